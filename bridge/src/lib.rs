@@ -1,1 +1,21 @@
-//! Placeholder.
+//! LLVM as the passes see it.
+//!
+//! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
+//! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
+//! pipeline. All that llvm-c cannot do is in `cpp/shim.cpp`.
+//!
+//! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
+//! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
+//! that it replaces by its own.
+//!
+//! **Invariant.** Nothing unwinds into C++: every call from the host goes through
+//! [`plugin::guard`].
+//!
+//! **Invariant.** No other crate knows LLVM's version, and no other crate but the runtime has
+//! `unsafe` code.
+
+pub mod builder;
+pub mod debug;
+pub mod ir;
+pub mod plugin;
+mod sys;

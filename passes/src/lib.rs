@@ -1,1 +1,23 @@
-//! Placeholder.
+//! All that reads or rewrites IR.
+//!
+//! A functional core in an imperative shell: [`read`] takes a snapshot of a function ([`body`]),
+//! pure functions turn it into a plan ([`depth_first`], [`cut`], [`numbering`], [`plan`]), and
+//! [`apply`] carries the plan out. Passes are made from their names in [`registry`].
+
+#![forbid(unsafe_code)]
+
+pub mod apply;
+pub mod body;
+pub mod cut;
+pub mod depth_first;
+pub mod function_list;
+pub mod numbering;
+pub mod options;
+pub mod oracle;
+pub mod path_profile_gen;
+pub mod plan;
+pub mod print_numbering;
+pub mod read;
+pub mod record;
+pub mod registry;
+pub mod skip;

@@ -1,0 +1,60 @@
+//! Compiles the C++ shim against the LLVM that the enabled feature names.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
+
+fn main() {
+    println!("cargo:rerun-if-changed=cpp/shim.cpp");
+    println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
+    if cfg!(feature = "llvm22-1") == cfg!(feature = "llvm19-1") {
+        fail("building the bridge: enable exactly one of the features llvm22-1 and llvm19-1");
+    }
+    let config = llvm_config();
+    let version = ask(&config, "--version");
+    if version.split('.').next() != Some(MAJOR) {
+        fail(&format!("building for LLVM {MAJOR}: {config} is of LLVM {version}"));
+    }
+    cc::Build::new()
+        .cpp(true)
+        .file("cpp/shim.cpp")
+        .flag("-isystem")
+        .flag(ask(&config, "--includedir"))
+        .flag("-std=c++17")
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .flag("-fvisibility=hidden")
+        .flag("-Wno-unused-parameter")
+        .define("_GNU_SOURCE", None)
+        .define("__STDC_CONSTANT_MACROS", None)
+        .define("__STDC_FORMAT_MACROS", None)
+        .define("__STDC_LIMIT_MACROS", None)
+        .compile("midflight_shim");
+    // For tests that run LLVM in their own process; a plugin takes its host's symbols.
+    println!("cargo:libdir={}", ask(&config, "--libdir"));
+    println!("cargo:major={MAJOR}");
+}
+
+fn llvm_config() -> String {
+    if let Ok(path) = std::env::var("MIDFLIGHT_LLVM_CONFIG") {
+        return path;
+    }
+    let debian = format!("/usr/lib/llvm-{MAJOR}/bin/llvm-config");
+    if PathBuf::from(&debian).exists() { debian } else { format!("llvm-config-{MAJOR}") }
+}
+
+fn ask(config: &str, what: &str) -> String {
+    match Command::new(config).arg(what).output() {
+        Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).trim().to_string(),
+        _ => fail(&format!(
+            "building for LLVM {MAJOR}: cannot run `{config} {what}`; install llvm-{MAJOR}-dev \
+             or set MIDFLIGHT_LLVM_CONFIG"
+        )),
+    }
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("error: {message}");
+    std::process::exit(1)
+}

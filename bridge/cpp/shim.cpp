@@ -1,0 +1,353 @@
+//===- shim.cpp - What the passes need of LLVM and llvm-c does not have ---===//
+//
+// The only C++ of the project, and the only place that knows LLVM's version.
+// Every function is `extern "C"`, throws nothing, and takes and returns llvm-c
+// handles or plain data. Calls into Rust go through the `mf_rust_*` functions,
+// which never unwind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/EHPersonalities.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#if LLVM_VERSION_MAJOR >= 20
+#include "llvm/Transforms/Utils/Instrumentation.h"
+#else
+#include "llvm/Transforms/Instrumentation.h"
+#endif
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+// A plugin of another LLVM crashes its host in static initialisers, before
+// LLVM compares API versions. This runs before them.
+__attribute__((constructor(101))) void refuseOtherHosts() {
+  using GetVersion = void (*)(unsigned *, unsigned *, unsigned *);
+  auto Host = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
+  if (!Host)
+    return;
+  unsigned Major = 0, Minor = 0, Patch = 0;
+  Host(&Major, &Minor, &Patch);
+  if (Major == LLVM_VERSION_MAJOR)
+    return;
+  fprintf(stderr,
+          "midflight: error: loading the plugin: it was built for LLVM %d and "
+          "this program is LLVM %u; use the plugin built for LLVM %u\n",
+          LLVM_VERSION_MAJOR, Major, Major);
+  _exit(1);
+}
+
+cl::opt<std::string> PluginOptions(
+    "midflight", cl::value_desc("key=value;..."),
+    cl::desc("Options of the Midflight plugin, for example "
+             "k=8;stage=late (see its guide)"));
+
+bool hostIsOpt() { return cl::getRegisteredOptions().count("passes") != 0; }
+
+StringRef hostOptions() {
+  if (PluginOptions.getNumOccurrences())
+    return PluginOptions.getValue();
+  if (const char *Env = getenv("MIDFLIGHT_OPTIONS"))
+    return Env;
+  return StringRef();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Passes: C++ objects that call a boxed Rust pass
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+/// Makes the pass called `Name`; null if the name is not ours.
+void *mf_rust_parse_pass(const char *Name, size_t Length);
+/// Makes the pass for an extension point; null if there is none.
+void *mf_rust_pipeline_pass(const char *Options, size_t Length, bool Late);
+/// Runs it over a module. True if the module was changed.
+bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM);
+void mf_rust_drop_pass(void *Pass);
+}
+
+namespace {
+
+class RustPass : public PassInfoMixin<RustPass> {
+  std::shared_ptr<void> Pass;
+
+public:
+  explicit RustPass(void *P) : Pass(P, mf_rust_drop_pass) {}
+
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    auto &FAM =
+        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    return mf_rust_run_pass(Pass.get(), wrap(&M), &FAM)
+               ? PreservedAnalyses::none()
+               : PreservedAnalyses::all();
+  }
+
+  // Instrumentation is no optimization: it runs under optnone and -O0 too.
+  static bool isRequired() { return true; }
+};
+
+void addPipelinePass(ModulePassManager &MPM, bool Late) {
+  StringRef Options = hostOptions();
+  if (Options.empty() && hostIsOpt())
+    return; // opt runs what -passes names
+  if (void *P = mf_rust_pipeline_pass(Options.data(), Options.size(), Late))
+    MPM.addPass(RustPass(P));
+}
+
+} // namespace
+
+extern "C" {
+
+void mfb_register_callbacks(void *PassBuilderPtr) {
+  auto &PB = *static_cast<PassBuilder *>(PassBuilderPtr);
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        void *P = mf_rust_parse_pass(Name.data(), Name.size());
+        if (P)
+          MPM.addPass(RustPass(P));
+        return P != nullptr;
+      });
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        addPipelinePass(MPM, /*Late=*/false);
+      });
+#if LLVM_VERSION_MAJOR >= 20
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        addPipelinePass(MPM, /*Late=*/true);
+      });
+#else
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        addPipelinePass(MPM, /*Late=*/true);
+      });
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+void mfb_error(LLVMModuleRef M, const char *Text, size_t Length) {
+  unwrap(M)->getContext().emitError(Twine(StringRef(Text, Length)));
+}
+
+void mfb_remark_missed(LLVMValueRef Fn, const char *Name, const char *Text,
+                       size_t Length) {
+  Function *F = unwrap<Function>(Fn);
+  OptimizationRemarkEmitter ORE(F);
+  ORE.emit([&] {
+    DISubprogram *SP = F->getSubprogram();
+    DiagnosticLocation Loc = SP ? DiagnosticLocation(SP) : DiagnosticLocation();
+    return OptimizationRemarkMissed("midflight", Name, Loc, &F->getEntryBlock())
+           << StringRef(Text, Length);
+  });
+}
+
+/// Prints to stdout through LLVM's own buffer, in order with what opt prints.
+void mfb_print(const char *Text, size_t Length) {
+  outs() << StringRef(Text, Length);
+}
+
+/// Null if the function is valid, else a message to be freed with
+/// LLVMDisposeMessage.
+char *mfb_verify_function(LLVMValueRef Fn) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (!verifyFunction(*unwrap<Function>(Fn), &OS))
+    return nullptr;
+  return LLVMCreateMessage(OS.str().c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+enum FunctionFact : uint32_t {
+  FactAvailableExternally = 1 << 0,
+  FactNaked = 1 << 1,
+  FactNoProfile = 1 << 2,
+  FactPresplitCoroutine = 1 << 3,
+  FactFuncletPersonality = 1 << 4,
+  FactLocal = 1 << 5,
+  FactComdat = 1 << 6,
+};
+
+uint32_t mfb_function_facts(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  uint32_t Facts = 0;
+  if (F->hasAvailableExternallyLinkage())
+    Facts |= FactAvailableExternally;
+  if (F->hasFnAttribute(Attribute::Naked))
+    Facts |= FactNaked;
+  if (F->hasFnAttribute(Attribute::NoProfile) ||
+      F->hasFnAttribute(Attribute::SkipProfile))
+    Facts |= FactNoProfile;
+  if (F->isPresplitCoroutine())
+    Facts |= FactPresplitCoroutine;
+  if (F->hasPersonalityFn() &&
+      isScopedEHPersonality(classifyEHPersonality(F->getPersonalityFn())))
+    Facts |= FactFuncletPersonality;
+  if (F->hasLocalLinkage())
+    Facts |= FactLocal;
+  if (F->hasComdat())
+    Facts |= FactComdat;
+  return Facts;
+}
+
+/// True if the function resolves an ifunc: it runs before relocation is done.
+bool mfb_is_ifunc_resolver(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  for (const GlobalIFunc &I : F->getParent()->ifuncs())
+    if (I.getResolverFunction() == F)
+      return true;
+  return false;
+}
+
+enum CallFact : uint32_t {
+  CallNoReturn = 1 << 0,
+  CallReturnsTwice = 1 << 1,
+  CallMustTail = 1 << 2,
+  CallDeoptimize = 1 << 3,
+  // A debug or lifetime marker, an assumption: nothing that runs.
+  CallMarker = 1 << 4,
+};
+
+uint32_t mfb_call_facts(LLVMValueRef Call) {
+  auto *CB = dyn_cast<CallBase>(unwrap(Call));
+  if (!CB)
+    return 0;
+  uint32_t Facts = 0;
+  if (CB->doesNotReturn())
+    Facts |= CallNoReturn;
+  if (CB->hasFnAttr(Attribute::ReturnsTwice))
+    Facts |= CallReturnsTwice;
+  if (CB->isMustTailCall())
+    Facts |= CallMustTail;
+  if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
+    if (II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
+      Facts |= CallDeoptimize;
+    if (II->isAssumeLikeIntrinsic())
+      Facts |= CallMarker;
+  }
+  return Facts;
+}
+
+/// Writes the probability of each successor of a block, as a numerator over
+/// 2^31, and returns the block's frequency relative to the entry's, in 1/1024.
+uint64_t mfb_block_weights(void *FAMPtr, LLVMBasicBlockRef Block,
+                           uint32_t *Probabilities) {
+  BasicBlock *BB = unwrap(Block);
+  Function &F = *BB->getParent();
+  auto &FAM = *static_cast<FunctionAnalysisManager *>(FAMPtr);
+  auto &BPI = FAM.getResult<BranchProbabilityAnalysis>(F);
+  auto &BFI = FAM.getResult<BlockFrequencyAnalysis>(F);
+  for (unsigned I = 0, E = BB->getTerminator()->getNumSuccessors(); I != E; ++I)
+    Probabilities[I] = BPI.getEdgeProbability(BB, I).getNumerator();
+  uint64_t Entry = BFI.getEntryFreq().getFrequency();
+  double Relative =
+      double(BFI.getBlockFreq(BB).getFrequency()) / double(Entry ? Entry : 1);
+  return Relative * 1024 > 1e18 ? uint64_t(1e18) : uint64_t(Relative * 1024);
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+/// Splits a block after an instruction; returns the block with the rest.
+LLVMBasicBlockRef mfb_split_after(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  return wrap(
+      I->getParent()->splitBasicBlock(std::next(I->getIterator()), "restart"));
+}
+
+/// Splits the entry block behind its static allocas and returns the block with
+/// the rest. Static allocas further down are moved up, so they stay static.
+LLVMBasicBlockRef mfb_split_entry(LLVMValueRef Fn) {
+  BasicBlock &Entry = unwrap<Function>(Fn)->getEntryBlock();
+  auto IP = PrepareToSplitEntryBlock(Entry, Entry.getFirstInsertionPt());
+  return wrap(Entry.splitBasicBlock(IP, "body"));
+}
+
+/// Puts a new block on the edge From→To, parallel edges included, and returns
+/// it. Null where the edge cannot be split.
+LLVMBasicBlockRef mfb_split_edge(LLVMBasicBlockRef FromRef,
+                                 LLVMBasicBlockRef ToRef) {
+  BasicBlock *From = unwrap(FromRef), *To = unwrap(ToRef);
+  Instruction *TI = From->getTerminator();
+  if (isa<IndirectBrInst>(TI) || To->isEHPad())
+    return nullptr;
+  BasicBlock *Mid = BasicBlock::Create(From->getContext(), "emit",
+                                       From->getParent(), From->getNextNode());
+  unsigned Edges = 0;
+  for (unsigned I = 0, E = TI->getNumSuccessors(); I != E; ++I)
+    if (TI->getSuccessor(I) == To) {
+      TI->setSuccessor(I, Mid);
+      ++Edges;
+    }
+#if LLVM_VERSION_MAJOR >= 23
+  UncondBrInst::Create(To, Mid);
+#else
+  BranchInst::Create(To, Mid);
+#endif
+  for (PHINode &Phi : To->phis()) {
+    // Of parallel edges one is left, with the value that all of them carry.
+    for (unsigned I = 1; I < Edges; ++I)
+      Phi.removeIncomingValue(From, /*DeletePHIIfEmpty=*/false);
+    Phi.setIncomingBlock(Phi.getBasicBlockIndex(From), Mid);
+  }
+  return wrap(Mid);
+}
+
+/// Drops what an instrumented function no longer is: one without effects.
+void mfb_drop_purity(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  for (auto Kind : {Attribute::Memory, Attribute::Speculatable})
+    F->removeFnAttr(Kind);
+  for (User *U : F->users())
+    if (auto *CB = dyn_cast<CallBase>(U))
+      if (CB->getCalledOperand() == F)
+        for (auto Kind : {Attribute::Memory, Attribute::Speculatable})
+          CB->removeFnAttr(Kind);
+}
+
+/// Lets the linker keep one of equal globals: hidden linkonce_odr in a comdat of
+/// its own name. It must not be in a function's comdat: code inlined from that
+/// function refers to it from outside, also when the linker drops the function.
+void mfb_share(LLVMValueRef GlobalRef) {
+  auto *Global = unwrap<GlobalVariable>(GlobalRef);
+  Global->setLinkage(GlobalValue::LinkOnceODRLinkage);
+  Global->setVisibility(GlobalValue::HiddenVisibility);
+  Global->setComdat(Global->getParent()->getOrInsertComdat(Global->getName()));
+}
+
+} // extern "C"

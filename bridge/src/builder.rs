@@ -1,0 +1,205 @@
+//! Inserting code.
+
+use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use crate::sys::core::*;
+use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
+use crate::sys::prelude::{LLVMBuilderRef, LLVMValueRef};
+use crate::sys::LLVMAtomicOrdering;
+use std::marker::PhantomData;
+
+/// Inserts instructions at a position. What it inserts has line 0 of the function's debug
+/// information, so that debuggers do not stop at it.
+pub struct Builder<'m> {
+    raw: LLVMBuilderRef,
+    module: Module<'m>,
+    lifetime: PhantomData<&'m ()>,
+}
+
+const NO_NAME: *const std::ffi::c_char = c"".as_ptr();
+
+impl<'m> Builder<'m> {
+    /// A builder for code of `function`, which is in `module`.
+    pub fn new(module: Module<'m>, function: Function<'m>) -> Self {
+        // SAFETY: module and function are live and of one context; the builder is disposed of once,
+        // in `drop`.
+        unsafe {
+            let context = LLVMGetModuleContext(module.0);
+            let raw = LLVMCreateBuilderInContext(context);
+            let subprogram = LLVMGetSubprogram(function.0);
+            if !subprogram.is_null() {
+                let none = std::ptr::null_mut();
+                let location = LLVMDIBuilderCreateDebugLocation(context, 0, 0, subprogram, none);
+                LLVMSetCurrentDebugLocation2(raw, location);
+            }
+            Builder { raw, module, lifetime: PhantomData }
+        }
+    }
+
+    /// Inserts before `inst` from now on.
+    pub fn before(&self, inst: Inst<'m>) -> &Self {
+        // SAFETY: the instruction is live.
+        unsafe { LLVMPositionBuilderBefore(self.raw, inst.0) };
+        self
+    }
+
+    /// Inserts at the end of a block without a terminator from now on.
+    pub fn at_end(&self, block: Block<'m>) -> &Self {
+        // SAFETY: the block is live.
+        unsafe { LLVMPositionBuilderAtEnd(self.raw, block.0) };
+        self
+    }
+
+    /// `a + b`, folded if both are constant.
+    pub fn add(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildAdd(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a == null`
+    pub fn is_null(&self, a: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; the operand is a pointer.
+        Value::from_raw(unsafe { LLVMBuildIsNull(self.raw, a.0, NO_NAME) })
+    }
+
+    /// `pointer + bytes`
+    pub fn offset(&self, pointer: Value<'m>, bytes: u64) -> Value<'m> {
+        if bytes == 0 {
+            return pointer;
+        }
+        self.index(pointer, self.module.int_type(8), self.module.int_type(64).constant(bytes))
+    }
+
+    /// `&pointer[index]` for elements of `element`.
+    pub fn index(&self, pointer: Value<'m>, element: Type<'m>, index: Value<'m>) -> Value<'m> {
+        let mut indices = [index.0];
+        // SAFETY: positioned; a pointer, a sized type and one integer index.
+        Value::from_raw(unsafe {
+            LLVMBuildInBoundsGEP2(self.raw, element.0, pointer.0, indices.as_mut_ptr(), 1, NO_NAME)
+        })
+    }
+
+    /// `*pointer`
+    pub fn load(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; a type and a pointer.
+        Value::from_raw(unsafe { LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME) })
+    }
+
+    /// Adds 1 to the 64-bit counter at `pointer`, which one thread writes and others may read: a
+    /// relaxed load and a relaxed store, which no pass may promote to a register, and which x86-64
+    /// selects as one `inc`.
+    pub fn count(&self, pointer: Value<'m>) {
+        let ty = self.module.int_type(64);
+        // SAFETY: positioned; the load and the store are of an aligned integer.
+        unsafe {
+            let old = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
+            relax(old);
+            let new = LLVMBuildAdd(self.raw, old, ty.constant(1).0, NO_NAME);
+            relax(LLVMBuildStore(self.raw, new, pointer.0));
+        }
+    }
+
+    /// A variable in the frame, initialized to zero. The position must be in the entry block.
+    pub fn zeroed_variable(&self, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; a sized type.
+        unsafe {
+            let variable = LLVMBuildAlloca(self.raw, ty.0, NO_NAME);
+            LLVMBuildStore(self.raw, ty.null().0, variable);
+            Value::from_raw(variable)
+        }
+    }
+
+    /// Calls a function of the runtime.
+    pub fn call(&self, callee: Callee<'m>, arguments: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
+        // SAFETY: positioned; the arguments have the types of the callee's parameters.
+        Value::from_raw(unsafe {
+            LLVMBuildCall2(
+                self.raw,
+                callee.ty,
+                callee.function,
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                NO_NAME,
+            )
+        })
+    }
+
+    /// An empty phi at the head of `block`, to be filled with [`Phi::add`].
+    pub fn phi(&self, ty: Type<'m>, block: Block<'m>, name: &std::ffi::CStr) -> Phi<'m> {
+        // SAFETY: the block is live and has a first instruction, as every block of a valid function.
+        unsafe {
+            let first = LLVMGetFirstInstruction(block.0);
+            LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first);
+            Phi { raw: LLVMBuildPhi(self.raw, ty.0, name.as_ptr()), lifetime: PhantomData }
+        }
+    }
+
+    /// `br block`
+    pub fn branch(&self, block: Block<'m>) {
+        // SAFETY: positioned at the end of a block without a terminator.
+        unsafe { LLVMBuildBr(self.raw, block.0) };
+    }
+
+    /// Replaces the terminator of `block`, an unconditional branch to `then`, by a branch on
+    /// `condition` to `unlikely` or to `then`.
+    pub fn branch_unlikely(
+        &self,
+        block: Block<'m>,
+        condition: Value<'m>,
+        unlikely: Block<'m>,
+        then: Block<'m>,
+    ) {
+        // SAFETY: the terminator is an unconditional branch without users; the new one is weighted
+        // with metadata of the same context.
+        unsafe {
+            LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
+            LLVMPositionBuilderAtEnd(self.raw, block.0);
+            let branch = LLVMBuildCondBr(self.raw, condition.0, unlikely.0, then.0);
+            let context = LLVMGetModuleContext(self.module.0);
+            let weight = |w| LLVMValueAsMetadata(self.module.int_type(32).constant(w).0);
+            let name = LLVMMDStringInContext2(context, c"branch_weights".as_ptr(), 14);
+            let mut parts = [name, weight(1), weight(1 << 20)];
+            let node = LLVMMDNodeInContext2(context, parts.as_mut_ptr(), parts.len());
+            let kind = LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4);
+            LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
+        }
+    }
+}
+
+/// # Safety
+/// `access` is a load or a store of an integer.
+unsafe fn relax(access: LLVMValueRef) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        LLVMSetAlignment(access, 8);
+        LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+    }
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, disposed of once.
+        unsafe { LLVMDisposeBuilder(self.raw) }
+    }
+}
+
+/// A phi that is being filled.
+#[derive(Clone, Copy)]
+pub struct Phi<'m> {
+    raw: LLVMValueRef,
+    lifetime: PhantomData<&'m ()>,
+}
+
+impl<'m> Phi<'m> {
+    /// The phi's value.
+    pub fn value(self) -> Value<'m> {
+        Value::from_raw(self.raw)
+    }
+
+    /// Adds the value that comes from `block`; once for each of parallel edges.
+    pub fn add(self, value: Value<'m>, block: Block<'m>) {
+        let (mut values, mut blocks) = ([value.0], [block.0]);
+        // SAFETY: the phi is live; one value of its type and one block of its function.
+        unsafe { LLVMAddIncoming(self.raw, values.as_mut_ptr(), blocks.as_mut_ptr(), 1) }
+    }
+}

@@ -1,0 +1,33 @@
+; A function without a cut edge counts in an array: no call but the one that makes the forest.
+; RUN: %opt -passes='path-profile-gen<k=8;verify>' -S %s | FileCheck %s
+
+; CHECK: @[[TABLE:"?__midflight_table.abs.[0-9a-f]*"?]] = private constant [{{.*}} x i8] c"{{.*}}", section "midflight_tables", align 8
+; CHECK: @[[SLOT:"?__midflight_slot.abs.[0-9a-f]*"?]] = internal thread_local global ptr null
+
+; CHECK-LABEL: define i32 @abs(i32 %x)
+; CHECK:         %[[KNOWN:.*]] = load ptr, ptr @[[SLOT]]
+; CHECK-NEXT:    %[[MISSING:.*]] = icmp eq ptr %[[KNOWN]], null
+; CHECK-NEXT:    br i1 %[[MISSING]], label %midflight.enter, label %body, !prof
+; CHECK:       midflight.enter:
+; CHECK-NEXT:    %[[MADE:.*]] = call ptr @midflight_enter(ptr @[[TABLE]], ptr @[[SLOT]])
+; CHECK:       body:
+; CHECK-NEXT:    %midflight.forest = phi ptr [ %[[KNOWN]], {{.*}} ], [ %[[MADE]], %midflight.enter ]
+; CHECK-NEXT:    getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK-NEXT:    load atomic i64, {{.*}} monotonic, align 8
+; CHECK:         store atomic i64 {{.*}} monotonic, align 8
+; CHECK:         %[[COUNTS:.*]] = load ptr, ptr %midflight.forest
+; CHECK:       join:
+; CHECK-NEXT:    %midflight.path = phi i32
+; CHECK:         getelementptr inbounds i64, ptr %[[COUNTS]], i32 %midflight.path
+; CHECK-NOT:     midflight_step
+; CHECK:         ret i32
+define i32 @abs(i32 %x) {
+  %neg = icmp slt i32 %x, 0
+  br i1 %neg, label %flip, label %join
+flip:
+  %y = sub i32 0, %x
+  br label %join
+join:
+  %r = phi i32 [ %x, %0 ], [ %y, %flip ]
+  ret i32 %r
+}

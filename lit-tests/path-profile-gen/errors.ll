@@ -1,0 +1,17 @@
+; Bad options are one clear error of the compiler.
+; RUN: not %opt -passes='path-profile-gen<k=0>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=ZERO
+; RUN: not %opt -passes='path-profile-gen<k=65>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=MANY
+; RUN: not %opt -passes='path-profile-gen<q>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+; RUN: not %opt -passes='path-profile-gen<functions=%t.missing>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=LIST
+; ZERO: error: midflight: pass 'path-profile-gen<k=0>': option 'k=0': it must be a whole number from 1 to 64
+; MANY: error: {{.*}}option 'k=65': it must be a whole number from 1 to 64
+; UNKNOWN: error: {{.*}}unknown option 'q'; known are k=K
+; LIST: error: {{.*}}reading the list of functions '{{.*}}.missing': No such file
+
+; A defect inside the plugin is an ordinary error that names the function.
+; RUN: not %opt -passes='path-profile-gen<debug-panic-at=f>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PANIC
+; PANIC: error: midflight: internal error while instrumenting function 'f': {{.*}}asked for by debug-panic-at{{.*}}please report it
+; PANIC-NOT: backtrace
+define void @f() {
+  ret void
+}

@@ -1,0 +1,417 @@
+//! Carries a [`Plan`] out on the LLVM function that its body was read from.
+//!
+//! Phases:
+//! 1. Split: behind calls that return twice, the entry, and edges on which a path is emitted.
+//! 2. Enter: the entry finds the thread's forest and counts the activation.
+//! 3. Registers: r and σ of each block, in topological order, phis left empty.
+//! 4. Emissions: on edges, at heads, before calls that return twice, at exits.
+//! 5. Phis: filled from every LLVM edge, with poison from blocks that cannot be reached.
+
+use crate::body::{BlockId, Body};
+use crate::depth_first::depth_first;
+use crate::oracle::Oracle;
+use crate::plan::{Plan, Transfer};
+use crate::read::Handle;
+use midflight_abi as abi;
+use midflight_bridge::builder::{Builder, Phi};
+use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use std::collections::HashMap;
+
+/// What a plan is applied to.
+pub struct Target<'a, 'm> {
+    /// The module
+    pub module: Module<'m>,
+    /// The function
+    pub function: Function<'m>,
+    /// The snapshot's body
+    pub body: &'a Body,
+    /// The snapshot's handles
+    pub handles: &'a [Handle<'m>],
+    /// The function's record
+    pub record: Value<'m>,
+    /// The function's thread-local slot
+    pub slot: Value<'m>,
+    /// Instrumentation of another kind, to check this one against
+    pub oracle: Oracle,
+}
+
+/// A plan did not fit its function: a defect, which fails the compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the edge from block {from} to block {to} cannot be split")]
+pub struct Unsplittable {
+    /// Source of the edge
+    pub from: BlockId,
+    /// Target of the edge
+    pub to: BlockId,
+}
+
+/// Applies a plan. The body and the handles are stale afterwards.
+///
+/// # Errors
+/// [`Unsplittable`] if the plan puts an emission where no block can be.
+pub fn apply(plan: &Plan, target: &Target<'_, '_>) -> Result<(), Unsplittable> {
+    let blocks = split_blocks(target)?;
+    let edges = split_edges(plan, target, &blocks)?;
+    let mut work = Work::new(plan, target, blocks, edges);
+    work.enter();
+    work.registers();
+    work.emissions();
+    work.oracle();
+    work.fill_phis();
+    target.function.drop_purity();
+    Ok(())
+}
+
+/// The LLVM block of each block of the body. The entry's comes to stand behind the split.
+fn split_blocks<'m>(target: &Target<'_, 'm>) -> Result<Vec<Block<'m>>, Unsplittable> {
+    let mut blocks: Vec<Block<'m>> = target.handles.iter().map(|h| h.block).collect();
+    if let Some(first) = blocks.first_mut() {
+        *first = target.function.split_entry();
+    }
+    for (id, handle) in target.handles.iter().enumerate() {
+        if let Some(call) = handle.restart {
+            let rest = call.split_after();
+            *blocks.get_mut(id + 1).ok_or(Unsplittable { from: id, to: id + 1 })? = rest;
+        }
+    }
+    Ok(blocks)
+}
+
+type Edges<'m> = HashMap<(BlockId, BlockId), Block<'m>>;
+
+fn split_edges<'m>(
+    plan: &Plan,
+    target: &Target<'_, 'm>,
+    blocks: &[Block<'m>],
+) -> Result<Edges<'m>, Unsplittable> {
+    let mut result = HashMap::new();
+    for (from, block) in target.body.blocks.iter().enumerate() {
+        for edge in &block.edges {
+            let key = (from, edge.to);
+            if let Some(Transfer::OnEdge { .. }) = plan.transfers.get(&key) {
+                let middle = blocks[from].split_edge(blocks[edge.to]);
+                result.insert(key, middle.ok_or(Unsplittable { from, to: edge.to })?);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// What flows along an LLVM edge into phis.
+#[derive(Clone, Copy)]
+struct Flow<'m> {
+    register: Value<'m>,
+    end: Value<'m>,
+    state: Value<'m>,
+    edge: u32,
+}
+
+/// The phis at the head of a block.
+#[derive(Clone, Copy, Default)]
+struct Phis<'m> {
+    register: Option<Phi<'m>>,
+    end: Option<Phi<'m>>,
+    state: Option<Phi<'m>>,
+    edge: Option<Phi<'m>>,
+}
+
+struct Work<'a, 'm> {
+    plan: &'a Plan,
+    target: &'a Target<'a, 'm>,
+    builder: Builder<'m>,
+    blocks: Vec<Block<'m>>,
+    edges: Edges<'m>,
+    /// Where code at the head of each block goes: fixed before anything is inserted
+    heads: Vec<Inst<'m>>,
+    i32: Type<'m>,
+    ptr: Type<'m>,
+    /// The runtime's step; none in counting mode, which does without
+    step: Option<Callee<'m>>,
+    forest: Value<'m>,
+    counts: Value<'m>,
+    /// r and σ in each block, behind an emission at its head
+    register: Vec<Value<'m>>,
+    state: Vec<Value<'m>>,
+    phis: Vec<Phis<'m>>,
+    flows: HashMap<(Block<'m>, Block<'m>), Flow<'m>>,
+}
+
+impl<'a, 'm> Work<'a, 'm> {
+    fn new(
+        plan: &'a Plan,
+        target: &'a Target<'a, 'm>,
+        blocks: Vec<Block<'m>>,
+        edges: Edges<'m>,
+    ) -> Self {
+        let module = target.module;
+        let (i32, ptr) = (module.int_type(32), module.pointer_type());
+        let count = blocks.len();
+        Work {
+            plan,
+            target,
+            builder: Builder::new(module, target.function),
+            heads: blocks.iter().map(|b| b.insertion_point()).collect(),
+            blocks,
+            edges,
+            i32,
+            ptr,
+            step: (!plan.counting)
+                .then(|| module.runtime_function(abi::STEP_SYMBOL, ptr, &[ptr, i32])),
+            forest: ptr.poison(),
+            counts: ptr.poison(),
+            register: vec![i32.constant(0); count],
+            state: vec![ptr.poison(); count],
+            phis: vec![Phis::default(); count],
+            flows: HashMap::new(),
+        }
+    }
+
+    /// Phase 2: `forest = *slot; if (!forest) forest = midflight_enter(record, slot);
+    /// forest->entries += 1`
+    fn enter(&mut self) {
+        let (module, function) = (self.target.module, self.target.function);
+        let Some(&body) = self.blocks.first() else { return };
+        let Some(entry) = function.blocks().next() else { return };
+        let b = &self.builder;
+        b.before(entry.terminator());
+        let known = b.load(self.ptr, self.target.slot);
+        let missing = b.is_null(known);
+        let enter = function.add_block_before("midflight.enter", body);
+        b.branch_unlikely(entry, missing, enter, body);
+        let callee = module.runtime_function(abi::ENTER_SYMBOL, self.ptr, &[self.ptr, self.ptr]);
+        b.at_end(enter);
+        let made = b.call(callee, &[self.target.record, self.target.slot]);
+        b.branch(body);
+        let forest = b.phi(self.ptr, body, c"midflight.forest");
+        forest.add(known, entry);
+        forest.add(made, enter);
+        self.forest = forest.value();
+        b.before(self.heads[0]);
+        b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
+        if self.plan.counting {
+            let slots = b.offset(self.forest, abi::NODE_SLOTS_OFFSET as u64);
+            self.counts = b.load(self.ptr, slots);
+        }
+        self.state[0] = self.forest;
+    }
+
+    /// Phase 3.
+    fn registers(&mut self) {
+        let predecessors = self.target.body.predecessors();
+        let in_llvm = llvm_predecessor_counts(self.target.function);
+        let mut order = depth_first(self.target.body).postorder;
+        order.reverse();
+        for &to in order.iter().filter(|&&to| to != 0) {
+            match predecessors[to].as_slice() {
+                &[from] if in_llvm.get(&self.blocks[to]) == Some(&1) => self.follow(from, to),
+                _ => self.join(to),
+            }
+            if self.plan.heads.contains(&to) {
+                let end = self.phis[to].end.map_or_else(|| self.register[to], Phi::value);
+                self.builder.before(self.heads[to]);
+                self.state[to] = self.emit(self.state[to], end);
+                if let Some(&Transfer::AtHead { start, .. }) = predecessors[to]
+                    .first()
+                    .and_then(|&from| self.plan.transfers.get(&(from, to)))
+                {
+                    self.register[to] = match self.phis[to].register {
+                        Some(phi) => phi.value(),
+                        None => self.i32.constant(u64::from(start)),
+                    };
+                }
+            }
+        }
+    }
+
+    /// The only edge into a block: no phis. At a head, `register` is what is to be emitted there.
+    fn follow(&mut self, from: BlockId, to: BlockId) {
+        let constant = |value: u32| self.i32.constant(u64::from(value));
+        self.builder.before(self.heads[to]);
+        let (register, state) = match self.plan.transfers[&(from, to)] {
+            Transfer::Add(value) | Transfer::AtHead { end: value, .. } => {
+                (self.plus(self.register[from], value), self.state[from])
+            }
+            // The state is made on the edge; phase 4 fills the phi.
+            Transfer::OnEdge { .. } => return self.join(to),
+            Transfer::Restart { start, .. } => (constant(start), self.forest),
+        };
+        self.register[to] = register;
+        self.state[to] = state;
+    }
+
+    /// Empty phis for what differs between the edges into a block.
+    fn join(&mut self, to: BlockId) {
+        let block = self.blocks[to];
+        let b = &self.builder;
+        let mut phis = Phis::default();
+        let register = b.phi(self.i32, block, c"midflight.path");
+        self.register[to] = register.value();
+        phis.register = Some(register);
+        if self.plan.heads.contains(&to) {
+            phis.end = Some(b.phi(self.i32, block, c"midflight.end"));
+        }
+        if !self.plan.counting {
+            let state = b.phi(self.ptr, block, c"midflight.state");
+            self.state[to] = state.value();
+            phis.state = Some(state);
+        }
+        self.phis[to] = phis;
+    }
+
+    /// Phase 4. Also notes what each edge carries into phis.
+    fn emissions(&mut self) {
+        for (from, block) in self.target.body.blocks.iter().enumerate() {
+            for edge in &block.edges {
+                self.emit_on_edge(from, edge.to);
+            }
+            if let Some(&value) = self.plan.exits.get(&from) {
+                self.builder.before(self.target.handles[from].exit);
+                let id = self.plus(self.register[from], value);
+                self.emit(self.state[from], id);
+            }
+        }
+    }
+
+    fn emit_on_edge(&mut self, from: BlockId, to: BlockId) {
+        let (source, target) = (self.blocks[from], self.blocks[to]);
+        let (register, state) = (self.register[from], self.state[from]);
+        let constant = |value: u32| self.i32.constant(u64::from(value));
+        let mut flow = Flow { register, end: register, state, edge: self.edge_index(from, to) };
+        let mut origin = source;
+        let joins = self.phis[to].register.is_some();
+        match self.plan.transfers[&(from, to)] {
+            Transfer::Add(value) if joins => {
+                self.builder.before(source.terminator());
+                flow.register = self.plus(register, value);
+            }
+            Transfer::Add(_) => {}
+            Transfer::OnEdge { end, start } => {
+                origin = self.edges[&(from, to)];
+                self.builder.before(origin.terminator());
+                flow.state = self.emit(state, self.plus(register, end));
+                flow.register = constant(start);
+            }
+            Transfer::AtHead { end, start } => {
+                if joins {
+                    self.builder.before(source.terminator());
+                    flow.end = self.plus(register, end);
+                }
+                flow.register = constant(start);
+            }
+            Transfer::Restart { end, start } => {
+                if let Some(call) = self.target.handles[from].restart {
+                    self.builder.before(call);
+                    self.emit(state, self.plus(register, end));
+                }
+                flow.register = constant(start);
+                flow.state = self.forest;
+            }
+        }
+        self.flows.insert((origin, target), flow);
+    }
+
+    fn plus(&self, register: Value<'m>, value: u32) -> Value<'m> {
+        if value == 0 {
+            return register;
+        }
+        self.builder.add(register, self.i32.constant(u64::from(value)))
+    }
+
+    /// Emits path `id` at the builder's position; returns the state after it.
+    fn emit(&self, state: Value<'m>, id: Value<'m>) -> Value<'m> {
+        match self.step {
+            Some(step) => self.builder.call(step, &[state, id]),
+            None => {
+                let i64 = self.target.module.int_type(64);
+                self.builder.count(self.builder.index(self.counts, i64, id));
+                state
+            }
+        }
+    }
+
+    /// Index of an edge in the record's list of edges, which has the exits of blocks too.
+    fn edge_index(&self, from: BlockId, to: BlockId) -> u32 {
+        let blocks = &self.target.body.blocks;
+        let before: usize = blocks[..from].iter().map(|b| b.edges.len().max(1)).sum();
+        let own = blocks[from].edges.iter().position(|e| e.to == to).unwrap_or(0);
+        u32::try_from(before + own).unwrap_or(u32::MAX)
+    }
+
+    /// The other instrumentation, where it is asked for.
+    fn oracle(&mut self) {
+        match self.target.oracle {
+            Oracle::None => {}
+            Oracle::Edges => self.count_edges(),
+            Oracle::Blocks => self.log_blocks(),
+        }
+    }
+
+    /// A call at the head of each block with the index of the edge that was taken, a phi.
+    fn count_edges(&mut self) {
+        let callee = Oracle::edge_callee(self.target.module);
+        for (to, block) in self.target.body.blocks.iter().enumerate() {
+            if to != 0 {
+                let phi = self.builder.phi(self.i32, self.blocks[to], c"oracle.edge");
+                self.phis[to].edge = Some(phi);
+                self.builder.before(self.heads[to]);
+                self.builder.call(callee, &[self.target.record, phi.value()]);
+            }
+            if block.edges.is_empty() {
+                let index = self.i32.constant(u64::from(self.edge_index(to, to)));
+                self.builder.before(self.target.handles[to].exit);
+                self.builder.call(callee, &[self.target.record, index]);
+            }
+        }
+    }
+
+    /// A call at the head of each block, with the activation's number in its frame.
+    fn log_blocks(&mut self) {
+        let callee = Oracle::block_callee(self.target.module);
+        let Some(entry) = self.target.function.blocks().next() else { return };
+        self.builder.before(entry.terminator());
+        let activation = self.builder.zeroed_variable(self.target.module.int_type(64));
+        for (id, &head) in self.heads.iter().enumerate() {
+            let block = self.i32.constant(id as u64);
+            self.builder.before(head);
+            self.builder.call(callee, &[self.target.record, activation, block]);
+        }
+    }
+
+    /// Phase 5.
+    fn fill_phis(&mut self) {
+        let ids: HashMap<Block<'m>, BlockId> =
+            self.blocks.iter().enumerate().map(|(id, &block)| (block, id)).collect();
+        let unknown = Flow {
+            register: self.i32.poison(),
+            end: self.i32.poison(),
+            state: self.ptr.poison(),
+            edge: 0,
+        };
+        for from in self.target.function.blocks() {
+            for to in from.successors() {
+                let Some(phis) = ids.get(&to).map(|&id| self.phis[id]) else { continue };
+                let flow = self.flows.get(&(from, to)).copied().unwrap_or(unknown);
+                let fill = |phi: Option<Phi<'m>>, value| {
+                    if let Some(phi) = phi {
+                        phi.add(value, from);
+                    }
+                };
+                fill(phis.register, flow.register);
+                fill(phis.end, flow.end);
+                fill(phis.state, flow.state);
+                fill(phis.edge, self.i32.constant(u64::from(flow.edge)));
+            }
+        }
+    }
+}
+
+/// How many LLVM edges lead to each block, parallel ones and those of unreachable blocks included.
+fn llvm_predecessor_counts(function: Function<'_>) -> HashMap<Block<'_>, u32> {
+    let mut result = HashMap::new();
+    for block in function.blocks() {
+        for successor in block.successors() {
+            *result.entry(successor).or_insert(0) += 1;
+        }
+    }
+    result
+}

@@ -1,0 +1,125 @@
+//! `Body`: a compact snapshot of one function.
+//!
+//! All algorithms read a `Body` and nothing else, so they are tested without LLVM. [`crate::read`]
+//! makes it; the handles that lead back into LLVM are kept apart, in [`crate::read::Handles`].
+//! After a plan is applied the snapshot is stale.
+
+/// Index of a block in [`Body::blocks`]. The entry is block 0.
+pub type BlockId = usize;
+
+/// A function's blocks that can be reached from its entry, in the order of the function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// The blocks
+    pub blocks: Vec<Block>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// What ends it
+    pub terminator: Terminator,
+    /// Where control goes next: one edge a target, so parallel edges are one
+    pub edges: Vec<Edge>,
+    /// Expected executions for each 1024 activations of the function
+    pub frequency: u64,
+    /// For a block in which a path ends for good: true if the last call is where it does, because
+    /// nothing of the function runs after it. False: the path ends at the terminator.
+    pub ends_at_call: bool,
+    /// The source lines of its instructions, in order, runs of the same line once
+    pub lines: Vec<Line>,
+}
+
+/// An edge of the control flow graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The block it leads to
+    pub to: BlockId,
+    /// Probability that it is taken, as a numerator over 2^31
+    pub probability: u32,
+    /// What can be done with it
+    pub kind: EdgeKind,
+}
+
+/// What can be done with an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EdgeKind {
+    /// A block can be put on it.
+    Plain,
+    /// It cannot be split: an edge of an `indirectbr`, or one to a landing pad.
+    Unsplittable,
+    /// From a call that returns twice, the last before the terminator, to what follows it: the
+    /// target is entered again without its source.
+    Restart,
+}
+
+/// What ends a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Terminator {
+    /// `ret`
+    #[default]
+    Return,
+    /// `br`
+    Branch,
+    /// `switch`
+    Switch,
+    /// `indirectbr`
+    IndirectBranch,
+    /// `invoke`
+    Invoke,
+    /// `callbr`
+    CallBranch,
+    /// `resume`
+    Resume,
+    /// `unreachable`
+    Unreachable,
+}
+
+/// A source line, with file names as indices into a table beside the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    /// Index of the file
+    pub file: u32,
+    /// Line, from 1
+    pub line: u32,
+    /// For inlined code the line of the outermost call site, else `line`
+    pub outer: u32,
+}
+
+impl Body {
+    /// For each block, the blocks with an edge to it, in order.
+    pub fn predecessors(&self) -> Vec<Vec<BlockId>> {
+        let mut result = vec![Vec::new(); self.blocks.len()];
+        for (from, block) in self.blocks.iter().enumerate() {
+            for edge in &block.edges {
+                result[edge.to].push(from);
+            }
+        }
+        result
+    }
+
+    /// The edge between two blocks, if there is one.
+    pub fn edge(&self, from: BlockId, to: BlockId) -> Option<&Edge> {
+        self.blocks[from].edges.iter().find(|e| e.to == to)
+    }
+
+    /// A hash of the graph: of terminators and edges, not of lines or weights. FNV-1a.
+    pub fn cfg_hash(&self) -> u64 {
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+        let mut feed = |word: u64| {
+            for byte in word.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        feed(self.blocks.len() as u64);
+        for block in &self.blocks {
+            feed(block.terminator as u64);
+            feed(block.edges.len() as u64);
+            for edge in &block.edges {
+                feed(edge.to as u64);
+                feed(edge.kind as u64);
+            }
+        }
+        hash
+    }
+}

@@ -1,0 +1,143 @@
+//! Options: `key=value` and flags, separated by `;`, the same in a pass's `<…>`, in
+//! `-mllvm -midflight=…` and in `MIDFLIGHT_OPTIONS`.
+
+use crate::function_list::{FunctionList, ListError};
+use crate::oracle::Oracle;
+use midflight_abi::MAX_K;
+
+/// k if it is not said.
+pub const DEFAULT_K: u32 = 8;
+
+/// The bound on paths if it is not said: measured to cut few functions of real programs, while a
+/// counting array of this size still fits a first-level cache.
+pub const DEFAULT_MAX_PATHS: u32 = 4096;
+
+/// Where in clang's pipeline the instrumentation is put.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// On what the front end made: keeps the paths of the source.
+    #[default]
+    Early,
+    /// Behind all optimizations: perturbs least.
+    Late,
+}
+
+/// Options of path profiling.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Paths of up to k acyclic paths are profiled.
+    pub k: u32,
+    /// Where in the pipeline
+    pub stage: Stage,
+    /// Edges are cut where a function would have more acyclic paths.
+    pub max_paths: u32,
+    /// Which functions; all if there is no list
+    pub functions: Option<FunctionList>,
+    /// Verify each function after it is changed.
+    pub verify: bool,
+    /// Add an independent instrumentation for checks.
+    pub oracle: Oracle,
+    /// Test only: panic when this function is instrumented.
+    pub panic_at: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            k: DEFAULT_K,
+            stage: Stage::Early,
+            max_paths: DEFAULT_MAX_PATHS,
+            functions: None,
+            verify: cfg!(debug_assertions),
+            oracle: Oracle::None,
+            panic_at: None,
+        }
+    }
+}
+
+/// What is wrong with options.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionError {
+    /// A number is missing, no number, or out of range.
+    #[error("option '{key}={value}': it must be a whole number from {min} to {max}")]
+    Number {
+        /// The option
+        key: &'static str,
+        /// What was given
+        value: String,
+        /// Least value
+        min: u32,
+        /// Greatest value
+        max: u32,
+    },
+    /// A value that is not one of a few.
+    #[error("option '{key}={value}': it must be {choices}")]
+    Choice {
+        /// The option
+        key: &'static str,
+        /// What was given
+        value: String,
+        /// What may be given
+        choices: &'static str,
+    },
+    /// An option that does not exist.
+    #[error(
+        "unknown option '{0}'; known are k=K, stage=early|late, max-paths=N, functions=FILE, \
+         verify, oracle=edges|blocks"
+    )]
+    Unknown(String),
+    /// The list of functions cannot be used.
+    #[error(transparent)]
+    List(#[from] ListError),
+}
+
+/// Parses options; empty text gives the defaults.
+///
+/// # Errors
+/// [`OptionError`] for the first option that is wrong.
+pub fn parse(text: &str) -> Result<Options, OptionError> {
+    let mut options = Options::default();
+    for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
+        let (key, value) = item.split_once('=').unwrap_or((item, ""));
+        match key {
+            "k" => options.k = number("k", value, 1, MAX_K)?,
+            "max-paths" => options.max_paths = number("max-paths", value, 1, 1 << 24)?,
+            "stage" => options.stage = stage(value)?,
+            "functions" => options.functions = Some(FunctionList::read(value)?),
+            "oracle" => options.oracle = oracle(value)?,
+            "debug-panic-at" => options.panic_at = Some(value.to_string()),
+            "verify" if value.is_empty() => options.verify = true,
+            _ => return Err(OptionError::Unknown(item.to_string())),
+        }
+    }
+    Ok(options)
+}
+
+fn number(key: &'static str, value: &str, min: u32, max: u32) -> Result<u32, OptionError> {
+    match value.parse() {
+        Ok(number) if (min..=max).contains(&number) => Ok(number),
+        _ => Err(OptionError::Number { key, value: value.to_string(), min, max }),
+    }
+}
+
+fn stage(value: &str) -> Result<Stage, OptionError> {
+    match value {
+        "early" => Ok(Stage::Early),
+        "late" => Ok(Stage::Late),
+        _ => {
+            let (value, choices) = (value.to_string(), "early or late");
+            Err(OptionError::Choice { key: "stage", value, choices })
+        }
+    }
+}
+
+fn oracle(value: &str) -> Result<Oracle, OptionError> {
+    match value {
+        "edges" => Ok(Oracle::Edges),
+        "blocks" => Ok(Oracle::Blocks),
+        _ => {
+            let (value, choices) = (value.to_string(), "edges or blocks");
+            Err(OptionError::Choice { key: "oracle", value, choices })
+        }
+    }
+}

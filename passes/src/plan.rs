@@ -1,0 +1,118 @@
+//! From a numbering to a plan: what is to be inserted where (thesis 3.2.2).
+//!
+//! The path register r and, in automaton mode, the state σ are SSA values. Along an edge they
+//! change as its [`Transfer`] says; where edges join there is a phi. [`crate::apply`] carries the
+//! plan out.
+
+use crate::body::{BlockId, Body, EdgeKind};
+use crate::numbering::Numbering;
+use midflight_profile::table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is inserted into one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Counters are an array indexed by path ID, because all streams have length 1 or k is 1.
+    pub counting: bool,
+    /// What happens on each edge
+    pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
+    /// Blocks at whose head a path is emitted, on whatever edge it came
+    pub heads: BTreeSet<BlockId>,
+    /// Blocks where a path ends for good, with what is added to r there
+    pub exits: BTreeMap<BlockId, u32>,
+}
+
+/// What happens to the path register on an edge, and where the path is emitted if it ends there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// r ← r + value
+    Add(u32),
+    /// On the edge, in a block of its own: emit r + end; r ← start
+    OnEdge {
+        /// Added to r before it is emitted
+        end: u32,
+        /// The value of r in the target
+        start: u32,
+    },
+    /// At the head of the target: emit r + end; r ← start
+    AtHead {
+        /// Added to r before it is emitted
+        end: u32,
+        /// The value of r in the target
+        start: u32,
+    },
+    /// Before the call at the source's end that returns twice: emit r + end. In the target
+    /// r ← start, and the stream begins anew (∗).
+    Restart {
+        /// Added to r before it is emitted
+        end: u32,
+        /// The value of r in the target
+        start: u32,
+    },
+}
+
+/// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
+pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
+    let mut plan = Plan {
+        counting: k == 1 || !numbering.has_cuts(),
+        transfers: BTreeMap::new(),
+        heads: heads(body, numbering),
+        exits: BTreeMap::new(),
+    };
+    for edge in &numbering.edges {
+        match *edge {
+            table::Edge::Flow { from, to, value } => {
+                plan.transfers.insert((from as usize, to as usize), Transfer::Add(value));
+            }
+            table::Edge::Cut { from, to, end, start, .. } => {
+                let (from, to) = (from as usize, to as usize);
+                let kind = body.edge(from, to).map(|e| e.kind);
+                let transfer = if kind == Some(EdgeKind::Restart) {
+                    Transfer::Restart { end, start }
+                } else if plan.heads.contains(&to) {
+                    Transfer::AtHead { end, start }
+                } else {
+                    Transfer::OnEdge { end, start }
+                };
+                plan.transfers.insert((from, to), transfer);
+            }
+            table::Edge::Exit { from, value } => {
+                plan.exits.insert(from as usize, value);
+            }
+        }
+    }
+    plan
+}
+
+/// Targets of cut edges that cannot be split.
+fn heads(body: &Body, numbering: &Numbering) -> BTreeSet<BlockId> {
+    let cut = numbering.edges.iter().filter_map(|edge| match *edge {
+        table::Edge::Cut { from, to, .. } => Some((from as usize, to as usize)),
+        _ => None,
+    });
+    cut.filter(|&(from, to)| body.edge(from, to).is_some_and(|e| e.kind == EdgeKind::Unsplittable))
+        .map(|(_, to)| to)
+        .collect()
+}
+
+/// The edges that a body has after the plan is applied, with the blocks that the plan adds behind
+/// the body's own in the order of its edges: what a new snapshot must show.
+pub fn predicted_edges(body: &Body, plan: &Plan) -> Vec<Vec<BlockId>> {
+    let mut shape: Vec<Vec<BlockId>> = Vec::new();
+    let mut added = Vec::new();
+    let own = body.blocks.len();
+    for (from, block) in body.blocks.iter().enumerate() {
+        let targets = block.edges.iter().map(|edge| {
+            match plan.transfers.get(&(from, edge.to)) {
+                Some(Transfer::OnEdge { .. }) => {
+                    added.push(vec![edge.to]);
+                    own + added.len() - 1
+                }
+                _ => edge.to,
+            }
+        });
+        shape.push(targets.collect());
+    }
+    shape.extend(added);
+    shape
+}

@@ -1,0 +1,59 @@
+//! `print<path-numbering>`: paths, edge values and cut edges of each function.
+
+use crate::numbering::Numbering;
+use crate::options::Options;
+use crate::path_profile_gen::{number, reason_to_skip};
+use midflight_bridge::ir::{Function, Module, print};
+use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_profile::table::{CutReason, Edge};
+use std::fmt::Write;
+
+/// The pass.
+pub struct PrintNumbering(pub Options);
+
+impl Pass for PrintNumbering {
+    fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
+        for function in module.functions().filter(|f| f.is_definition()) {
+            let numbered = match reason_to_skip(module, function, &self.0) {
+                Some(skip) => Err(skip),
+                None => number(function, analyses, &self.0),
+            };
+            print(&match numbered {
+                Ok((_, numbering)) => describe(function, &numbering),
+                Err(skip) => {
+                    format!("paths of '{}': none ({}: {})\n", function.name(), skip.name(), skip.message())
+                }
+            });
+        }
+        false
+    }
+}
+
+/// The text for one function: one line an edge, blocks by index in the order of the function.
+fn describe(function: Function<'_>, numbering: &Numbering) -> String {
+    let cut = numbering.edges.iter().filter(|e| matches!(e, Edge::Cut { .. })).count();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "paths of '{}': {} paths, {cut} cut edges",
+        function.name(),
+        numbering.num_paths
+    );
+    for edge in &numbering.edges {
+        let _ = match *edge {
+            Edge::Flow { from, to, value } => writeln!(text, "  {from} -> {to}: value {value}"),
+            Edge::Exit { from, value } => writeln!(text, "  {from} -> exit: value {value}"),
+            Edge::Cut { from, to, end, start, why } => {
+                let why = match why {
+                    CutReason::Retreating => "retreating",
+                    CutReason::Bound => "cut for the bound",
+                    CutReason::Unsplittable => "unsplittable",
+                    CutReason::Restart => "restart",
+                };
+                writeln!(text, "  {from} -> {to}: {why}, ends with {end}, starts with {start}")
+            }
+        };
+    }
+    text
+}

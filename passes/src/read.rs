@@ -1,0 +1,202 @@
+//! From LLVM to [`Body`]: the only place that looks at a function's instructions.
+
+use crate::body::{Block, BlockId, Body, Edge, EdgeKind, Line, Terminator};
+use crate::skip::Skip;
+use midflight_bridge::debug::{self, SourceLine};
+use midflight_bridge::ir::{self, Function, Inst, Opcode};
+use midflight_bridge::plugin::Analyses;
+use std::collections::HashMap;
+
+/// A snapshot with what leads back into LLVM.
+pub struct Snapshot<'m> {
+    /// The function's blocks and edges
+    pub body: Body,
+    /// The LLVM side of each block
+    pub handles: Vec<Handle<'m>>,
+    /// The names of files that [`Line::file`] is an index into
+    pub files: Vec<String>,
+    /// Where the function is declared, if it has debug information
+    pub declared: Option<SourceLine>,
+}
+
+/// The LLVM side of a block of a body.
+///
+/// An LLVM block in which calls return twice is several blocks of the body, cut behind each such
+/// call. [`crate::apply`] splits it accordingly; reading changes nothing.
+#[derive(Clone, Copy)]
+pub struct Handle<'m> {
+    /// The LLVM block that it is in, or the first part of
+    pub block: ir::Block<'m>,
+    /// The call that returns twice, if one ends it
+    pub restart: Option<Inst<'m>>,
+    /// Where a path that ends here for good is emitted; any instruction if none does
+    pub exit: Inst<'m>,
+}
+
+/// Reads a function.
+///
+/// # Errors
+/// Why it cannot be instrumented, where its control flow is of a kind that is not modelled.
+pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snapshot<'m>, Skip> {
+    let reachable = reachable_blocks(function);
+    let mut first_part = HashMap::new();
+    let mut parts = Vec::new();
+    for &block in &reachable {
+        first_part.insert(block, parts.len());
+        parts.extend(split_at_restarts(block)?);
+    }
+    let mut files = Files::default();
+    let mut body = Body::default();
+    let mut handles = Vec::new();
+    for (id, part) in parts.iter().enumerate() {
+        let weights = analyses.block_weights(part.block);
+        let last = *part.instructions.last().ok_or(Skip::BrokenBlock)?;
+        let mut block = Block {
+            terminator: Terminator::Branch,
+            frequency: weights.frequency,
+            lines: lines_of(&part.instructions, &mut files),
+            ..Block::default()
+        };
+        let mut handle = Handle { block: part.block, restart: part.restart, exit: last };
+        if part.restart.is_some() {
+            block.edges = vec![Edge { to: id + 1, probability: 1 << 31, kind: EdgeKind::Restart }];
+        } else {
+            block.terminator = terminator_kind(last)?;
+            block.edges = edges_of(part.block, &weights.probabilities, &first_part)?;
+            if let Some(call) = call_that_ends(&part.instructions) {
+                block.ends_at_call = true;
+                handle.exit = call;
+            }
+        }
+        body.blocks.push(block);
+        handles.push(handle);
+    }
+    Ok(Snapshot { body, handles, files: files.names, declared: debug::function_line(function) })
+}
+
+/// The blocks that the entry reaches, in the order of the function.
+fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
+    let all: Vec<_> = function.blocks().collect();
+    let mut seen: HashMap<ir::Block, bool> = all.iter().map(|&b| (b, false)).collect();
+    let mut work: Vec<_> = all.first().copied().into_iter().collect();
+    while let Some(block) = work.pop() {
+        if !seen.insert(block, true).unwrap_or(false) {
+            work.extend(block.successors());
+        }
+    }
+    all.into_iter().filter(|b| seen[b]).collect()
+}
+
+struct Part<'m> {
+    block: ir::Block<'m>,
+    instructions: Vec<Inst<'m>>,
+    restart: Option<Inst<'m>>,
+}
+
+fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
+    let mut parts = Vec::new();
+    let mut instructions = Vec::new();
+    for inst in block.instructions() {
+        instructions.push(inst);
+        match inst.opcode() {
+            Opcode::Call if inst.call_facts().returns_twice => {
+                let instructions = std::mem::take(&mut instructions);
+                parts.push(Part { block, instructions, restart: Some(inst) });
+            }
+            Opcode::Invoke | Opcode::CallBr if inst.call_facts().returns_twice => {
+                return Err(Skip::InvokeReturnsTwice);
+            }
+            _ => {}
+        }
+    }
+    parts.push(Part { block, instructions, restart: None });
+    Ok(parts)
+}
+
+fn terminator_kind(inst: Inst<'_>) -> Result<Terminator, Skip> {
+    match inst.opcode() {
+        Opcode::Ret => Ok(Terminator::Return),
+        Opcode::Br => Ok(Terminator::Branch),
+        Opcode::Switch => Ok(Terminator::Switch),
+        Opcode::IndirectBr => Ok(Terminator::IndirectBranch),
+        Opcode::Invoke => Ok(Terminator::Invoke),
+        Opcode::CallBr => Ok(Terminator::CallBranch),
+        Opcode::Resume => Ok(Terminator::Resume),
+        Opcode::Unreachable => Ok(Terminator::Unreachable),
+        _ => Err(Skip::UnknownTerminator),
+    }
+}
+
+fn edges_of<'m>(
+    block: ir::Block<'m>,
+    probabilities: &[u32],
+    ids: &HashMap<ir::Block<'m>, BlockId>,
+) -> Result<Vec<Edge>, Skip> {
+    let indirect = block.terminator().opcode() == Opcode::IndirectBr;
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut place: HashMap<BlockId, usize> = HashMap::new();
+    for (successor, &probability) in block.successors().into_iter().zip(probabilities) {
+        let &to = ids.get(&successor).ok_or(Skip::BrokenBlock)?;
+        if let Some(&known) = place.get(&to) {
+            edges[known].probability = edges[known].probability.saturating_add(probability);
+            continue;
+        }
+        let pad = successor.instructions().any(|i| i.opcode() == Opcode::LandingPad);
+        let kind = if indirect || pad { EdgeKind::Unsplittable } else { EdgeKind::Plain };
+        place.insert(to, edges.len());
+        edges.push(Edge { to, probability, kind });
+    }
+    Ok(edges)
+}
+
+/// The call before which a path ends for good, where that is not the terminator: a call that does
+/// not return, or one in tail position, which must stay there.
+fn call_that_ends<'m>(instructions: &[Inst<'m>]) -> Option<Inst<'m>> {
+    let (&last, before) = instructions.split_last()?;
+    let mut calls = before.iter().rev().filter(|i| !i.call_facts().marker);
+    match last.opcode() {
+        Opcode::Unreachable => calls.find(|i| i.opcode() == Opcode::Call).copied(),
+        Opcode::Ret => {
+            let candidate = calls.find(|i| i.opcode() != Opcode::BitCast)?;
+            (candidate.opcode() == Opcode::Call).then_some(*candidate)
+        }
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Files {
+    names: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl Files {
+    fn id(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.known.get(name) {
+            return id;
+        }
+        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(name.to_string());
+        self.known.insert(name.to_string(), id);
+        id
+    }
+}
+
+fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for inst in instructions {
+        if inst.opcode() == Opcode::Phi || inst.call_facts().marker {
+            continue;
+        }
+        let Some(location) = debug::location(*inst) else { continue };
+        let line = Line {
+            file: files.id(&location.inner.file),
+            line: location.inner.line,
+            outer: location.outer.line,
+        };
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}

@@ -1,0 +1,72 @@
+//! A function's record: the table that turns path IDs back into blocks and source lines.
+
+use crate::body::Body;
+use crate::numbering::Numbering;
+use crate::options::{Options, Stage};
+use crate::read::Snapshot;
+use midflight_bridge::ir::{Function, Module};
+use midflight_profile::table::{self, FunctionTable};
+
+/// An encoded record.
+pub struct Record {
+    /// The bytes for the record section
+    pub bytes: Vec<u8>,
+    /// The key in them
+    pub key: u64,
+}
+
+/// Makes the record of a function that was numbered.
+pub fn record_of(
+    module: Module<'_>,
+    function: Function<'_>,
+    snapshot: &Snapshot<'_>,
+    numbering: &Numbering,
+    options: &Options,
+) -> Record {
+    let mut files = snapshot.files.clone();
+    let (file, line) = match &snapshot.declared {
+        Some(declared) => {
+            let known = files.iter().position(|f| *f == declared.file);
+            let index = known.unwrap_or_else(|| {
+                files.push(declared.file.clone());
+                files.len() - 1
+            });
+            (index, declared.line)
+        }
+        None => {
+            files.push(module.source_file());
+            (files.len() - 1, 0)
+        }
+    };
+    let table = FunctionTable {
+        key: 0,
+        cfg_hash: snapshot.body.cfg_hash(),
+        k: options.k,
+        num_paths: numbering.num_paths,
+        stage: match options.stage {
+            Stage::Early => table::Stage::Early,
+            Stage::Late => table::Stage::Late,
+        },
+        counting: options.k == 1 || !numbering.has_cuts(),
+        name: function.name(),
+        // Static functions of one name in several units are several functions.
+        unit: if function.facts().local { module.source_file() } else { String::new() },
+        files,
+        file: u32::try_from(file).unwrap_or(0),
+        line,
+        blocks: table_blocks(&snapshot.body),
+        edges: numbering.edges.clone(),
+    };
+    let bytes = table.encode();
+    let key = table::key_of(&bytes);
+    Record { bytes, key }
+}
+
+fn table_blocks(body: &Body) -> Vec<table::Block> {
+    let loc = |line: &crate::body::Line| table::Loc {
+        file: line.file,
+        line: line.line,
+        outer_line: line.outer,
+    };
+    body.blocks.iter().map(|b| table::Block { locs: b.lines.iter().map(loc).collect() }).collect()
+}
