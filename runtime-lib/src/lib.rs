@@ -1,1 +1,192 @@
-//! Placeholder.
+//! `libmidflight_rt`: what instrumented programs link.
+//!
+//! Emitted code tells it of acyclic paths as they are taken; it keeps a k-slab forest (thesis
+//! 3.2.3) for each function and thread, and writes them to a profile when the program ends.
+//!
+//! It runs inside other people's programs, at any place in them: inside `malloc`, in signal
+//! handlers, in constructors and in threads that are ending. So it has no allocator, no
+//! thread-local variables and no unwinding, never leaves `errno` or the signal mask changed, and
+//! exports nothing but `midflight_*`.
+//!
+//! # Map
+//!
+//! | module | one concept |
+//! |---|---|
+//! | [`node`] | the automaton that Algorithm 4 is run by; its tables |
+//! | [`forest`] | a thread's forest for a function; walks |
+//! | [`counter`] | counters that signal handlers and other threads see |
+//! | [`context`] | what one thread counts, and who takes it over |
+//! | [`process`] | what there is once; `fork` |
+//! | [`image`], [`hooks`] | the executable and libraries with records |
+//! | [`output`], [`pattern`], [`text`] | the file, its name |
+//! | [`arena`] | memory |
+//! | [`fallback`] | what emitted code gets when there is none |
+//! | [`lock`], [`signal`], [`sys`] | against concurrent threads and handlers; system calls |
+//! | [`config`], [`message`] | environment, standard error |
+#![cfg_attr(not(test), no_std)]
+#![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+compile_error!("libmidflight_rt is written for Linux on 64-bit machines");
+
+mod arena;
+mod config;
+mod context;
+mod counter;
+mod fallback;
+mod forest;
+mod hooks;
+mod image;
+mod lock;
+mod message;
+mod node;
+mod output;
+mod pattern;
+mod process;
+mod signal;
+mod sys;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use crate::forest::ThreadForest;
+use crate::signal::Blocked;
+use core::ffi::{CStr, c_char, c_int};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use midflight_abi::{Forest, Node, RecordHeader};
+
+/// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
+/// returns null: without memory it returns a forest whose counts are lost, which is stated when the
+/// profile is written.
+///
+/// # Safety
+/// `record` is a record of a registered image, `slot` a thread-local variable of the calling thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_enter(
+    record: *const RecordHeader,
+    slot: *mut *mut Forest,
+) -> *mut Forest {
+    let signals = Blocked::new();
+    // SAFETY: the caller's.
+    let forest = unsafe { own_forest(record, &signals) };
+    let forest = match forest {
+        Ok(forest) => forest,
+        // SAFETY: the caller's.
+        Err(Nested) => return unsafe { fallback::forest(record) },
+    };
+    // SAFETY: the slot is valid. A handler of this thread may read it at any time.
+    unsafe { AtomicPtr::from_ptr(slot) }.store(forest, Ordering::Release);
+    forest
+}
+
+/// There is no context, or the runtime was entered from a function that it has called itself: the
+/// next activation may fare better.
+struct Nested;
+
+unsafe fn own_forest(
+    record: *const RecordHeader,
+    signals: &Blocked,
+) -> Result<*mut Forest, Nested> {
+    // SAFETY: the caller's.
+    unsafe {
+        if !image::is_usable(record) {
+            return Ok(fallback::forest(record));
+        }
+        let context = context::own(signals).ok_or(Nested)?;
+        let _guard = context.lock.lock_as_owner().ok_or(Nested)?;
+        let forest = (*context.data.get()).forest((&raw const *context).cast_mut(), record);
+        Ok(match forest {
+            Some(forest) => forest.cast(),
+            None => fallback::forest(record),
+        })
+    }
+}
+
+/// One step of Algorithm 4 (thesis 3.2.3) for the path `id`: counts the node reached and returns
+/// the state after it. Never returns null.
+///
+/// # Safety
+/// `state` is a state that this function has returned to the same activation, or the activation's
+/// forest; `id` is below the function's number of paths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_step(state: *mut Node, id: u32) -> *mut Node {
+    // SAFETY: the caller's.
+    unsafe {
+        let slot = node::find(state, id);
+        if slot.is_null() {
+            return build(state, id);
+        }
+        counter::increment(&raw mut (*slot).count);
+        node::next(slot)
+    }
+}
+
+/// A step to a node that is not there yet.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn build(state: *mut Node, id: u32) -> *mut Node {
+    // SAFETY: the caller's; the forests of contexts are the first fields of thread forests.
+    unsafe {
+        let forest = (*state).forest;
+        if fallback::is_fallback(forest) {
+            fallback::lose_event();
+            return state;
+        }
+        let this = forest.cast::<ThreadForest>();
+        let _signals = Blocked::new();
+        let context = &*(*this).context;
+        let Some(_guard) = context.lock.lock_as_owner() else {
+            counter::increment(&raw mut (*forest).lost);
+            return &raw mut (*forest).start;
+        };
+        ThreadForest::build(this, &mut (*context.data.get()).arena, state, id)
+    }
+}
+
+/// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
+///
+/// # Safety
+/// They are the bounds of an image's section `midflight_tables`, mapped until
+/// [`midflight_unregister_image`] is called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const u8) {
+    // SAFETY: the caller's.
+    unsafe { image::register(start, stop) };
+}
+
+/// Forgets the records that begin at `start`; what was counted stays. Called by the destructor of
+/// each linked image but the one that has the runtime's state.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_unregister_image(start: *const u8) {
+    image::unregister(start);
+    output::write_after_exit();
+}
+
+/// Writes the profile as it is now, to `path` or, if that is null, to where `MIDFLIGHT_PROFILE`
+/// says. Returns 0, or an error number after one line on standard error.
+///
+/// # Safety
+/// `path` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_profile_write(path: *const c_char) -> c_int {
+    // SAFETY: the caller's.
+    let path = unsafe { (!path.is_null()).then(|| CStr::from_ptr(path)) };
+    output::write_now(path)
+}
+
+/// Sets all counters to zero. Activations go on from where they are. What other threads count at
+/// this moment may survive.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_profile_reset() {
+    output::reset();
+}
+
+/// Nothing here panics; the language asks for a handler all the same.
+#[cfg(all(feature = "standalone", not(test)))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    // SAFETY: takes nothing.
+    unsafe { libc::abort() }
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Makes a library that any program can link of what cargo builds:
+#
+#     package.sh static INPUT.a OUTPUT.a
+#     package.sh shared INPUT.a OUTPUT.so
+#
+# INPUT.a is the static library of
+#     cargo rustc -p midflight-runtime --profile runtime --features standalone --crate-type staticlib
+# OUTPUT.a holds one relocatable object in which every global symbol but midflight_* is local, so
+# that it can be linked with other static libraries made by Rust. OUTPUT.so exports midflight_*.
+set -eu
+
+fail() {
+    echo "package.sh: $*" >&2
+    exit 1
+}
+
+# The first of the given commands that exists.
+first_of() {
+    for tool in "$@"; do
+        if command -v "$tool" >/dev/null 2>&1; then
+            echo "$tool"
+            return
+        fi
+    done
+    fail "none of these is installed: $*"
+}
+
+[ $# -eq 3 ] || fail "usage: package.sh static|shared INPUT.a OUTPUT"
+kind=$1
+input=$2
+output=$3
+[ -f "$input" ] || fail "cannot read '$input': build the static library first"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+linker=$(first_of ld.bfd ld)
+objcopy=$(first_of llvm-objcopy-22 llvm-objcopy-21 llvm-objcopy-20 llvm-objcopy-19 llvm-objcopy objcopy)
+archiver=$(first_of llvm-ar-22 llvm-ar-21 llvm-ar-20 llvm-ar-19 ar)
+compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
+
+roots="midflight_enter midflight_step midflight_register_image midflight_unregister_image
+    midflight_profile_write midflight_profile_reset"
+undefined=
+for root in $roots; do
+    undefined="$undefined -u $root"
+done
+
+# Only members that the roots need are linked in; the constructor and destructor tables come with
+# them, and are roots for the collection of sections themselves.
+# shellcheck disable=SC2086
+"$linker" -r --gc-sections $undefined -o "$work/all.o" "$input"
+"$objcopy" --wildcard --keep-global-symbol='midflight_*' --strip-debug "$work/all.o" "$work/midflight_rt.o"
+
+mkdir -p "$(dirname "$output")"
+case $kind in
+static)
+    rm -f "$work/out.a"
+    "$archiver" rcsD "$work/out.a" "$work/midflight_rt.o"
+    mv "$work/out.a" "$output"
+    ;;
+shared)
+    "$compiler" -shared -Wl,-soname,libmidflight_rt.so -Wl,-z,defs -o "$work/out.so" "$work/midflight_rt.o" -lc
+    mv "$work/out.so" "$output"
+    ;;
+*)
+    fail "unknown kind '$kind': use static or shared"
+    ;;
+esac

@@ -1,0 +1,159 @@
+//! Memory straight from the kernel, so that `malloc` and code that runs in it can be instrumented.
+//!
+//! An [`Arena`] hands out zeroed memory from chunks and takes nothing back. Each thread context has
+//! one of its own. Chunks grow with the arena, so that at most about a quarter of what is mapped is
+//! unused; the kernel gives pages to what is touched only.
+//!
+//! All arenas together keep to a limit. A part of the first chunk is kept in reserve: when the
+//! limit is reached, the roots of the forests still find room there (see `node`).
+
+use crate::sys;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// Limit on the memory of all arenas unless the environment says otherwise.
+pub const DEFAULT_LIMIT: usize = 1 << 30;
+
+/// Chunks are multiples of this; no supported kernel has larger pages.
+const GRANULE: usize = 64 << 10;
+const LARGEST_CHUNK: usize = 64 << 20;
+const RESERVE: usize = 4 << 10;
+/// Alignment of all that is handed out.
+const ALIGNMENT: usize = 8;
+
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
+
+/// Sets the limit on the memory of all arenas, in bytes.
+pub fn set_limit(bytes: usize) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// Whether an allocation may use the reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// What can be done without, at the price of a restarted stream.
+    Growth,
+    /// A root, without which an event cannot be counted at all.
+    Root,
+}
+
+/// A stretch of memory not yet handed out.
+struct Stretch {
+    start: usize,
+    end: usize,
+}
+
+impl Stretch {
+    const fn empty() -> Self {
+        Self { start: 0, end: 0 }
+    }
+
+    fn take(&mut self, size: usize) -> Option<NonNull<u8>> {
+        if size > self.end - self.start {
+            return None;
+        }
+        let address = self.start as *mut u8;
+        self.start += size;
+        NonNull::new(address)
+    }
+}
+
+/// A growing piece of memory, see the module.
+pub struct Arena {
+    chunk: Stretch,
+    reserve: Stretch,
+    mapped: usize,
+}
+
+impl Arena {
+    /// An arena that has mapped nothing yet.
+    pub const fn new() -> Self {
+        Self { chunk: Stretch::empty(), reserve: Stretch::empty(), mapped: 0 }
+    }
+
+    /// Hands out `size` zeroed bytes, aligned to 8. `None`: the limit is reached, or the kernel
+    /// has no more.
+    pub fn allocate(&mut self, size: usize, purpose: Purpose) -> Option<NonNull<u8>> {
+        let size = size.checked_next_multiple_of(ALIGNMENT)?;
+        if let Some(memory) = self.chunk.take(size) {
+            return Some(memory);
+        }
+        self.allocate_more(size).or_else(|| match purpose {
+            Purpose::Root => self.reserve.take(size),
+            Purpose::Growth => None,
+        })
+    }
+
+    fn allocate_more(&mut self, size: usize) -> Option<NonNull<u8>> {
+        let needed = size.checked_add(RESERVE)?.checked_next_multiple_of(GRANULE)?;
+        let wanted = (self.mapped / 4 / GRANULE * GRANULE).clamp(GRANULE, LARGEST_CHUNK);
+        if needed > wanted && self.mapped != 0 {
+            // A large piece gets a mapping of its own; the current chunk goes on.
+            let mut own = self.map(needed)?;
+            return own.take(size);
+        }
+        self.chunk = self.map_at_most(wanted, needed)?;
+        if self.reserve.end == 0 {
+            self.reserve = Stretch { start: self.chunk.end - RESERVE, end: self.chunk.end };
+            self.chunk.end = self.reserve.start;
+        }
+        self.chunk.take(size)
+    }
+
+    /// Maps `wanted` bytes or, if there are not as many, fewer, but not less than `needed`.
+    fn map_at_most(&mut self, wanted: usize, needed: usize) -> Option<Stretch> {
+        let mut size = wanted.max(needed);
+        loop {
+            if let Some(stretch) = self.map(size) {
+                return Some(stretch);
+            }
+            if size == needed {
+                return None;
+            }
+            size = (size / 2 / GRANULE * GRANULE).max(needed);
+        }
+    }
+
+    fn map(&mut self, size: usize) -> Option<Stretch> {
+        let before = MAPPED.fetch_add(size, Ordering::Relaxed);
+        let within =
+            before.checked_add(size).is_some_and(|sum| sum <= LIMIT.load(Ordering::Relaxed));
+        let Some(memory) = within.then(|| sys::map(size)).flatten() else {
+            MAPPED.fetch_sub(size, Ordering::Relaxed);
+            return None;
+        };
+        self.mapped += size;
+        let start = memory.as_ptr() as usize;
+        Some(Stretch { start, end: start + size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_zeroed_and_disjoint() {
+        let mut arena = Arena::new();
+        let mut last_end = Vec::new();
+        for size in [1usize, 8, 72, 24, 4000, 70_000, 3, 200_000, 16] {
+            let memory = arena.allocate(size, Purpose::Growth).unwrap().as_ptr();
+            assert_eq!(memory as usize % ALIGNMENT, 0);
+            // SAFETY: the arena has just handed out that many bytes.
+            let bytes = unsafe { core::slice::from_raw_parts_mut(memory, size) };
+            assert!(bytes.iter().all(|&byte| byte == 0));
+            bytes.fill(0xff);
+            last_end.push(memory as usize..memory as usize + size);
+        }
+        last_end.sort_by_key(|range| range.start);
+        assert!(last_end.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    }
+
+    #[test]
+    fn a_size_that_overflows_is_refused() {
+        let mut arena = Arena::new();
+        assert!(arena.allocate(usize::MAX, Purpose::Growth).is_none());
+        assert!(arena.allocate(usize::MAX - RESERVE - 8, Purpose::Root).is_none());
+    }
+}

@@ -1,0 +1,138 @@
+//! What the environment says, read once when the program starts.
+
+use crate::arena;
+use crate::message;
+use crate::pattern::{self, Unknown};
+use crate::text::Text;
+use core::ffi::CStr;
+
+/// Pattern of the profile's file name.
+pub const PROFILE_VARIABLE: &CStr = c"MIDFLIGHT_PROFILE";
+
+/// Limit on the runtime's memory.
+pub const MEMORY_VARIABLE: &CStr = c"MIDFLIGHT_MAX_MEMORY";
+
+/// The settings.
+pub struct Config {
+    pattern: Text,
+    /// Directory at start, with a slash: relative patterns start there, although the program may
+    /// go elsewhere. Empty for an absolute pattern.
+    pub directory: Text,
+}
+
+impl Config {
+    /// Settings before the environment was read.
+    pub const fn new() -> Self {
+        Self { pattern: Text::new(), directory: Text::new() }
+    }
+
+    /// The pattern of the profile's file name, checked.
+    pub fn pattern(&self) -> &[u8] {
+        if self.pattern.bytes().is_empty() { pattern::DEFAULT } else { self.pattern.bytes() }
+    }
+
+    /// Reads the environment. What makes no sense is told on standard error, and the default holds.
+    pub fn read(&mut self) {
+        if let Some(value) = variable(MEMORY_VARIABLE) {
+            read_limit(value);
+        }
+        if let Some(value) = variable(PROFILE_VARIABLE) {
+            self.read_pattern(value);
+        }
+        if self.pattern().first() != Some(&b'/') {
+            // SAFETY: the room has the size that is told.
+            self.directory.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
+            if !self.directory.bytes().is_empty() && self.directory.push(b"/").is_err() {
+                self.directory.clear();
+            }
+        }
+    }
+
+    fn read_pattern(&mut self, value: &[u8]) {
+        match pattern::check(value) {
+            Ok(()) if self.pattern.push(value).is_ok() => {}
+            Ok(()) => message::print(&[
+                b"cannot use the value of MIDFLIGHT_PROFILE: it is too long; using '",
+                pattern::DEFAULT,
+                b"'",
+            ]),
+            Err(Unknown(kind)) => message::print(&[
+                b"cannot use MIDFLIGHT_PROFILE='",
+                value,
+                b"': '%",
+                kind.as_slice(),
+                b"' has no meaning (there are %p, %h, %m and %%); using '",
+                pattern::DEFAULT,
+                b"'",
+            ]),
+        }
+    }
+}
+
+fn read_limit(value: &[u8]) {
+    match parse_size(value) {
+        Some(limit) => arena::set_limit(limit),
+        None => message::print(&[
+            b"cannot use MIDFLIGHT_MAX_MEMORY='",
+            value,
+            b"': it is not a number of bytes, as in 500000, 64K, 512M or 2G; using 1G",
+        ]),
+    }
+}
+
+/// A variable of the environment that is set and not empty.
+///
+/// In a program that runs with more rights than its user has none is: it must not write where the
+/// user says.
+fn variable(name: &CStr) -> Option<&'static [u8]> {
+    // SAFETY: the name is a C string; the environment's texts are not freed while the program
+    // starts.
+    unsafe {
+        if libc::getauxval(libc::AT_SECURE) != 0 {
+            return None;
+        }
+        let value = libc::getenv(name.as_ptr());
+        if value.is_null() {
+            return None;
+        }
+        Some(CStr::from_ptr(value).to_bytes()).filter(|value| !value.is_empty())
+    }
+}
+
+/// A number of bytes with an optional suffix K, M or G.
+fn parse_size(text: &[u8]) -> Option<usize> {
+    let (digits, unit) = match text {
+        [digits @ .., b'K' | b'k'] => (digits, 1usize << 10),
+        [digits @ .., b'M' | b'm'] => (digits, 1 << 20),
+        [digits @ .., b'G' | b'g'] => (digits, 1 << 30),
+        digits => (digits, 1),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value = 0usize;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(usize::from(digit - b'0'))?;
+    }
+    value.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes_have_suffixes() {
+        assert_eq!(parse_size(b"123"), Some(123));
+        assert_eq!(parse_size(b"64K"), Some(64 << 10));
+        assert_eq!(parse_size(b"5m"), Some(5 << 20));
+        assert_eq!(parse_size(b"2G"), Some(2 << 30));
+        for wrong in ["", "G", "1T", "1.5G", "-1", "1 G", "99999999999999999999", "99999999999999G"]
+        {
+            assert_eq!(parse_size(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

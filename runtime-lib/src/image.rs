@@ -1,0 +1,353 @@
+//! The linked images (the executable and shared libraries) whose functions are instrumented.
+//!
+//! Every image that links this library has a copy of it, with a constructor and a destructor. They
+//! call `midflight_register_image` and `midflight_unregister_image` with the bounds of the image's
+//! own records, through its dynamic symbol table. So where the executable exports the runtime's
+//! functions, the copies in shared libraries lie idle and all counts are in one place.
+//!
+//! The records of an image that is unloaded are gone; what a profile needs of them was copied.
+
+use crate::arena::{Arena, Purpose};
+use crate::context::Context;
+use crate::fallback;
+use crate::forest::ThreadForest;
+use crate::message;
+use crate::process::{self, PROCESS};
+use crate::signal::Blocked;
+use core::ffi::CStr;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use midflight_abi::{ABI_VERSION, FLAG_COUNTING, MAX_K, RECORD_HEADER_SIZE, RecordHeader};
+use midflight_profile::table::image_signature;
+
+/// Longest path of an image that is kept.
+const MAX_PATH: usize = libc::PATH_MAX as usize;
+
+/// An image that is or was loaded.
+pub struct Image {
+    /// The image that was registered after it.
+    pub next: *mut Image,
+    /// First byte of its records; 0 while it is not loaded.
+    start: AtomicUsize,
+    /// First byte after its records.
+    stop: AtomicUsize,
+    /// Identity of its instrumented functions.
+    pub signature: u64,
+    /// Whether it is the program itself.
+    pub is_program: bool,
+    path: *const u8,
+    path_len: usize,
+}
+
+impl Image {
+    /// Whether a record is in the image as it is loaded now.
+    pub fn contains(&self, record: *const RecordHeader) -> bool {
+        let address = record as usize;
+        (self.start.load(Ordering::Acquire)..self.stop.load(Ordering::Acquire)).contains(&address)
+    }
+
+    /// The path of the image's file; empty if it is not known.
+    pub fn path(&self) -> &[u8] {
+        // SAFETY: the path was copied when the image was registered, and is never freed.
+        unsafe { core::slice::from_raw_parts(self.path, self.path_len) }
+    }
+
+    fn create(arena: &mut Arena, found: &Found, signature: u64) -> Option<*mut Self> {
+        let path = found.path();
+        let memory = arena.allocate(path.len(), Purpose::Root)?.as_ptr();
+        let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
+        // SAFETY: the arena has handed out that much.
+        unsafe {
+            memory.copy_from_nonoverlapping(path.as_ptr(), path.len());
+            this.write(Self {
+                next: null_mut(),
+                start: AtomicUsize::new(0),
+                stop: AtomicUsize::new(0),
+                signature,
+                is_program: found.is_program,
+                path: memory,
+                path_len: path.len(),
+            });
+        }
+        Some(this)
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.start.load(Ordering::Acquire) != 0
+    }
+}
+
+/// Why the records of an image cannot be read.
+enum Refusal {
+    /// Compiled for another version of the ABI.
+    Version(u16),
+    /// Not records at all.
+    Malformed,
+    /// No memory for what the runtime must know of it.
+    Memory,
+}
+
+/// Whether a function's record can be used; its image may have been refused as a whole.
+///
+/// # Safety
+/// `record` points to a record header.
+pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
+    // SAFETY: the caller's.
+    let header = unsafe { &*record };
+    header.version == ABI_VERSION && (1..=MAX_K).contains(&header.k)
+}
+
+/// Registers the records between `start` and `stop`.
+///
+/// # Safety
+/// They are the bounds of an image's section of records, which stays mapped until
+/// [`unregister`] is called.
+pub unsafe fn register(start: *const u8, stop: *const u8) {
+    if start.is_null() || start >= stop {
+        return;
+    }
+    // The loader's lock is taken before the process lock, as in a constructor.
+    let found = Found::containing(start as usize);
+    let _signals = Blocked::new();
+    process::start();
+    // SAFETY: the caller's.
+    let result = unsafe { inspect(start, stop) }.and_then(|signature| {
+        let Some(mut process) = PROCESS.lock() else { return Ok(()) };
+        let mut place = &raw mut process.images;
+        // SAFETY: the list holds images.
+        unsafe {
+            while !(*place).is_null() {
+                let image = &**place;
+                let same = image.signature == signature && image.path() == found.path();
+                if same && !image.is_loaded() {
+                    break;
+                }
+                place = &raw mut (**place).next;
+            }
+            if (*place).is_null() {
+                *place =
+                    Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
+            }
+            (**place).stop.store(stop as usize, Ordering::Release);
+            (**place).start.store(start as usize, Ordering::Release);
+        }
+        Ok(())
+    });
+    if let Err(refusal) = result {
+        report(&refusal, found.path());
+    }
+}
+
+/// Reads through the records of an image and gives its signature.
+unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<u64, Refusal> {
+    let mut refusal = None;
+    // SAFETY: the caller's.
+    let records = unsafe { Records::new(start, stop, &mut refusal) };
+    let signature = image_signature(records.map(|record| record.key));
+    match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(signature),
+    }
+}
+
+fn report(refusal: &Refusal, path: &[u8]) {
+    match refusal {
+        Refusal::Version(version) => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: it was compiled for version ",
+            message::Decimal::new(u64::from(*version)).bytes(),
+            b" of the runtime's interface, and linked with version ",
+            message::Decimal::new(u64::from(ABI_VERSION)).bytes(),
+            b"; compile all of it with one midflight",
+        ]),
+        Refusal::Malformed => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: its section midflight_tables is damaged; link it again",
+        ]),
+        Refusal::Memory => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: there is no memory; raise MIDFLIGHT_MAX_MEMORY or the limit on address space (ulimit -v)",
+        ]),
+    }
+}
+
+/// The records of an image, one after the other.
+struct Records<'a> {
+    at: usize,
+    stop: usize,
+    refusal: &'a mut Option<Refusal>,
+}
+
+impl<'a> Records<'a> {
+    /// # Safety
+    /// The bounds are those of a mapped section.
+    unsafe fn new(start: *const u8, stop: *const u8, refusal: &'a mut Option<Refusal>) -> Self {
+        Self { at: start as usize, stop: stop as usize, refusal }
+    }
+
+    /// The header at `self.at`; `None` at the end, or where there is none.
+    fn header(&mut self) -> Option<&'static RecordHeader> {
+        const PADDING: usize = 8;
+        while self.at < self.stop {
+            let left = self.stop - self.at;
+            if !self.at.is_multiple_of(PADDING) || left < PADDING {
+                *self.refusal = Some(Refusal::Malformed);
+                return None;
+            }
+            // SAFETY: the section has that many bytes here, and a header begins with its size.
+            let size = unsafe { *(self.at as *const u32) } as usize;
+            if size == 0 {
+                self.at += PADDING;
+                continue;
+            }
+            if size < RECORD_HEADER_SIZE || size > left || !size.is_multiple_of(PADDING) {
+                *self.refusal = Some(Refusal::Malformed);
+                return None;
+            }
+            // SAFETY: a whole header is in the section, aligned to 8.
+            return Some(unsafe { &*(self.at as *const RecordHeader) });
+        }
+        None
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = &'static RecordHeader;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let header = self.header()?;
+        self.at += header.size as usize;
+        if header.version != ABI_VERSION {
+            *self.refusal = Some(Refusal::Version(header.version));
+        } else if header.flags & FLAG_COUNTING != 0 && !fallback::provide_counters(header.num_paths)
+        {
+            *self.refusal = Some(Refusal::Memory);
+        }
+        Some(header)
+    }
+}
+
+/// Forgets the records between `start` and its image's end; their counts stay.
+pub fn unregister(start: *const u8) {
+    let _signals = Blocked::new();
+    let Some(process) = PROCESS.lock() else { return };
+    let mut image = process.images;
+    // SAFETY: the lists hold images and contexts, which are never freed; the process lock is held.
+    unsafe {
+        while !image.is_null() && (*image).start.load(Ordering::Acquire) != start as usize {
+            image = (*image).next;
+        }
+        if image.is_null() {
+            return;
+        }
+        let mut context = process.contexts;
+        while !context.is_null() {
+            detach(context, image);
+            context = (*(*context).registration.get()).next;
+        }
+        (*image).start.store(0, Ordering::Release);
+        (*image).stop.store(0, Ordering::Release);
+    }
+}
+
+/// Lets go of an image's records in a context.
+unsafe fn detach(context: *mut Context, image: *mut Image) {
+    // SAFETY: the caller holds the process lock; the context's lock is taken.
+    unsafe {
+        let _guard = (*context).lock.lock_as_other();
+        let mut forest: *mut ThreadForest = (*(*context).data.get()).forests;
+        while !forest.is_null() {
+            if (*image).contains((*forest).record) {
+                (*forest).image = image;
+                (*forest).record = core::ptr::null();
+            }
+            forest = (*forest).next;
+        }
+    }
+}
+
+/// What the loader knows about the image at an address.
+struct Found {
+    address: usize,
+    path: [u8; MAX_PATH],
+    path_len: usize,
+    is_program: bool,
+    is_first: bool,
+}
+
+impl Found {
+    /// Asks the loader.
+    fn containing(address: usize) -> Self {
+        let mut found =
+            Self { address, path: [0; MAX_PATH], path_len: 0, is_program: false, is_first: true };
+        // SAFETY: the callback gets the pointer that is given here.
+        unsafe { libc::dl_iterate_phdr(Some(look_at_image), (&raw mut found).cast()) };
+        if found.is_program || found.path_len == 0 {
+            found.use_program_path();
+        }
+        found
+    }
+
+    fn path(&self) -> &[u8] {
+        self.path.get(..self.path_len).unwrap_or_default()
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if let Some(room) = self.path.get_mut(self.path_len..self.path_len + bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.path_len += bytes.len();
+        }
+    }
+
+    /// The loader may know the program by a name that it was called by, or by none.
+    fn use_program_path(&mut self) {
+        let room = self.path.as_mut_ptr().cast();
+        // SAFETY: the room has that size.
+        let len = unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), room, MAX_PATH) };
+        self.path_len = usize::try_from(len).unwrap_or(0).min(MAX_PATH);
+    }
+
+    /// A library's path as the loader was given it, made absolute.
+    fn use_library_path(&mut self, name: &[u8]) {
+        if name.first() != Some(&b'/') {
+            // SAFETY: the room has that size.
+            let cwd = unsafe { libc::getcwd(self.path.as_mut_ptr().cast(), MAX_PATH) };
+            if !cwd.is_null() {
+                self.path_len = self.path.iter().position(|&byte| byte == 0).unwrap_or(0);
+                self.append(b"/");
+            }
+        }
+        self.append(name);
+    }
+}
+
+/// Called for every loaded image, the program first; ends at the one that was asked for.
+unsafe extern "C" fn look_at_image(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    found: *mut libc::c_void,
+) -> libc::c_int {
+    // SAFETY: the loader gives valid information; the pointer is that given to it.
+    unsafe {
+        let found = &mut *found.cast::<Found>();
+        let is_program = core::mem::take(&mut found.is_first);
+        let headers =
+            core::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
+        let offset = found.address.wrapping_sub((*info).dlpi_addr as usize);
+        let inside = headers.iter().any(|header| {
+            header.p_type == libc::PT_LOAD
+                && offset.wrapping_sub(header.p_vaddr as usize) < header.p_memsz as usize
+        });
+        if !inside {
+            return 0;
+        }
+        found.is_program = is_program;
+        if !is_program && !(*info).dlpi_name.is_null() {
+            found.use_library_path(CStr::from_ptr((*info).dlpi_name).to_bytes());
+        }
+        1
+    }
+}

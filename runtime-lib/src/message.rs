@@ -1,0 +1,119 @@
+//! Lines on standard error.
+
+use crate::signal::Blocked;
+use crate::sys;
+
+/// Parts of a message; more are left out.
+const MAX_PARTS: usize = 12;
+
+/// Prints `midflight: `, the parts and a line end with a single system call, so that lines of
+/// several processes do not mix. A standard error that is closed is no error.
+pub fn print(parts: &[&[u8]]) {
+    let blocked = Blocked::new();
+    let _uncancelled = sys::Uncancelled::new();
+    let mut pieces = [piece(b""); MAX_PARTS + 2];
+    pieces[0] = piece(b"midflight: ");
+    let mut used = 1;
+    for part in parts.iter().take(MAX_PARTS) {
+        pieces[used] = piece(part);
+        used += 1;
+    }
+    pieces[used] = piece(b"\n");
+    // SAFETY: the pieces and what they point to live through the call.
+    let written = unsafe { libc::writev(libc::STDERR_FILENO, pieces.as_ptr(), used as i32 + 1) };
+    if written < 0 {
+        blocked.discard_write_signal(sys::errno());
+    }
+}
+
+fn piece(bytes: &[u8]) -> libc::iovec {
+    libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
+}
+
+/// A number in decimal digits.
+pub struct Decimal {
+    digits: [u8; 20],
+    start: usize,
+}
+
+impl Decimal {
+    /// Formats `value`.
+    pub fn new(mut value: u64) -> Self {
+        let mut digits = [b'0'; 20];
+        let mut start = digits.len();
+        for (index, digit) in digits.iter_mut().enumerate().rev() {
+            *digit = b'0' + (value % 10) as u8;
+            value /= 10;
+            start = index;
+            if value == 0 {
+                break;
+            }
+        }
+        Self { digits, start }
+    }
+
+    /// The digits.
+    pub fn bytes(&self) -> &[u8] {
+        self.digits.get(self.start..).unwrap_or_default()
+    }
+}
+
+/// What an error number of the system means, and what its reader can do about it.
+///
+/// libc's own texts are not asked for: they depend on the locale, and making them may allocate.
+pub fn explain(error: i32) -> (&'static str, &'static str) {
+    match error {
+        libc::EACCES | libc::EPERM => (
+            "permission denied",
+            "set MIDFLIGHT_PROFILE to a file in a directory that the program may write to",
+        ),
+        libc::EROFS => (
+            "read-only file system",
+            "set MIDFLIGHT_PROFILE to a file in a directory that the program may write to",
+        ),
+        libc::ENOSPC => (
+            "no space left on device",
+            "free space there or set MIDFLIGHT_PROFILE to another place",
+        ),
+        libc::EDQUOT => {
+            ("disk quota exceeded", "free space there or set MIDFLIGHT_PROFILE to another place")
+        }
+        libc::EFBIG => ("file too large", "raise the limit on file sizes (ulimit -f)"),
+        libc::ENOENT => (
+            "no such file or directory",
+            "set MIDFLIGHT_PROFILE to a file in a directory that exists",
+        ),
+        libc::ENOTDIR => {
+            ("not a directory", "set MIDFLIGHT_PROFILE to a file in a directory that exists")
+        }
+        libc::EISDIR => ("is a directory", "set MIDFLIGHT_PROFILE to the name of a file"),
+        libc::ENAMETOOLONG => ("file name too long", "set MIDFLIGHT_PROFILE to a shorter name"),
+        libc::ELOOP => {
+            ("too many symbolic links", "set MIDFLIGHT_PROFILE to a file without such links")
+        }
+        libc::EMFILE | libc::ENFILE => {
+            ("too many open files", "raise the limit on open files (ulimit -n)")
+        }
+        libc::EIO => ("input/output error", "check the device or set MIDFLIGHT_PROFILE elsewhere"),
+        libc::EINVAL => (
+            "not a regular file",
+            "set MIDFLIGHT_PROFILE to the name of a regular or of a new file",
+        ),
+        libc::EEXIST => {
+            ("too many temporary files of that name exist", "remove its '.tmp.*' neighbours")
+        }
+        _ => ("the system refused", "set MIDFLIGHT_PROFILE to another place"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_leading_zeroes() {
+        for value in [0, 7, 10, 1234567890, u64::MAX] {
+            assert_eq!(Decimal::new(value).bytes(), value.to_string().as_bytes());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The pattern of the profile's file name: `%p` is the process ID, `%h` the host's name, `%m` the
+//! program's signature, `%%` a percent sign.
+
+use crate::message::Decimal;
+use crate::text::{Text, TooLong};
+
+/// The pattern where none is given.
+pub const DEFAULT: &[u8] = b"midflight-%p.mfp";
+
+/// What the pattern's parts stand for.
+pub struct Values<'a> {
+    /// `%p`.
+    pub process: u64,
+    /// `%h`.
+    pub host: &'a [u8],
+    /// `%m`, as 16 hexadecimal digits.
+    pub signature: u64,
+}
+
+/// A `%` with something that has no meaning after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown(pub Option<u8>);
+
+/// One piece of a pattern.
+enum Piece<'a> {
+    Literal(&'a [u8]),
+    Process,
+    Host,
+    Signature,
+}
+
+/// Splits the first piece off a pattern that is not empty.
+fn split(pattern: &[u8]) -> Result<(Piece<'_>, &[u8]), Unknown> {
+    match pattern {
+        [b'%', kind, rest @ ..] => {
+            let piece = match kind {
+                b'p' => Piece::Process,
+                b'h' => Piece::Host,
+                b'm' => Piece::Signature,
+                b'%' => Piece::Literal(b"%"),
+                other => return Err(Unknown(Some(*other))),
+            };
+            Ok((piece, rest))
+        }
+        [b'%'] => Err(Unknown(None)),
+        _ => {
+            let end = pattern.iter().position(|&byte| byte == b'%').unwrap_or(pattern.len());
+            let (literal, rest) = pattern.split_at_checked(end).unwrap_or((pattern, b""));
+            Ok((Piece::Literal(literal), rest))
+        }
+    }
+}
+
+/// Whether a pattern can be expanded.
+pub fn check(mut pattern: &[u8]) -> Result<(), Unknown> {
+    while !pattern.is_empty() {
+        (_, pattern) = split(pattern)?;
+    }
+    Ok(())
+}
+
+/// Adds what a checked pattern stands for to a text.
+pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), TooLong> {
+    while !pattern.is_empty() {
+        let Ok((piece, rest)) = split(pattern) else { return to.push(pattern) };
+        match piece {
+            Piece::Literal(bytes) => to.push(bytes)?,
+            Piece::Process => to.push(Decimal::new(values.process).bytes())?,
+            Piece::Host => to.push(values.host)?,
+            Piece::Signature => to.push(&hexadecimal(values.signature))?,
+        }
+        pattern = rest;
+    }
+    Ok(())
+}
+
+fn hexadecimal(value: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    for (index, digit) in digits.iter_mut().rev().enumerate() {
+        let nibble = (value >> (4 * index)) as u8 & 15;
+        *digit = if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(pattern: &str) -> String {
+        let values = Values { process: 42, host: b"box", signature: 0x00ab_0000_0000_0019 };
+        let mut text = Text::new();
+        expand(pattern.as_bytes(), &values, &mut text).unwrap();
+        String::from_utf8(text.bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn each_part_is_replaced() {
+        assert_eq!(expanded("midflight-%p.mfp"), "midflight-42.mfp");
+        assert_eq!(expanded("%h/%m.%p%p"), "box/00ab000000000019.4242");
+        assert_eq!(expanded("100%%.mfp"), "100%.mfp");
+        assert_eq!(expanded(""), "");
+    }
+
+    #[test]
+    fn unknown_parts_are_found() {
+        assert_eq!(check(b"a-%p-%h-%m-%%"), Ok(()));
+        assert_eq!(check(b"a%x"), Err(Unknown(Some(b'x'))));
+        assert_eq!(check(b"%p%"), Err(Unknown(None)));
+        assert_eq!(check(b"%%%"), Err(Unknown(None)));
+    }
+
+    #[test]
+    fn a_name_that_does_not_fit_is_an_error() {
+        let long = vec![b'a'; crate::text::CAPACITY];
+        let values = Values { process: 1, host: b"", signature: 0 };
+        assert_eq!(expand(&long, &values, &mut Text::new()), Err(TooLong));
+    }
+}
