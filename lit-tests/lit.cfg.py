@@ -1,6 +1,7 @@
 """lit configuration: `LLVM_BIN` and `MIDFLIGHT_PLUGIN` say which LLVM and which plugin are tested.
 
-Without them, LLVM 22 and the plugin that `make build` leaves are taken.
+Without them, LLVM 22 and the plugin that `make build` leaves are taken. The tests in `run` build
+programs at the level and stage that `MIDFLIGHT_LEVEL` names, `-O2` by default.
 """
 
 import os
@@ -23,10 +24,22 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(root, "target/lit", "llvm-" + major)
 config.environment["PATH"] = llvm_bin + os.pathsep + os.environ["PATH"]
-config.environment.pop("MIDFLIGHT_OPTIONS", None)
 config.available_features.add("llvm" + major)
 
+release = os.path.join(root, "target/release")
+midflight = os.environ.get("MIDFLIGHT", os.path.join(release, "midflight"))
+config.environment["MIDFLIGHT_OPTIONS"] = "verify"
+config.environment["MIDFLIGHT_LIB_DIR"] = os.environ.get(
+    "MIDFLIGHT_LIB_DIR", os.path.join(release, "lib/midflight")
+)
+
 config.substitutions += [
+    ("%cc", midflight + " cc --midflight-llvm=" + major),
+    ("%cxx", midflight + " c++ --midflight-llvm=" + major),
+    ("%level", os.environ.get("MIDFLIGHT_LEVEL", "-O2")),
+    ("%show", midflight + " show --format json"),
+    ("%midflight", midflight),
+    ("%expect", "python3 " + os.path.join(config.test_source_root, "run/Inputs/expect.py")),
     ("%opt", "opt -load-pass-plugin=" + plugin),
     # LLVM 19 must load the plugin before it reads -mllvm, which -fplugin does.
     (

@@ -121,6 +121,8 @@ struct Work<'a, 'm> {
     builder: Builder<'m>,
     blocks: Vec<Block<'m>>,
     edges: Edges<'m>,
+    /// For each block, the index of its first edge (or its exit) in the record's list of edges
+    first_edge: Vec<u32>,
     /// Where code at the head of each block goes: fixed before anything is inserted
     heads: Vec<Inst<'m>>,
     i32: Type<'m>,
@@ -150,6 +152,7 @@ impl<'a, 'm> Work<'a, 'm> {
             plan,
             target,
             builder: Builder::new(module, target.function),
+            first_edge: first_edges(target.body),
             heads: blocks.iter().map(|b| b.insertion_point()).collect(),
             blocks,
             edges,
@@ -261,8 +264,8 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Phase 4. Also notes what each edge carries into phis.
     fn emissions(&mut self) {
         for (from, block) in self.target.body.blocks.iter().enumerate() {
-            for edge in &block.edges {
-                self.emit_on_edge(from, edge.to);
+            for (edge, index) in block.edges.iter().zip(self.first_edge[from]..) {
+                self.emit_on_edge(from, edge.to, index);
             }
             if let Some(&value) = self.plan.exits.get(&from) {
                 self.builder.before(self.target.handles[from].exit);
@@ -272,11 +275,11 @@ impl<'a, 'm> Work<'a, 'm> {
         }
     }
 
-    fn emit_on_edge(&mut self, from: BlockId, to: BlockId) {
+    fn emit_on_edge(&mut self, from: BlockId, to: BlockId, index: u32) {
         let (source, target) = (self.blocks[from], self.blocks[to]);
         let (register, state) = (self.register[from], self.state[from]);
         let constant = |value: u32| self.i32.constant(u64::from(value));
-        let mut flow = Flow { register, end: register, state, edge: self.edge_index(from, to) };
+        let mut flow = Flow { register, end: register, state, edge: index };
         let mut origin = source;
         let joins = self.phis[to].register.is_some();
         match self.plan.transfers[&(from, to)] {
@@ -329,14 +332,6 @@ impl<'a, 'm> Work<'a, 'm> {
         }
     }
 
-    /// Index of an edge in the record's list of edges, which has the exits of blocks too.
-    fn edge_index(&self, from: BlockId, to: BlockId) -> u32 {
-        let blocks = &self.target.body.blocks;
-        let before: usize = blocks[..from].iter().map(|b| b.edges.len().max(1)).sum();
-        let own = blocks[from].edges.iter().position(|e| e.to == to).unwrap_or(0);
-        u32::try_from(before + own).unwrap_or(u32::MAX)
-    }
-
     /// The other instrumentation, where it is asked for.
     fn oracle(&mut self) {
         match self.target.oracle {
@@ -357,7 +352,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 self.builder.call(callee, &[self.target.record, phi.value()]);
             }
             if block.edges.is_empty() {
-                let index = self.i32.constant(u64::from(self.edge_index(to, to)));
+                let index = self.i32.constant(u64::from(self.first_edge[to]));
                 self.builder.before(self.target.handles[to].exit);
                 self.builder.call(callee, &[self.target.record, index]);
             }
@@ -403,6 +398,17 @@ impl<'a, 'm> Work<'a, 'm> {
             }
         }
     }
+}
+
+/// In a record's list of edges, a block has its edges, or one exit if it has none.
+fn first_edges(body: &Body) -> Vec<u32> {
+    let mut next = 0;
+    let mut first = Vec::with_capacity(body.blocks.len());
+    for block in &body.blocks {
+        first.push(next);
+        next += u32::try_from(block.edges.len().max(1)).unwrap_or(u32::MAX);
+    }
+    first
 }
 
 /// How many LLVM edges lead to each block, parallel ones and those of unreachable blocks included.

@@ -98,11 +98,6 @@ impl Body {
         result
     }
 
-    /// The edge between two blocks, if there is one.
-    pub fn edge(&self, from: BlockId, to: BlockId) -> Option<&Edge> {
-        self.blocks[from].edges.iter().find(|e| e.to == to)
-    }
-
     /// A hash of the graph: of terminators and edges, not of lines or weights. FNV-1a.
     pub fn cfg_hash(&self) -> u64 {
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325;

@@ -12,7 +12,7 @@
 use crate::body::{BlockId, Body, EdgeKind};
 use crate::depth_first::DepthFirst;
 use midflight_profile::table::CutReason;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cut edges of a body, with the reason.
 pub type Cuts = BTreeMap<(BlockId, BlockId), CutReason>;
@@ -56,11 +56,7 @@ fn needed_cuts(body: &Body, order: &DepthFirst) -> Cuts {
 /// Cuts every edge into a block that has a cut edge which cannot be split. Returns whether any was
 /// added. One pass is enough: what it adds leads into blocks that it has seen.
 fn close_over_unsplittable(body: &Body, cuts: &mut Cuts) -> bool {
-    let heads: Vec<BlockId> = cuts
-        .keys()
-        .filter(|(from, to)| body.edge(*from, *to).is_some_and(|e| e.kind == EdgeKind::Unsplittable))
-        .map(|&(_, to)| to)
-        .collect();
+    let heads = unsplittable_heads(body, |edge| cuts.contains_key(&edge));
     if heads.is_empty() {
         return false;
     }
@@ -74,6 +70,22 @@ fn close_over_unsplittable(body: &Body, cuts: &mut Cuts) -> bool {
     cuts.len() > before
 }
 
+/// The blocks with an edge into them that is cut and cannot be split.
+pub fn unsplittable_heads(
+    body: &Body,
+    is_cut: impl Fn((BlockId, BlockId)) -> bool,
+) -> BTreeSet<BlockId> {
+    let mut heads = BTreeSet::new();
+    for (from, block) in body.blocks.iter().enumerate() {
+        for edge in block.edges.iter().filter(|e| e.kind == EdgeKind::Unsplittable) {
+            if is_cut((from, edge.to)) {
+                heads.insert(edge.to);
+            }
+        }
+    }
+    heads
+}
+
 /// Cuts more edges until no block begins more than `limit` paths, as far as that can be had.
 fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> Cuts {
     let mut cuts = needed.clone();
@@ -81,10 +93,8 @@ fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> C
         let mut paths = vec![0u64; body.blocks.len()];
         for &from in &order.postorder {
             paths[from] = paths_from(body, &cuts, &paths, from);
-            while paths[from] > limit {
-                let Some(to) = coldest_worth_cutting(body, &cuts, &paths, from) else { break };
-                cuts.insert((from, to), CutReason::Bound);
-                paths[from] = paths_from(body, &cuts, &paths, from);
+            if paths[from] > limit {
+                cut_block(body, &mut cuts, &mut paths, from, limit);
             }
         }
         if !close_over_unsplittable(body, &mut cuts) {
@@ -93,20 +103,27 @@ fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> C
     }
 }
 
-/// The next edge to cut at a block: splittable before unsplittable, cold before hot, many paths
-/// before few.
-fn coldest_worth_cutting(
-    body: &Body,
-    cuts: &Cuts,
-    paths: &[u64],
-    from: BlockId,
-) -> Option<BlockId> {
-    body.blocks[from]
+/// Cuts edges of one block: splittable before unsplittable, cold before hot, many paths before few.
+fn cut_block(body: &Body, cuts: &mut Cuts, paths: &mut [u64], from: BlockId, limit: u64) {
+    let mut worth: Vec<_> = body.blocks[from]
         .edges
         .iter()
         .filter(|e| paths[e.to] > 1 && !cuts.contains_key(&(from, e.to)))
-        .min_by_key(|e| (e.kind, e.probability, std::cmp::Reverse(paths[e.to]), e.to))
-        .map(|e| e.to)
+        .collect();
+    worth.sort_by_key(|e| (e.kind, e.probability, std::cmp::Reverse(paths[e.to]), e.to));
+    let mut whole: u128 = body.blocks[from]
+        .edges
+        .iter()
+        .map(|e| if cuts.contains_key(&(from, e.to)) { 1 } else { u128::from(paths[e.to]) })
+        .sum();
+    for edge in worth {
+        if whole <= u128::from(limit) {
+            break;
+        }
+        cuts.insert((from, edge.to), CutReason::Bound);
+        whole -= u128::from(paths[edge.to]) - 1;
+    }
+    paths[from] = u64::try_from(whole).unwrap_or(u64::MAX);
 }
 
 fn paths_from(body: &Body, cuts: &Cuts, paths: &[u64], from: BlockId) -> u64 {

@@ -4,7 +4,8 @@
 //! change as its [`Transfer`] says; where edges join there is a phi. [`crate::apply`] carries the
 //! plan out.
 
-use crate::body::{BlockId, Body, EdgeKind};
+use crate::body::{BlockId, Body};
+use crate::cut::unsplittable_heads;
 use crate::numbering::Numbering;
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,10 +54,18 @@ pub enum Transfer {
 
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
 pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
+    let cut: BTreeSet<(BlockId, BlockId)> = numbering
+        .edges
+        .iter()
+        .filter_map(|edge| match *edge {
+            table::Edge::Cut { from, to, .. } => Some((from as usize, to as usize)),
+            _ => None,
+        })
+        .collect();
     let mut plan = Plan {
-        counting: k == 1 || !numbering.has_cuts(),
+        counting: k == 1 || cut.is_empty(),
         transfers: BTreeMap::new(),
-        heads: heads(body, numbering),
+        heads: unsplittable_heads(body, |edge| cut.contains(&edge)),
         exits: BTreeMap::new(),
     };
     for edge in &numbering.edges {
@@ -64,17 +73,16 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
             table::Edge::Flow { from, to, value } => {
                 plan.transfers.insert((from as usize, to as usize), Transfer::Add(value));
             }
-            table::Edge::Cut { from, to, end, start, .. } => {
-                let (from, to) = (from as usize, to as usize);
-                let kind = body.edge(from, to).map(|e| e.kind);
-                let transfer = if kind == Some(EdgeKind::Restart) {
+            table::Edge::Cut { from, to, end, start, why } => {
+                let key = (from as usize, to as usize);
+                let transfer = if why == table::CutReason::Restart {
                     Transfer::Restart { end, start }
-                } else if plan.heads.contains(&to) {
+                } else if plan.heads.contains(&key.1) {
                     Transfer::AtHead { end, start }
                 } else {
                     Transfer::OnEdge { end, start }
                 };
-                plan.transfers.insert((from, to), transfer);
+                plan.transfers.insert(key, transfer);
             }
             table::Edge::Exit { from, value } => {
                 plan.exits.insert(from as usize, value);
@@ -82,17 +90,6 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
         }
     }
     plan
-}
-
-/// Targets of cut edges that cannot be split.
-fn heads(body: &Body, numbering: &Numbering) -> BTreeSet<BlockId> {
-    let cut = numbering.edges.iter().filter_map(|edge| match *edge {
-        table::Edge::Cut { from, to, .. } => Some((from as usize, to as usize)),
-        _ => None,
-    });
-    cut.filter(|&(from, to)| body.edge(from, to).is_some_and(|e| e.kind == EdgeKind::Unsplittable))
-        .map(|(_, to)| to)
-        .collect()
 }
 
 /// The edges that a body has after the plan is applied, with the blocks that the plan adds behind

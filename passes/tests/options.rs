@@ -1,0 +1,53 @@
+//! Options and lists of functions, good and bad.
+
+use midflight_passes::function_list::FunctionList;
+use midflight_passes::options::{Stage, parse};
+use midflight_passes::oracle::Oracle;
+
+#[test]
+fn no_options_are_the_defaults() {
+    let options = parse("").unwrap();
+    assert_eq!((options.k, options.max_paths, options.stage), (8, 4096, Stage::Early));
+    assert_eq!(options.oracle, Oracle::None);
+    assert!(options.functions.is_none());
+}
+
+#[test]
+fn every_option_is_read() {
+    let options = parse("k=64; stage=late;max-paths=7;verify;oracle=blocks;").unwrap();
+    assert_eq!((options.k, options.max_paths, options.stage), (64, 7, Stage::Late));
+    assert!(options.verify);
+    assert_eq!(options.oracle, Oracle::Blocks);
+}
+
+#[test]
+fn bad_options_say_what_is_allowed() {
+    let message = |text: &str| parse(text).unwrap_err().to_string();
+    for k in ["k=0", "k=65", "k=", "k=-1", "k=eight", "k=99999999999"] {
+        assert_eq!(message(k), format!("option '{k}': it must be a whole number from 1 to 64"));
+    }
+    assert_eq!(message("stage=soon"), "option 'stage=soon': it must be early or late");
+    assert_eq!(message("oracle=tea"), "option 'oracle=tea': it must be edges or blocks");
+    assert!(message("verify=1").starts_with("unknown option 'verify=1'; known are k=K"));
+    assert!(message("functions=/does/not/exist").contains("'/does/not/exist': No such file"));
+}
+
+#[test]
+fn the_last_matching_line_of_a_list_decides() {
+    let list = |text: &str| FunctionList::parse("list", text).unwrap();
+    let both = list("parse_* # the parser\n\n!fun:parse_debug\nsrc:*/json/*.c\n");
+    assert!(both.includes("parse_value", "a.c"));
+    assert!(!both.includes("parse_debug", "a.c"));
+    assert!(both.includes("parse_debug", "src/json/b.c"));
+    assert!(!both.includes("main", "a.c"));
+    let only_excludes = list("!main");
+    assert!(only_excludes.includes("other", "a.c"));
+    assert!(!only_excludes.includes("main", "a.c"));
+    assert!(list("# nothing\n").includes("anything", "a.c"));
+}
+
+#[test]
+fn a_list_line_without_a_pattern_is_an_error_with_its_number() {
+    let error = FunctionList::parse("list", "main\n!fun:\n").unwrap_err().to_string();
+    assert!(error.contains("'list', line 2: '!fun:' has no pattern"), "{error}");
+}
