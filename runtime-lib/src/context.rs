@@ -122,34 +122,45 @@ pub fn find_own(first: *mut Context) -> *mut Context {
 pub fn own(_signals: &Blocked) -> Option<&'static Context> {
     let mut context = remembered();
     if context.is_null() {
-        context = take_over_or_create()?;
-        // Outside of the lock: it may allocate by the program's own, instrumented `calloc`.
-        remember(context);
+        let assigned = assign()?;
+        context = assigned.context;
+        if assigned.is_new {
+            // Outside of the lock: it may allocate by the program's own, instrumented `calloc`,
+            // which finds the context by thread ID then.
+            remember(context);
+        }
     }
     // SAFETY: contexts are never freed.
     Some(unsafe { &*context })
 }
 
-fn take_over_or_create() -> Option<*mut Context> {
+/// A context for the calling thread.
+struct Assigned {
+    context: *mut Context,
+    /// Whether it was not the thread's before.
+    is_new: bool,
+}
+
+fn assign() -> Option<Assigned> {
     process::start();
     let mut process = PROCESS.lock()?;
-
     let thread = sys::thread_id();
     // SAFETY: the process lock is held.
     unsafe {
-        let mut context = search(process.contexts, |registration, _| registration.owner == thread);
-        if context.is_null() {
-            context = search(process.contexts, |registration, ending| {
-                registration.owner == 0 || ending && !sys::thread_is_alive(registration.owner)
-            });
-            if context.is_null() {
-                context = Context::create(process.contexts)?;
-                process.contexts = context;
-            }
-            (*context).ending.store(false, Ordering::Relaxed);
-            (*(*context).registration.get()).owner = thread;
+        let context = search(process.contexts, |registration, _| registration.owner == thread);
+        if !context.is_null() {
+            return Some(Assigned { context, is_new: false });
         }
-        Some(context)
+        let mut context = search(process.contexts, |registration, ending| {
+            registration.owner == 0 || ending && !sys::thread_is_alive(registration.owner)
+        });
+        if context.is_null() {
+            context = Context::create(process.contexts)?;
+            process.contexts = context;
+        }
+        (*context).ending.store(false, Ordering::Relaxed);
+        (*(*context).registration.get()).owner = thread;
+        Some(Assigned { context, is_new: true })
     }
 }
 

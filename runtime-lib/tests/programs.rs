@@ -1,0 +1,387 @@
+//! Real programs with hand-written instrumentation, linked with the packaged runtime.
+//!
+//! Each program in `programs/` does one thing that is hard on a runtime; its profile is read back
+//! and must be exact.
+
+mod support;
+
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::ksf::SlabForest;
+use std::os::unix::process::ExitStatusExt;
+use support::{Build, Counts, Program};
+
+#[test]
+fn recursive_activations_have_streams_of_their_own() {
+    fn run(depth: i32, to: &mut PrefixForest) -> u64 {
+        let mut slab = SlabForest::new(3);
+        let mut activations = 1;
+        slab.enter();
+        slab.event(1);
+        slab.event(2);
+        if depth > 1 {
+            activations += run(depth - 1, to);
+            slab.event(3);
+            activations += run(depth - 2, to);
+        }
+        slab.event(4);
+        slab.event(5);
+        to.add_forest(slab.forest()).unwrap();
+        activations
+    }
+    let run_of_program = Program::build("recursion").run();
+    assert_eq!((run_of_program.status(), run_of_program.stderr()), (0, ""));
+    let profile = run_of_program.profile();
+    let mut oracle = PrefixForest::new();
+    let activations = run(12, &mut oracle);
+    let visit = profile.functions.iter().find(|function| function.key == 1).unwrap();
+    assert_eq!(visit.forest, support::without_zeroes(&oracle));
+    assert_eq!(Counts::of(&profile, 1).entries, activations);
+    assert_eq!(
+        Counts::of(&profile, 2),
+        Counts { entries: activations, events: activations, restarts: 0, lost: 0 }
+    );
+}
+
+#[test]
+fn the_profile_names_the_program_by_path_and_signature() {
+    let program = Program::build("recursion");
+    let profile = program.run().profile();
+    assert_eq!(profile.modules.len(), 1);
+    assert_eq!(profile.modules[0].name, program.path().to_str().unwrap());
+    let expected = midflight_profile::table::image_signature([1, 2].into_iter());
+    assert_eq!(profile.modules[0].signature, expected);
+}
+
+#[test]
+fn threads_that_end_and_threads_that_run_on_are_counted() {
+    let run = Program::build("threads").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let profile = run.profile();
+    let work = Counts::of(&profile, 1);
+    assert_eq!(
+        work,
+        Counts { entries: 5 * 8 * 2000, events: 5 * 8 * 2000 * 5, restarts: 0, lost: 0 }
+    );
+    let forever = Counts::of(&profile, 2);
+    assert!(forever.entries >= 3 * 1000, "{forever:?}");
+    assert!(forever.events + 3 * 10 >= forever.entries * 10, "{forever:?}");
+    // Forty threads have used the contexts of few.
+    let contexts = profile.functions.iter().filter(|function| function.key == 1).count();
+    assert!(contexts <= 24, "{contexts} contexts");
+}
+
+#[test]
+fn a_forked_child_begins_at_zero_and_writes_a_profile_of_its_own() {
+    let run = Program::build("fork").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let profiles = run.profiles();
+    assert_eq!(profiles.len(), 21);
+    let (parents, children): (Vec<_>, Vec<_>) =
+        profiles.iter().partition(|profile| Counts::of(profile, 2).entries == 0);
+    assert_eq!(parents.len(), 1);
+    assert_eq!(
+        Counts::of(parents[0], 1),
+        Counts { entries: 1, events: 1020, restarts: 0, lost: 0 }
+    );
+    for child in children {
+        // The parent's activation goes on: an event without an entry.
+        assert_eq!(Counts::of(child, 1), Counts { entries: 0, events: 1, restarts: 0, lost: 0 });
+        assert_eq!(Counts::of(child, 2), Counts { entries: 1, events: 100, restarts: 0, lost: 0 });
+        assert_eq!(Counts::of(child, 3), Counts::default());
+    }
+}
+
+#[test]
+fn exit_longjmp_constructors_and_destructors_are_counted() {
+    let run = Program::build("ways_out").run();
+    assert_eq!((run.status(), run.stderr()), (42, ""));
+    let profile = run.profile();
+    let counts = |key| (Counts::of(&profile, key).entries, Counts::of(&profile, key).events);
+    assert_eq!(counts(1), (10, 10));
+    assert_eq!(counts(2), (1, 1), "handler of atexit");
+    assert_eq!(counts(3), (1, 1), "destructor");
+    assert_eq!(counts(4), (1, 1), "constructor");
+    assert_eq!(counts(5), (50, 50), "longjmp");
+}
+
+#[test]
+fn signal_handlers_may_interrupt_the_runtime_anywhere() {
+    let run = Program::build("signals").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let handled: u64 = run.stdout().trim().parse().unwrap();
+    assert!(handled > 100, "only {handled} signals");
+    let profile = run.profile();
+    let shared =
+        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, restarts: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 1), shared);
+    let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 2), other);
+}
+
+#[test]
+fn destructors_of_keys_are_counted_to_the_last_round() {
+    let run = Program::build("destructors").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let rounds: u64 = run.stdout().trim().parse().unwrap();
+    let profile = run.profile();
+    assert_eq!(Counts::of(&profile, 1).events, 100);
+    assert_eq!(Counts::of(&profile, 2).events, 100 * rounds * 2);
+    assert_eq!(Counts::of(&profile, 3).events, 100);
+    assert_eq!(Counts::of(&profile, 2).lost, 0);
+}
+
+#[test]
+fn libraries_that_are_loaded_and_unloaded_keep_their_counts() {
+    let host =
+        Build::new("host").flag("-Wl,--export-dynamic-symbol=midflight_*").flag("-ldl").program();
+    let library = Build::new("library").flag("-shared").flag("-fPIC").program();
+    let run = host.command().arg(library.path()).run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let profile = run.profile();
+    assert_eq!(profile.modules.len(), 2, "{:?}", profile.modules);
+    assert_eq!(profile.modules[1].name, library.path().to_str().unwrap());
+    assert_eq!(Counts::of(&profile, 1).events, 5);
+    assert_eq!(Counts::of(&profile, 100), Counts { entries: 5, events: 35, restarts: 0, lost: 0 });
+    assert_eq!(Counts::of(&profile, 101).events, 5, "the library's destructor, at exit too");
+    let forests = profile.functions.iter().filter(|function| function.key == 100).count();
+    assert_eq!(forests, 1, "a library that is loaded again goes on with its forests");
+}
+
+#[test]
+fn a_library_in_a_program_that_is_not_instrumented_has_a_profile() {
+    let host = Build::new("host").without_runtime().flag("-DPLAIN").flag("-ldl").program();
+    let library = Build::new("library").flag("-shared").flag("-fPIC").program();
+    let run = host.command().arg(library.path()).env("MIDFLIGHT_PROFILE", "%m-%p.mfp").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let profile = run.profile();
+    assert_eq!(profile.modules.len(), 1);
+    assert_eq!(Counts::of(&profile, 100).events, 7);
+}
+
+#[test]
+fn an_instrumented_allocator_is_counted() {
+    let run = Program::build("allocator").run();
+    assert_eq!(run.status(), 0);
+    let mut totals = run.stderr().split_whitespace().map(|word| word.parse::<u64>().unwrap());
+    let (allocations, releases) = (totals.next().unwrap(), totals.next().unwrap());
+    assert_eq!(totals.next(), None);
+    let profile = run.profile();
+    assert!(allocations >= 4000);
+    let allocate = Counts { entries: allocations, events: 2 * allocations, restarts: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 1), allocate);
+    assert_eq!(Counts::of(&profile, 2).entries, releases);
+    assert_eq!(Counts::of(&profile, 3).events, 4000);
+}
+
+#[test]
+fn a_limit_on_memory_is_kept_and_stated() {
+    let program = Program::build("explosion");
+    for limit in ["128K", "200000", "1M"] {
+        let run = program.command().arg("300000").env("MIDFLIGHT_MAX_MEMORY", limit).run();
+        assert_eq!(run.status(), 7);
+        assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
+        assert!(run.stderr().contains("lower bounds"), "{}", run.stderr());
+        let profile = run.profile();
+        assert_eq!(profile.flags & 1, 1);
+        let counts = Counts::of(&profile, 1);
+        assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
+        assert!(counts.restarts > 0);
+    }
+    let run = program.command().arg("1000").env("MIDFLIGHT_MAX_MEMORY", "64M").run();
+    assert_eq!((run.status(), run.stderr()), (7, ""));
+    assert_eq!(run.profile().flags, 0);
+}
+
+#[test]
+fn without_any_memory_the_program_runs_on() {
+    let run =
+        Program::build("explosion").command().arg("1000").env("MIDFLIGHT_MAX_MEMORY", "1").run();
+    assert_eq!(run.status(), 7);
+    assert!(run.stderr().contains("not profiled: there is no memory"), "{}", run.stderr());
+    let small = Program::build("explosion").command().arg("300000").address_space(24 << 20).run();
+    assert_eq!(small.status(), 7);
+}
+
+#[test]
+fn the_default_name_is_in_the_directory_at_start() {
+    let run = Program::build("plain").command().arg("/").run();
+    assert_eq!((run.status(), run.stderr()), (3, ""));
+    let names = run.names();
+    assert_eq!(names.len(), 1);
+    let digits = names[0].strip_prefix("midflight-").unwrap().strip_suffix(".mfp").unwrap();
+    assert!(digits.bytes().all(|byte| byte.is_ascii_digit()), "{digits}");
+}
+
+#[test]
+fn the_pattern_is_expanded_and_directories_are_made() {
+    let run = Program::build("plain").command().env("MIDFLIGHT_PROFILE", "a/b%%/%m.mfp").run();
+    assert_eq!((run.status(), run.stderr()), (3, ""));
+    let signature = midflight_profile::table::image_signature([77].into_iter());
+    assert_eq!(run.names(), [format!("a/b%/{signature:016x}.mfp")]);
+}
+
+#[test]
+fn a_pattern_without_meaning_is_told_and_the_default_used() {
+    let run = Program::build("plain").command().env("MIDFLIGHT_PROFILE", "x-%q.mfp").run();
+    assert_eq!(run.status(), 3);
+    let expected = "midflight: cannot use MIDFLIGHT_PROFILE='x-%q.mfp': '%q' has no meaning (there are %p, %h, %m and %%); using 'midflight-%p.mfp'\n";
+    assert_eq!(run.stderr(), expected);
+    assert!(run.names()[0].starts_with("midflight-"));
+    let limit = Program::build("plain").command().env("MIDFLIGHT_MAX_MEMORY", "lots").run();
+    assert!(
+        limit.stderr().starts_with("midflight: cannot use MIDFLIGHT_MAX_MEMORY='lots'"),
+        "{}",
+        limit.stderr()
+    );
+    assert_eq!(limit.stderr().lines().count(), 1);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told_and_the_status_kept() {
+    let program = Program::build("plain");
+    for (pattern, reason) in [
+        ("/proc/nowhere/x.mfp", "no such file or directory"),
+        ("/dev/null/x.mfp", "not a directory"),
+        ("/dev/full", "not a regular file"),
+        ("/tmp", "is a directory"),
+    ] {
+        let run = program.command().env("MIDFLIGHT_PROFILE", pattern).run();
+        assert_eq!(run.status(), 3);
+        let start = format!("midflight: cannot write the profile '{pattern}': {reason}; ");
+        assert!(run.stderr().starts_with(&start), "{}", run.stderr());
+        assert_eq!(run.stderr().lines().count(), 1);
+        assert_eq!(run.names().len(), 0);
+    }
+    assert!(std::path::Path::new("/dev/full").exists());
+}
+
+#[test]
+fn dev_null_takes_the_profile_and_stays() {
+    let run = Program::build("plain").command().env("MIDFLIGHT_PROFILE", "/dev/null").run();
+    assert_eq!((run.status(), run.stderr()), (3, ""));
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn a_limit_on_file_sizes_neither_kills_nor_leaves_half_a_file() {
+    let run = Program::build("plain").command().arg("l").run();
+    assert_eq!((run.signal(), run.status()), (None, 3));
+    assert!(run.stderr().contains("file too large"), "{}", run.stderr());
+    assert_eq!(run.stderr().lines().count(), 1);
+    assert!(run.names().is_empty(), "{:?}", run.names());
+}
+
+#[test]
+fn a_full_disk_neither_kills_nor_leaves_half_a_file() {
+    let Some(disk) = support::FullDisk::mount() else { return };
+    let pattern = disk.path().join("x.mfp");
+    let run = Program::build("plain").command().env("MIDFLIGHT_PROFILE", &pattern).run();
+    assert_eq!(run.status(), 3);
+    assert!(run.stderr().contains("no space left on device"), "{}", run.stderr());
+    assert_eq!(run.stderr().lines().count(), 1);
+    assert_eq!(disk.names(), ["ballast"]);
+}
+
+#[test]
+fn a_closed_standard_error_does_not_kill() {
+    let command = Program::build("plain").command().env("MIDFLIGHT_PROFILE", "/dev/full");
+    let status = command.run_with_broken_stderr();
+    assert_eq!((status.signal(), status.code()), (None, Some(3)));
+}
+
+#[test]
+fn an_existing_profile_is_replaced_and_a_link_followed() {
+    let command = Program::build("plain").command();
+    let directory = command.directory().to_path_buf();
+    std::fs::write(directory.join("real.mfp"), "old").unwrap();
+    std::os::unix::fs::symlink("real.mfp", directory.join("link.mfp")).unwrap();
+    let run = command.env("MIDFLIGHT_PROFILE", "link.mfp").run();
+    assert_eq!((run.status(), run.stderr()), (3, ""));
+    assert_eq!(run.names(), ["link.mfp", "real.mfp"]);
+    assert!(directory.join("link.mfp").is_symlink());
+    assert_eq!(Counts::of(&run.profiles()[1], 77).events, 10);
+}
+
+#[test]
+fn a_phase_can_be_profiled_on_its_own() {
+    let run = Program::build("phases").command().arg("now.mfp").arg("/proc/none/x").run();
+    assert_eq!(run.status(), 0);
+    assert_eq!(run.stderr().lines().count(), 1);
+    let profiles = run.named_profiles();
+    let of = |start: &str| {
+        let (_, profile) = profiles.iter().find(|(name, _)| name.starts_with(start)).unwrap();
+        Counts::of(profile, 1)
+    };
+    assert_eq!(of("now"), Counts { entries: 0, events: 3, restarts: 0, lost: 0 });
+    assert_eq!(of("midflight-"), Counts { entries: 0, events: 4, restarts: 0, lost: 0 });
+}
+
+#[test]
+fn a_program_without_records_writes_nothing() {
+    let run = Program::build("bare").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    assert!(run.names().is_empty());
+}
+
+#[test]
+fn a_static_program_is_counted() {
+    for flag in ["-static", "-static-pie"] {
+        let run = Build::new("threads").flag(flag).flag("-fPIE").program().run();
+        assert_eq!((run.status(), run.stderr()), (0, ""), "{flag}");
+        assert_eq!(Counts::of(&run.profile(), 1).events, 5 * 8 * 2000 * 5);
+    }
+}
+
+#[test]
+fn unused_sections_may_be_collected() {
+    let run = Build::new("ways_out")
+        .flag("-Wl,--gc-sections")
+        .flag("-ffunction-sections")
+        .program()
+        .run();
+    assert_eq!((run.status(), run.stderr()), (42, ""));
+    assert_eq!(Counts::of(&run.profile(), 3).events, 1);
+}
+
+#[test]
+fn lld_links_it_as_well() {
+    let Some(lld) = support::lld() else { return };
+    let run = Build::new("ways_out")
+        .flag(&format!("--ld-path={lld}"))
+        .flag("-Wl,--gc-sections")
+        .program()
+        .run();
+    assert_eq!((run.status(), run.stderr()), (42, ""));
+    assert_eq!(Counts::of(&run.profile(), 3).events, 1);
+}
+
+#[test]
+fn only_the_runtimes_own_names_are_global() {
+    let expected = [
+        "midflight_enter",
+        "midflight_profile_reset",
+        "midflight_profile_write",
+        "midflight_register_image",
+        "midflight_step",
+        "midflight_unregister_image",
+    ];
+    assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), expected);
+    assert_eq!(support::defined_symbols("libmidflight_rt.so", &["-D"]), expected);
+}
+
+#[test]
+fn it_neither_allocates_nor_panics() {
+    let symbols = support::all_symbols("libmidflight_rt.a");
+    for unwanted in [
+        "malloc",
+        "calloc",
+        "realloc",
+        "free",
+        "__tls_get_addr",
+        "_Unwind_Resume",
+        "rust_begin_unwind",
+    ] {
+        assert!(!symbols.iter().any(|symbol| symbol == unwanted), "{unwanted}");
+    }
+    assert!(!symbols.iter().any(|symbol| symbol.contains("panic")), "{symbols:?}");
+}

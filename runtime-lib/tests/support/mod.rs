@@ -1,0 +1,379 @@
+//! Builds the packaged runtime and the test programs, runs them, and reads their profiles.
+
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::format::Profile;
+use std::ffi::OsStr;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::rc::Rc;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+const SOURCES: &str = env!("CARGO_MANIFEST_DIR");
+
+fn checked(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{stderr}", output.status);
+    output
+}
+
+/// The directory with the packaged static and shared library, built once.
+fn libraries() -> &'static Path {
+    static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARIES.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["rustc", "--quiet", "--manifest-path"])
+            .arg(Path::new(SOURCES).join("Cargo.toml"));
+        cargo.args([
+            "--profile",
+            "runtime",
+            "--features",
+            "standalone",
+            "--crate-type",
+            "staticlib",
+        ]);
+        checked(cargo.arg("--target-dir").arg(&target));
+        let built = target.join("runtime/libmidflight_rt.a");
+        let packaged = target.join("packaged");
+        for (kind, name) in [("static", "libmidflight_rt.a"), ("shared", "libmidflight_rt.so")] {
+            let mut package = Command::new(Path::new(SOURCES).join("package.sh"));
+            checked(package.arg(kind).arg(&built).arg(packaged.join(name)));
+        }
+        packaged
+    })
+}
+
+fn first_command(names: &[&str]) -> Option<String> {
+    let works = |name: &&&str| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    names.iter().find(works).map(|name| (*name).to_owned())
+}
+
+/// The path of lld, if it is installed and the compiler is clang.
+pub fn lld() -> Option<String> {
+    let names = ["ld.lld-22", "ld.lld-21", "ld.lld-20", "ld.lld-19", "ld.lld"];
+    let name = first_command(&names)?;
+    let path = checked(Command::new("sh").arg("-c").arg(format!("command -v {name}"))).stdout;
+    compiler().contains("clang").then(|| String::from_utf8(path).unwrap().trim().to_owned())
+}
+
+fn compiler() -> &'static str {
+    static COMPILER: OnceLock<String> = OnceLock::new();
+    COMPILER.get_or_init(|| {
+        first_command(&["clang-22", "clang-21", "clang-20", "clang-19", "clang", "cc"])
+            .expect("no C compiler")
+    })
+}
+
+fn symbols(library: &str, flags: &[&str]) -> Vec<String> {
+    let nm = first_command(&["llvm-nm-22", "llvm-nm-19", "llvm-nm", "nm"]).expect("no nm");
+    let output = checked(Command::new(nm).args(flags).arg("-P").arg(libraries().join(library)));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut names: Vec<String> = text
+        .lines()
+        .filter(|line| !line.ends_with(':'))
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Global symbols that a packaged library defines.
+pub fn defined_symbols(library: &str, flags: &[&str]) -> Vec<String> {
+    symbols(library, &[flags, &["--defined-only"]].concat())
+}
+
+/// All symbols of a packaged library.
+pub fn all_symbols(library: &str) -> Vec<String> {
+    symbols(library, &[])
+}
+
+/// A program of `programs/` that is to be built.
+pub struct Build {
+    name: String,
+    flags: Vec<String>,
+    runtime: bool,
+}
+
+impl Build {
+    /// `programs/NAME.c` with the static runtime.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), flags: Vec::new(), runtime: true }
+    }
+
+    /// Adds a flag for the compiler.
+    pub fn flag(mut self, flag: &str) -> Self {
+        self.flags.push(flag.to_owned());
+        self
+    }
+
+    /// Leaves the runtime out.
+    pub fn without_runtime(mut self) -> Self {
+        self.runtime = false;
+        self
+    }
+
+    /// Compiles and links.
+    pub fn program(self) -> Program {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap().join(&self.name);
+        let programs = Path::new(SOURCES).join("tests/programs");
+        let mut command = Command::new(compiler());
+        command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]);
+        command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
+        command.arg(programs.join(&self.name).with_extension("c")).arg("-o").arg(&path);
+        if self.runtime {
+            command.arg(libraries().join("libmidflight_rt.a"));
+        }
+        checked(command.args(&self.flags));
+        Program { path, directory: Rc::new(directory) }
+    }
+}
+
+/// A program that was built.
+pub struct Program {
+    path: PathBuf,
+    directory: Rc<TempDir>,
+}
+
+impl Program {
+    /// Builds `programs/NAME.c` with the static runtime.
+    pub fn build(name: &str) -> Self {
+        Build::new(name).program()
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs it without arguments.
+    pub fn run(&self) -> Run {
+        self.command().run()
+    }
+
+    /// A run that is to be made, in a new directory.
+    pub fn command(&self) -> Invocation {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = Command::new(&self.path);
+        command.env_remove("MIDFLIGHT_PROFILE").env_remove("MIDFLIGHT_MAX_MEMORY");
+        command.current_dir(directory.path()).stdin(Stdio::null());
+        Invocation { command, directory, _program: Rc::clone(&self.directory) }
+    }
+}
+
+/// A run that is to be made.
+pub struct Invocation {
+    command: Command,
+    directory: TempDir,
+    /// Keeps the program from being deleted.
+    _program: Rc<TempDir>,
+}
+
+impl Invocation {
+    /// Adds an argument.
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Sets a variable of the environment.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Limits the address space to that many bytes.
+    pub fn address_space(mut self, bytes: u64) -> Self {
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+        // SAFETY: setrlimit may be called between fork and exec.
+        unsafe {
+            self.command.pre_exec(move || {
+                match libc::setrlimit(libc::RLIMIT_AS, &raw const limit) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                }
+            });
+        }
+        self
+    }
+
+    /// Where it is going to run.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Runs it to its end.
+    pub fn run(mut self) -> Run {
+        let output = self.command.output().unwrap();
+        Run {
+            status: output.status,
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            directory: self.directory,
+        }
+    }
+
+    /// Runs it with a pipe for standard error that nobody reads.
+    pub fn run_with_broken_stderr(mut self) -> ExitStatus {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        self.command.stderr(writer).status().unwrap()
+    }
+}
+
+/// A run that was made.
+pub struct Run {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+    directory: TempDir,
+}
+
+impl Run {
+    /// Its exit status; it must not have died of a signal.
+    pub fn status(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| panic!("{}: {}", self.status, self.stderr))
+    }
+
+    /// The signal that it died of.
+    pub fn signal(&self) -> Option<i32> {
+        self.status.signal()
+    }
+
+    /// What it wrote to standard output.
+    pub fn stdout(&self) -> &str {
+        &self.stdout
+    }
+
+    /// What it wrote to standard error.
+    pub fn stderr(&self) -> &str {
+        &self.stderr
+    }
+
+    /// Names of the files in its directory, in order.
+    pub fn names(&self) -> Vec<String> {
+        files_below(self.directory.path())
+    }
+
+    /// The profiles that it wrote, with their names.
+    pub fn named_profiles(&self) -> Vec<(String, Profile)> {
+        let read = |name: String| {
+            let bytes = std::fs::read(self.directory.path().join(&name)).unwrap();
+            let profile = Profile::read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            (name, profile)
+        };
+        self.names().into_iter().map(read).collect()
+    }
+
+    /// The profiles that it wrote.
+    pub fn profiles(&self) -> Vec<Profile> {
+        self.named_profiles().into_iter().map(|(_, profile)| profile).collect()
+    }
+
+    /// The only profile that it wrote.
+    pub fn profile(&self) -> Profile {
+        let mut profiles = self.profiles();
+        assert_eq!(profiles.len(), 1, "{:?}", self.names());
+        profiles.remove(0)
+    }
+}
+
+fn files_below(directory: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            names.extend(
+                files_below(&entry.path()).into_iter().map(|below| format!("{name}/{below}")),
+            );
+        } else {
+            names.push(name);
+        }
+    }
+    names.sort();
+    names
+}
+
+/// What a profile says about a function, over all forests of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Activations.
+    pub entries: u64,
+    /// Paths counted.
+    pub events: u64,
+    /// Streams that were restarted.
+    pub restarts: u64,
+    /// Paths not counted.
+    pub lost: u64,
+}
+
+impl Counts {
+    /// Adds up the forests of the function with that key.
+    pub fn of(profile: &Profile, key: u64) -> Self {
+        let mut counts = Self::default();
+        for function in profile.functions.iter().filter(|function| function.key == key) {
+            counts.entries += function.entries;
+            counts.events += u64::try_from(function.forest.total()).unwrap();
+            counts.restarts += function.restarts;
+            counts.lost += function.lost;
+        }
+        counts
+    }
+}
+
+/// The nodes of a k-SF that have a count in or below them; the others are not written.
+pub fn without_zeroes(forest: &PrefixForest) -> PrefixForest {
+    let mut kept = PrefixForest::new();
+    for id in forest.ids().filter(|&id| forest.count(id) != 0) {
+        let mut node = None;
+        for label in forest.labels(id) {
+            node = Some(kept.child_or_insert(node, label));
+        }
+        kept.add(node.unwrap(), forest.count(id)).unwrap();
+    }
+    kept
+}
+
+/// A small file system without any room left.
+pub struct FullDisk(TempDir);
+
+impl FullDisk {
+    /// Mounts one; `None` where that is not permitted.
+    pub fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount
+            .args(["-t", "tmpfs", "-o", "size=4k,nr_inodes=10", "midflight-test"])
+            .arg(directory.path());
+        if !mount.output().is_ok_and(|output| output.status.success()) {
+            return None;
+        }
+        let disk = Self(directory);
+        std::fs::write(disk.path().join("ballast"), [1; 4096]).unwrap();
+        Some(disk)
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Names of the files on it.
+    pub fn names(&self) -> Vec<String> {
+        files_below(self.path())
+    }
+}
+
+impl Drop for FullDisk {
+    fn drop(&mut self) {
+        // A mount that stays makes the directory's deletion fail, which is no harm.
+        _ = Command::new("umount").arg(self.path()).status();
+    }
+}
