@@ -12,17 +12,18 @@
 //!
 //! | module | one concept |
 //! |---|---|
-//! | [`node`] | the automaton that Algorithm 4 is run by; its tables |
-//! | [`forest`] | a thread's forest for a function; walks |
-//! | [`counter`] | counters that signal handlers and other threads see |
-//! | [`context`] | what one thread counts, and who takes it over |
-//! | [`process`] | what there is once; `fork` |
-//! | [`image`], [`hooks`] | the executable and libraries with records |
-//! | [`output`], [`pattern`], [`text`] | the file, its name |
-//! | [`arena`] | memory |
-//! | [`fallback`] | what emitted code gets when there is none |
-//! | [`lock`], [`signal`], [`sys`] | against concurrent threads and handlers; system calls |
-//! | [`config`], [`message`] | environment, standard error |
+//! | `node` | the automaton that Algorithm 4 is run by; its tables |
+//! | `forest` | a thread's forest for a function; walks |
+//! | `counter` | counters that signal handlers and other threads see |
+//! | `context` | what one thread counts, and who takes it over |
+//! | `process` | what there is once; `fork` |
+//! | `image`, `hooks` | the executable and libraries with records |
+//! | `output` | what is written to the profile, and when |
+//! | `destination`, `file`, `pattern`, `text` | the file, its name |
+//! | `arena` | memory |
+//! | `fallback` | what emitted code gets when there is none |
+//! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
+//! | `config`, `message` | environment, standard error |
 #![cfg_attr(not(test), no_std)]
 #![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
@@ -34,7 +35,9 @@ mod arena;
 mod config;
 mod context;
 mod counter;
+mod destination;
 mod fallback;
+mod file;
 mod forest;
 mod hooks;
 mod image;

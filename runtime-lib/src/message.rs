@@ -11,16 +11,16 @@ const MAX_PARTS: usize = 12;
 pub fn print(parts: &[&[u8]]) {
     let blocked = Blocked::new();
     let _uncancelled = sys::Uncancelled::new();
+    let texts = [b"midflight: ".as_slice()].into_iter();
+    let texts = texts.chain(parts.iter().copied().take(MAX_PARTS)).chain([b"\n".as_slice()]);
     let mut pieces = [piece(b""); MAX_PARTS + 2];
-    pieces[0] = piece(b"midflight: ");
-    let mut used = 1;
-    for part in parts.iter().take(MAX_PARTS) {
-        pieces[used] = piece(part);
+    let mut used: libc::c_int = 0;
+    for (place, text) in pieces.iter_mut().zip(texts) {
+        *place = piece(text);
         used += 1;
     }
-    pieces[used] = piece(b"\n");
     // SAFETY: the pieces and what they point to live through the call.
-    let written = unsafe { libc::writev(libc::STDERR_FILENO, pieces.as_ptr(), used as i32 + 1) };
+    let written = unsafe { libc::writev(libc::STDERR_FILENO, pieces.as_ptr(), used) };
     if written < 0 {
         blocked.discard_write_signal(sys::errno());
     }

@@ -4,7 +4,9 @@
 //! sees a whole profile or none. What goes wrong is told in one line on standard error; the
 //! program's exit status and `errno` stay what they are.
 
+use crate::destination;
 use crate::fallback;
+use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::ThreadForest;
 use crate::image::Image;
 use crate::message::{self, Decimal};
@@ -12,15 +14,10 @@ use crate::pattern::{self, Values};
 use crate::process::{PROCESS, Process};
 use crate::signal::Blocked;
 use crate::sys;
-use crate::text::{Text, TooLong};
+use crate::text::Text;
 use core::ffi::CStr;
-use core::ptr::null_mut;
 use midflight_abi::PROFILE_HEADER_SIZE;
 use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, Sink};
-
-const BUFFER: usize = 32 << 10;
-/// Temporary names that are tried.
-const MAX_ATTEMPTS: u64 = 100;
 
 /// Memory that writing needs; there is one in a process, since stacks may be small.
 pub struct Scratch {
@@ -34,22 +31,6 @@ impl Scratch {
     /// Empty memory.
     pub const fn new() -> Self {
         Self { name: Text::new(), temporary: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
-    }
-}
-
-/// An error number of the system.
-#[derive(Clone, Copy)]
-struct Failure(i32);
-
-impl Failure {
-    fn last() -> Self {
-        Self(sys::errno())
-    }
-}
-
-impl From<TooLong> for Failure {
-    fn from(_: TooLong) -> Self {
-        Self(libc::ENAMETOOLONG)
     }
 }
 
@@ -180,10 +161,10 @@ fn write(
     scratch: &mut Scratch,
 ) -> Result<Summary, Failure> {
     choose_name(process, path, scratch)?;
-    if !resolve_target(&mut scratch.name)? {
+    if !destination::resolve_target(&mut scratch.name)? {
         return Ok(Summary { restarts: 0, lost: 0, strangers: 0 });
     }
-    let file = create_temporary(scratch)?;
+    let file = destination::create_temporary(&scratch.name, &mut scratch.temporary)?;
     let result = write_file(process, &file, &mut scratch.buffer).and_then(|summary| {
         file.close()?;
         // SAFETY: both names are C strings.
@@ -241,172 +222,13 @@ fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
     }
 }
 
-/// Follows a symbolic link, which a rename would replace, and refuses what is no regular file.
-/// `false`: the profile is unwanted, it would go to `/dev/null`.
-fn resolve_target(name: &mut Text) -> Result<bool, Failure> {
-    let Some(mut kind) = kind_of(name) else { return Ok(true) };
-    if kind.st_mode & libc::S_IFMT == libc::S_IFLNK {
-        let mut target = Text::new();
-        let link = name.c_str().as_ptr();
-        // SAFETY: the room has PATH_MAX bytes, as realpath asks for.
-        if !target.fill_with(|room, _| unsafe { !libc::realpath(link, room).is_null() }) {
-            return Err(Failure::last());
-        }
-        name.clear();
-        name.push(target.bytes())?;
-        kind = kind_of(name).ok_or(Failure(libc::ENOENT))?;
-    }
-    match kind.st_mode & libc::S_IFMT {
-        libc::S_IFREG => Ok(true),
-        libc::S_IFCHR if kind.st_rdev == libc::makedev(1, 3) => Ok(false),
-        libc::S_IFDIR => Err(Failure(libc::EISDIR)),
-        _ => Err(Failure(libc::EINVAL)),
-    }
-}
-
-fn kind_of(name: &Text) -> Option<libc::stat> {
-    // SAFETY: zeroes are a valid value; the name is a C string.
-    unsafe {
-        let mut kind: libc::stat = core::mem::zeroed();
-        (libc::lstat(name.c_str().as_ptr(), &raw mut kind) == 0).then_some(kind)
-    }
-}
-
-/// Creates a new file beside the profile's name, and the directories that it is in.
-fn create_temporary(scratch: &mut Scratch) -> Result<File, Failure> {
-    let mut directories_made = false;
-    let mut attempt = 0;
-    while attempt < MAX_ATTEMPTS {
-        let temporary = &mut scratch.temporary;
-        temporary.clear();
-        temporary.push(scratch.name.bytes())?;
-        temporary.push(b".tmp.")?;
-        temporary.push(Decimal::new(sys::process_id().unsigned_abs().into()).bytes())?;
-        temporary.push(b".")?;
-        temporary.push(Decimal::new(attempt).bytes())?;
-        match File::create(temporary.c_str()) {
-            Ok(file) => return Ok(file),
-            Err(Failure(libc::EEXIST)) => attempt += 1,
-            Err(Failure(libc::ENOENT)) if !directories_made => {
-                directories_made = true;
-                make_directories(temporary);
-            }
-            Err(failure) => return Err(failure),
-        }
-    }
-    Err(Failure(libc::EEXIST))
-}
-
-/// Makes all directories on the way to a file. What fails shows when the file is created.
-fn make_directories(name: &mut Text) {
-    let whole = name.bytes().len();
-    let mut path = Text::new();
-    for index in 1..whole {
-        if name.bytes().get(index) == Some(&b'/') {
-            path.clear();
-            if path.push(name.bytes().get(..index).unwrap_or_default()).is_ok() {
-                // SAFETY: the path is a C string.
-                unsafe { libc::mkdir(path.c_str().as_ptr(), 0o777) };
-            }
-        }
-    }
-}
-
-/// An open file, closed when dropped.
-struct File(i32);
-
-impl File {
-    fn create(name: &CStr) -> Result<Self, Failure> {
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
-        // SAFETY: the name is a C string.
-        let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o666) };
-        if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
-    }
-
-    fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Failure> {
-        while !bytes.is_empty() {
-            let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
-            // SAFETY: the bytes live through the call.
-            let written =
-                unsafe { libc::pwrite64(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
-            match usize::try_from(written) {
-                Ok(0) => return Err(Failure(libc::ENOSPC)),
-                Ok(written) => {
-                    bytes = bytes.get(written..).unwrap_or_default();
-                    offset += written as u64;
-                }
-                Err(_) if sys::errno() == libc::EINTR => {}
-                Err(_) => return Err(Failure::last()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Closes it; some file systems tell of a full disk only here.
-    fn close(self) -> Result<(), Failure> {
-        let descriptor = self.0;
-        core::mem::forget(self);
-        // SAFETY: the descriptor is open and not used again.
-        if unsafe { libc::close(descriptor) } == 0 || sys::errno() == libc::EINTR {
-            Ok(())
-        } else {
-            Err(Failure::last())
-        }
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        // SAFETY: the descriptor is open and not used again.
-        unsafe { libc::close(self.0) };
-    }
-}
-
-/// The payload on its way to the file.
-struct Buffered<'a> {
-    file: &'a File,
-    buffer: &'a mut [u8; BUFFER],
-    filled: usize,
-    offset: u64,
-}
-
-impl Buffered<'_> {
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.file.write_at(self.buffer.get(..self.filled).unwrap_or_default(), self.offset)?;
-        self.offset += self.filled as u64;
-        self.filled = 0;
-        Ok(())
-    }
-}
-
-impl Sink for Buffered<'_> {
-    type Error = Failure;
-
-    fn put(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
-        while !bytes.is_empty() {
-            if self.filled == BUFFER {
-                self.flush()?;
-            }
-            let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
-            let fits = room.len().min(bytes.len());
-            let (now, later) = bytes.split_at_checked(fits).unwrap_or((bytes, b""));
-            if let Some(room) = room.get_mut(..now.len()) {
-                room.copy_from_slice(now);
-            }
-            self.filled += now.len();
-            bytes = later;
-        }
-        Ok(())
-    }
-}
-
 /// Writes the payload after the header's place, then the header, which has its size and checksum.
 fn write_file(
     process: &Process,
     file: &File,
     buffer: &mut [u8; BUFFER],
 ) -> Result<Summary, Failure> {
-    let mut sink = Buffered { file, buffer, filled: 0, offset: PROFILE_HEADER_SIZE.into() };
+    let mut sink = Buffered::new(file, buffer, PROFILE_HEADER_SIZE.into());
     let mut encoder = Encoder::new(&mut sink);
     let summary = encode(process, &mut encoder)?;
     let flags = if summary.restarts != 0 || summary.lost != 0 { FLAG_LOWER_BOUNDS } else { 0 };
@@ -478,7 +300,7 @@ unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32>
         // SAFETY: the caller gives a forest.
         let (known, record) = unsafe { ((*forest).image, (*forest).record) };
         let is_it =
-            if known == null_mut() { image.contains(record) } else { core::ptr::eq(known, image) };
+            if known.is_null() { image.contains(record) } else { core::ptr::eq(known, image) };
         if is_it {
             found = Some(index);
         }

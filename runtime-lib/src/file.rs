@@ -1,0 +1,122 @@
+//! Files, and what can go wrong with them.
+
+use crate::sys;
+use crate::text::TooLong;
+use core::ffi::CStr;
+use midflight_profile::format::Sink;
+
+/// Size of the buffer that a profile goes through.
+pub const BUFFER: usize = 32 << 10;
+
+/// An error number of the system.
+#[derive(Clone, Copy)]
+pub struct Failure(pub i32);
+
+impl Failure {
+    /// Why the last call failed.
+    pub fn last() -> Self {
+        Self(sys::errno())
+    }
+}
+
+impl From<TooLong> for Failure {
+    fn from(_: TooLong) -> Self {
+        Self(libc::ENAMETOOLONG)
+    }
+}
+
+/// An open file, closed when dropped.
+pub struct File(i32);
+
+impl File {
+    /// Creates a file that does not exist.
+    pub fn create(name: &CStr) -> Result<Self, Failure> {
+        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        // SAFETY: the name is a C string.
+        let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o666) };
+        if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
+    }
+
+    /// Writes all bytes at an offset.
+    pub fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Failure> {
+        while !bytes.is_empty() {
+            let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
+            // SAFETY: the bytes live through the call.
+            let written =
+                unsafe { libc::pwrite64(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
+            match usize::try_from(written) {
+                Ok(0) => return Err(Failure(libc::ENOSPC)),
+                Ok(written) => {
+                    bytes = bytes.get(written..).unwrap_or_default();
+                    offset += written as u64;
+                }
+                Err(_) if sys::errno() == libc::EINTR => {}
+                Err(_) => return Err(Failure::last()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes it; some file systems tell of a full disk only here.
+    pub fn close(self) -> Result<(), Failure> {
+        let descriptor = self.0;
+        core::mem::forget(self);
+        // SAFETY: the descriptor is open and not used again.
+        if unsafe { libc::close(descriptor) } == 0 || sys::errno() == libc::EINTR {
+            Ok(())
+        } else {
+            Err(Failure::last())
+        }
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is open and not used again.
+        unsafe { libc::close(self.0) };
+    }
+}
+
+/// The payload on its way to the file.
+pub struct Buffered<'a> {
+    file: &'a File,
+    buffer: &'a mut [u8; BUFFER],
+    filled: usize,
+    offset: u64,
+}
+
+impl<'a> Buffered<'a> {
+    /// Nothing yet, to begin at `offset` of the file.
+    pub fn new(file: &'a File, buffer: &'a mut [u8; BUFFER], offset: u64) -> Self {
+        Self { file, buffer, filled: 0, offset }
+    }
+
+    /// Writes what is in the buffer.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.file.write_at(self.buffer.get(..self.filled).unwrap_or_default(), self.offset)?;
+        self.offset += self.filled as u64;
+        self.filled = 0;
+        Ok(())
+    }
+}
+
+impl Sink for Buffered<'_> {
+    type Error = Failure;
+
+    fn put(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
+        while !bytes.is_empty() {
+            if self.filled == BUFFER {
+                self.flush()?;
+            }
+            let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
+            let fits = room.len().min(bytes.len());
+            let (now, later) = bytes.split_at_checked(fits).unwrap_or((bytes, b""));
+            if let Some(room) = room.get_mut(..now.len()) {
+                room.copy_from_slice(now);
+            }
+            self.filled += now.len();
+            bytes = later;
+        }
+        Ok(())
+    }
+}
