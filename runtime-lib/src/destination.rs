@@ -8,6 +8,9 @@ use crate::text::Text;
 /// Temporary names that are tried.
 const MAX_ATTEMPTS: u64 = 100;
 
+/// Numbers of names that are tried.
+const MAX_SERIAL: u64 = 10_000;
+
 /// Follows a symbolic link, which a rename would replace, and refuses what is no regular file.
 /// `false`: the profile is unwanted, it would go to `/dev/null`.
 pub fn resolve_target(name: &mut Text) -> Result<bool, Failure> {
@@ -29,6 +32,42 @@ pub fn resolve_target(name: &mut Text) -> Result<bool, Failure> {
         libc::S_IFDIR => Err(Failure(libc::EISDIR)),
         _ => Err(Failure(libc::EINVAL)),
     }
+}
+
+/// Sees to it that a name is new, by a number before its extension.
+///
+/// A library that has the runtime's state to itself may be one of several in the process, or be
+/// loaded again after its profile was written: it must not replace a profile of its own process.
+/// `serial` is the number that was chosen, to be kept for later writes of the same state.
+pub fn make_unique(name: &mut Text, serial: &mut Option<u64>) -> Result<(), Failure> {
+    let mut whole = Text::new();
+    whole.push(name.bytes())?;
+    let mut number = serial.unwrap_or(0);
+    loop {
+        add_number(&whole, number, name)?;
+        if serial.is_some() || number == MAX_SERIAL || kind_of(name).is_none() {
+            break;
+        }
+        number += 1;
+    }
+    *serial = Some(number);
+    Ok(())
+}
+
+/// Puts `name` with a number before its extension in `to`; 0 is none.
+fn add_number(name: &Text, number: u64, to: &mut Text) -> Result<(), Failure> {
+    let bytes = name.bytes();
+    let file = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let dot = bytes.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > file);
+    let (stem, extension) =
+        bytes.split_at_checked(dot.unwrap_or(bytes.len())).unwrap_or((bytes, b""));
+    to.clear();
+    to.push(stem)?;
+    if number != 0 {
+        to.push(b".")?;
+        to.push(Decimal::new(number).bytes())?;
+    }
+    Ok(to.push(extension)?)
 }
 
 fn kind_of(name: &Text) -> Option<libc::stat> {
@@ -74,6 +113,26 @@ fn make_directories(name: &mut Text) {
                 // SAFETY: the path is a C string.
                 unsafe { libc::mkdir(path.c_str().as_ptr(), 0o777) };
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_before_the_extension() {
+        for (name, number, expected) in [
+            ("a-7.mfp", 0, "a-7.mfp"),
+            ("a-7.mfp", 3, "a-7.3.mfp"),
+            ("x.y/a", 2, "x.y/a.2"),
+            ("x/.hidden", 1, "x/.hidden.1"),
+        ] {
+            let (mut whole, mut numbered) = (Text::new(), Text::new());
+            whole.push(name.as_bytes()).unwrap();
+            assert!(add_number(&whole, number, &mut numbered).is_ok());
+            assert_eq!(numbered.bytes(), expected.as_bytes());
         }
     }
 }

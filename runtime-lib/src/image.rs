@@ -108,11 +108,13 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
     }
     // The loader's lock is taken before the process lock, as in a constructor.
     let found = Found::containing(start as usize);
+    let is_in_library = !Found::containing(register as *const () as usize).is_program;
     let _signals = Blocked::new();
     process::start();
     // SAFETY: the caller's.
     let result = unsafe { inspect(start, stop) }.and_then(|signature| {
         let Some(mut process) = PROCESS.lock() else { return Ok(()) };
+        process.is_in_library = is_in_library;
         let mut place = &raw mut process.images;
         // SAFETY: the list holds images.
         unsafe {

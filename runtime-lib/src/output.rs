@@ -9,6 +9,7 @@ use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::ThreadForest;
 use crate::image::Image;
+use crate::lock::ProcessLock;
 use crate::message::{self, Decimal};
 use crate::pattern::{self, Values};
 use crate::process::{PROCESS, Process};
@@ -34,14 +35,20 @@ impl Scratch {
     }
 }
 
+/// Used by the holder of the process lock only.
+static SCRATCH: ProcessLock<Scratch> = ProcessLock::new(Scratch::new());
+
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
     let signals = Blocked::new();
     let Some(mut process) = PROCESS.lock() else { return };
     process.exit = Some(activations(&process));
     _ = write_and_report(&mut process, None, &signals);
+    let may_be_unloaded = process.is_in_library;
     drop(process);
-    crate::context::delete_key();
+    if may_be_unloaded {
+        crate::context::delete_key();
+    }
 }
 
 /// Writes the profile again when a shared library ends after the program: its destructors may have
@@ -96,10 +103,8 @@ fn write_and_report(
         return Ok(());
     }
     let uncancelled = sys::Uncancelled::new();
-    // The scratch memory is moved out of the way of the rest by splitting the borrow.
-    let scratch: *mut Scratch = &raw mut process.scratch;
-    // SAFETY: nothing that is called here uses `process.scratch`.
-    let scratch = unsafe { &mut *scratch };
+    let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure(libc::EBUSY)) };
+    let scratch = &mut *scratch;
     let result = write(process, path, scratch);
     match &result {
         Ok(summary) => tell_what_is_missing(summary, scratch.name.bytes()),
@@ -156,7 +161,7 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
 }
 
 fn write(
-    process: &Process,
+    process: &mut Process,
     path: Option<&CStr>,
     scratch: &mut Scratch,
 ) -> Result<Summary, Failure> {
@@ -182,7 +187,7 @@ fn write(
 
 /// Puts the name of the profile in `scratch.name`.
 fn choose_name(
-    process: &Process,
+    process: &mut Process,
     path: Option<&CStr>,
     scratch: &mut Scratch,
 ) -> Result<(), Failure> {
@@ -198,7 +203,12 @@ fn choose_name(
         signature: program_signature(process),
     };
     scratch.name.push(process.config.directory.bytes())?;
-    Ok(pattern::expand(process.config.pattern(), &values, &mut scratch.name)?)
+    let pattern = process.config.pattern();
+    pattern::expand(pattern, &values, &mut scratch.name)?;
+    if process.is_in_library && pattern::has_process(pattern) {
+        destination::make_unique(&mut scratch.name, &mut process.serial)?;
+    }
+    Ok(())
 }
 
 /// The signature of the program or, if it is not instrumented, of the first library that is.

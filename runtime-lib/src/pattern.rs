@@ -59,6 +59,20 @@ pub fn check(mut pattern: &[u8]) -> Result<(), Unknown> {
     Ok(())
 }
 
+/// Whether processes with the same pattern have names of their own.
+pub fn has_process(mut pattern: &[u8]) -> bool {
+    while let Ok((piece, rest)) = split(pattern) {
+        if matches!(piece, Piece::Process) {
+            return true;
+        }
+        if rest.is_empty() {
+            break;
+        }
+        pattern = rest;
+    }
+    false
+}
+
 /// Adds what a checked pattern stands for to a text.
 pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), TooLong> {
     while !pattern.is_empty() {
@@ -108,6 +122,14 @@ mod tests {
         assert_eq!(check(b"a%x"), Err(Unknown(Some(b'x'))));
         assert_eq!(check(b"%p%"), Err(Unknown(None)));
         assert_eq!(check(b"%%%"), Err(Unknown(None)));
+    }
+
+    #[test]
+    fn the_process_is_found_in_a_pattern() {
+        assert!(has_process(b"a-%p"));
+        assert!(has_process(b"%h%p.mfp"));
+        assert!(!has_process(b"%%p-%m"));
+        assert!(!has_process(b""));
     }
 
     #[test]

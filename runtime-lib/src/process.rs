@@ -12,7 +12,6 @@ use crate::fallback;
 use crate::forest::ThreadForest;
 use crate::image::Image;
 use crate::lock::ProcessLock;
-use crate::output::Scratch;
 use crate::signal::Blocked;
 use crate::sys;
 use core::mem::ManuallyDrop;
@@ -28,7 +27,8 @@ pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
     config: Config::new(),
     exit: None,
     fork: None,
-    scratch: Scratch::new(),
+    is_in_library: false,
+    serial: None,
 });
 
 /// What there is once in a process.
@@ -47,8 +47,10 @@ pub struct Process {
     pub exit: Option<u64>,
     /// Between the handlers of `fork`.
     fork: Option<Fork>,
-    /// Memory for the writing of profiles.
-    pub scratch: Scratch,
+    /// Whether this copy of the runtime is in a shared library, which may be unloaded.
+    pub is_in_library: bool,
+    /// The number in the profile's name, see `destination::make_unique`.
+    pub serial: Option<u64>,
 }
 
 // SAFETY: the pointers are to memory that is never freed and is used under the process lock.
@@ -144,6 +146,7 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     after_fork(|process, own| {
         process.id = sys::process_id();
+        process.serial = None;
         // SAFETY: the process lock is held.
         process
             .for_each_context(|context| unsafe { (*context).reassign_after_fork(context == own) });

@@ -148,14 +148,19 @@ fn libraries_that_are_loaded_and_unloaded_keep_their_counts() {
 }
 
 #[test]
-fn a_library_in_a_program_that_is_not_instrumented_has_a_profile() {
+fn a_library_in_a_program_that_is_not_instrumented_has_profiles() {
     let host = Build::new("host").without_runtime().flag("-DPLAIN").flag("-ldl").program();
     let library = Build::new("library").flag("-shared").flag("-fPIC").program();
-    let run = host.command().arg(library.path()).env("MIDFLIGHT_PROFILE", "%m-%p.mfp").run();
+    let run = host.command().arg(library.path()).run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
-    let profile = run.profile();
-    assert_eq!(profile.modules.len(), 1);
-    assert_eq!(Counts::of(&profile, 100).events, 7);
+    // One each time that it was unloaded.
+    let profiles = run.profiles();
+    assert_eq!(profiles.len(), 5, "{:?}", run.names());
+    for profile in &profiles {
+        assert_eq!(profile.modules.len(), 1);
+        assert_eq!(Counts::of(profile, 100).events, 7);
+        assert_eq!(Counts::of(profile, 101).events, 1);
+    }
 }
 
 #[test]
