@@ -99,7 +99,11 @@ fn write_and_report(
 ) -> Result<(), Failure> {
     // A child that shares its parent's memory, or was made without the handlers of `fork`, would
     // write its parent's counts a second time.
-    if process.images.is_null() || process.id != sys::process_id() {
+    if process.id != sys::process_id() {
+        return Ok(());
+    }
+    if process.images.is_null() {
+        tell_of_strangers(process);
         return Ok(());
     }
     let uncancelled = sys::Uncancelled::new();
@@ -142,7 +146,7 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
         message::print(&[
             b"the profile '",
             name,
-            b"' has lower bounds, because memory ran out: the history before ",
+            b"' has lower bounds, since memory has run out: the history before ",
             Decimal::new(summary.restarts).bytes(),
             b" paths was dropped, and ",
             Decimal::new(summary.lost).bytes(),
@@ -156,6 +160,19 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
             b"' leaves out ",
             Decimal::new(summary.strangers).bytes(),
             b" functions of an image that was not registered; link it with libmidflight_rt.a",
+        ]);
+    }
+}
+
+/// Where no image was registered there is no profile; that is told if there was something to count.
+fn tell_of_strangers(process: &Process) {
+    let mut strangers = 0;
+    process.for_each_forest(|_| strangers += 1);
+    if strangers != 0 {
+        message::print(&[
+            b"no profile is written: ",
+            Decimal::new(strangers).bytes(),
+            b" functions were counted in images that were not registered; link them with libmidflight_rt.a",
         ]);
     }
 }

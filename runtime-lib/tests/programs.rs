@@ -329,6 +329,21 @@ fn a_program_without_records_writes_nothing() {
 }
 
 #[test]
+fn a_program_that_is_linked_with_the_shared_library_alone_is_told() {
+    let library = support::library("libmidflight_rt.so");
+    let directory = library.parent().unwrap().display().to_string();
+    let build = Build::new("plain").without_runtime().flag(library.to_str().unwrap());
+    let run = build.flag(&format!("-Wl,-rpath,{directory}")).program().run();
+    assert_eq!(run.status(), 3);
+    assert!(
+        run.stderr().starts_with("midflight: no profile is written: 1 functions"),
+        "{}",
+        run.stderr()
+    );
+    assert!(run.names().is_empty());
+}
+
+#[test]
 fn a_static_program_is_counted() {
     for flag in ["-static", "-static-pie"] {
         let run = Build::new("threads").flag(flag).flag("-fPIE").program().run();

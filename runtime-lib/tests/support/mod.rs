@@ -47,6 +47,11 @@ fn libraries() -> &'static Path {
     })
 }
 
+/// A packaged library.
+pub fn library(name: &str) -> PathBuf {
+    libraries().join(name)
+}
+
 fn first_command(names: &[&str]) -> Option<String> {
     let works = |name: &&&str| {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
