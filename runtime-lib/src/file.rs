@@ -43,7 +43,7 @@ impl File {
             let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
             // SAFETY: the bytes live through the call.
             let written =
-                unsafe { libc::pwrite64(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
+                unsafe { libc::pwrite(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
             match usize::try_from(written) {
                 Ok(0) => return Err(Failure(libc::ENOSPC)),
                 Ok(written) => {
