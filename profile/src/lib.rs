@@ -1,1 +1,67 @@
-//! Placeholder.
+//! Path forests, path tables and the profile file: what is counted, what a count means, and how
+//! both are kept. No LLVM and no operating system.
+//!
+//! # From a run to a count
+//!
+//! Ball-Larus numbering (thesis 3.2.2, Algorithm 3) gives each acyclic path of a function an ID.
+//! An activation of the function emits a stream: the marker ∗, then one ID for each acyclic path
+//! that it takes. Everything here is about such streams:
+//!
+//! ```text
+//!            stream ∗ 6 2 0 0 2 …
+//!                 │  ksf: Algorithm 4, online, at most two nodes an event
+//!                 ▼
+//!       k-slab forest (k-SF)  ──────►  format: the profile file, one k-SF a function
+//!                 │  kipf: Algorithms 5 and 6, on demand
+//!                 ▼
+//!   k-iteration path forest (k-IPF): the count of every run of up to k acyclic paths
+//!                 │  table: ID → blocks → source lines
+//!                 ▼
+//!              a report
+//! ```
+//!
+//! Both forests are prefix forests ([`forest`], Definition 3.5). The k-SF is what a program
+//! counts, since it costs little to maintain; the k-IPF is what a person reads. [`ksf`] follows
+//! the paper to the letter, and is the oracle for the runtime library's fast automaton.
+//!
+//! # Who uses what
+//!
+//! | who | what | `alloc` |
+//! |---|---|---|
+//! | the passes | [`table::FunctionTable::encode`]: the record that goes into the binary | yes |
+//! | the runtime library | [`format::Encoder`], [`table::image_signature`] | no |
+//! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
+//!
+//! Without the feature `alloc` nothing here allocates, and nothing panics.
+//!
+//! # Foreign bytes
+//!
+//! Records and profiles come from files that may be truncated, stale or hostile. Readers return an
+//! error that says what is wrong, never panic, never recurse, and allocate in proportion to the
+//! bytes they were given, whatever numbers stand in them.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod checksum;
+#[cfg(feature = "alloc")]
+mod cursor;
+#[cfg(feature = "alloc")]
+pub mod forest;
+pub mod format;
+#[cfg(feature = "alloc")]
+pub mod kipf;
+#[cfg(feature = "alloc")]
+pub mod ksf;
+mod leb128;
+pub mod table;
+
+#[cfg(feature = "alloc")]
+pub use cursor::Malformed;
+
+/// Levels that a k-SF may have: 2k − 2 (thesis 3.2.3), and 1 where k is 1.
+pub const fn max_levels(k: u32) -> u32 {
+    if k <= 1 { 1 } else { k.saturating_mul(2) - 2 }
+}

@@ -1,0 +1,25 @@
+//! The profile file: what a run of a program leaves behind.
+//!
+//! A header of fixed size, then a payload of modules (the images of the process that have records)
+//! and forests (one k-SF for each function and thread). All of it is in `docs/format.md`.
+//!
+//! * [`Encoder`] streams a file out without allocating: the runtime library's side
+//! * [`Profile`] is a whole file in memory: the command's side
+
+mod encoder;
+mod header;
+#[cfg(feature = "alloc")]
+mod merge;
+#[cfg(feature = "alloc")]
+mod profile;
+#[cfg(feature = "alloc")]
+mod read;
+
+pub use encoder::{Encoder, ForestHeader, Sink};
+pub use header::{FLAG_LOWER_BOUNDS, HEADER_SIZE};
+#[cfg(feature = "alloc")]
+pub use merge::MergeError;
+#[cfg(feature = "alloc")]
+pub use profile::{FunctionProfile, Module, Profile, SumOverflow};
+#[cfg(feature = "alloc")]
+pub use read::ReadError;

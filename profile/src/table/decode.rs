@@ -1,0 +1,274 @@
+//! Reading records, and refusing those that are not whole or make no sense.
+
+use super::encode::{ALIGNMENT, REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW, key_of};
+use super::model::{Block, Edge, FunctionTable, Loc, Stage};
+use super::path::{NumberingError, PathDecoder};
+use crate::cursor::{Cursor, Malformed};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem::offset_of;
+use midflight_abi::{
+    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
+};
+
+/// A record cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the path table at byte {offset} of the section {kind}")]
+pub struct TableError {
+    /// Where the record begins, from the start of the bytes given.
+    pub offset: usize,
+    /// What is wrong with it.
+    pub kind: TableErrorKind,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableErrorKind {
+    /// The section ends within it.
+    #[error("is cut off: it has {expected} bytes, and {actual} are left")]
+    Truncated {
+        /// Its size
+        expected: usize,
+        /// What is there of it
+        actual: usize,
+    },
+    /// No record has such a size.
+    #[error("says that it has {0} bytes, which no table has: the section is damaged")]
+    Size(u32),
+    /// Another version of the compiler made it.
+    #[error(
+        "has version {found}, and this Midflight reads version {known}: use the Midflight that \
+         compiled the program, or compile it anew"
+    )]
+    Version {
+        /// That of the record
+        found: u16,
+        /// [`ABI_VERSION`]
+        known: u16,
+    },
+    /// Its contents are not what they were when it was made.
+    #[error("does not match its own hash: the section is damaged")]
+    Key,
+    /// Flags that mean nothing.
+    #[error("has unknown flags {0:#x}")]
+    Flags(u16),
+    /// k is out of range.
+    #[error("is for k = {0}, which is not in 1..={MAX_K}")]
+    K(u32),
+    /// A field makes no sense.
+    #[error("is malformed: {0}")]
+    Malformed(#[from] Malformed),
+    /// A location or the function itself is in a file that is not in its list.
+    #[error("of '{function}' names file {file}, and has {files}")]
+    File {
+        /// The function's name
+        function: String,
+        /// Index of the file
+        file: u32,
+        /// How many there are
+        files: usize,
+    },
+    /// Its numbers are not those of Algorithm 3.
+    #[error("of '{function}' is not a path numbering: {error}")]
+    Numbering {
+        /// The function's name
+        function: String,
+        /// What is wrong
+        error: NumberingError,
+    },
+}
+
+/// Reads all records of a section `midflight_tables`.
+///
+/// # Errors
+/// [`TableError`] about the first record that is damaged, of another version, or inconsistent: see
+/// [`FunctionTable::decode`].
+pub fn read_section(section: &[u8]) -> Result<Vec<FunctionTable>, TableError> {
+    let mut tables = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = section.get(at..).filter(|rest| !rest.is_empty()) {
+        let step = rest.len().min(ALIGNMENT);
+        // The linker's padding, or bytes after the last record
+        if rest[..step].iter().all(|&byte| byte == 0) {
+            at += step;
+            continue;
+        }
+        let (table, size) = FunctionTable::decode(rest)
+            .map_err(|error| TableError { offset: error.offset + at, ..error })?;
+        tables.push(table);
+        at += size;
+    }
+    Ok(tables)
+}
+
+impl FunctionTable {
+    /// Reads the record at the start of `bytes`, and tells its size.
+    ///
+    /// Checks that it is whole (its key is the hash of its contents), that all indices in it are in
+    /// range, and that its values are those that Algorithm 3 assigns to its graph: so
+    /// [`PathDecoder::new`] accepts what this returns.
+    ///
+    /// # Errors
+    /// [`TableError`] with offset 0, with what does not hold.
+    pub fn decode(bytes: &[u8]) -> Result<(FunctionTable, usize), TableError> {
+        let decode = || -> Result<_, TableErrorKind> {
+            let record = whole_record(bytes)?;
+            let table = read_table(record)?;
+            check_files(&table)?;
+            PathDecoder::new(&table).map_err(|error| TableErrorKind::Numbering {
+                function: table.name.clone(),
+                error,
+            })?;
+            Ok((table, record.len()))
+        };
+        decode().map_err(|kind| TableError { offset: 0, kind })
+    }
+}
+
+/// The bytes of the record at the start of `bytes`: of a known version, and undamaged.
+fn whole_record(bytes: &[u8]) -> Result<&[u8], TableErrorKind> {
+    if bytes.len() < RECORD_HEADER_SIZE {
+        let (expected, actual) = (RECORD_HEADER_SIZE, bytes.len());
+        return Err(TableErrorKind::Truncated { expected, actual });
+    }
+    let size = u32_at(bytes, offset_of!(RecordHeader, size));
+    let len = size as usize;
+    if len < RECORD_HEADER_SIZE || !len.is_multiple_of(ALIGNMENT) {
+        return Err(TableErrorKind::Size(size));
+    }
+    let found = u16_at(bytes, offset_of!(RecordHeader, version));
+    if found != ABI_VERSION {
+        return Err(TableErrorKind::Version { found, known: ABI_VERSION });
+    }
+    let truncated = TableErrorKind::Truncated { expected: len, actual: bytes.len() };
+    let record = bytes.get(..len).ok_or(truncated)?;
+    if key_of(record) != u64_at(record, offset_of!(RecordHeader, key)) {
+        return Err(TableErrorKind::Key);
+    }
+    Ok(record)
+}
+
+fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
+    let flags = u16_at(record, offset_of!(RecordHeader, flags));
+    if flags & !(FLAG_LATE | FLAG_COUNTING) != 0 {
+        return Err(TableErrorKind::Flags(flags));
+    }
+    let k = u32_at(record, offset_of!(RecordHeader, k));
+    if !(1..=MAX_K).contains(&k) {
+        return Err(TableErrorKind::K(k));
+    }
+    let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);
+    let name = body.string("the function's name")?;
+    let unit = body.string("the unit's name")?;
+    let files = read_files(&mut body)?;
+    let file = body.varint32("the function's file")?;
+    let line = body.varint32("the function's line")?;
+    let blocks = read_blocks(&mut body, line)?;
+    let edges = read_edges(&mut body)?;
+    check_padding(&body)?;
+    Ok(FunctionTable {
+        key: u64_at(record, offset_of!(RecordHeader, key)),
+        cfg_hash: u64_at(record, offset_of!(RecordHeader, cfg_hash)),
+        k,
+        num_paths: u32_at(record, offset_of!(RecordHeader, num_paths)),
+        stage: if flags & FLAG_LATE != 0 { Stage::Late } else { Stage::Early },
+        counting: flags & FLAG_COUNTING != 0,
+        name,
+        unit,
+        files,
+        file,
+        line,
+        blocks,
+        edges,
+    })
+}
+
+fn read_files(body: &mut Cursor<'_>) -> Result<Vec<String>, Malformed> {
+    let count = body.count(1, "the number of files")?;
+    (0..count).map(|_| body.string("a file's name")).collect()
+}
+
+fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed> {
+    let count = body.count(1, "the number of blocks")?;
+    let mut last = line;
+    let mut blocks = Vec::with_capacity(count);
+    for _ in 0..count {
+        let count = body.count(3, "the number of lines of a block")?;
+        let mut locs = Vec::with_capacity(count);
+        for _ in 0..count {
+            let file = body.varint32("the file of a line")?;
+            let line = body.delta32(last, "a line")?;
+            let outer_line = body.delta32(line, "the line of an outer call")?;
+            locs.push(Loc { file, line, outer_line });
+            last = line;
+        }
+        blocks.push(Block { locs });
+    }
+    Ok(blocks)
+}
+
+fn read_edges(body: &mut Cursor<'_>) -> Result<Vec<Edge>, Malformed> {
+    let count = body.count(3, "the number of edges")?;
+    let mut last = 0;
+    let mut edges = Vec::with_capacity(count);
+    for _ in 0..count {
+        let edge = read_edge(body, last)?;
+        last = edge.from();
+        edges.push(edge);
+    }
+    Ok(edges)
+}
+
+fn read_edge(body: &mut Cursor<'_>, last: u32) -> Result<Edge, Malformed> {
+    const VALUE: &str = "the value of an edge";
+    const TARGET: &str = "the target of an edge";
+    let unknown = body.malformed("the kind of an edge", "is unknown");
+    let tag = body.bytes(1, "the kind of an edge")?[0];
+    let from = body.delta32(last, "the source of an edge")?;
+    match tag {
+        TAG_FLOW => {
+            Ok(Edge::Flow { from, to: body.delta32(from, TARGET)?, value: body.varint32(VALUE)? })
+        }
+        TAG_EXIT => Ok(Edge::Exit { from, value: body.varint32(VALUE)? }),
+        _ => Ok(Edge::Cut {
+            why: *REASONS.get(usize::from(tag - TAG_CUT)).ok_or(unknown)?,
+            from,
+            to: body.delta32(from, TARGET)?,
+            end: body.varint32(VALUE)?,
+            start: body.varint32(VALUE)?,
+        }),
+    }
+}
+
+fn check_padding(body: &Cursor<'_>) -> Result<(), Malformed> {
+    let padding = body.rest();
+    if padding.len() >= ALIGNMENT || padding.iter().any(|&byte| byte != 0) {
+        return Err(body.malformed("the padding", "is longer than it needs to be, or not zero"));
+    }
+    Ok(())
+}
+
+fn check_files(table: &FunctionTable) -> Result<(), TableErrorKind> {
+    let own = Some(table.file).filter(|_| !table.files.is_empty());
+    let of_lines = table.blocks.iter().flat_map(|block| &block.locs).map(|loc| loc.file);
+    match own.into_iter().chain(of_lines).find(|&file| file as usize >= table.files.len()) {
+        None => Ok(()),
+        Some(file) => Err(TableErrorKind::File {
+            function: table.name.clone(),
+            file,
+            files: table.files.len(),
+        }),
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

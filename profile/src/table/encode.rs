@@ -1,0 +1,149 @@
+//! Writing a record: see `docs/format.md`, "The table section".
+
+use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
+use crate::checksum::hash64;
+use crate::leb128;
+use alloc::vec::Vec;
+use core::mem::offset_of;
+use midflight_abi::{ABI_VERSION, FLAG_COUNTING, FLAG_LATE, RECORD_HEADER_SIZE, RecordHeader};
+
+/// Records are padded to multiples of this, which is also their alignment.
+pub(super) const ALIGNMENT: usize = 8;
+
+/// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
+pub(super) const TAG_FLOW: u8 = 0;
+pub(super) const TAG_EXIT: u8 = 1;
+pub(super) const TAG_CUT: u8 = 2;
+
+/// The reasons for cuts, in the order of their tags.
+pub(super) const REASONS: [CutReason; 4] =
+    [CutReason::Retreating, CutReason::Bound, CutReason::Unsplittable, CutReason::Restart];
+
+impl FunctionTable {
+    /// The whole record with its header, padded to a multiple of 8 bytes. `self.key` is ignored;
+    /// [`key_of`] tells the key of the result.
+    ///
+    /// # Panics
+    /// If the record would have 4 GiB or more.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut record = Vec::new();
+        self.put_header(&mut record);
+        self.put_declaration(&mut record);
+        put_blocks(&mut record, &self.blocks, self.line);
+        put_edges(&mut record, &self.edges);
+        record.resize(record.len().next_multiple_of(ALIGNMENT), 0);
+        let size = u32::try_from(record.len()).expect("a record has less than 4 GiB");
+        overwrite(&mut record, offset_of!(RecordHeader, size), &size.to_le_bytes());
+        let key = key_of(&record);
+        overwrite(&mut record, offset_of!(RecordHeader, key), &key.to_le_bytes());
+        record
+    }
+
+    fn put_header(&self, out: &mut Vec<u8>) {
+        let mut flags = 0;
+        if self.stage == Stage::Late {
+            flags |= FLAG_LATE;
+        }
+        if self.counting {
+            flags |= FLAG_COUNTING;
+        }
+        out.resize(RECORD_HEADER_SIZE, 0);
+        overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
+        overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());
+        overwrite(out, offset_of!(RecordHeader, cfg_hash), &self.cfg_hash.to_le_bytes());
+        overwrite(out, offset_of!(RecordHeader, k), &self.k.to_le_bytes());
+        overwrite(out, offset_of!(RecordHeader, num_paths), &self.num_paths.to_le_bytes());
+    }
+
+    fn put_declaration(&self, out: &mut Vec<u8>) {
+        put_string(out, &self.name);
+        put_string(out, &self.unit);
+        put_varint(out, self.files.len() as u64);
+        for file in &self.files {
+            put_string(out, file);
+        }
+        put_varint(out, self.file.into());
+        put_varint(out, self.line.into());
+    }
+}
+
+/// The key of an encoded record: the hash of all of it but its size and its key.
+///
+/// `record` is one whole record and nothing else; a shorter slice than a header has no meaning.
+pub fn key_of(record: &[u8]) -> u64 {
+    let part = |from: usize, to: usize| record.get(from..to.min(record.len())).unwrap_or_default();
+    let after_size = offset_of!(RecordHeader, version);
+    let after_key = offset_of!(RecordHeader, cfg_hash);
+    hash64(&[part(after_size, offset_of!(RecordHeader, key)), part(after_key, record.len())])
+}
+
+fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {
+    put_varint(out, blocks.len() as u64);
+    let mut last = line;
+    for block in blocks {
+        put_varint(out, block.locs.len() as u64);
+        for loc in &block.locs {
+            put_varint(out, loc.file.into());
+            put_delta(out, last, loc.line);
+            put_delta(out, loc.line, loc.outer_line);
+            last = loc.line;
+        }
+    }
+}
+
+fn put_edges(out: &mut Vec<u8>, edges: &[Edge]) {
+    put_varint(out, edges.len() as u64);
+    let mut last = 0;
+    for edge in edges {
+        out.push(tag_of(edge));
+        put_delta(out, last, edge.from());
+        last = edge.from();
+        match *edge {
+            Edge::Flow { from, to, value } => {
+                put_delta(out, from, to);
+                put_varint(out, value.into());
+            }
+            Edge::Cut { from, to, end, start, .. } => {
+                put_delta(out, from, to);
+                put_varint(out, end.into());
+                put_varint(out, start.into());
+            }
+            Edge::Exit { value, .. } => put_varint(out, value.into()),
+        }
+    }
+}
+
+fn tag_of(edge: &Edge) -> u8 {
+    match edge {
+        Edge::Flow { .. } => TAG_FLOW,
+        Edge::Exit { .. } => TAG_EXIT,
+        Edge::Cut { why, .. } => {
+            TAG_CUT
+                + match why {
+                    CutReason::Retreating => 0,
+                    CutReason::Bound => 1,
+                    CutReason::Unsplittable => 2,
+                    CutReason::Restart => 3,
+                }
+        }
+    }
+}
+
+fn put_varint(out: &mut Vec<u8>, value: u64) {
+    let mut buffer = [0; leb128::MAX_LEN];
+    let len = leb128::encode(value, &mut buffer);
+    out.extend_from_slice(&buffer[..len]);
+}
+
+fn put_delta(out: &mut Vec<u8>, base: u32, value: u32) {
+    put_varint(out, leb128::zigzag(i64::from(value) - i64::from(base)));
+}
+
+fn put_string(out: &mut Vec<u8>, string: &str) {
+    put_varint(out, string.len() as u64);
+    out.extend_from_slice(string.as_bytes());
+}
+
+fn overwrite(out: &mut [u8], at: usize, bytes: &[u8]) {
+    out[at..at + bytes.len()].copy_from_slice(bytes);
+}

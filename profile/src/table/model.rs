@@ -1,0 +1,133 @@
+//! What a record says.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The record of an instrumented function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionTable {
+    /// Identity of the function as compiled: the hash of all else in the record. Set by
+    /// [`decode`](FunctionTable::decode); [`encode`](FunctionTable::encode) computes it anew and
+    /// does not look at it.
+    pub key: u64,
+    /// Hash of the control flow graph that was numbered.
+    pub cfg_hash: u64,
+    /// Paths of up to this many acyclic paths are profiled.
+    pub k: u32,
+    /// Number of acyclic paths; IDs are below it.
+    pub num_paths: u32,
+    /// When in the pipeline the function was instrumented.
+    pub stage: Stage,
+    /// All paths are counted in an array and forests have roots only, because `k` is 1 or no edge
+    /// is cut.
+    pub counting: bool,
+    /// The function's name, as the linker knows it.
+    pub name: String,
+    /// The translation unit that a local function belongs to; empty for others.
+    pub unit: String,
+    /// Source files that locations refer to.
+    pub files: Vec<String>,
+    /// The file that the function was declared in: an index in `files`. Meaningless where `files`
+    /// is empty.
+    pub file: u32,
+    /// The line that the function was declared at; 0 if it is not known.
+    pub line: u32,
+    /// The basic blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// The edges of the numbered graph, except for that from START to the entry.
+    pub edges: Vec<Edge>,
+}
+
+/// When in the pipeline a function was instrumented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Before optimization: blocks are those of the source.
+    Early,
+    /// After optimization.
+    Late,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The source lines of the block, in the order in which it executes them.
+    pub locs: Vec<Loc>,
+}
+
+/// A source line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Loc {
+    /// Index in [`FunctionTable::files`].
+    pub file: u32,
+    /// The line.
+    pub line: u32,
+    /// Where the code was inlined, the line of the outermost call in the function's own file; else
+    /// the same as `line`.
+    pub outer_line: u32,
+}
+
+/// An edge of the control flow graph with its numbers, or an end of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Edge {
+    /// An edge of the numbered graph.
+    Flow {
+        /// Source block
+        from: u32,
+        /// Target block
+        to: u32,
+        /// val(e) of Algorithm 3
+        value: u32,
+    },
+    /// An edge that two dummies stand for: a path ends on it, and the next begins.
+    Cut {
+        /// Source block
+        from: u32,
+        /// Target block
+        to: u32,
+        /// Value of the dummy from the source to EXIT
+        end: u32,
+        /// Value of the dummy from START to the target
+        start: u32,
+        /// Why the edge was cut
+        why: CutReason,
+    },
+    /// The edge to EXIT of a block where paths end for good: `ret`, `resume`, `unreachable`.
+    Exit {
+        /// The block
+        from: u32,
+        /// val(e) of Algorithm 3
+        value: u32,
+    },
+}
+
+impl Edge {
+    /// The block that the edge leaves.
+    pub fn from(&self) -> u32 {
+        match *self {
+            Edge::Flow { from, .. } | Edge::Cut { from, .. } | Edge::Exit { from, .. } => from,
+        }
+    }
+
+    /// The block that the edge enters, if it enters one.
+    pub fn to(&self) -> Option<u32> {
+        match *self {
+            Edge::Flow { to, .. } | Edge::Cut { to, .. } => Some(to),
+            Edge::Exit { .. } => None,
+        }
+    }
+}
+
+/// Why an edge was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CutReason {
+    /// It closes a cycle (thesis 3.2.2).
+    Retreating,
+    /// The function would have more paths than the bound.
+    Bound,
+    /// It enters a block where a path must end on every incoming edge, since one of them cannot be
+    /// split (thesis 5.2.1).
+    Unsplittable,
+    /// It follows a call that returns twice. The stream restarts (∗), so no path continues one that
+    /// ends here.
+    Restart,
+}
