@@ -1,0 +1,84 @@
+//! The records in a binary.
+
+use midflight_abi::RECORD_SECTION;
+use midflight_profile::table::{FunctionTable, TableError, image_signature, read_section};
+use object::{Object, ObjectSection};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+
+/// An executable or a library with its records.
+pub struct Image {
+    /// The file
+    pub path: PathBuf,
+    /// What the profile calls it
+    pub signature: u64,
+    /// The functions, in the order of the section
+    pub tables: Vec<FunctionTable>,
+    /// Index of a function by its key
+    pub by_key: FxHashMap<u64, usize>,
+}
+
+/// Why a binary cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BinaryError {
+    /// The file cannot be read.
+    #[error("reading the binary '{path}': {error}")]
+    Unreadable {
+        /// The file
+        path: String,
+        /// Why
+        error: std::io::Error,
+    },
+    /// It is no ELF file.
+    #[error("reading the binary '{path}': it is not an ELF executable or library ({error})")]
+    NotElf {
+        /// The file
+        path: String,
+        /// Why
+        error: object::Error,
+    },
+    /// It was not instrumented.
+    #[error(
+        "reading the binary '{0}': it has no path tables; was it built with `midflight cc`, and \
+         is it the program that wrote the profile?"
+    )]
+    NoTables(String),
+    /// The section is damaged.
+    #[error("reading the path tables of '{path}': {error}")]
+    Damaged {
+        /// The file
+        path: String,
+        /// Why
+        error: TableError,
+    },
+}
+
+impl Image {
+    /// Reads a binary's records.
+    ///
+    /// # Errors
+    /// [`BinaryError`]
+    pub fn open(path: &Path) -> Result<Self, BinaryError> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|error| BinaryError::Unreadable { path: name.clone(), error })?;
+        let file = object::File::parse(&*bytes)
+            .map_err(|error| BinaryError::NotElf { path: name.clone(), error })?;
+        let mut tables = Vec::new();
+        // An object file has a section for each comdat; a linked image has one.
+        for section in file.sections().filter(|s| s.name() == Ok(RECORD_SECTION)) {
+            let data = section
+                .uncompressed_data()
+                .map_err(|error| BinaryError::NotElf { path: name.clone(), error })?;
+            let records = read_section(&data)
+                .map_err(|error| BinaryError::Damaged { path: name.clone(), error })?;
+            tables.extend(records);
+        }
+        if tables.is_empty() {
+            return Err(BinaryError::NoTables(name));
+        }
+        let by_key = tables.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
+        let signature = image_signature(tables.iter().map(|t| t.key));
+        Ok(Image { path: path.to_path_buf(), signature, tables, by_key })
+    }
+}

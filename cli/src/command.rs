@@ -1,0 +1,313 @@
+//! The command line.
+
+use crate::driver::{self, DriverError, Language};
+use crate::join::{JoinError, Session, read_profiles};
+use crate::progress::Progress;
+use crate::report::print::{self, Options};
+use crate::report::source::Sources;
+use crate::show;
+use crate::sink::{WriteError, write_to};
+use crate::{binary, lcov};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Profiles the cyclic paths that a program really takes.
+#[derive(Parser, Debug)]
+#[command(name = "midflight", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  midflight cc -O2 -g -o prog prog.c      compile, as with clang
+  CC='midflight cc' ./configure && make   compile a whole project
+  ./prog                                  run it: writes midflight-<pid>.mfp at exit
+  midflight report prog midflight-*.mfp   see its hottest paths
+  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml prog.info -o html";
+
+const CC_HELP: &str = "\
+Everything else goes to clang as it is. Without an option -g…, -gline-tables-only is added, so that
+paths have source lines. MIDFLIGHT_CC_OPTIONS holds these options too, separated by spaces.
+
+Options:
+  --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 8]
+  --midflight-stage=early|late    before or after optimization [default: early]
+  --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
+  --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
+  --midflight-clang=PATH          this clang
+  --midflight-verbose             print the command line of clang
+
+Examples:
+  midflight cc -O2 -c x.c && midflight cc -o x x.o
+  CC='midflight cc' ./configure && make
+  make CC='ccache midflight-cc'";
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Compile C: clang with the profiler
+    #[command(disable_help_flag = true, after_help = CC_HELP, override_usage = "midflight cc [--midflight-…] CLANG-ARGUMENTS")]
+    Cc(Verbatim),
+    /// Compile C++: clang++ with the profiler
+    #[command(name = "c++", disable_help_flag = true, after_help = CC_HELP, override_usage = "midflight c++ [--midflight-…] CLANG-ARGUMENTS")]
+    Cxx(Verbatim),
+    /// Show the hottest cyclic paths, on source lines
+    Report(Report),
+    /// Show everything: the whole k-iteration path forest, edges, or tables
+    Show(Show),
+    /// Add up profiles of one program
+    Merge(Merge),
+    /// Write counts in a format of other tools
+    Export(Export),
+}
+
+#[derive(Args, Debug)]
+struct Verbatim {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct Inputs {
+    /// The program that wrote the profiles
+    binary: PathBuf,
+    /// Profiles; several are added up
+    #[arg(required = true, value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+    /// A library that the program loaded and that was instrumented too
+    #[arg(long, value_name = "FILE")]
+    library: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct Report {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// How many functions
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    top: usize,
+    /// How many multi-iteration paths of each function
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    sequences: usize,
+    /// Leave out what is less than so many percent
+    #[arg(long, default_value_t = 1.0, value_name = "P")]
+    min_percent: f64,
+    /// Only functions whose names contain this
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Show trees in place of chosen sequences, with % of the parent (% of the root)
+    #[arg(long)]
+    tree: bool,
+    /// Do not show source text
+    #[arg(long)]
+    no_source: bool,
+    /// Where to look for source files too
+    #[arg(long, value_name = "FOLDER")]
+    source_dir: Vec<PathBuf>,
+    /// When to use colour
+    #[arg(long, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+struct Show {
+    /// The program that wrote the profiles
+    binary: PathBuf,
+    /// Profiles; several are added up
+    #[arg(value_name = "PROFILE", required_unless_present = "tables")]
+    profiles: Vec<PathBuf>,
+    /// A library that the program loaded and that was instrumented too
+    #[arg(long, value_name = "FILE")]
+    library: Vec<PathBuf>,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// Only the function of this name
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Edge counts, recovered from the counts of paths
+    #[arg(long, conflicts_with = "tables")]
+    edges: bool,
+    /// The functions of the binary with their blocks, lines and edge values
+    #[arg(long)]
+    tables: bool,
+}
+
+#[derive(Args, Debug)]
+struct Merge {
+    /// Where to write the sum
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Profiles of one program, with the same k
+    #[arg(required = true, value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct Export {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    to: Target,
+    /// Where to write; standard output if it is not said
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Target {
+    /// Line counts, for genhtml and editors
+    Lcov,
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// `cc` or `c++`
+    #[error("{0}")]
+    Driver(#[from] DriverError),
+    /// Binaries and profiles
+    #[error("{0}")]
+    Join(#[from] JoinError),
+    /// A binary
+    #[error("{0}")]
+    Binary(#[from] binary::BinaryError),
+    /// The output
+    #[error("{0}")]
+    Write(#[from] WriteError),
+}
+
+/// The language, if the command was called by a name of its own: `midflight-cc`.
+pub fn language_of_name(name: &str) -> Option<Language> {
+    match name.rsplit('/').next() {
+        Some("midflight-cc") => Some(Language::C),
+        Some("midflight-c++") => Some(Language::Cxx),
+        _ => None,
+    }
+}
+
+impl Command {
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// [`CommandError`]
+    pub fn run(self) -> Result<(), CommandError> {
+        match self.action {
+            Action::Cc(v) => Err(driver::run(Language::C, v.arguments.into_iter()).into()),
+            Action::Cxx(v) => Err(driver::run(Language::Cxx, v.arguments.into_iter()).into()),
+            Action::Report(options) => options.run(),
+            Action::Show(options) => options.run(),
+            Action::Merge(options) => options.run(),
+            Action::Export(options) => options.run(),
+        }
+    }
+}
+
+fn open(
+    binary: PathBuf,
+    library: Vec<PathBuf>,
+    profiles: &[PathBuf],
+) -> Result<Session, JoinError> {
+    let progress = Progress::new("reading profiles", profiles.len() as u64);
+    let binaries: Vec<PathBuf> = std::iter::once(binary).chain(library).collect();
+    Session::open(&binaries, profiles, &|done| progress.done(done))
+}
+
+impl Report {
+    fn run(self) -> Result<(), CommandError> {
+        match self.color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+        let Inputs { binary, profiles, library } = self.inputs;
+        let title = format!(
+            "midflight report of {}, {} profile{}",
+            binary.display(),
+            profiles.len(),
+            if profiles.len() == 1 { "" } else { "s" }
+        );
+        let session = open(binary, library, &profiles)?;
+        let title = format!("{title}, k = {}", session.profile.k);
+        let functions = session.functions()?;
+        let options = Options {
+            top: self.top,
+            sequences: self.sequences,
+            min_percent: self.min_percent,
+            function: self.function,
+            tree: self.tree,
+        };
+        let progress = Progress::new("counting sequences", self.top as u64);
+        let mut sources = Sources::new(self.source_dir, !self.no_source);
+        let text =
+            print::report(&title, &functions, &options, &mut sources, &|done| progress.done(done));
+        drop(progress);
+        let mut out = anstream::stdout();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| WriteError { path: "standard output".into(), error }.into())
+    }
+}
+
+impl Show {
+    fn run(self) -> Result<(), CommandError> {
+        let json = self.format == Format::Json;
+        if self.tables {
+            let binaries = std::iter::once(self.binary).chain(self.library);
+            let images =
+                binaries.map(|b| binary::Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
+            let write = if json { show::tables::write_json } else { show::tables::write_text };
+            return Ok(write_to(None, |out| write(out, &images))?);
+        }
+        let session = open(self.binary, self.library, &self.profiles)?;
+        let mut functions = session.functions()?;
+        if let Some(name) = &self.function {
+            functions.retain(|f| f.table.name == *name);
+        }
+        write_to(None, |out: &mut dyn Write| -> io::Result<()> {
+            match (self.edges, json) {
+                (true, true) => show::edges::write_json(out, &functions),
+                (true, false) => show::edges::write_text(out, &functions),
+                (false, true) => show::json::write(out, session.profile.k, &functions),
+                (false, false) => show::text::write(out, &functions),
+            }
+        })?;
+        Ok(())
+    }
+}
+
+impl Merge {
+    fn run(self) -> Result<(), CommandError> {
+        let progress = Progress::new("reading profiles", self.profiles.len() as u64);
+        let sum = read_profiles(&self.profiles, &|done| progress.done(done))?;
+        let bytes = sum.write();
+        Ok(write_to(Some(&self.output), |out| out.write_all(&bytes))?)
+    }
+}
+
+impl Export {
+    fn run(self) -> Result<(), CommandError> {
+        let Inputs { binary, profiles, library } = self.inputs;
+        let session = open(binary, library, &profiles)?;
+        let functions = session.functions()?;
+        let Target::Lcov = self.to;
+        Ok(write_to(self.output.as_deref(), |out| lcov::write(out, &functions))?)
+    }
+}

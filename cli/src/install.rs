@@ -1,0 +1,115 @@
+//! Where the plugin, the runtime and clang are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The files that belong to one LLVM.
+#[derive(Debug)]
+pub struct Install {
+    /// LLVM's major version
+    pub llvm: u32,
+    /// `libmidflight.so`
+    pub plugin: PathBuf,
+    /// `libmidflight_rt.a`
+    pub runtime: PathBuf,
+}
+
+/// Something is not where it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// No plugin, for this LLVM or at all.
+    #[error(
+        "looking for the plugin{version}: there is none in '{folder}'; run `make build` in \
+         midflight's source, or set MIDFLIGHT_LIB_DIR"
+    )]
+    NoPlugin {
+        /// " for LLVM 22", or empty
+        version: String,
+        /// Where it was looked for
+        folder: String,
+    },
+    /// No runtime.
+    #[error("looking for the runtime: there is no '{0}'; run `make build` in midflight's source")]
+    NoRuntime(String),
+    /// No clang of the plugin's version.
+    #[error(
+        "looking for clang {0}: neither clang-{0} nor a clang of this version is in PATH; install \
+         it (Debian: apt-get install clang-{0}) or give --midflight-clang=PATH"
+    )]
+    NoClang(u32),
+}
+
+impl Install {
+    /// Finds the files for an LLVM, or for the newest that there is a plugin for.
+    ///
+    /// # Errors
+    /// If the plugin or the runtime is missing.
+    pub fn find(llvm: Option<u32>) -> Result<Self, InstallError> {
+        let folder = library_folder();
+        let plugin_of = |llvm: u32| folder.join(format!("llvm-{llvm}")).join("libmidflight.so");
+        let found = match llvm {
+            Some(llvm) => Some(llvm).filter(|&llvm| plugin_of(llvm).is_file()),
+            None => versions(&folder).into_iter().rev().find(|&llvm| plugin_of(llvm).is_file()),
+        };
+        let Some(found) = found else {
+            let version = llvm.map_or(String::new(), |llvm| format!(" for LLVM {llvm}"));
+            return Err(InstallError::NoPlugin { version, folder: folder.display().to_string() });
+        };
+        let runtime = folder.join("libmidflight_rt.a");
+        if !runtime.is_file() {
+            return Err(InstallError::NoRuntime(runtime.display().to_string()));
+        }
+        Ok(Install { llvm: found, plugin: plugin_of(found), runtime })
+    }
+}
+
+/// `lib/midflight` beside the command, or in its prefix.
+fn library_folder() -> PathBuf {
+    if let Some(folder) = std::env::var_os("MIDFLIGHT_LIB_DIR") {
+        return PathBuf::from(folder);
+    }
+    let own = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let beside = own.parent().unwrap_or(Path::new(".")).join("lib/midflight");
+    let in_prefix = own.parent().and_then(Path::parent).map(|p| p.join("lib/midflight"));
+    match in_prefix {
+        Some(folder) if !beside.is_dir() && folder.is_dir() => folder,
+        _ => beside,
+    }
+}
+
+/// The versions that there are folders for, ascending.
+fn versions(folder: &Path) -> Vec<u32> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut versions: Vec<u32> = entries
+        .filter_map(|e| e.file_name().to_str()?.strip_prefix("llvm-")?.parse().ok())
+        .collect();
+    versions.sort_unstable();
+    versions
+}
+
+/// The clang of a version: by its name with the version in PATH, in Debian's folder, or plain.
+///
+/// # Errors
+/// If there is none.
+pub fn find_clang(llvm: u32, cxx: bool) -> Result<PathBuf, InstallError> {
+    let name = if cxx { "clang++" } else { "clang" };
+    if let Some(path) = in_path(&format!("{name}-{llvm}")) {
+        return Ok(path);
+    }
+    let debian = PathBuf::from(format!("/usr/lib/llvm-{llvm}/bin/{name}"));
+    if debian.is_file() {
+        return Ok(debian);
+    }
+    in_path(name).filter(|path| is_version(path, llvm)).ok_or(InstallError::NoClang(llvm))
+}
+
+fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn is_version(clang: &Path, llvm: u32) -> bool {
+    let Ok(output) = Command::new(clang).arg("-dumpversion").output() else { return false };
+    let version = String::from_utf8_lossy(&output.stdout);
+    version.split('.').next().and_then(|major| major.trim().parse().ok()) == Some(llvm)
+}

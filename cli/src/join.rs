@@ -1,0 +1,271 @@
+//! Binaries and profiles, joined: each profiled function with its table.
+//!
+//! Nothing is shown that does not fit: a profile names the images that it was made from by
+//! signatures of their tables, each function by a hash of its table, and each sequence of paths must
+//! be one that the function's graph allows.
+
+use crate::binary::{BinaryError, Image};
+use midflight_profile::format::{FunctionProfile, MergeError, Profile, ReadError};
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::table::{ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd};
+use rustc_hash::FxHashMap;
+use std::path::{Path as FilePath, PathBuf};
+
+/// Why binaries and profiles cannot be shown together.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A binary cannot be used.
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
+    /// A profile cannot be read.
+    #[error("reading the profile '{path}': {error}")]
+    Unreadable {
+        /// The file
+        path: String,
+        /// Why
+        error: std::io::Error,
+    },
+    /// A profile is no good one.
+    #[error("reading the profile '{path}': {error}")]
+    BadProfile {
+        /// The file
+        path: String,
+        /// Why
+        error: ReadError,
+    },
+    /// Two profiles do not go together.
+    #[error("adding the profile '{path}' to those before it: {error}")]
+    Merge {
+        /// The file
+        path: String,
+        /// Why
+        error: MergeError,
+    },
+    /// None of a profile's images is given.
+    #[error(
+        "matching the profile with '{binary}' (signature {signature:016x}): the profile was made by \
+         another build ({modules}); give the binary that wrote it"
+    )]
+    OtherBuild {
+        /// The binary
+        binary: String,
+        /// Its signature
+        signature: u64,
+        /// The profile's modules
+        modules: String,
+    },
+    /// A function of a profile is not in its image.
+    #[error(
+        "matching the profile with '{binary}': it has no function with key {key:016x}, though the \
+         signatures agree; the profile is damaged"
+    )]
+    NoFunction {
+        /// The binary
+        binary: String,
+        /// The function
+        key: u64,
+    },
+    /// A function's table makes no sense.
+    #[error("reading the path table of function '{function}': {error}")]
+    BadTable {
+        /// The function
+        function: String,
+        /// Why
+        error: NumberingError,
+    },
+    /// A function's forest is not one of its graph.
+    #[error("matching the profile of function '{function}' with its table: {error}")]
+    BadForest {
+        /// The function
+        function: String,
+        /// Why
+        error: ForestMismatch,
+    },
+}
+
+/// A function with what was counted in it.
+pub struct Function<'a> {
+    /// Its table
+    pub table: &'a FunctionTable,
+    /// Turns IDs into paths
+    pub decoder: PathDecoder,
+    /// What was counted; none if it never ran
+    pub profile: Option<&'a FunctionProfile>,
+}
+
+impl Function<'_> {
+    /// Activations begun.
+    pub fn entries(&self) -> u64 {
+        self.profile.map_or(0, |p| p.entries)
+    }
+
+    /// The k-SF.
+    pub fn forest(&self) -> Option<&PrefixForest> {
+        self.profile.map(|p| &p.forest)
+    }
+
+    /// The path of an ID.
+    pub fn path(&self, id: u32) -> Option<Path> {
+        self.decoder.decode(id)
+    }
+
+    /// How often each acyclic path was taken, by ID, ascending.
+    pub fn acyclic(&self) -> Vec<(u32, u64)> {
+        let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
+        if let Some(forest) = self.forest() {
+            // A k-SF counts each event at exactly one node, so the sum over a label is the label's.
+            for node in forest.ids() {
+                *counts.entry(forest.label(node)).or_default() += forest.count(node);
+            }
+        }
+        let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+        counts.sort_unstable();
+        counts
+    }
+
+    /// Activations that ended: paths that end at an exit.
+    pub fn completed(&self) -> u64 {
+        let ends = self.acyclic().into_iter().filter(|(id, _)| {
+            self.path(*id).is_some_and(|path| matches!(path.end, PathEnd::Exit(_)))
+        });
+        ends.map(|(_, count)| count).sum()
+    }
+
+    /// Activations that began and did not end. Behind a second return of `setjmp` more may end than
+    /// began; none is interrupted then.
+    pub fn interrupted(&self) -> u64 {
+        self.entries().saturating_sub(self.completed())
+    }
+
+    /// The file that the function is declared in, as debug information names it.
+    pub fn file(&self) -> &str {
+        self.table.files.get(self.table.file as usize).map_or("", String::as_str)
+    }
+}
+
+/// What a command works on.
+pub struct Session {
+    /// The binaries
+    pub images: Vec<Image>,
+    /// The profiles, added up
+    pub profile: Profile,
+}
+
+/// Reads a profile file.
+///
+/// # Errors
+/// If it cannot be read or is no good profile.
+pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|error| JoinError::Unreadable { path: name.clone(), error })?;
+    Profile::read(&bytes).map_err(|error| JoinError::BadProfile { path: name, error })
+}
+
+/// Reads profiles and adds them up.
+///
+/// # Errors
+/// If one cannot be read, or does not go with those before it.
+pub fn read_profiles(paths: &[PathBuf], progress: &dyn Fn(u64)) -> Result<Profile, JoinError> {
+    let mut sum: Option<Profile> = None;
+    for (done, path) in paths.iter().enumerate() {
+        let profile = read_profile(path)?;
+        match &mut sum {
+            None => sum = Some(profile),
+            Some(sum) => sum.merge(&profile).map_err(|error| JoinError::Merge {
+                path: path.display().to_string(),
+                error,
+            })?,
+        }
+        progress(done as u64 + 1);
+    }
+    Ok(sum.unwrap_or_default())
+}
+
+impl Session {
+    /// Reads a binary, the libraries that go with it, and profiles.
+    ///
+    /// # Errors
+    /// [`JoinError`]
+    pub fn open(
+        binaries: &[PathBuf],
+        profiles: &[PathBuf],
+        progress: &dyn Fn(u64),
+    ) -> Result<Self, JoinError> {
+        let images = binaries.iter().map(|b| Image::open(b)).collect::<Result<Vec<_>, _>>()?;
+        let profile = read_profiles(profiles, progress)?;
+        let session = Session { images, profile };
+        session.check_modules()?;
+        Ok(session)
+    }
+
+    fn check_modules(&self) -> Result<(), JoinError> {
+        let modules = &self.profile.modules;
+        let known = |signature| self.images.iter().any(|i| i.signature == signature);
+        if let Some(image) = self.images.first()
+            && !modules.iter().any(|m| m.signature == image.signature)
+        {
+            let names: Vec<String> =
+                modules.iter().map(|m| format!("'{}' {:016x}", m.name, m.signature)).collect();
+            return Err(JoinError::OtherBuild {
+                binary: image.path.display().to_string(),
+                signature: image.signature,
+                modules: if names.is_empty() { "of nothing".into() } else { names.join(", ") },
+            });
+        }
+        for (index, module) in modules.iter().enumerate().filter(|(_, m)| !known(m.signature)) {
+            let functions = self.profile.functions.iter().filter(|f| f.module == index).count();
+            eprintln!(
+                "midflight: note: {functions} functions of '{}' are not shown; give it with \
+                 --library",
+                module.name
+            );
+        }
+        Ok(())
+    }
+
+    /// All functions of the images, in the order of their tables, with what was counted.
+    ///
+    /// # Errors
+    /// If a function of the profile does not fit its table.
+    pub fn functions(&self) -> Result<Vec<Function<'_>>, JoinError> {
+        let mut result = Vec::new();
+        for image in &self.images {
+            let mut profiles = self.profiles_of(image)?;
+            let mut seen = rustc_hash::FxHashSet::default();
+            for table in image.tables.iter().filter(|t| seen.insert(t.key)) {
+                let decoder = PathDecoder::new(table).map_err(|error| JoinError::BadTable {
+                    function: table.name.clone(),
+                    error,
+                })?;
+                let profile = profiles.remove(&table.key);
+                if let Some(profile) = profile {
+                    table.check_forest(&profile.forest).map_err(|error| {
+                        JoinError::BadForest { function: table.name.clone(), error }
+                    })?;
+                }
+                result.push(Function { table, decoder, profile });
+            }
+        }
+        Ok(result)
+    }
+
+    fn profiles_of(&self, image: &Image) -> Result<FxHashMap<u64, &FunctionProfile>, JoinError> {
+        let mut profiles = FxHashMap::default();
+        for function in &self.profile.functions {
+            let of_image = self
+                .profile
+                .modules
+                .get(function.module)
+                .is_some_and(|module| module.signature == image.signature);
+            if of_image {
+                if !image.by_key.contains_key(&function.key) {
+                    let binary = image.path.display().to_string();
+                    return Err(JoinError::NoFunction { binary, key: function.key });
+                }
+                profiles.insert(function.key, function);
+            }
+        }
+        Ok(profiles)
+    }
+}

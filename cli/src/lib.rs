@@ -1,0 +1,19 @@
+//! What the `midflight` command does, one subcommand a file.
+//!
+//! [`driver`] is `cc` and `c++`. The others join binaries with profiles ([`binary`], [`join`]) and
+//! write what they find: [`report`], [`show`], [`lcov`]. The options are in [`command`].
+
+#![forbid(unsafe_code)]
+
+pub mod binary;
+pub mod command;
+pub mod driver;
+pub mod edge_counts;
+pub mod install;
+pub mod join;
+pub mod lcov;
+pub mod lines;
+pub mod progress;
+pub mod report;
+pub mod show;
+pub mod sink;

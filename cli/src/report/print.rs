@@ -1,0 +1,287 @@
+//! The report as text.
+
+use crate::join::Function;
+use crate::lines::{outer_lines, ranges};
+use crate::report::rank::{Ranked, Taken, rank};
+use crate::report::sequences::{Sequence, folded, pick};
+use crate::report::source::Sources;
+use crate::report::tree::{self, percent};
+use anstyle::{AnsiColor, Style};
+use midflight_profile::kipf::make_k_ipf;
+use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// What is shown.
+pub struct Options {
+    /// How many functions
+    pub top: usize,
+    /// How many multi-iteration paths of each
+    pub sequences: usize,
+    /// Least share of the function's work, in percent
+    pub min_percent: f64,
+    /// Only functions with this in their names
+    pub function: Option<String>,
+    /// Trees in place of chosen paths
+    pub tree: bool,
+}
+
+const TITLE: Style = Style::new().bold();
+const LETTER: Style = AnsiColor::Cyan.on_default().bold();
+const HOT: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Acyclic paths of which the source is shown, at most.
+const PATHS: usize = 6;
+/// Source lines of a path that are shown, at most.
+const LINES: usize = 12;
+
+const LEGEND: &str = "\
+A path is one way through a function: from where it is entered, or from the head of a loop, to where
+it is left or goes back. Paths have letters, A for the one with the most work; work is counted in
+basic blocks executed. A sequence A → B says that one activation of the function took A and then,
+in the next iteration, B; A ×8 is A eight times in a row.
+  count      how often the whole sequence was taken (sequences overlap: A ×9 contains A ×8 twice)
+  % parent   how often the sequence without its last path went on like this
+  % root     how often its first path was the beginning of the whole sequence
+";
+
+/// The report.
+pub fn report(
+    title: &str,
+    functions: &[Function<'_>],
+    options: &Options,
+    sources: &mut Sources,
+    progress: &dyn Fn(u64),
+) -> String {
+    let all = rank(functions);
+    let total: u128 = all.iter().map(|r| r.work).sum();
+    let wanted = |r: &&Ranked<'_>| {
+        options.function.as_ref().is_none_or(|name| r.function.table.name.contains(name))
+    };
+    let shown: Vec<&Ranked<'_>> = all.iter().filter(wanted).take(options.top).collect();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n\n{DIM}{LEGEND}{DIM:#}");
+    if shown.is_empty() {
+        let _ = writeln!(text, "no function that ran is to be shown");
+    }
+    for (index, ranked) in shown.iter().enumerate() {
+        write_function(&mut text, index + 1, ranked, total, options, sources);
+        progress(index as u64 + 1);
+    }
+    let hidden = all.iter().filter(wanted).count() - shown.len();
+    if hidden > 0 {
+        let _ = writeln!(text, "{DIM}{hidden} more functions ran; --top shows more{DIM:#}");
+    }
+    text
+}
+
+fn write_function(
+    text: &mut String,
+    number: usize,
+    ranked: &Ranked<'_>,
+    total: u128,
+    options: &Options,
+    sources: &mut Sources,
+) {
+    let function = ranked.function;
+    let share = 100.0 * ranked.work as f64 / total.max(1) as f64;
+    let _ = writeln!(
+        text,
+        "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{share:.1} % of the work{HOT:#}",
+        function.table.name,
+        short(function.file()),
+        function.table.line,
+    );
+    let (entries, interrupted) = (function.entries(), function.interrupted());
+    let _ = write!(text, "   entered {}", times(entries));
+    if interrupted > 0 {
+        let _ = write!(text, ", {} of them interrupted", grouped(interrupted));
+    }
+    let _ = writeln!(
+        text,
+        "; {} of its {} paths were taken",
+        grouped(ranked.paths.len() as u64),
+        grouped(u64::from(function.table.num_paths))
+    );
+    write_notes(text, function);
+    let letters = ranked.letters();
+    let Some(profile) = function.profile else { return };
+    let ipf = make_k_ipf(&profile.forest, profile.k);
+    let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
+    write_paths(text, ranked, &chosen, &letters, sources);
+    if options.tree {
+        let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
+        tree::write(text, ranked, &ipf, &letters, options.min_percent);
+    } else if !chosen.is_empty() {
+        write_sequences(text, ranked, &chosen, &letters);
+    }
+    text.push('\n');
+}
+
+fn write_notes(text: &mut String, function: &Function<'_>) {
+    let bound = |e: &&Edge| matches!(e, Edge::Cut { why: CutReason::Bound, .. });
+    let cut = function.table.edges.iter().filter(bound).count();
+    if cut > 0 {
+        let _ = writeln!(
+            text,
+            "   {DIM}{cut} edges were cut because it has too many paths: a path ends there as at a \
+             back edge{DIM:#}"
+        );
+    }
+    if let Some(profile) = function.profile.filter(|p| p.restarts + p.lost > 0) {
+        let _ = writeln!(
+            text,
+            "   {HOT}memory ran out: {} sequences were broken off, {} paths not counted{HOT:#}",
+            grouped(profile.restarts),
+            grouped(profile.lost)
+        );
+    }
+}
+
+/// The hottest acyclic paths, and those that a shown sequence names.
+fn write_paths(
+    text: &mut String,
+    ranked: &Ranked<'_>,
+    chosen: &[Sequence],
+    letters: &FxHashMap<u32, String>,
+    sources: &mut Sources,
+) {
+    let named = |id: u32| chosen.iter().any(|s| s.ids.contains(&id));
+    let mut left_out = 0;
+    for (index, taken) in ranked.paths.iter().enumerate() {
+        if index >= PATHS && !named(taken.id) {
+            left_out += 1;
+            continue;
+        }
+        write_path(text, ranked, taken, letters, sources);
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "   {DIM}{} colder paths{DIM:#}", grouped(left_out));
+    }
+}
+
+fn write_path(
+    text: &mut String,
+    ranked: &Ranked<'_>,
+    taken: &Taken,
+    letters: &FxHashMap<u32, String>,
+    sources: &mut Sources,
+) {
+    let function = ranked.function;
+    let Some(path) = function.path(taken.id) else { return };
+    let share = 100.0 * taken.work() as f64 / ranked.work.max(1) as f64;
+    let lines = outer_lines(function, &path);
+    let letter = letters.get(&taken.id).map_or("?", String::as_str);
+    let _ = writeln!(
+        text,
+        "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {:>15}×  {}lines {}{}",
+        grouped(taken.count),
+        start_words(function, &path),
+        if lines.is_empty() { "unknown".into() } else { ranges(&lines) },
+        end_words(function, &path),
+    );
+    let mut shown = 0;
+    let mut last = 0;
+    for &line in &lines {
+        if line == last {
+            continue;
+        }
+        last = line;
+        let Some(source) = sources.line(function.file(), line) else { continue };
+        if source.is_empty() || source.chars().all(|c| "{};".contains(c)) {
+            continue;
+        }
+        if shown == LINES {
+            let _ = writeln!(text, "        {DIM}      | …{DIM:#}");
+            break;
+        }
+        shown += 1;
+        let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}");
+    }
+}
+
+fn write_sequences(
+    text: &mut String,
+    ranked: &Ranked<'_>,
+    chosen: &[Sequence],
+    letters: &FxHashMap<u32, String>,
+) {
+    let _ = writeln!(text, "   {DIM}          count   % parent     % root   sequence{DIM:#}");
+    let blocks: FxHashMap<u32, u64> = ranked.paths.iter().map(|p| (p.id, p.blocks)).collect();
+    for sequence in chosen {
+        let of_parent = percent(sequence.count, sequence.parent);
+        let of_root = percent(sequence.count, sequence.root);
+        let length: u64 = sequence.ids.iter().filter_map(|id| blocks.get(id)).sum();
+        let _ = writeln!(
+            text,
+            "   {:>15}   {of_parent:6.1} %   {of_root:6.1} %   {LETTER}{}{LETTER:#}{DIM}  ({} paths, \
+             {length} blocks){DIM:#}",
+            grouped(sequence.count),
+            folded(&sequence.ids, letters),
+            sequence.ids.len(),
+        );
+    }
+}
+
+fn start_words(function: &Function<'_>, path: &Path) -> &'static str {
+    match path.start {
+        PathStart::Entry => "from the entry, ",
+        PathStart::After(edge) => match function.table.edges.get(edge) {
+            Some(Edge::Cut { why: CutReason::Restart, .. }) => "behind setjmp, ",
+            _ => "",
+        },
+    }
+}
+
+fn end_words(function: &Function<'_>, path: &Path) -> String {
+    match path.end {
+        PathEnd::Exit(_) => ", then leaves".into(),
+        PathEnd::Cut(edge) => match function.table.edges.get(edge) {
+            Some(&Edge::Cut { to, why, .. }) => {
+                let block = function.table.blocks.get(to as usize);
+                let line = block.and_then(|b| b.locs.first()).map(|l| l.outer_line);
+                let place = line.map_or(format!("block {to}"), |line| line.to_string());
+                match why {
+                    CutReason::Retreating => format!(", back to {place}"),
+                    CutReason::Restart => ", into setjmp".into(),
+                    CutReason::Bound | CutReason::Unsplittable => format!(", on to {place}"),
+                }
+            }
+            _ => String::new(),
+        },
+    }
+}
+
+fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".into(),
+        _ => format!("{} times", grouped(count)),
+    }
+}
+
+/// 1234567 as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1234567].map(super::grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! The text of source lines.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Finds source files and keeps their lines.
+pub struct Sources {
+    folders: Vec<PathBuf>,
+    files: HashMap<String, Option<Vec<String>>>,
+    enabled: bool,
+}
+
+impl Sources {
+    /// Looks for files where debug information says, and in `folders`.
+    pub fn new(folders: Vec<PathBuf>, enabled: bool) -> Self {
+        Sources { folders, files: HashMap::new(), enabled }
+    }
+
+    /// The text of a line, without its indentation; none if the file is not to be had.
+    pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        if !self.enabled {
+            return None;
+        }
+        let folders = &self.folders;
+        let lines = self.files.entry(file.to_string()).or_insert_with(|| load(file, folders));
+        let index = usize::try_from(line.checked_sub(1)?).ok()?;
+        lines.as_ref()?.get(index).map(|text| text.trim())
+    }
+}
+
+/// The file as named, or the longest tail of its path that is in one of the folders.
+fn load(file: &str, folders: &[PathBuf]) -> Option<Vec<String>> {
+    let path = Path::new(file);
+    let parts: Vec<_> = path.components().collect();
+    let tails = (0..parts.len()).map(|from| parts[from..].iter().collect::<PathBuf>());
+    let in_folders = tails.flat_map(|tail| folders.iter().map(move |f| f.join(&tail)));
+    let bytes = std::iter::once(path.to_path_buf())
+        .chain(in_folders)
+        .find_map(|candidate| std::fs::read(candidate).ok())?;
+    let text = String::from_utf8_lossy(&bytes);
+    // Control characters would disturb a terminal.
+    let clean = |line: &str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    Some(text.lines().map(clean).collect())
+}

@@ -1,0 +1,103 @@
+//! Edge counts, recovered from path counts.
+
+use crate::edge_counts::recover;
+use crate::join::Function;
+use midflight_profile::table::{CutReason, Edge};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    functions: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    unit: &'a str,
+    key: String,
+    entries: u64,
+    completed: u64,
+    interrupted: u64,
+    edges: Vec<EdgeRow>,
+}
+
+#[derive(Serialize)]
+struct EdgeRow {
+    from: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u32>,
+    kind: &'static str,
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<u64>,
+}
+
+/// A stable name for the kind of an edge.
+pub fn kind_name(edge: &Edge) -> &'static str {
+    match edge {
+        Edge::Flow { .. } => "flow",
+        Edge::Exit { .. } => "exit",
+        Edge::Cut { why, .. } => match why {
+            CutReason::Retreating => "retreating",
+            CutReason::Bound => "bound",
+            CutReason::Unsplittable => "unsplittable",
+            CutReason::Restart => "restart",
+        },
+    }
+}
+
+fn row<'a>(function: &'a Function<'_>) -> Row<'a> {
+    let counts = recover(function);
+    let edges = function.table.edges.iter().enumerate().map(|(index, edge)| EdgeRow {
+        from: edge.from(),
+        to: edge.to(),
+        kind: kind_name(edge),
+        count: counts.edges[index],
+        started: matches!(edge, Edge::Cut { .. }).then(|| counts.started[index]),
+    });
+    Row {
+        name: &function.table.name,
+        unit: &function.table.unit,
+        key: format!("{:016x}", function.table.key),
+        entries: function.entries(),
+        completed: function.completed(),
+        interrupted: function.interrupted(),
+        edges: edges.collect(),
+    }
+}
+
+/// Writes the edges of all functions, those that never ran too.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_json(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
+    let document = Document { version: 1, functions: functions.iter().map(row).collect() };
+    serde_json::to_writer(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// As text: a line an edge.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_text(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
+    for function in functions.iter().filter(|f| f.profile.is_some()) {
+        let row = row(function);
+        writeln!(
+            out,
+            "{} entries={} completed={} interrupted={}",
+            row.name, row.entries, row.completed, row.interrupted
+        )?;
+        for edge in &row.edges {
+            let to = edge.to.map_or("exit".to_string(), |to| to.to_string());
+            write!(out, "  {} -> {to}: {} {}", edge.from, edge.kind, edge.count)?;
+            match edge.started {
+                Some(started) => writeln!(out, " started={started}")?,
+                None => writeln!(out)?,
+            }
+        }
+    }
+    Ok(())
+}

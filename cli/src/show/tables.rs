@@ -1,0 +1,120 @@
+//! The functions of a binary, from the binary alone: blocks with their lines, edges with their
+//! values.
+
+use crate::binary::Image;
+use crate::lines::ranges;
+use crate::show::edges::kind_name;
+use midflight_profile::table::{Edge, FunctionTable, Stage};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    functions: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    unit: &'a str,
+    key: String,
+    file: &'a str,
+    line: u32,
+    k: u32,
+    stage: &'static str,
+    num_paths: u32,
+    blocks: Vec<Vec<LocRow<'a>>>,
+    edges: Vec<EdgeRow>,
+}
+
+#[derive(Serialize)]
+struct LocRow<'a> {
+    file: &'a str,
+    line: u32,
+    outer_line: u32,
+}
+
+#[derive(Serialize)]
+struct EdgeRow {
+    from: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u32>,
+    kind: &'static str,
+    value: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<u32>,
+}
+
+fn edge_row(edge: &Edge) -> EdgeRow {
+    let (value, start) = match *edge {
+        Edge::Flow { value, .. } | Edge::Exit { value, .. } => (value, None),
+        Edge::Cut { end, start, .. } => (end, Some(start)),
+    };
+    EdgeRow { from: edge.from(), to: edge.to(), kind: kind_name(edge), value, start }
+}
+
+fn stage_name(table: &FunctionTable) -> &'static str {
+    match table.stage {
+        Stage::Early => "early",
+        Stage::Late => "late",
+    }
+}
+
+fn row(table: &FunctionTable) -> Row<'_> {
+    let file = |index: u32| table.files.get(index as usize).map_or("", String::as_str);
+    let blocks = table.blocks.iter().map(|block| {
+        let locs = block.locs.iter();
+        locs.map(|l| LocRow { file: file(l.file), line: l.line, outer_line: l.outer_line }).collect()
+    });
+    Row {
+        name: &table.name,
+        unit: &table.unit,
+        key: format!("{:016x}", table.key),
+        file: file(table.file),
+        line: table.line,
+        k: table.k,
+        stage: stage_name(table),
+        num_paths: table.num_paths,
+        blocks: blocks.collect(),
+        edges: table.edges.iter().map(edge_row).collect(),
+    }
+}
+
+/// Writes all functions as JSON.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_json(out: &mut dyn Write, images: &[Image]) -> io::Result<()> {
+    let functions = images.iter().flat_map(|i| &i.tables).map(row).collect();
+    serde_json::to_writer(&mut *out, &Document { version: 1, functions })?;
+    writeln!(out)
+}
+
+/// As text: a line a block, a line an edge.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_text(out: &mut dyn Write, images: &[Image]) -> io::Result<()> {
+    for table in images.iter().flat_map(|i| &i.tables) {
+        let row = row(table);
+        writeln!(
+            out,
+            "{} {}:{} k={} stage={} paths={}",
+            row.name, row.file, row.line, row.k, row.stage, row.num_paths
+        )?;
+        for (index, block) in row.blocks.iter().enumerate() {
+            let lines: Vec<u32> = block.iter().map(|l| l.line).collect();
+            writeln!(out, "  block {index}: lines {}", ranges(&lines))?;
+        }
+        for edge in &row.edges {
+            let to = edge.to.map_or("exit".to_string(), |to| to.to_string());
+            write!(out, "  {} -> {to}: {} value={}", edge.from, edge.kind, edge.value)?;
+            match edge.start {
+                Some(start) => writeln!(out, " start={start}")?,
+                None => writeln!(out)?,
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Where a command's result goes: standard output, or a file that is whole or not there.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A result cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("writing '{path}': {error}")]
+pub struct WriteError {
+    /// Where to
+    pub path: String,
+    /// Why
+    pub error: io::Error,
+}
+
+impl WriteError {
+    /// True if the reader of a pipe has gone away: nothing to complain about.
+    pub fn is_broken_pipe(&self) -> bool {
+        self.error.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+/// Lets `body` write to standard output, or to `path` by way of a temporary file beside it.
+///
+/// # Errors
+/// If anything cannot be written; the file at `path` is then as it was.
+pub fn write_to(
+    path: Option<&Path>,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let name = path.map_or("standard output".into(), |p| p.display().to_string());
+    let failed = |error| WriteError { path: name.clone(), error };
+    match path {
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            body(&mut out).and_then(|()| out.flush()).map_err(failed)
+        }
+        // A device or a pipe is written to as it is; renaming would replace it.
+        Some(path) if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) => {
+            let mut out = BufWriter::new(std::fs::File::create(path).map_err(failed)?);
+            body(&mut out).and_then(|()| out.flush()).map_err(failed)
+        }
+        Some(path) => write_file(path, body).map_err(failed),
+    }
+}
+
+fn write_file(
+    path: &Path,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let file = tempfile::Builder::new().prefix(".midflight-").tempfile_in(folder)?;
+    let mut out = BufWriter::new(file);
+    body(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.as_file().set_permissions(mode)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
