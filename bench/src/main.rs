@@ -1,2 +1,180 @@
-//! Placeholder.
-fn main() {}
+//! The command line of the evaluation.
+
+use anyhow::{Context, bail};
+use clap::{Parser, Subcommand};
+use midflight_bench::corpus::PROGRAMS;
+use midflight_bench::error::write;
+use midflight_bench::layout::Layout;
+use midflight_bench::program::{Program, Size, Weight};
+use midflight_bench::variant::{How, Stage, Variant};
+use midflight_bench::verify::{Check, Matrix};
+use midflight_bench::{build, csmith, measure, verify, workload};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Evaluates Midflight on real programs: is what it counts right, and what does it cost?
+#[derive(Parser)]
+#[command(name = "midflight-bench", version)]
+struct Arguments {
+    /// The checkout; by default the one that the current folder lies in
+    #[arg(long, global = true)]
+    root: Option<PathBuf>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Print the programs of the corpus
+    List,
+    /// Fetch a program's sources and build it plainly; print the command that runs it
+    Build {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "light")]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+    },
+    /// Check that instrumented programs do what plain ones do, and that counts are exact
+    Verify {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "light")]
+        programs: Vec<String>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Levels of optimization
+        #[arg(long, value_delimiter = ',', default_value = "0,1,2,3")]
+        opt: Vec<u32>,
+        /// Stages of the pipeline
+        #[arg(long, value_delimiter = ',', default_value = "early,late")]
+        stage: Vec<Stage>,
+        /// What is checked
+        #[arg(long, value_delimiter = ',', default_value = "output,edges")]
+        check: Vec<Check>,
+        /// Sequences of up to so many acyclic paths
+        #[arg(long, default_value_t = 4)]
+        k: u32,
+    },
+    /// Check that random programs print the same checksum
+    Csmith {
+        /// Seeds, as A..B
+        #[arg(long, default_value = "0..100", value_parser = seeds)]
+        seeds: std::ops::Range<u64>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Levels of optimization
+        #[arg(long, value_delimiter = ',', default_value = "0,2")]
+        opt: Vec<u32>,
+        /// How many seeds at a time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+    },
+    /// Measure CPU time over native, beside clang's own profilers
+    Run {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "all")]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Stages of the pipeline, a table for each
+        #[arg(long, value_delimiter = ',', default_value = "early,late")]
+        stage: Vec<Stage>,
+        /// Values of k
+        #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,16")]
+        k: Vec<u32>,
+        /// Pairs of runs for each variant
+        #[arg(long, default_value_t = 5)]
+        pairs: usize,
+        /// Small inputs and few pairs: a look, not a measurement
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match act(Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("midflight-bench: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// True if all checks passed.
+fn act(arguments: Arguments) -> anyhow::Result<bool> {
+    let here = std::env::current_dir().context("finding the current folder")?;
+    let layout = Layout::find(&arguments.root.unwrap_or(here))?;
+    match arguments.action {
+        Action::List => {
+            PROGRAMS.iter().for_each(|program| println!("{} ({:?})", program.name, program.weight));
+            Ok(true)
+        }
+        Action::Build { programs, llvm, opt } => {
+            for program in select(&programs)? {
+                let built =
+                    build::build(&layout, program, Variant { llvm, opt, how: How::Native })?;
+                println!("{}", workload::job(&layout, program, &built, Size::Test)?.command_line());
+            }
+            Ok(true)
+        }
+        Action::Verify { programs, llvm, opt, stage, check, k } => {
+            let matrix = Matrix { llvm, opt, stage, check, k };
+            Ok(verify::verify(&layout, &select(&programs)?, &matrix)?.close("verify"))
+        }
+        Action::Csmith { seeds, llvm, opt, jobs } => {
+            let plan = csmith::Plan { seeds, llvm, opt, jobs };
+            Ok(csmith::csmith(&layout, &plan)?.close("csmith"))
+        }
+        Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
+            let programs = select(&programs)?;
+            let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };
+            let mut text = String::new();
+            for stage in stage {
+                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), pairs, size };
+                text += &measure::measure(&layout, &programs, &plan)?;
+                text += "\n";
+                write(&layout.work().join("table.md"), text.as_bytes())?;
+            }
+            println!("{text}");
+            Ok(true)
+        }
+    }
+}
+
+/// The programs of these names.
+fn select(names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
+    let mut programs = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "all" => programs.extend(PROGRAMS),
+            "light" => programs.extend(PROGRAMS.iter().filter(|p| p.weight == Weight::Light)),
+            _ => match PROGRAMS.iter().find(|program| program.name == name) {
+                Some(program) => programs.push(program),
+                None => bail!(
+                    "choosing programs: there is no '{name}'; 'midflight-bench list' prints them"
+                ),
+            },
+        }
+    }
+    Ok(programs)
+}
+
+fn seeds(text: &str) -> Result<std::ops::Range<u64>, String> {
+    let range = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    match range {
+        Some(range) if range.start < range.end => Ok(range),
+        _ => Err("seeds are given as A..B with A below B, as in 0..100".to_string()),
+    }
+}

@@ -1,0 +1,148 @@
+//! Building a program of the corpus in one variant.
+
+use crate::error::{Error, Result, io};
+use crate::fetch::fetch;
+use crate::layout::Layout;
+use crate::process::Job;
+use crate::program::{Origin, Program};
+use crate::variant::{Toolchain, Variant};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// How many files are compiled at a time.
+const JOBS: usize = 2;
+
+/// A built program.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The executable
+    pub executable: PathBuf,
+    /// The folder that it was built in, where its runs leave what they write
+    pub folder: PathBuf,
+}
+
+/// Fetches a program's sources and builds it.
+///
+/// # Errors
+/// If sources or tools are missing, or a file does not compile.
+pub fn build(layout: &Layout, program: &Program, variant: Variant) -> Result<Built> {
+    let folder = layout.work().join(program.name).join(variant.to_string());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(io("removing the old", &folder))?;
+    }
+    fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
+    let toolchain = Toolchain::find(layout, variant)?;
+    let flags = flags(layout, program);
+    let (mut objects, mut jobs) = (Vec::new(), Vec::new());
+    for (index, source) in sources(layout, program)?.iter().enumerate() {
+        let object = folder.join(format!("{index}.o"));
+        jobs.push(toolchain.compile(&flags, source, &object));
+        objects.push(object);
+    }
+    if toolchain.needs_oracle {
+        let object = folder.join("oracle.o");
+        let source = layout.at("bench/oracle/oracle.c");
+        let clang = crate::llvm::tool("clang", variant.llvm)?;
+        jobs.push(Job::new(clang).args(["-O2", "-c"]).arg(source).arg("-o").arg(&object));
+        objects.push(object);
+    }
+    run_all(&jobs, JOBS)?;
+    let executable = folder.join(program.name);
+    toolchain.link(&objects, program.link, &executable).expect_success()?;
+    for object in objects {
+        fs::remove_file(&object).map_err(io("removing", &object))?;
+    }
+    Ok(Built { executable, folder })
+}
+
+/// Packages that a program's sources are in.
+fn packages(program: &Program) -> Vec<&'static str> {
+    let others = program.sources.iter().filter_map(|s| s.split_once(':')).map(|(name, _)| name);
+    match program.origin {
+        Origin::Own => others.collect(),
+        Origin::Package(name, _) => std::iter::once(name).chain(others).collect(),
+    }
+}
+
+fn origin(layout: &Layout, program: &Program) -> PathBuf {
+    match program.origin {
+        Origin::Own => layout.corpus().join("shootout"),
+        Origin::Package(name, folder) => layout.sources().join(name).join(folder),
+    }
+}
+
+/// All source files of a program, fetched.
+///
+/// # Errors
+/// If they cannot be fetched, or one is not there.
+pub fn sources(layout: &Layout, program: &Program) -> Result<Vec<PathBuf>> {
+    fetch(layout, &packages(program))?;
+    let root = origin(layout, program);
+    let mut files = Vec::new();
+    for source in program.sources {
+        match (source.split_once(':'), source.strip_suffix("/*.c")) {
+            (Some((package, file)), _) => files.push(layout.sources().join(package).join(file)),
+            (None, Some(folder)) => files.extend(c_files(&root.join(folder), program.without)?),
+            (None, None) if *source == "*.c" => files.extend(c_files(&root, program.without)?),
+            (None, None) => files.push(root.join(source)),
+        }
+    }
+    files.extend(program.driver.map(|driver| layout.corpus().join("drivers").join(driver)));
+    match files.iter().find(|file| !file.is_file()) {
+        None => Ok(files),
+        Some(lost) => Err(Error::Missing {
+            what: format!("'{}' of program '{}' is not there", lost.display(), program.name),
+            remedy: "its package may have changed: look at bench/src/corpus.rs".to_string(),
+        }),
+    }
+}
+
+fn c_files(folder: &Path, without: &[&str]) -> Result<Vec<PathBuf>> {
+    let listed = fs::read_dir(folder).map_err(io("listing", folder))?;
+    let mut files: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
+    let unwanted = |name: &str| {
+        without.iter().any(|pattern| match pattern.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => name == *pattern,
+        })
+    };
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".c") && !unwanted(&name)
+    });
+    files.sort();
+    Ok(files)
+}
+
+fn flags(layout: &Layout, program: &Program) -> Vec<String> {
+    let root = origin(layout, program);
+    let mut flags: Vec<String> = program.flags.iter().map(|flag| flag.to_string()).collect();
+    if program.driver.is_some() {
+        flags.push(format!("-I{}", root.display()));
+    }
+    flags.extend(program.include.iter().map(|folder| format!("-I{}", root.join(folder).display())));
+    flags
+}
+
+/// Runs jobs, some at a time; the first that fails decides.
+///
+/// # Errors
+/// That of a job that failed.
+pub fn run_all(jobs: &[Job], at_a_time: usize) -> Result<()> {
+    let next = Mutex::new(jobs.iter());
+    let take = || next.lock().ok().and_then(|mut jobs| jobs.next());
+    let work = || -> Result<()> {
+        while let Some(job) = take() {
+            job.expect_success()?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_a_time).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })
+}

@@ -1,0 +1,179 @@
+//! `midflight-bench csmith`: random C programs must print the same checksum when instrumented.
+//!
+//! Each seed is used at -O0 and -O2 with each LLVM; the stage alternates, so that half of the seeds
+//! meet each stage at each level.
+
+use crate::compare::difference;
+use crate::error::{Result, io, write};
+use crate::layout::Layout;
+use crate::process::{End, Job, Outcome};
+use crate::tally::Tally;
+use crate::variant::{How, Stage, Toolchain, Variant};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Bounds that keep a program's compilation short.
+const BOUNDS: [&str; 8] = [
+    "--max-funcs",
+    "6",
+    "--max-block-depth",
+    "3",
+    "--max-block-size",
+    "4",
+    "--max-expr-complexity",
+    "6",
+];
+
+/// A plain run may take so many seconds; a program that takes longer is not used.
+const PLAIN_LIMIT: u64 = 5;
+
+/// An instrumented run may take so many times longer.
+const SLOWER: u64 = 20;
+
+/// What to try.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Seeds that are used, but for programs that run too long
+    pub seeds: Range<u64>,
+    /// Versions of LLVM
+    pub llvm: Vec<u32>,
+    /// Levels of optimization
+    pub opt: Vec<u32>,
+    /// How many seeds at a time
+    pub jobs: usize,
+}
+
+/// Tries all seeds, until as many programs ran as there are seeds in the range: one that does not
+/// end in time is replaced by the next seed behind the range.
+///
+/// # Errors
+/// If something other than what is checked goes wrong.
+pub fn csmith(layout: &Layout, plan: &Plan) -> Result<Tally> {
+    let state = Mutex::new(State {
+        queue: plan.seeds.clone(),
+        spare: plan.seeds.end,
+        tally: Tally::default(),
+    });
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..plan.jobs.max(1)).map(|_| scope.spawn(|| work(layout, plan, &state))).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    Ok(lock(&state).tally.clone())
+}
+
+struct State {
+    queue: Range<u64>,
+    spare: u64,
+    tally: Tally,
+}
+
+fn lock(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn work(layout: &Layout, plan: &Plan, state: &Mutex<State>) -> Result<()> {
+    loop {
+        let Some(mut seed) = lock(state).queue.next() else { return Ok(()) };
+        loop {
+            match try_seed(layout, plan, seed)? {
+                Some(problems) => {
+                    let problem = (!problems.is_empty()).then(|| problems.join("\n"));
+                    lock(state).tally.check(&format!("seed {seed}"), problem);
+                    break;
+                }
+                None => {
+                    let mut state = lock(state);
+                    println!("seed {seed} runs too long; seed {} takes its place", state.spare);
+                    seed = state.spare;
+                    state.spare += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Tries one seed: what failed, or nothing if its program does not end in time.
+fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String>>> {
+    let folder = layout.work().join("csmith").join(seed.to_string());
+    let source = folder.join("program.c");
+    let generated =
+        Job::new("csmith").args(["--seed", &seed.to_string()]).args(BOUNDS).limit(60).run()?;
+    if generated.end != End::Exit(0) {
+        return Ok(None);
+    }
+    write(&source, &generated.stdout)?;
+    let mut problems = Vec::new();
+    for &llvm in &plan.llvm {
+        for &opt in &plan.opt {
+            let native = Variant { llvm, opt, how: How::Native };
+            let expected = compile_and_run(layout, native, &source, PLAIN_LIMIT)?;
+            if expected.end == End::Timeout {
+                return Ok(None);
+            }
+            let variant = Variant { llvm, opt, how: how(seed, llvm, opt) };
+            let found = compile_and_run(layout, variant, &source, PLAIN_LIMIT * SLOWER);
+            let problem = match found {
+                Ok(found) => difference(&expected, &found),
+                Err(error) => Some(error.to_string()),
+            };
+            problems.extend(problem.map(|problem| {
+                let job = compile(layout, variant, &source).map(|(_, job)| job.command_line());
+                format!("{variant}: {problem}\n  to reproduce: {}", job.unwrap_or_default())
+            }));
+        }
+    }
+    if problems.is_empty() {
+        std::fs::remove_dir_all(&folder).map_err(io("removing", &folder))?;
+    }
+    Ok(Some(problems))
+}
+
+/// Stage and k alternate with the seed, so that a range of seeds covers all combinations.
+fn how(seed: u64, llvm: u32, opt: u32) -> How {
+    let turn = seed + u64::from(llvm / 2) + u64::from(opt / 2);
+    let stage = if turn.is_multiple_of(2) { Stage::Early } else { Stage::Late };
+    let k = [1, 2, 4, 8][(seed / 2 % 4) as usize];
+    How::Paths { k, stage }
+}
+
+fn compile(layout: &Layout, variant: Variant, source: &Path) -> Result<(PathBuf, Job)> {
+    let executable = source.with_file_name(variant.to_string());
+    let flags = ["-w".to_string(), "-I/usr/include/csmith".to_string()];
+    let toolchain = Toolchain::find(layout, variant)?;
+    let job = toolchain.compile_and_link(&flags, source, &executable);
+    Ok((executable, job))
+}
+
+fn compile_and_run(
+    layout: &Layout,
+    variant: Variant,
+    source: &Path,
+    seconds: u64,
+) -> Result<Outcome> {
+    let (executable, job) = compile(layout, variant, source)?;
+    job.expect_success()?;
+    Job::new(&executable)
+        .env("MIDFLIGHT_PROFILE", executable.with_extension("mfp"))
+        .limit(seconds)
+        .run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_seeds_meet_every_stage_at_every_level() {
+        for stage in [Stage::Early, Stage::Late] {
+            for (llvm, opt) in [(19, 0), (19, 2), (22, 0), (22, 2)] {
+                let met = |seed| matches!(how(seed, llvm, opt), How::Paths { stage: s, .. } if s == stage);
+                assert!((0..2).any(met), "{stage} {llvm} {opt}");
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The evaluation: is what Midflight counts right, and what does it cost?
+//!
+//! | question | module | command |
+//! |---|---|---|
+//! | Does an instrumented program do what a plain one does? | [`verify`] | `verify --check output` |
+//! | Are edge counts exact? | [`edge_oracle`] | `verify --check edges` |
+//! | Are sequences of paths exact? | [`block_oracle`], [`replay`] | `verify --check blocks` |
+//! | Does it hold on random programs? | [`csmith`] | `csmith` |
+//! | What does it cost, beside its peers? | [`measure`] | `run` |
+//!
+//! The programs are data ([`corpus`]); their sources come from pinned packages ([`fetch`]) and are
+//! built ([`build`]) in variants ([`variant`]) by the tools that a user has: the command, the plugin
+//! and clang.
+
+pub mod block_oracle;
+pub mod build;
+pub mod compare;
+pub mod corpus;
+pub mod csmith;
+pub mod edge_oracle;
+pub mod edge_report;
+pub mod error;
+pub mod fetch;
+pub mod forest_report;
+pub mod inputs;
+pub mod layout;
+pub mod llvm;
+pub mod measure;
+pub mod process;
+pub mod program;
+pub mod replay;
+pub mod table;
+pub mod tables;
+pub mod tally;
+pub mod variant;
+pub mod verify;
+pub mod workload;

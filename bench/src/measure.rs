@@ -1,0 +1,223 @@
+//! `midflight-bench run`: CPU time beside native, and beside clang's own profilers.
+//!
+//! Times are user and system time of the child. For every variant the native program and the
+//! variant run in turn, and the ratio of each such pair is taken; the median of these ratios stands
+//! in the table. So a machine that slows down for a while slows both.
+
+use crate::build::{Built, build};
+use crate::compare::difference;
+use crate::error::{Result, read};
+use crate::layout::Layout;
+use crate::process::Outcome;
+use crate::program::{Program, Size};
+use crate::table::markdown;
+use crate::variant::{How, Stage, Variant};
+use crate::workload::{profile_of, run};
+use object::{Object, ObjectSection, SectionKind};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Version of LLVM
+    pub llvm: u32,
+    /// Level of optimization
+    pub opt: u32,
+    /// Stage of the pipeline
+    pub stage: Stage,
+    /// Values of k
+    pub k: Vec<u32>,
+    /// Pairs of runs for each variant
+    pub pairs: usize,
+    /// Which size of the work
+    pub size: Size,
+}
+
+/// What one variant costs.
+struct Cost {
+    /// CPU time over that of native, if it ran
+    time: Option<f64>,
+    /// Size of code over that of native
+    code: f64,
+    /// Size of the profile in bytes, if it leaves one
+    profile: Option<u64>,
+}
+
+/// Measures programs and returns the tables, in Markdown.
+///
+/// # Errors
+/// If a program cannot be built or natively run.
+pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String> {
+    let hows = hows(plan);
+    let mut all = Vec::new();
+    for program in programs {
+        eprintln!("measuring {}", program.name);
+        all.push((program.name, measure_program(layout, program, plan, &hows)?));
+    }
+    Ok(report(plan, &hows, &all))
+}
+
+fn hows(plan: &Plan) -> Vec<How> {
+    let paths = plan.k.iter().map(|&k| How::Paths { k, stage: plan.stage });
+    paths.chain([How::IrCounters, How::SourceCounters]).collect()
+}
+
+struct Measured {
+    native_seconds: f64,
+    costs: Vec<Cost>,
+}
+
+fn measure_program(
+    layout: &Layout,
+    program: &Program,
+    plan: &Plan,
+    hows: &[How],
+) -> Result<Measured> {
+    let variant = |how| Variant { llvm: plan.llvm, opt: plan.opt, how };
+    let native = build(layout, program, variant(How::Native))?;
+    let expected = run(layout, program, &native, plan.size)?;
+    let code = code_size(&native)?;
+    let mut costs = Vec::new();
+    let mut seconds = vec![expected.cpu.as_secs_f64()];
+    for &how in hows {
+        let built = build(layout, program, variant(how))?;
+        let mut ratios = Vec::new();
+        for _ in 0..plan.pairs {
+            let plain = run(layout, program, &native, plan.size)?;
+            let other = run(layout, program, &built, plan.size)?;
+            seconds.push(plain.cpu.as_secs_f64());
+            if !same(program, variant(how), &expected, &other) {
+                break;
+            }
+            ratios.push(other.cpu.as_secs_f64() / plain.cpu.as_secs_f64());
+        }
+        let complete = ratios.len() == plan.pairs;
+        costs.push(Cost {
+            time: if complete { median(&mut ratios) } else { None },
+            code: code_size(&built)? as f64 / code as f64,
+            profile: std::fs::metadata(profile_of(&built)).ok().map(|file| file.len()),
+        });
+    }
+    Ok(Measured { native_seconds: median(&mut seconds).unwrap_or(0.0), costs })
+}
+
+fn same(program: &Program, variant: Variant, expected: &Outcome, found: &Outcome) -> bool {
+    let Some(problem) = difference(expected, found) else { return true };
+    eprintln!("{} {variant}: not measured: {problem}", program.name);
+    false
+}
+
+/// Bytes of code in an executable.
+fn code_size(built: &Built) -> Result<u64> {
+    let bytes = read(&built.executable)?;
+    let Ok(file) = object::File::parse(&*bytes) else { return Ok(0) };
+    Ok(file.sections().filter(|s| s.kind() == SectionKind::Text).map(|s| s.size()).sum())
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(values[middle]),
+        _ => Some((values[middle - 1] + values[middle]) / 2.0),
+    }
+}
+
+fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let logs: Vec<f64> = values.map(f64::ln).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+fn report(plan: &Plan, hows: &[How], all: &[(&str, Measured)]) -> String {
+    let name = |how: &How| match how {
+        How::Paths { k, .. } => format!("k={k}"),
+        How::IrCounters => "-fprofile-generate".to_string(),
+        _ => "-fprofile-instr-generate".to_string(),
+    };
+    let names: Vec<String> = hows.iter().map(name).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let paths = plan.k.len();
+    format!(
+        "LLVM {}, -O{}, stage {}; medians of {} interleaved pairs of runs.\n\n\
+         CPU time over native:\n\n{}\nSize of code over native:\n\n{}\nSize of the profile:\n\n{}",
+        plan.llvm,
+        plan.opt,
+        plan.stage,
+        plan.pairs,
+        times(&names, all),
+        codes(&names, all),
+        profiles(&names[..paths], all),
+    )
+}
+
+fn times(names: &[&str], all: &[(&str, Measured)]) -> String {
+    let header = [&["program", "native s"], names].concat();
+    let mut rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|(program, measured)| {
+            let times = measured.costs.iter().map(|cost| ratio(cost.time));
+            let native = format!("{:.2}", measured.native_seconds);
+            [program.to_string(), native].into_iter().chain(times).collect()
+        })
+        .collect();
+    let column = |index: usize| all.iter().filter_map(move |(_, m)| m.costs[index].time);
+    let means = (0..names.len()).map(|index| ratio(geometric_mean(column(index))));
+    rows.push(["geometric mean".to_string(), String::new()].into_iter().chain(means).collect());
+    markdown(&header, &rows)
+}
+
+fn codes(names: &[&str], all: &[(&str, Measured)]) -> String {
+    let header = [&["program"], names].concat();
+    let mut rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|(program, measured)| {
+            let codes = measured.costs.iter().map(|cost| ratio(Some(cost.code)));
+            std::iter::once(program.to_string()).chain(codes).collect()
+        })
+        .collect();
+    let means = (0..names.len())
+        .map(|index| ratio(geometric_mean(all.iter().map(|(_, m)| m.costs[index].code))));
+    rows.push(std::iter::once("geometric mean".to_string()).chain(means).collect());
+    markdown(&header, &rows)
+}
+
+fn profiles(names: &[&str], all: &[(&str, Measured)]) -> String {
+    let header = [&["program"], names].concat();
+    let row = |(program, measured): &(&str, Measured)| {
+        let sizes = measured.costs.iter().take(names.len()).map(|cost| size(cost.profile));
+        std::iter::once(program.to_string()).chain(sizes).collect()
+    };
+    markdown(&header, &all.iter().map(row).collect::<Vec<Vec<String>>>())
+}
+
+fn ratio(value: Option<f64>) -> String {
+    value.map_or("–".to_string(), |value| format!("{value:.2}"))
+}
+
+fn size(bytes: Option<u64>) -> String {
+    match bytes {
+        None => "–".to_string(),
+        Some(bytes) if bytes < 10_000 => format!("{bytes} B"),
+        Some(bytes) if bytes < 10_000_000 => format!("{} kB", bytes / 1000),
+        Some(bytes) => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_not_moved_by_one_slow_run() {
+        assert_eq!(median(&mut [1.0, 1.1, 9.0]), Some(1.1));
+        assert_eq!(median(&mut [1.0, 2.0]), Some(1.5));
+        assert_eq!(median(&mut []), None);
+    }
+
+    #[test]
+    fn means_are_geometric() {
+        let mean = geometric_mean([1.0, 4.0].into_iter()).unwrap();
+        assert!((mean - 2.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(std::iter::empty()), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! The ways in which a program of the corpus is compiled.
+
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::llvm::tool;
+use crate::process::Job;
+use std::path::PathBuf;
+
+/// When in the pipeline the profiler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stage {
+    /// Before optimization
+    Early,
+    /// After it
+    Late,
+}
+
+/// A second instrumentation that the first is checked against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oracle {
+    /// A plain counter on every edge
+    Edges,
+    /// A log of every block
+    Blocks,
+}
+
+/// What is done to a program besides compiling it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Nothing
+    Native,
+    /// Path profiling, by `midflight cc`
+    Paths {
+        /// Up to how many acyclic paths
+        k: u32,
+        /// When
+        stage: Stage,
+    },
+    /// Path profiling, by clang with the plugin, which also verifies its work, and an oracle
+    Checked {
+        /// Up to how many acyclic paths
+        k: u32,
+        /// When
+        stage: Stage,
+        /// Which oracle
+        oracle: Oracle,
+    },
+    /// clang's instrumentation of the IR (`-fprofile-generate`)
+    IrCounters,
+    /// clang's instrumentation of the source (`-fprofile-instr-generate`)
+    SourceCounters,
+    /// clang's source-based coverage
+    Coverage,
+}
+
+/// A way to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Version of LLVM
+    pub llvm: u32,
+    /// Level of optimization, 0 to 3
+    pub opt: u32,
+    /// What else
+    pub how: How,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Stage::Early => "early",
+            Stage::Late => "late",
+        })
+    }
+}
+
+impl std::fmt::Display for Variant {
+    /// A name that can be part of a file's name.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "llvm{}-O{}-", self.llvm, self.opt)?;
+        match self.how {
+            How::Native => f.write_str("native"),
+            How::Paths { k, stage } => write!(f, "k{k}-{stage}"),
+            How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
+            How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
+            How::IrCounters => f.write_str("ir-counters"),
+            How::SourceCounters => f.write_str("source-counters"),
+            How::Coverage => f.write_str("coverage"),
+        }
+    }
+}
+
+/// Commands of a variant: what compiles a file, and what links.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    compile: Job,
+    link: Job,
+    /// Put behind the objects when linking
+    libraries: Vec<PathBuf>,
+    /// True if what is linked needs the functions of `bench/oracle`
+    pub needs_oracle: bool,
+}
+
+impl Toolchain {
+    /// Finds the commands of a variant.
+    ///
+    /// # Errors
+    /// If a tool is missing.
+    pub fn find(layout: &Layout, variant: Variant) -> Result<Toolchain> {
+        let clang = tool("clang", variant.llvm)?;
+        let opt = format!("-O{}", variant.opt);
+        let plain = Job::new(&clang).arg(&opt).limit(1800);
+        let simple = |flags: &[&str]| Toolchain {
+            compile: plain.clone().args(flags),
+            link: plain.clone().args(flags),
+            libraries: Vec::new(),
+            needs_oracle: false,
+        };
+        Ok(match variant.how {
+            How::Native => simple(&[]),
+            How::IrCounters => simple(&["-fprofile-generate"]),
+            How::SourceCounters => simple(&["-fprofile-instr-generate"]),
+            How::Coverage => {
+                simple(&["-gline-tables-only", "-fprofile-instr-generate", "-fcoverage-mapping"])
+            }
+            How::Paths { k, stage } => {
+                let command = Job::new(layout.midflight()?)
+                    .arg("cc")
+                    .arg(format!("--midflight-llvm={}", variant.llvm))
+                    .arg(format!("--midflight-k={k}"))
+                    .arg(format!("--midflight-stage={stage}"))
+                    .arg(&opt)
+                    .limit(1800);
+                let link = command.clone();
+                Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
+            }
+            How::Checked { k, stage, oracle } => {
+                let plugin = layout.plugin(variant.llvm)?.display().to_string();
+                let oracle = if oracle == Oracle::Edges { "edges" } else { "blocks" };
+                let compile = plain
+                    .clone()
+                    .args(["-gline-tables-only", &format!("-fpass-plugin={plugin}")])
+                    // LLVM 19 knows the plugin's option only so.
+                    .arg(format!("-fplugin={plugin}"))
+                    .arg("-mllvm")
+                    .arg(format!("-midflight=k={k};stage={stage};verify;oracle={oracle}"));
+                Toolchain {
+                    compile,
+                    link: plain,
+                    libraries: vec![layout.runtime()?],
+                    needs_oracle: true,
+                }
+            }
+        })
+    }
+
+    /// The job that compiles one file to an object.
+    pub fn compile(
+        &self,
+        flags: &[String],
+        source: &std::path::Path,
+        object: &std::path::Path,
+    ) -> Job {
+        self.compile.clone().args(flags).arg("-c").arg(source).arg("-o").arg(object)
+    }
+
+    /// The job that makes an executable of one file.
+    pub fn compile_and_link(
+        &self,
+        flags: &[String],
+        source: &std::path::Path,
+        output: &std::path::Path,
+    ) -> Job {
+        let job = self.compile.clone().args(flags).arg(source).args(&self.libraries);
+        job.arg("-o").arg(output)
+    }
+
+    /// The job that links objects.
+    pub fn link(&self, objects: &[PathBuf], flags: &[&str], output: &std::path::Path) -> Job {
+        self.link.clone().args(objects).args(&self.libraries).args(flags).arg("-o").arg(output)
+    }
+}

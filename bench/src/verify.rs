@@ -1,0 +1,173 @@
+//! `midflight-bench verify`: instrumented programs do what plain ones do, and are counted exactly.
+
+use crate::build::{Built, build};
+use crate::compare::difference;
+use crate::edge_report::edge_report;
+use crate::error::{Error, Result, read};
+use crate::forest_report::forest_report;
+use crate::layout::Layout;
+use crate::process::Outcome;
+use crate::program::{Program, Size};
+use crate::tally::Tally;
+use crate::variant::{How, Oracle, Stage, Variant};
+use crate::workload::{oracle_of, profile_of, run};
+use crate::{block_oracle, edge_oracle, replay, tables};
+
+/// What is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Check {
+    /// `midflight cc` makes a program that writes the same, and a profile that can be read
+    Output,
+    /// Edge counts recovered from paths equal plain counters
+    Edges,
+    /// Sequences of paths equal those replayed from a log of all blocks
+    Blocks,
+}
+
+/// What is verified: every combination.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// Versions of LLVM
+    pub llvm: Vec<u32>,
+    /// Levels of optimization
+    pub opt: Vec<u32>,
+    /// Stages of the pipeline
+    pub stage: Vec<Stage>,
+    /// Which checks
+    pub check: Vec<Check>,
+    /// Paths of up to this many acyclic paths
+    pub k: u32,
+}
+
+/// Verifies programs; a line is printed for each check.
+///
+/// # Errors
+/// If something other than what is checked goes wrong.
+pub fn verify(layout: &Layout, programs: &[&Program], matrix: &Matrix) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for program in programs {
+        for &llvm in &matrix.llvm {
+            for &opt in &matrix.opt {
+                let native = Variant { llvm, opt, how: How::Native };
+                let native = build(layout, program, native)?;
+                for &check in &matrix.check {
+                    let expected = run(layout, program, &native, size_of(check))?;
+                    for &stage in &matrix.stage {
+                        let how = how(check, matrix.k, stage);
+                        let variant = Variant { llvm, opt, how };
+                        verify_one(layout, program, variant, check, &expected, &mut tally);
+                    }
+                }
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn size_of(check: Check) -> Size {
+    if check == Check::Blocks { Size::Tiny } else { Size::Test }
+}
+
+fn how(check: Check, k: u32, stage: Stage) -> How {
+    match check {
+        Check::Output => How::Paths { k, stage },
+        Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
+        Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
+    }
+}
+
+fn verify_one(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    check: Check,
+    expected: &Outcome,
+    tally: &mut Tally,
+) {
+    let what = format!("{} {variant}", program.name);
+    match checked(layout, program, variant, check, expected) {
+        Ok(Verdict { summary, problem }) => {
+            if problem.is_none() {
+                println!("ok {what}: {summary}");
+            }
+            tally.check(&what, problem);
+        }
+        Err(error) => {
+            tally.check(&what, Some(error.to_string()));
+        }
+    }
+}
+
+struct Verdict {
+    summary: String,
+    problem: Option<String>,
+}
+
+fn checked(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    check: Check,
+    expected: &Outcome,
+) -> Result<Verdict> {
+    let built = build(layout, program, variant)?;
+    let outcome = run(layout, program, &built, size_of(check))?;
+    let verdict = match difference(expected, &outcome) {
+        Some(problem) => Verdict { summary: String::new(), problem: Some(problem) },
+        None => match check {
+            Check::Output => readable(layout, &built)?,
+            Check::Edges => edges_exact(layout, &built)?,
+            Check::Blocks => sequences_exact(layout, &built)?,
+        },
+    };
+    if verdict.problem.is_none() {
+        // What failed is kept, to be looked at.
+        let _ = std::fs::remove_dir_all(&built.folder);
+    }
+    Ok(verdict)
+}
+
+fn readable(layout: &Layout, built: &Built) -> Result<Verdict> {
+    let report = edge_report(layout, &built.executable, &profile_of(built))?;
+    let ran = report.functions.iter().filter(|function| function.entries > 0).count();
+    let problem = (ran == 0).then(|| "its profile names no function that ran".to_string());
+    Ok(Verdict { summary: format!("same output; {ran} functions ran"), problem })
+}
+
+fn edges_exact(layout: &Layout, built: &Built) -> Result<Verdict> {
+    let report = edge_report(layout, &built.executable, &profile_of(built))?;
+    let plain = String::from_utf8(read(&oracle_of(built))?).map_err(|_| Error::Malformed {
+        what: "what the edge oracle wrote".to_string(),
+        problem: "it is not text".to_string(),
+    })?;
+    let result = edge_oracle::compare(&report, &edge_oracle::parse_plain(&plain)?)?;
+    Ok(Verdict {
+        summary: format!(
+            "{} functions, {} edges: {} exact, {} explained by {} interrupted paths",
+            result.functions, result.edges, result.exact, result.explained, result.interrupted
+        ),
+        problem: first_of(&result.wrong, "edges").or_else(|| nothing(result.edges)),
+    })
+}
+
+fn sequences_exact(layout: &Layout, built: &Built) -> Result<Verdict> {
+    let report = forest_report(layout, &built.executable, &profile_of(built))?;
+    let log = replay::parse_log(&read(&oracle_of(built))?)?;
+    let result = block_oracle::compare(&tables::tables(&built.executable)?, &report, log)?;
+    Ok(Verdict {
+        summary: format!(
+            "{} functions, {} logged blocks, {} sequences of up to {} paths, {} explained",
+            result.functions, result.blocks, result.sequences, report.k, result.explained
+        ),
+        problem: first_of(&result.wrong, "sequences").or_else(|| nothing(result.sequences)),
+    })
+}
+
+fn nothing(count: usize) -> Option<String> {
+    (count == 0).then(|| "there was nothing to compare".to_string())
+}
+
+fn first_of(wrong: &[String], what: &str) -> Option<String> {
+    let shown: Vec<&str> = wrong.iter().take(5).map(String::as_str).collect();
+    (!wrong.is_empty()).then(|| format!("{} {what} differ:\n  {}", wrong.len(), shown.join("\n  ")))
+}
