@@ -87,10 +87,9 @@ pub fn read_section(section: &[u8]) -> Result<Vec<FunctionTable>, TableError> {
     let mut tables = Vec::new();
     let mut at = 0;
     while let Some(rest) = section.get(at..).filter(|rest| !rest.is_empty()) {
-        let step = rest.len().min(ALIGNMENT);
-        // The linker's padding, or bytes after the last record
-        if rest[..step].iter().all(|&byte| byte == 0) {
-            at += step;
+        // The linker's padding
+        if rest.get(..ALIGNMENT).is_some_and(|step| step.iter().all(|&byte| byte == 0)) {
+            at += ALIGNMENT;
             continue;
         }
         let (table, size) = FunctionTable::decode(rest)

@@ -1,0 +1,335 @@
+//! Profile files, whole, damaged and forged.
+
+mod support;
+
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::format::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use support::{Stream, slab_forest, streams};
+
+fn module(signature: u64, name: &str) -> Module {
+    Module { signature, name: name.into() }
+}
+
+fn function(module: usize, key: u64, k: u32, forest: PrefixForest) -> FunctionProfile {
+    FunctionProfile { module, key, k, entries: 7, restarts: 0, lost: 0, forest }
+}
+
+/// A program and a library, two functions.
+fn small() -> Profile {
+    let forest = |ids: &[u32], k| slab_forest(&vec![ids.to_vec()], k);
+    Profile {
+        k: 4,
+        flags: 0,
+        modules: vec![module(0x1111_2222_3333_4444, "/bin/a"), module(5, "/lib/b.so")],
+        functions: vec![
+            function(0, 17, 4, forest(&[6, 2, 0, 0, 2, 2, 0, 0, 200, 2], 4)),
+            function(1, 18, 1, forest(&[3, 3, 3], 1)),
+        ],
+    }
+}
+
+/// Makes both checksums and the payload's size right.
+fn seal(file: &mut [u8]) {
+    let size = file.len() as u64 - 64;
+    file[32..40].copy_from_slice(&size.to_le_bytes());
+    let payload = crc32fast::hash(&file[64..]);
+    file[40..44].copy_from_slice(&payload.to_le_bytes());
+    let header = crc32fast::hash(&file[..60]);
+    file[60..64].copy_from_slice(&header.to_le_bytes());
+}
+
+/// A file with one module and the given bytes for forests.
+fn forged(forests: u32, k: u32, bytes: &[u8]) -> Vec<u8> {
+    let modules = vec![module(5, "a")];
+    let mut file = Profile { modules, ..Profile::default() }.write();
+    file.extend_from_slice(bytes);
+    file[16..20].copy_from_slice(&k.to_le_bytes());
+    file[28..32].copy_from_slice(&forests.to_le_bytes());
+    seal(&mut file);
+    file
+}
+
+/// A forest of module 0 with key 0, k, nothing else counted, and the given varints below it.
+fn forest_bytes(k: u8, rest: &[u8]) -> Vec<u8> {
+    [&[0; 9][..], &[k, 0, 0, 0], rest].concat()
+}
+
+/// Profiles in the order in which they are written.
+fn profiles() -> impl Strategy<Value = Profile> {
+    let k = prop_oneof![1u32..6, 1u32..=64];
+    let counts = (any::<u64>(), 0u64..3, 0u64..3);
+    let functions =
+        prop::collection::btree_map((0usize..2, any::<u64>()), (streams(), counts), 0..4);
+    (k, functions).prop_map(|(k, functions)| {
+        let functions: Vec<FunctionProfile> = functions
+            .into_iter()
+            .map(|((module, key), (stream, (entries, restarts, lost)))| {
+                let forest = slab_forest(&stream, k);
+                FunctionProfile { module, key, k, entries, restarts, lost, forest }
+            })
+            .collect();
+        let k = if functions.is_empty() { 0 } else { k };
+        let modules = vec![module(2, "/bin/größe"), module(1, "/lib/b.so")];
+        Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn profiles_survive(profile in profiles()) {
+        let file = profile.write();
+        prop_assert_eq!(Profile::read(&file), Ok(profile));
+    }
+
+    /// Whatever the payload is, and with right checksums: an error or a profile, never a panic.
+    #[test]
+    fn forged_profiles_do_no_harm(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        cut in 0usize..8,
+    ) {
+        let mut file = small().write();
+        for (at, byte) in changes {
+            let at = 12 + at.index(file.len() - 12);
+            file[at] = byte;
+        }
+        file.truncate(file.len() - cut);
+        seal(&mut file);
+        if let Ok(profile) = Profile::read(&file) {
+            prop_assert_eq!(Profile::read(&profile.write()), Ok(sorted(&profile)));
+        }
+    }
+
+    #[test]
+    fn random_payloads_do_no_harm(
+        modules in 0u32..3,
+        forests in 0u32..4,
+        payload in prop::collection::vec(prop_oneof![0u8..4, any::<u8>()], 0..120),
+    ) {
+        let mut file = Profile::default().write();
+        file[24..28].copy_from_slice(&modules.to_le_bytes());
+        file[28..32].copy_from_slice(&forests.to_le_bytes());
+        file.extend(payload);
+        seal(&mut file);
+        let _ = Profile::read(&file);
+    }
+
+    #[test]
+    fn random_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(Profile::read(&bytes).is_err());
+    }
+
+    /// Counts of two runs add up to those of a run that did both, in either order.
+    #[test]
+    fn merging_adds_up(a in streams(), b in streams(), k in 1u32..6) {
+        let run = |stream: &Stream| {
+            let functions = vec![function(0, 9, k, slab_forest(stream, k))];
+            Profile { k, flags: 0, modules: vec![module(1, "a")], functions }
+        };
+        let (mut ab, mut ba) = (run(&a), run(&b));
+        ab.merge(&run(&b)).unwrap();
+        ba.merge(&run(&a)).unwrap();
+        let mut both = run(&[a.clone(), b.clone()].concat());
+        both.functions[0].entries = 14;
+        prop_assert_eq!(&ab, &both);
+        prop_assert_eq!(ab.write(), ba.write());
+    }
+}
+
+/// The same profile with modules and functions in the order in which they are written.
+fn sorted(profile: &Profile) -> Profile {
+    let mut sorted = profile.clone();
+    sorted.modules.sort_by_key(|m| (m.name.clone(), m.signature));
+    let signatures: BTreeMap<u64, usize> =
+        sorted.modules.iter().map(|m| m.signature).zip(0..).collect();
+    for function in &mut sorted.functions {
+        function.module = signatures[&profile.modules[function.module].signature];
+    }
+    sorted.functions.sort_by_key(|f| (f.module, f.key));
+    sorted
+}
+
+#[test]
+fn every_bit_flip_is_an_error() {
+    let file = small().write();
+    for bit in 0..8 * file.len() {
+        let mut flipped = file.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(Profile::read(&flipped).is_err(), "bit {bit}");
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error_that_says_so() {
+    let file = small().write();
+    assert_eq!(Profile::read(&[]), Err(ReadError::Empty));
+    for len in 1..file.len() {
+        let expected = match len {
+            0..64 => ReadError::TooShort { actual: len },
+            _ => ReadError::Truncated { expected: file.len() as u64, actual: len as u64 },
+        };
+        assert_eq!(Profile::read(&file[..len]), Err(expected));
+    }
+    let longer = [&file[..], b"\n"].concat();
+    let (expected, actual) = (file.len() as u64, longer.len() as u64);
+    assert_eq!(Profile::read(&longer), Err(ReadError::TooLong { expected, actual }));
+}
+
+#[test]
+fn foreign_and_newer_files_are_named_as_such() {
+    assert_eq!(Profile::read(b"#!/bin/sh"), Err(ReadError::Foreign));
+    assert_eq!(Profile::read(&[0; 100]), Err(ReadError::Foreign));
+    // A transfer as text changes the line end within the magic.
+    let text: Vec<u8> = small().write().into_iter().filter(|&byte| byte != b'\r').collect();
+    assert_eq!(Profile::read(&text), Err(ReadError::Foreign));
+    let mut newer = small().write();
+    newer[8] = 2;
+    let error = Profile::read(&newer).unwrap_err();
+    assert_eq!(error, ReadError::Newer { found: 2, known: 1 });
+    let message = error.to_string();
+    assert!(message.contains("version 2") && message.contains("version 1"), "{message}");
+}
+
+#[test]
+fn damage_is_told_apart_by_its_place() {
+    let file = small().write();
+    let flipped = |at: usize| {
+        let mut file = file.clone();
+        file[at] ^= 1;
+        Profile::read(&file).unwrap_err()
+    };
+    assert_eq!(flipped(20), ReadError::HeaderChecksum);
+    assert_eq!(flipped(50), ReadError::HeaderChecksum);
+    assert_eq!(flipped(70), ReadError::PayloadChecksum);
+}
+
+#[test]
+fn fields_out_of_range_are_errors_with_right_checksums_too() {
+    let malformed = |file: &[u8]| match Profile::read(file) {
+        Err(ReadError::Malformed(error)) => error.what,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(Profile::read(&forged(0, 65, &[])), Err(ReadError::K(65)));
+    assert_eq!(Profile::read(&forged(1, 1, &forest_bytes(0, &[0]))), Err(ReadError::K(0)));
+    assert_eq!(malformed(&forged(1, 2, &forest_bytes(1, &[0]))), "k");
+    assert_eq!(malformed(&forged(1, 1, &[1; 20])), "a forest's module");
+    // Two roots with one label; bytes left over; a forest too few
+    let twins = forest_bytes(1, &[2, 9, 1, 0, 9, 1, 0]);
+    assert_eq!(malformed(&forged(1, 1, &twins)), "a node's label");
+    assert_eq!(malformed(&forged(1, 1, &forest_bytes(1, &[0, 0]))), "the payload");
+    assert_eq!(malformed(&forged(2, 1, &forest_bytes(1, &[0]))), "a forest's module");
+    let mut flags = small().write();
+    flags[20] = 2;
+    seal(&mut flags);
+    assert_eq!(malformed(&flags), "the flags");
+}
+
+#[test]
+fn a_forest_is_no_deeper_than_its_k_allows() {
+    let chain = |levels: usize| {
+        let mut bytes = vec![1];
+        for level in 0..levels {
+            bytes.extend([0, 1, u8::from(level + 1 < levels)]);
+        }
+        bytes
+    };
+    for (k, most) in [(1, 1), (2, 2), (4, 6), (64, 126)] {
+        let file = |levels| forged(1, k.into(), &forest_bytes(k, &chain(levels)));
+        assert_eq!(Profile::read(&file(most)).unwrap().functions[0].forest.len(), most);
+        let error = Profile::read(&file(most + 1)).unwrap_err();
+        assert!(matches!(error, ReadError::TooDeep { .. }), "{error}");
+    }
+}
+
+#[test]
+fn counts_that_claim_more_than_the_file_holds_set_no_memory_aside() {
+    let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+    let roots = forged(1, 1, &forest_bytes(1, &huge));
+    let children = forged(1, 2, &forest_bytes(2, &[&[1, 0, 1][..], &huge].concat()));
+    let forests = forged(u32::MAX, 1, &forest_bytes(1, &[0]));
+    let mut modules = forged(0, 0, &[]);
+    modules[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
+    seal(&mut modules);
+    for file in [roots, children, forests, modules] {
+        assert!(matches!(Profile::read(&file), Err(ReadError::Malformed(_))));
+    }
+}
+
+#[test]
+fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file);
+    encoder.module(5, b"/lib/\xff.so").unwrap();
+    encoder.module(5, b"/lib/again.so").unwrap();
+    for module in [0, 1, 0] {
+        let header =
+            ForestHeader { module, key: 3, k: 2, entries: 10, restarts: 1, lost: 2, roots: 1 };
+        encoder.forest(&header).unwrap();
+        encoder.node(8, 100, 1).unwrap();
+        encoder.node(9 + module, 1, 0).unwrap();
+    }
+    let header = encoder.finish(FLAG_LOWER_BOUNDS);
+    let profile = Profile::read(&[&header[..], &file].concat()).unwrap();
+    assert_eq!(profile.modules, [module(5, "/lib/\u{fffd}.so")]);
+    assert_eq!(profile.flags, FLAG_LOWER_BOUNDS);
+    let [function] = &profile.functions[..] else { panic!() };
+    assert_eq!((function.entries, function.restarts, function.lost), (30, 3, 6));
+    let counts: Vec<(u32, u64)> = function
+        .forest
+        .preorder()
+        .map(|(id, _)| (function.forest.label(id), function.forest.count(id)))
+        .collect();
+    assert_eq!(counts, [(8, 300), (9, 2), (10, 1)]);
+}
+
+#[test]
+fn profiles_of_other_builds_and_of_other_k_do_not_add_up() {
+    let mut other = small();
+    other.modules[0].signature ^= 1;
+    let build = small().merge(&other).unwrap_err();
+    assert!(matches!(&build, MergeError::Build { name, .. } if name == "/bin/a"), "{build}");
+    let k = small().merge(&Profile { k: 8, ..small() }).unwrap_err();
+    assert_eq!(k, MergeError::K { ours: 4, theirs: 8 });
+}
+
+#[test]
+fn modules_that_only_one_profile_has_are_kept() {
+    let mut sum = small();
+    let library = Profile {
+        modules: vec![module(6, "/lib/c.so"), module(5, "/elsewhere/b.so")],
+        functions: vec![
+            function(1, 18, 1, PrefixForest::new()),
+            function(0, 18, 1, PrefixForest::new()),
+        ],
+        ..small()
+    };
+    sum.merge(&library).unwrap();
+    let names: Vec<&str> = sum.modules.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["/bin/a", "/lib/b.so", "/lib/c.so"]);
+    let functions: Vec<_> = sum.functions.iter().map(|f| (f.module, f.key, f.entries)).collect();
+    assert_eq!(functions, [(0, 17, 7), (1, 18, 14), (2, 18, 7)]);
+    // A run in which nothing instrumented ran has no k.
+    let mut nothing = Profile::default();
+    nothing.merge(&small()).unwrap();
+    assert_eq!(nothing, small());
+    nothing.merge(&Profile::default()).unwrap();
+    assert_eq!(nothing, small());
+}
+
+#[test]
+fn sums_that_do_not_fit_are_errors() {
+    let mut large = small();
+    large.functions[0].entries = u64::MAX;
+    let overflow = MergeError::Overflow(SumOverflow { key: 17 });
+    assert_eq!(large.clone().merge(&small()), Err(overflow.clone()));
+    // Each counter fits, and their sum does not: sums of counters are counts of the k-IPF.
+    let mut large = small();
+    let root = large.functions[0].forest.roots().next().unwrap();
+    large.functions[0].forest.add(root, u64::MAX - 15).unwrap();
+    assert_eq!(large.merge(&small()), Err(overflow));
+    let file = large.write();
+    assert_eq!(Profile::read(&file), Err(ReadError::Overflow(SumOverflow { key: 17 })));
+}
