@@ -1,0 +1,88 @@
+//! The worked examples of `docs/format.md` are what this crate writes.
+
+use midflight_profile::format::{FunctionProfile, Module, Profile};
+use midflight_profile::ksf::SlabForest;
+use midflight_profile::table::*;
+use std::fmt::Write;
+
+const DOCUMENT: &str = include_str!("../../docs/format.md");
+
+/// `void f(int n) { while (n--) g(); }` before optimization: block 1 is the loop's head, 2 its
+/// body, 3 the way out.
+fn table() -> FunctionTable {
+    let block = |lines: &[u32]| Block {
+        locs: lines.iter().map(|&line| Loc { file: 0, line, outer_line: line }).collect(),
+    };
+    FunctionTable {
+        key: 0,
+        cfg_hash: 0x8877_6655_4433_2211,
+        k: 3,
+        num_paths: 4,
+        stage: Stage::Early,
+        counting: false,
+        name: "f".into(),
+        unit: String::new(),
+        files: vec!["a.c".into()],
+        file: 0,
+        line: 1,
+        blocks: vec![block(&[1]), block(&[2]), block(&[3]), block(&[4])],
+        edges: vec![
+            Edge::Flow { from: 0, to: 1, value: 0 },
+            Edge::Flow { from: 1, to: 2, value: 0 },
+            Edge::Flow { from: 1, to: 3, value: 1 },
+            Edge::Cut { from: 2, to: 1, end: 0, start: 2, why: CutReason::Retreating },
+            Edge::Exit { from: 3, value: 0 },
+        ],
+    }
+}
+
+/// One activation with n = 3: ∗ 0 2 2 3.
+fn profile() -> Profile {
+    let mut slabs = SlabForest::new(3);
+    slabs.enter();
+    [0, 2, 2, 3].into_iter().for_each(|id| slabs.event(id));
+    let key = key_of(&table().encode());
+    Profile {
+        k: 3,
+        flags: 0,
+        modules: vec![Module { signature: image_signature([key].into_iter()), name: "./a".into() }],
+        functions: vec![FunctionProfile {
+            module: 0,
+            key,
+            k: 3,
+            entries: 1,
+            restarts: 0,
+            lost: 0,
+            forest: slabs.into_forest(),
+        }],
+    }
+}
+
+fn dump(bytes: &[u8]) -> String {
+    bytes.chunks(16).zip(0..).fold(String::new(), |mut text, (line, at)| {
+        write!(text, "{:04x} ", at * 16).unwrap();
+        line.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
+        text + "\n"
+    })
+}
+
+fn check_documented(what: &str, bytes: &[u8]) {
+    let dump = dump(bytes);
+    assert!(DOCUMENT.contains(&dump), "docs/format.md has not this {what}:\n{dump}");
+}
+
+#[test]
+fn the_documented_record_is_what_is_written() {
+    assert!(PathDecoder::new(&table()).is_ok());
+    check_documented("record", &table().encode());
+}
+
+#[test]
+fn the_documented_profile_is_what_is_written() {
+    let file = profile().write();
+    assert_eq!(table().check_forest(&profile().functions[0].forest), Ok(()));
+    assert_eq!(Profile::read(&file), Ok(profile()));
+    check_documented("profile", &file);
+    let signature = format!("0x{:016x}", profile().modules[0].signature);
+    assert!(DOCUMENT.contains(&signature), "docs/format.md has not the signature {signature}");
+}
