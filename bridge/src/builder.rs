@@ -1,10 +1,10 @@
 //! Inserting code.
 
 use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use crate::sys::LLVMAtomicOrdering;
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
 use crate::sys::prelude::{LLVMBuilderRef, LLVMValueRef};
-use crate::sys::LLVMAtomicOrdering;
 use std::marker::PhantomData;
 
 /// Inserts instructions at a position. What it inserts has line 0 of the function's debug

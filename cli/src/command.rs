@@ -34,7 +34,7 @@ Everything else goes to clang as it is. Without an option -g…, -gline-tables-o
 paths have source lines. MIDFLIGHT_CC_OPTIONS holds these options too, separated by spaces.
 
 Options:
-  --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 8]
+  --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 4]
   --midflight-stage=early|late    before or after optimization [default: early]
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files

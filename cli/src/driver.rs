@@ -152,9 +152,10 @@ impl Options {
 
     /// As the plugin reads them.
     fn for_plugin(&self) -> Result<OsString, DriverError> {
-        let mut text = OsString::from(format!("k={}", self.k.unwrap_or(8)));
-        if let Some(stage) = &self.stage {
-            text.push(format!(";stage={stage}"));
+        let stage = self.stage.as_deref().unwrap_or("early");
+        let mut text = OsString::from(format!("stage={stage}"));
+        if let Some(k) = self.k {
+            text.push(format!(";k={k}"));
         }
         if let Some(path) = &self.functions {
             if path.as_os_str().as_bytes().contains(&b';') {

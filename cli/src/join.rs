@@ -5,9 +5,11 @@
 //! be one that the function's graph allows.
 
 use crate::binary::{BinaryError, Image};
-use midflight_profile::format::{FunctionProfile, MergeError, Profile, ReadError};
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::table::{ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd};
+use midflight_profile::format::{FunctionProfile, MergeError, Profile, ReadError};
+use midflight_profile::table::{
+    ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd,
+};
 use rustc_hash::FxHashMap;
 use std::path::{Path as FilePath, PathBuf};
 
@@ -157,8 +159,8 @@ pub struct Session {
 /// If it cannot be read or is no good profile.
 pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|error| JoinError::Unreadable { path: name.clone(), error })?;
+    let bytes =
+        std::fs::read(path).map_err(|error| JoinError::Unreadable { path: name.clone(), error })?;
     Profile::read(&bytes).map_err(|error| JoinError::BadProfile { path: name, error })
 }
 
@@ -172,10 +174,9 @@ pub fn read_profiles(paths: &[PathBuf], progress: &dyn Fn(u64)) -> Result<Profil
         let profile = read_profile(path)?;
         match &mut sum {
             None => sum = Some(profile),
-            Some(sum) => sum.merge(&profile).map_err(|error| JoinError::Merge {
-                path: path.display().to_string(),
-                error,
-            })?,
+            Some(sum) => sum
+                .merge(&profile)
+                .map_err(|error| JoinError::Merge { path: path.display().to_string(), error })?,
         }
         progress(done as u64 + 1);
     }
@@ -234,14 +235,13 @@ impl Session {
             let mut profiles = self.profiles_of(image)?;
             let mut seen = rustc_hash::FxHashSet::default();
             for table in image.tables.iter().filter(|t| seen.insert(t.key)) {
-                let decoder = PathDecoder::new(table).map_err(|error| JoinError::BadTable {
-                    function: table.name.clone(),
-                    error,
-                })?;
+                let decoder = PathDecoder::new(table)
+                    .map_err(|error| JoinError::BadTable { function: table.name.clone(), error })?;
                 let profile = profiles.remove(&table.key);
                 if let Some(profile) = profile {
-                    table.check_forest(&profile.forest).map_err(|error| {
-                        JoinError::BadForest { function: table.name.clone(), error }
+                    table.check_forest(&profile.forest).map_err(|error| JoinError::BadForest {
+                        function: table.name.clone(),
+                        error,
                     })?;
                 }
                 result.push(Function { table, decoder, profile });

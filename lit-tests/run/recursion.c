@@ -2,7 +2,7 @@
 // RUN: %cc %level --midflight-k=3 %s -o %t && env MIDFLIGHT_PROFILE=%t.mfp %t && %show %t %t.mfp | %expect \
 // RUN:   "f('walk')['entries'] == 1 + 3 + 9 + 27" "f('walk')['interrupted'] == 0" \
 // RUN:   "total('walk') == 27 + 13 * 4" \
-// RUN:   "count('walk', 13, 13) == 13 * 2" "count('walk', 13, 13, 13) == 13"
+// RUN:   "count('walk', 14, 14) == 13 * 2" "count('walk', 14, 14, 14) == 13"
 static int leaves;
 
 __attribute__((noinline)) static void walk(int depth) {

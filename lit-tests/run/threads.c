@@ -1,8 +1,8 @@
 // Threads have forests of their own, which add up, those of threads that still run at exit too.
 // RUN: %cc %level -pthread --midflight-k=4 %s -o %t && env MIDFLIGHT_PROFILE=%t.mfp %t && %show %t %t.mfp | %expect \
 // RUN:   "f('work')['entries'] == 40 * 1000" "f('work')['interrupted'] == 0" \
-// RUN:   "count('work', 13) == 40 * 1000 * 10" \
-// RUN:   "count('work', 13, 13, 13, 13) == 40 * 1000 * 7"
+// RUN:   "count('work', 12) == 40 * 1000 * 10" \
+// RUN:   "count('work', 12, 12, 12, 12) == 40 * 1000 * 7"
 #include <pthread.h>
 #include <unistd.h>
 

@@ -213,9 +213,8 @@ impl<'a, 'm> Work<'a, 'm> {
                 let end = self.phis[to].end.map_or_else(|| self.register[to], Phi::value);
                 self.builder.before(self.heads[to]);
                 self.state[to] = self.emit(self.state[to], end);
-                if let Some(&Transfer::AtHead { start, .. }) = predecessors[to]
-                    .first()
-                    .and_then(|&from| self.plan.transfers.get(&(from, to)))
+                if let Some(&Transfer::AtHead { start, .. }) =
+                    predecessors[to].first().and_then(|&from| self.plan.transfers.get(&(from, to)))
                 {
                     self.register[to] = match self.phis[to].register {
                         Some(phi) => phi.value(),

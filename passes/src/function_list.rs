@@ -74,7 +74,8 @@ impl FunctionList {
                 Some(rest) => (false, rest.trim_start()),
                 None => (true, line),
             };
-            let (of_source, pattern) = match (rest.strip_prefix("src:"), rest.strip_prefix("fun:")) {
+            let (of_source, pattern) = match (rest.strip_prefix("src:"), rest.strip_prefix("fun:"))
+            {
                 (Some(pattern), _) => (true, pattern),
                 (None, Some(pattern)) => (false, pattern),
                 (None, None) => (false, rest),
@@ -90,9 +91,11 @@ impl FunctionList {
 
     /// True if the list wants this function.
     pub fn includes(&self, function: &str, source: &str) -> bool {
-        let decisive = self.rules.iter().rev().find(|rule| {
-            rule.pattern.matches(if rule.of_source { source } else { function })
-        });
+        let decisive = self
+            .rules
+            .iter()
+            .rev()
+            .find(|rule| rule.pattern.matches(if rule.of_source { source } else { function }));
         decisive.map_or(!self.rules.iter().any(|rule| rule.includes), |rule| rule.includes)
     }
 }

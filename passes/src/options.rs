@@ -5,8 +5,9 @@ use crate::function_list::{FunctionList, ListError};
 use crate::oracle::Oracle;
 use midflight_abi::MAX_K;
 
-/// k if it is not said.
-pub const DEFAULT_K: u32 = 8;
+/// k if it is not said: deep enough to tell runs from alternation; the forests of irregular programs
+/// stay small.
+pub const DEFAULT_K: u32 = 4;
 
 /// The bound on paths if it is not said: measured to cut few functions of real programs, while a
 /// counting array of this size still fits a first-level cache.

@@ -89,7 +89,8 @@ impl PathProfileGen {
         let record = record_of(module, function, &snapshot, &numbering, options);
         let plan = plan(&snapshot.body, &numbering, options.k);
         let shared = function.facts().comdat && !function.facts().local;
-        let unique = |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);
+        let unique =
+            |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);
         let target = Target {
             module,
             function,
@@ -114,7 +115,11 @@ impl PathProfileGen {
 }
 
 /// Why a function is left alone, as far as that is known before it is read.
-pub fn reason_to_skip(module: Module<'_>, function: Function<'_>, options: &Options) -> Option<Skip> {
+pub fn reason_to_skip(
+    module: Module<'_>,
+    function: Function<'_>,
+    options: &Options,
+) -> Option<Skip> {
     let facts = function.facts();
     let listed = |list: &crate::function_list::FunctionList| {
         list.includes(&function.name(), &module.source_file())

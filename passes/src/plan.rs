@@ -99,14 +99,12 @@ pub fn predicted_edges(body: &Body, plan: &Plan) -> Vec<Vec<BlockId>> {
     let mut added = Vec::new();
     let own = body.blocks.len();
     for (from, block) in body.blocks.iter().enumerate() {
-        let targets = block.edges.iter().map(|edge| {
-            match plan.transfers.get(&(from, edge.to)) {
-                Some(Transfer::OnEdge { .. }) => {
-                    added.push(vec![edge.to]);
-                    own + added.len() - 1
-                }
-                _ => edge.to,
+        let targets = block.edges.iter().map(|edge| match plan.transfers.get(&(from, edge.to)) {
+            Some(Transfer::OnEdge { .. }) => {
+                added.push(vec![edge.to]);
+                own + added.len() - 1
             }
+            _ => edge.to,
         });
         shape.push(targets.collect());
     }

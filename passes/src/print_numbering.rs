@@ -21,7 +21,12 @@ impl Pass for PrintNumbering {
             print(&match numbered {
                 Ok((_, numbering)) => describe(function, &numbering),
                 Err(skip) => {
-                    format!("paths of '{}': none ({}: {})\n", function.name(), skip.name(), skip.message())
+                    format!(
+                        "paths of '{}': none ({}: {})\n",
+                        function.name(),
+                        skip.name(),
+                        skip.message()
+                    )
                 }
             });
         }

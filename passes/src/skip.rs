@@ -69,9 +69,6 @@ impl Skip {
 
     /// True if a user who asks for missed remarks wants to hear of it.
     pub fn is_news(self) -> bool {
-        !matches!(
-            self,
-            Skip::AvailableExternally | Skip::NotListed | Skip::Instrumented
-        )
+        !matches!(self, Skip::AvailableExternally | Skip::NotListed | Skip::Instrumented)
     }
 }

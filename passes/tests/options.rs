@@ -7,7 +7,7 @@ use midflight_passes::oracle::Oracle;
 #[test]
 fn no_options_are_the_defaults() {
     let options = parse("").unwrap();
-    assert_eq!((options.k, options.max_paths, options.stage), (8, 4096, Stage::Early));
+    assert_eq!((options.k, options.max_paths, options.stage), (4, 4096, Stage::Early));
     assert_eq!(options.oracle, Oracle::None);
     assert!(options.functions.is_none());
 }

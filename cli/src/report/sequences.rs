@@ -29,7 +29,12 @@ const EXPLAINED: (u128, u128) = (5, 4);
 
 /// Picks up to `most` sequences that make up at least `min_percent` of the work of the function,
 /// hottest first.
-pub fn pick(ranked: &Ranked<'_>, ipf: &PrefixForest, most: usize, min_percent: f64) -> Vec<Sequence> {
+pub fn pick(
+    ranked: &Ranked<'_>,
+    ipf: &PrefixForest,
+    most: usize,
+    min_percent: f64,
+) -> Vec<Sequence> {
     let blocks: FxHashMap<u32, u64> = ranked.paths.iter().map(|p| (p.id, p.blocks)).collect();
     let mut chosen: Vec<Sequence> = Vec::new();
     for (work, sequence) in candidates(ipf, &blocks) {

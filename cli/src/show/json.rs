@@ -79,11 +79,7 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
     write!(out, "],{}", tail.trim_start_matches('{'))
 }
 
-fn write_paths(
-    out: &mut dyn Write,
-    function: &Function<'_>,
-    ipf: &PrefixForest,
-) -> io::Result<()> {
+fn write_paths(out: &mut dyn Write, function: &Function<'_>, ipf: &PrefixForest) -> io::Result<()> {
     let mut lines: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for node in ipf.ids() {
         let id = ipf.label(node);

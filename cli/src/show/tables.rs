@@ -65,7 +65,8 @@ fn row(table: &FunctionTable) -> Row<'_> {
     let file = |index: u32| table.files.get(index as usize).map_or("", String::as_str);
     let blocks = table.blocks.iter().map(|block| {
         let locs = block.locs.iter();
-        locs.map(|l| LocRow { file: file(l.file), line: l.line, outer_line: l.outer_line }).collect()
+        locs.map(|l| LocRow { file: file(l.file), line: l.line, outer_line: l.outer_line })
+            .collect()
     });
     Row {
         name: &table.name,
