@@ -49,7 +49,8 @@ namespace {
 // LLVM compares API versions. This runs before them.
 __attribute__((constructor(101))) void refuseOtherHosts() {
   using GetVersion = void (*)(unsigned *, unsigned *, unsigned *);
-  auto Host = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
+  auto Host =
+      reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
   if (!Host)
     return;
   unsigned Major = 0, Minor = 0, Patch = 0;
@@ -63,10 +64,10 @@ __attribute__((constructor(101))) void refuseOtherHosts() {
   _exit(1);
 }
 
-cl::opt<std::string> PluginOptions(
-    "midflight", cl::value_desc("key=value;..."),
-    cl::desc("Options of the Midflight plugin, for example "
-             "k=8;stage=late (see its guide)"));
+cl::opt<std::string>
+    PluginOptions("midflight", cl::value_desc("key=value;..."),
+                  cl::desc("Options of the Midflight plugin, for example "
+                           "k=8;stage=late (see its guide)"));
 
 bool hostIsOpt() { return cl::getRegisteredOptions().count("passes") != 0; }
 
@@ -340,9 +341,10 @@ void mfb_drop_purity(LLVMValueRef Fn) {
           CB->removeFnAttr(Kind);
 }
 
-/// Lets the linker keep one of equal globals: hidden linkonce_odr in a comdat of
-/// its own name. It must not be in a function's comdat: code inlined from that
-/// function refers to it from outside, also when the linker drops the function.
+/// Lets the linker keep one of equal globals: hidden linkonce_odr in a comdat
+/// of its own name. It must not be in a function's comdat: code inlined from
+/// that function refers to it from outside, also when the linker drops the
+/// function.
 void mfb_share(LLVMValueRef GlobalRef) {
   auto *Global = unwrap<GlobalVariable>(GlobalRef);
   Global->setLinkage(GlobalValue::LinkOnceODRLinkage);
