@@ -1,0 +1,132 @@
+# Each target installs what it needs (Debian 12; by apt-get, with sudo where you are not root) and
+# builds what it uses. What is built stands in target/.
+#
+#   make build      the command, the runtime library, and a plugin for each of LLVMS
+#   make demo       profile bzip2, and print the report
+#   make test       everything that must hold, on LLVM 22 and 19
+#   make lint       formatting and clippy
+#   make bench      cost beside native and clang's own profilers: target/bench/table.md
+#   make nightly    as test, on thousands of random programs and the whole corpus
+#   make install    into PREFIX
+#   make clean
+
+LLVMS ?= 22
+BOTH := 22 19
+PREFIX ?= /usr/local
+CARGO ?= cargo
+
+OUT := target/release
+LIB := $(OUT)/lib/midflight
+BENCH := $(OUT)/midflight-bench
+RUNTIME_DIR := target/runtime
+
+# Packages: to build for a version of LLVM, and what only tests and measurements need.
+packages = llvm-$(1)-dev clang-$(1) lld-$(1)
+BUILD_PACKAGES := g++ binutils
+TEST_PACKAGES := llvm-22-tools llvm-19-tools clang-format-22 csmith libcsmith-dev lcov time python3
+
+# Checks of `make test`; `make nightly` widens them.
+SEEDS ?= 0..100
+PROGRAMS ?= light
+REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
+PROPTEST_CASES ?=
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
+	need-test check-rust check-lit check-corpus check-random build-both
+
+# --- building ---------------------------------------------------------------------------------
+
+build: need-build command runtime $(LLVMS:%=plugin-%)
+
+need-build:
+	@scripts/need.sh $(BUILD_PACKAGES) $(foreach llvm,$(LLVMS),$(call packages,$(llvm)))
+
+need-test:
+	@scripts/need.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) \
+		$(foreach llvm,$(BOTH),$(call packages,$(llvm)))
+
+build-both:
+	@$(MAKE) --no-print-directory build LLVMS="$(BOTH)"
+
+command:
+	$(CARGO) build --release -p midflight --target-dir target
+	ln -sf midflight $(OUT)/midflight-cc
+	ln -sf midflight $(OUT)/midflight-c++
+
+runtime:
+	$(CARGO) rustc -q -p midflight-runtime --profile runtime --features standalone \
+		--crate-type staticlib --target-dir $(RUNTIME_DIR)
+	runtime-lib/package.sh static $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.a
+	runtime-lib/package.sh shared $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.so
+
+# Each LLVM has a target directory, so that neither build undoes the other.
+plugin-%:
+	$(CARGO) build --release -p midflight-plugin --no-default-features --features llvm$*-1 \
+		--target-dir target/llvm-$*
+	@mkdir -p $(LIB)/llvm-$*
+	@# A new file, not new bytes in one that a running compiler may have mapped.
+	cp target/llvm-$*/release/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
+	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
+
+harness:
+	$(CARGO) build --release -p midflight-bench --target-dir target
+
+# --- using ------------------------------------------------------------------------------------
+
+demo:
+	@$(MAKE) --no-print-directory build LLVMS=22
+	@$(MAKE) --no-print-directory harness
+	@scripts/demo.sh
+
+bench:
+	@$(MAKE) --no-print-directory build LLVMS=22
+	@$(MAKE) --no-print-directory harness
+	$(BENCH) run
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/midflight
+	install -m 755 $(OUT)/midflight $(DESTDIR)$(PREFIX)/bin/midflight
+	ln -sf midflight $(DESTDIR)$(PREFIX)/bin/midflight-cc
+	ln -sf midflight $(DESTDIR)$(PREFIX)/bin/midflight-c++
+	cp -R $(LIB)/. $(DESTDIR)$(PREFIX)/lib/midflight/
+
+clean:
+	rm -rf target
+
+# --- checking ---------------------------------------------------------------------------------
+
+test: need-test
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-corpus check-random
+
+lint: need-test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
+		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
+	$(foreach llvm,$(BOTH),$(CARGO) clippy -p midflight-bridge -p midflight-passes \
+		-p midflight-plugin --no-default-features --features llvm$(llvm)-1 --all-targets \
+		--target-dir target/llvm-$(llvm) -- -D warnings &&) true
+	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp
+
+check-rust: harness
+	$(CARGO) test -p midflight-abi -p midflight-profile -p midflight-runtime -p midflight \
+		-p midflight-bench --target-dir target
+	$(foreach llvm,$(BOTH),$(CARGO) test -p midflight-bridge -p midflight-passes \
+		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
+
+check-lit:
+	$(foreach llvm,$(BOTH),LLVM_BIN=/usr/lib/llvm-$(llvm)/bin \
+		MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(llvm)/libmidflight.so \
+		/usr/lib/llvm-22/bin/lit -sv lit-tests &&) true
+
+check-corpus: harness
+	$(BENCH) verify --programs $(PROGRAMS) --check output,edges
+	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
+	$(BENCH) coverage --programs $(PROGRAMS)
+
+check-random: harness
+	$(BENCH) csmith --seeds $(SEEDS)
+
+nightly: need-test
+	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit \
+		check-corpus check-random SEEDS=0..4000 PROGRAMS=all REPLAYED=light,sqlite,quickjs
