@@ -23,7 +23,8 @@ RUNTIME_DIR := target/runtime
 # Packages: to build for a version of LLVM, and what only tests and measurements need.
 packages = llvm-$(1)-dev clang-$(1) lld-$(1)
 BUILD_PACKAGES := g++ binutils
-TEST_PACKAGES := llvm-22-tools llvm-19-tools clang-format-22 csmith libcsmith-dev lcov time python3
+RT_PACKAGES := libclang-rt-22-dev
+TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov time python3
 
 # Checks of `make test`; `make nightly` widens them.
 SEEDS ?= 0..100
@@ -80,6 +81,7 @@ demo:
 	@scripts/demo.sh
 
 bench:
+	@scripts/need.sh $(RT_PACKAGES)
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
