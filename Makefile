@@ -34,7 +34,7 @@ PROPTEST_CASES ?=
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-lit check-corpus check-random build-both
+	need-test check-rust check-lit check-corpus check-matrix check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -117,18 +117,26 @@ check-rust: harness
 		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
 
 check-lit:
-	$(foreach llvm,$(BOTH),LLVM_BIN=/usr/lib/llvm-$(llvm)/bin \
+	$(foreach level,-O0 -O2,$(foreach llvm,$(BOTH),MIDFLIGHT_LEVEL=$(level) \
+		LLVM_BIN=/usr/lib/llvm-$(llvm)/bin \
 		MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(llvm)/libmidflight.so \
-		/usr/lib/llvm-22/bin/lit -sv lit-tests &&) true
+		/usr/lib/llvm-22/bin/lit -sv lit-tests &&)) true
 
 check-corpus: harness
-	$(BENCH) verify --programs $(PROGRAMS) --check output,edges
+	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early
+	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
+	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 0,2 --llvm 22
+	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
 	$(BENCH) coverage --programs $(PROGRAMS)
 
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
+# Every level, stage and LLVM, with both checks.
+check-matrix: harness
+	$(BENCH) verify --programs all --check output,edges
+
 nightly: need-test
 	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit \
-		check-corpus check-random SEEDS=0..4000 PROGRAMS=all REPLAYED=light,sqlite,quickjs
+		check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs
