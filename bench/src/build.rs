@@ -68,7 +68,9 @@ fn packages(program: &Program) -> Vec<&'static str> {
 fn origin(layout: &Layout, program: &Program) -> PathBuf {
     match program.origin {
         Origin::Own => layout.corpus().join("shootout"),
-        Origin::Package(name, folder) => layout.sources().join(name).join(folder),
+        Origin::Package(name, folder) => {
+            layout.sources().join(name).join(folder).components().collect()
+        }
     }
 }
 

@@ -101,8 +101,14 @@ fn work(layout: &Layout, plan: &Plan, state: &Mutex<State>) -> Result<()> {
 fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String>>> {
     let folder = layout.work().join("csmith").join(seed.to_string());
     let source = folder.join("program.c");
-    let generated =
-        Job::new("csmith").args(["--seed", &seed.to_string()]).args(BOUNDS).limit(60).run()?;
+    std::fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
+    // It leaves a file where it runs.
+    let generated = Job::new("csmith")
+        .args(["--seed", &seed.to_string()])
+        .args(BOUNDS)
+        .folder(&folder)
+        .limit(60)
+        .run()?;
     if generated.end != End::Exit(0) {
         return Ok(None);
     }

@@ -5,6 +5,7 @@
 //! | Does an instrumented program do what a plain one does? | [`verify`] | `verify --check output` |
 //! | Are edge counts exact? | [`edge_oracle`] | `verify --check edges` |
 //! | Are sequences of paths exact? | [`block_oracle`], [`replay`] | `verify --check blocks` |
+//! | Do line counts agree with clang's coverage? | [`coverage`] | `coverage` |
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //!
@@ -16,6 +17,7 @@ pub mod block_oracle;
 pub mod build;
 pub mod compare;
 pub mod corpus;
+pub mod coverage;
 pub mod csmith;
 pub mod edge_oracle;
 pub mod edge_report;

@@ -8,7 +8,7 @@ use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
-use midflight_bench::{build, csmith, measure, verify, workload};
+use midflight_bench::{build, coverage, csmith, measure, verify, workload};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -59,6 +59,18 @@ enum Action {
         /// Sequences of up to so many acyclic paths
         #[arg(long, default_value_t = 4)]
         k: u32,
+    },
+    /// Compare line counts with clang's coverage, and classify every difference
+    Coverage {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "light")]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Print each line that differs
+        #[arg(long)]
+        details: bool,
     },
     /// Check that random programs print the same checksum
     Csmith {
@@ -132,6 +144,13 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         Action::Verify { programs, llvm, opt, stage, check, k } => {
             let matrix = Matrix { llvm, opt, stage, check, k };
             Ok(verify::verify(&layout, &select(&programs)?, &matrix)?.close("verify"))
+        }
+        Action::Coverage { programs, llvm, details } => {
+            let result = coverage::coverage(&layout, &select(&programs)?, llvm)?;
+            let text = result.report(details);
+            println!("{text}");
+            write(&layout.work().join("coverage.md"), text.as_bytes())?;
+            Ok(result.tally().close("coverage"))
         }
         Action::Csmith { seeds, llvm, opt, jobs } => {
             let plan = csmith::Plan { seeds, llvm, opt, jobs };
