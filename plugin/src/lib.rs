@@ -5,10 +5,11 @@
 use midflight_bridge::plugin::{PassPluginLibraryInfo, plugin_info};
 use std::ffi::CStr;
 
-const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
-    Ok(version) => version,
-    Err(_) => c"unknown",
-};
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => c"unknown",
+    };
 
 /// LLVM's entry point of a pass plugin.
 // SAFETY: the name is LLVM's, and the signature is that of `llvmGetPassPluginInfo`.
