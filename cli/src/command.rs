@@ -194,13 +194,22 @@ pub enum CommandError {
     Write(#[from] WriteError),
 }
 
-/// The language, if the command was called by a name of its own: `midflight-cc`.
-pub fn language_of_name(name: &str) -> Option<Language> {
+/// The language and clang's arguments, if this is a call of the compiler: by the names
+/// `midflight-cc` and `midflight-c++`, or as a subcommand. These go past the parser of options, so
+/// that clang gets every argument, `--` and `--help` too.
+pub fn driver_call(arguments: &[OsString]) -> Option<(Language, &[OsString])> {
+    let name = arguments.first()?.to_string_lossy();
     match name.rsplit('/').next() {
-        Some("midflight-cc") => Some(Language::C),
-        Some("midflight-c++") => Some(Language::Cxx),
-        _ => None,
+        Some("midflight-cc") => return Some((Language::C, &arguments[1..])),
+        Some("midflight-c++") => return Some((Language::Cxx, &arguments[1..])),
+        _ => {}
     }
+    let language = match arguments.get(1)?.to_str()? {
+        "cc" => Language::C,
+        "c++" => Language::Cxx,
+        _ => return None,
+    };
+    Some((language, &arguments[2..]))
 }
 
 impl Command {

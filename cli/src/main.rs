@@ -1,25 +1,39 @@
 //! The `midflight` command.
 
 use clap::Parser;
-use midflight_cli::command::{Command, CommandError, language_of_name};
+use midflight_cli::command::{Command, CommandError, driver_call};
 use midflight_cli::driver;
 use std::ffi::OsString;
+use std::io::Write;
+use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os();
-    let name = arguments.next().unwrap_or_default();
-    let result = match language_of_name(&name.to_string_lossy()) {
-        Some(language) => Err(driver::run(language, arguments).into()),
-        None => Command::parse_from(std::iter::once(name).chain(arguments)).run(),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(CommandError::Write(error)) if error.is_broken_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            let text: OsString = format!("midflight: error: {error}").into();
-            eprintln!("{}", text.to_string_lossy().replace('\n', " "));
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // Nothing that a user or a file says should get here; if it does, it is one line all the same.
+    std::panic::set_hook(Box::new(|defect| {
+        complain(&format!("internal error, please report it: {defect}"));
+    }));
+    match catch_unwind(|| run(arguments)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(CommandError::Write(error))) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
+        Err(_) => ExitCode::FAILURE,
     }
+}
+
+fn run(arguments: Vec<OsString>) -> Result<(), CommandError> {
+    match driver_call(&arguments) {
+        Some((language, rest)) => Err(driver::run(language, rest.iter().cloned()).into()),
+        None => Command::parse_from(arguments).run(),
+    }
+}
+
+/// One line on standard error. If that is closed, there is nobody to tell.
+fn complain(message: &str) {
+    let line = message.replace(['\n', '\r'], " ");
+    let _ = writeln!(std::io::stderr(), "midflight: error: {line}");
 }

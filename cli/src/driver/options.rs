@@ -1,0 +1,169 @@
+//! The driver's own options: `--midflight-…`.
+
+use crate::driver::{DriverError, response};
+use midflight_abi::MAX_K;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// What the driver was told.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Sequences of up to so many paths; the plugin knows the default
+    pub k: Option<u32>,
+    /// `early` or `late`
+    pub stage: Option<String>,
+    /// The LLVM to use
+    pub llvm: Option<u32>,
+    /// The list of functions, absolute
+    pub functions: Option<PathBuf>,
+    /// The clang to use
+    pub clang: Option<PathBuf>,
+    /// Print the command line
+    pub verbose: bool,
+}
+
+impl Options {
+    /// Takes the options out of a command line, after those in the text of `MIDFLIGHT_CC_OPTIONS`,
+    /// and gives back what is left for clang.
+    ///
+    /// # Errors
+    /// If an option is unknown or its value makes no sense.
+    pub fn parse(
+        from_environment: &OsStr,
+        arguments: impl Iterator<Item = OsString>,
+    ) -> Result<(Self, Vec<OsString>), DriverError> {
+        let mut options = Options::default();
+        for word in response::split(from_environment.as_bytes()) {
+            options.take(&word)?;
+        }
+        let mut rest = Vec::new();
+        let mut only_inputs = false;
+        for argument in arguments {
+            if !only_inputs && argument.as_bytes().starts_with(b"--midflight-") {
+                options.take(&argument)?;
+            } else {
+                only_inputs |= argument == "--";
+                rest.push(argument);
+            }
+        }
+        Ok((options, rest))
+    }
+
+    fn take(&mut self, argument: &OsStr) -> Result<(), DriverError> {
+        let text = argument.to_string_lossy().into_owned();
+        let bytes = argument.as_bytes();
+        let split = bytes.iter().position(|&b| b == b'=').unwrap_or(bytes.len());
+        let value = OsString::from_vec(bytes.get(split + 1..).unwrap_or_default().to_vec());
+        let value_text = value.to_string_lossy();
+        match &bytes[..split] {
+            b"--midflight-k" => match value_text.parse() {
+                Ok(k) if (1..=MAX_K).contains(&k) => self.k = Some(k),
+                _ => return Err(DriverError::K(text)),
+            },
+            b"--midflight-stage" => match &*value_text {
+                "early" | "late" => self.stage = Some(value_text.into_owned()),
+                _ => return Err(DriverError::Stage(text)),
+            },
+            b"--midflight-llvm" => {
+                self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
+            }
+            b"--midflight-functions" => self.functions = Some(list_path(&value)?),
+            b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
+            b"--midflight-verbose" if split == bytes.len() => self.verbose = true,
+            _ => return Err(DriverError::Unknown(text)),
+        }
+        Ok(())
+    }
+
+    /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
+    /// none here, comes last: `-mllvm` would hide it from the plugin.
+    ///
+    /// # Errors
+    /// If the list's path cannot be written so.
+    pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
+        let stage = self.stage.as_deref().unwrap_or("early");
+        let mut text = OsString::from(format!("stage={stage}"));
+        if let Some(k) = self.k {
+            text.push(format!(";k={k}"));
+        }
+        if let Some(path) = &self.functions {
+            if path.as_os_str().as_bytes().contains(&b';') {
+                return Err(DriverError::Separator(path.display().to_string()));
+            }
+            text.push(";functions=");
+            text.push(path);
+        }
+        if let Some(more) = more.filter(|more| !more.is_empty()) {
+            text.push(";");
+            text.push(more);
+        }
+        Ok(text)
+    }
+}
+
+/// The absolute path of a list, which must be readable; `@` before it is allowed.
+fn list_path(value: &OsStr) -> Result<PathBuf, DriverError> {
+    let bytes = value.as_bytes();
+    let path = Path::new(OsStr::from_bytes(bytes.strip_prefix(b"@").unwrap_or(bytes)));
+    let unreadable = |error| DriverError::List { path: path.display().to_string(), error };
+    std::fs::read(path).map_err(unreadable)?;
+    path.canonicalize().map_err(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(environment: &str, line: &str) -> Result<(Options, Vec<OsString>), DriverError> {
+        let words = line.split_whitespace().map(OsString::from);
+        Options::parse(OsStr::new(environment), words)
+    }
+
+    #[test]
+    fn own_options_are_taken_and_all_else_is_left() {
+        let (options, rest) =
+            parse("", "-O2 --midflight-k=64 -c x.c --midflight-stage=late -- --midflight-k=0")
+                .unwrap();
+        assert_eq!(rest, ["-O2", "-c", "x.c", "--", "--midflight-k=0"]);
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=late;k=64");
+        assert_eq!(parse("", "x.c").unwrap().0.for_plugin(None).unwrap(), "stage=early");
+    }
+
+    #[test]
+    fn the_environment_comes_first_and_the_command_line_overrules_it() {
+        let (options, _) =
+            parse("--midflight-k=3 '--midflight-clang=/a b/clang'", "--midflight-k=5").unwrap();
+        assert_eq!(options.k, Some(5));
+        assert_eq!(options.clang, Some("/a b/clang".into()));
+    }
+
+    #[test]
+    fn bad_options_are_named() {
+        for (line, needle) in [
+            ("--midflight-k=0", "from 1 to 64"),
+            ("--midflight-k=65", "from 1 to 64"),
+            ("--midflight-k", "from 1 to 64"),
+            ("--midflight-stage=never", "early or late"),
+            ("--midflight-llvm=new", "major version"),
+            ("--midflight-verbose=1", "unknown option"),
+            ("--midflight-frobnicate", "--midflight-frobnicate"),
+            ("--midflight-functions=@/does/not/exist", "/does/not/exist"),
+            ("--midflight-functions=@/", "list of functions"),
+        ] {
+            let error = parse("", line).unwrap_err().to_string();
+            assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");
+        }
+        assert!(parse("-O2", "").is_err(), "only own options in the environment");
+    }
+
+    #[test]
+    fn what_the_plugin_is_told_last_is_what_the_environment_says() {
+        let (options, _) = parse("", "--midflight-k=2").unwrap();
+        assert_eq!(
+            options.for_plugin(Some(OsStr::new("verify"))).unwrap(),
+            "stage=early;k=2;verify"
+        );
+        assert_eq!(options.for_plugin(Some(OsStr::new(""))).unwrap(), "stage=early;k=2");
+    }
+}

@@ -1,0 +1,93 @@
+//! Response files: `@FILE` in a command line stands for the words in the file.
+//!
+//! Clang reads them itself; here they are read only to know what it will do.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+/// Files in files are followed this deep, so that one that names itself ends.
+const DEPTH: u32 = 16;
+
+/// Replaces response files by the words in them. One that cannot be read stays as it is: clang
+/// takes it for a file name then, and so do we.
+pub fn expanded(arguments: &[OsString]) -> Vec<OsString> {
+    let mut result = Vec::new();
+    expand(arguments.iter().cloned(), DEPTH, &mut result);
+    result
+}
+
+fn expand(words: impl Iterator<Item = OsString>, depth: u32, result: &mut Vec<OsString>) {
+    for word in words {
+        let file = word.as_bytes().strip_prefix(b"@").filter(|_| depth > 0);
+        let bytes = file.and_then(|file| std::fs::read(Path::new(OsStr::from_bytes(file))).ok());
+        match bytes {
+            Some(bytes) => expand(split(&bytes).into_iter(), depth - 1, result),
+            None => result.push(word),
+        }
+    }
+}
+
+/// Splits text into words as GNU's and LLVM's tools do: at white space; `'` and `"` quote, and `\`
+/// takes the next byte as it is, except between `'`.
+pub fn split(text: &[u8]) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut quote = None;
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(b'"') | None, b'\\') => word.get_or_insert_default().extend(bytes.next()),
+            (Some(open), _) if open == byte => quote = None,
+            (None, b'\'' | b'"') => {
+                quote = Some(byte);
+                word.get_or_insert_default();
+            }
+            (None, _) if byte.is_ascii_whitespace() || byte == b'\x0b' => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(byte),
+        }
+    }
+    words.extend(word);
+    words.into_iter().map(OsString::from_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_as_gnu_tools_do() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("", &[]),
+            (" \n\t", &[]),
+            ("-c x.c\n-O2", &["-c", "x.c", "-O2"]),
+            ("'a b' \"c d\"", &["a b", "c d"]),
+            ("a' 'b\"\"", &["a b"]),
+            (r#"a\ b "c\"d" '\'"#, &["a b", "c\"d", "\\"]),
+            ("'' x", &["", "x"]),
+            ("'open end", &["open end"]),
+        ];
+        for (text, words) in cases {
+            assert_eq!(split(text.as_bytes()), words, "{text}");
+        }
+        assert_eq!(split(b"\xff x"), [OsString::from_vec(vec![0xff]), "x".into()]);
+    }
+
+    #[test]
+    fn files_are_followed_and_one_that_names_itself_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| {
+            let mut word = OsString::from("@");
+            word.push(folder.path().join(name));
+            word
+        };
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("inner", "b.c");
+        write("outer", &format!("-O2 '{}' a.c", at("inner").to_string_lossy()));
+        write("self", &format!("x '{}'", at("self").to_string_lossy()));
+        assert_eq!(expanded(&["-c".into(), at("outer")]), ["-c", "-O2", "b.c", "a.c"]);
+        assert_eq!(expanded(&[at("missing")]), [at("missing")]);
+        assert_eq!(expanded(&[at("self")]).len(), DEPTH as usize + 1);
+    }
+}
