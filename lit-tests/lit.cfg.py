@@ -33,7 +33,14 @@ config.environment["MIDFLIGHT_LIB_DIR"] = os.environ.get(
     "MIDFLIGHT_LIB_DIR", os.path.join(release, "lib/midflight")
 )
 
+other_plugin = os.path.join(
+    release, "lib/midflight", "llvm-19" if major == "22" else "llvm-22", "libmidflight.so"
+)
+if os.path.exists(other_plugin):
+    config.available_features.add("other-llvm")
+
 config.substitutions += [
+    ("%other_plugin", other_plugin),
     ("%cc", midflight + " cc --midflight-llvm=" + major),
     ("%cxx", midflight + " c++ --midflight-llvm=" + major),
     ("%level", os.environ.get("MIDFLIGHT_LEVEL", "-O2")),
