@@ -305,7 +305,7 @@ impl Show {
 impl Merge {
     fn run(self) -> Result<(), CommandError> {
         let progress = Progress::new("reading profiles", self.profiles.len() as u64);
-        let sum = read_profiles(&self.profiles, &|done| progress.done(done))?;
+        let sum = read_profiles(&self.profiles, |_, _| Ok(()), &|done| progress.done(done))?;
         let bytes = sum.write();
         Ok(write_to(Some(&self.output), |out| out.write_all(&bytes))?)
     }

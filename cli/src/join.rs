@@ -11,6 +11,7 @@ use midflight_profile::table::{
     ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd,
 };
 use rustc_hash::FxHashMap;
+use std::io::Write;
 use std::path::{Path as FilePath, PathBuf};
 
 /// Why binaries and profiles cannot be shown together.
@@ -43,17 +44,19 @@ pub enum JoinError {
         /// Why
         error: MergeError,
     },
-    /// None of a profile's images is given.
+    /// None of a profile's images is given, or a given one is not in any profile.
     #[error(
-        "matching the profile with '{binary}' (signature {signature:016x}): the profile was made by \
-         another build ({modules}); give the binary that wrote it"
+        "matching the profile '{profile}' with '{binary}' (signature {signature:016x}): the \
+         profile was made by another build ({modules}); give the binary that wrote it"
     )]
     OtherBuild {
+        /// The profile
+        profile: String,
         /// The binary
         binary: String,
         /// Its signature
         signature: u64,
-        /// The profile's modules
+        /// The profile's modules with their signatures
         modules: String,
     },
     /// A function of a profile is not in its image.
@@ -164,23 +167,62 @@ pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
     Profile::read(&bytes).map_err(|error| JoinError::BadProfile { path: name, error })
 }
 
-/// Reads profiles and adds them up.
+/// Reads profiles and adds them up. `check` sees each one before.
 ///
 /// # Errors
-/// If one cannot be read, or does not go with those before it.
-pub fn read_profiles(paths: &[PathBuf], progress: &dyn Fn(u64)) -> Result<Profile, JoinError> {
+/// If one cannot be read, does not go with those before it, or `check` refuses it.
+pub fn read_profiles(
+    paths: &[PathBuf],
+    check: impl Fn(&FilePath, &Profile) -> Result<(), JoinError>,
+    progress: &dyn Fn(u64),
+) -> Result<Profile, JoinError> {
     let mut sum: Option<Profile> = None;
-    for (done, path) in paths.iter().enumerate() {
+    for (path, done) in paths.iter().zip(1..) {
         let profile = read_profile(path)?;
+        check(path, &profile)?;
         match &mut sum {
             None => sum = Some(profile),
             Some(sum) => sum
                 .merge(&profile)
                 .map_err(|error| JoinError::Merge { path: path.display().to_string(), error })?,
         }
-        progress(done as u64 + 1);
+        progress(done);
     }
     Ok(sum.unwrap_or_default())
+}
+
+/// A profile must be of one of the images, and of the same build of all of them.
+fn check_build(images: &[Image], path: &FilePath, profile: &Profile) -> Result<(), JoinError> {
+    let file_name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+    let stale = |image: &&Image| {
+        let name = file_name(&image.path.display().to_string());
+        profile.modules.iter().any(|module| file_name(&module.name) == name)
+    };
+    let (known, unknown): (Vec<&Image>, Vec<&Image>) =
+        images.iter().partition(|image| has_module(profile, image));
+    let none = known.is_empty() && !profile.modules.is_empty();
+    match unknown.iter().find(|image| none || stale(image)) {
+        Some(image) => Err(other_build(&path.display().to_string(), profile, image)),
+        None => Ok(()),
+    }
+}
+
+fn has_module(profile: &Profile, image: &Image) -> bool {
+    profile.modules.iter().any(|module| module.signature == image.signature)
+}
+
+fn other_build(profile_name: &str, profile: &Profile, image: &Image) -> JoinError {
+    let modules: Vec<String> = profile
+        .modules
+        .iter()
+        .map(|m| format!("'{}' with signature {:016x}", m.name, m.signature))
+        .collect();
+    JoinError::OtherBuild {
+        profile: profile_name.into(),
+        binary: image.path.display().to_string(),
+        signature: image.signature,
+        modules: modules.join(", "),
+    }
 }
 
 impl Session {
@@ -193,36 +235,45 @@ impl Session {
         profiles: &[PathBuf],
         progress: &dyn Fn(u64),
     ) -> Result<Self, JoinError> {
-        let images = binaries.iter().map(|b| Image::open(b)).collect::<Result<Vec<_>, _>>()?;
-        let profile = read_profiles(profiles, progress)?;
+        let mut images: Vec<Image> = Vec::new();
+        for binary in binaries {
+            let image = Image::open(binary)?;
+            // The same image twice has nothing new to say.
+            if images.iter().all(|known| known.signature != image.signature) {
+                images.push(image);
+            }
+        }
+        let check = |path: &FilePath, profile: &Profile| check_build(&images, path, profile);
+        let profile = read_profiles(profiles, check, progress)?;
         let session = Session { images, profile };
-        session.check_modules()?;
+        session.check_binary(profiles)?;
+        session.tell_of_modules_left_out();
         Ok(session)
     }
 
-    fn check_modules(&self) -> Result<(), JoinError> {
-        let modules = &self.profile.modules;
-        let known = |signature| self.images.iter().any(|i| i.signature == signature);
-        if let Some(image) = self.images.first()
-            && !modules.iter().any(|m| m.signature == image.signature)
-        {
-            let names: Vec<String> =
-                modules.iter().map(|m| format!("'{}' {:016x}", m.name, m.signature)).collect();
-            return Err(JoinError::OtherBuild {
-                binary: image.path.display().to_string(),
-                signature: image.signature,
-                modules: if names.is_empty() { "of nothing".into() } else { names.join(", ") },
-            });
+    /// The binary itself, the first of the images, must have run.
+    fn check_binary(&self, profiles: &[PathBuf]) -> Result<(), JoinError> {
+        let Some(image) = self.images.first() else { return Ok(()) };
+        if self.profile.modules.is_empty() || has_module(&self.profile, image) {
+            return Ok(());
         }
-        for (index, module) in modules.iter().enumerate().filter(|(_, m)| !known(m.signature)) {
+        let names: Vec<String> = profiles.iter().map(|p| p.display().to_string()).collect();
+        Err(other_build(&names.join(", "), &self.profile, image))
+    }
+
+    fn tell_of_modules_left_out(&self) {
+        let known = |signature| self.images.iter().any(|i| i.signature == signature);
+        let modules = self.profile.modules.iter().enumerate();
+        for (index, module) in modules.filter(|(_, m)| !known(m.signature)) {
             let functions = self.profile.functions.iter().filter(|f| f.module == index).count();
-            eprintln!(
+            // Nobody to tell if standard error is closed.
+            let _ = writeln!(
+                std::io::stderr(),
                 "midflight: note: {functions} functions of '{}' are not shown; give it with \
                  --library",
                 module.name
             );
         }
-        Ok(())
     }
 
     /// All functions of the images, in the order of their tables, with what was counted.
