@@ -2,6 +2,7 @@
 
 use crate::driver::{self, DriverError, Language};
 use crate::join::{JoinError, Session, read_profiles};
+use crate::names::readable;
 use crate::progress::Progress;
 use crate::report::print::{self, Options};
 use crate::report::source::Sources;
@@ -189,6 +190,9 @@ pub enum CommandError {
     /// A binary
     #[error("{0}")]
     Binary(#[from] binary::BinaryError),
+    /// The function asked for
+    #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
+    NoFunction(String),
     /// The output
     #[error("{0}")]
     Write(#[from] WriteError),
@@ -287,8 +291,11 @@ impl Show {
         }
         let session = open(self.binary, self.library, &self.profiles)?;
         let mut functions = session.functions()?;
-        if let Some(name) = &self.function {
-            functions.retain(|f| f.table.name == *name);
+        if let Some(name) = self.function {
+            functions.retain(|f| f.table.name == name || readable(&f.table.name) == name);
+            if functions.is_empty() {
+                return Err(CommandError::NoFunction(name));
+            }
         }
         write_to(None, |out: &mut dyn Write| -> io::Result<()> {
             match (self.edges, json) {

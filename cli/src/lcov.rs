@@ -50,7 +50,8 @@ fn collect(function: &Function<'_>, files: &mut BTreeMap<String, SourceFile>) {
     }
     if table.line > 0 {
         let file = files.entry(function.file().to_string()).or_default();
-        *file.functions.entry((table.line, table.name.clone())).or_default() += function.entries();
+        let sum = file.functions.entry((table.line, table.name.clone())).or_default();
+        *sum = sum.saturating_add(function.entries());
     }
 }
 

@@ -13,6 +13,7 @@ pub mod install;
 pub mod join;
 pub mod lcov;
 pub mod lines;
+pub mod names;
 pub mod progress;
 pub mod report;
 pub mod show;

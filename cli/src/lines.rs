@@ -2,7 +2,6 @@
 
 use crate::join::Function;
 use midflight_profile::table::{Loc, Path};
-use std::fmt::Write;
 
 /// The lines of a path in the function's own file, in order, runs of the same line once. Inlined
 /// code has the line of its outermost call.
@@ -26,30 +25,36 @@ pub fn locs<'a>(function: &'a Function<'_>, path: &'a Path) -> impl Iterator<Ite
 
 /// Lines as people write them: `12-14 17 12`, where lines that follow each other are a range.
 pub fn ranges(lines: &[u32]) -> String {
-    let mut text = String::new();
-    let mut index = 0;
-    while index < lines.len() {
-        let first = lines[index];
-        let mut last = first;
-        while index + 1 < lines.len() && lines[index + 1] == last + 1 {
-            index += 1;
-            last += 1;
-        }
-        let space = if text.is_empty() { "" } else { " " };
-        // Writing to a string cannot fail.
-        let _ = if last > first {
-            write!(text, "{space}{first}-{last}")
-        } else {
-            write!(text, "{space}{first}")
-        };
-        index += 1;
+    words(lines).join(" ")
+}
+
+/// As [`ranges`], with at most `most` of them, the first and the last.
+pub fn shortened(lines: &[u32], most: usize) -> String {
+    let words = words(lines);
+    if words.len() <= most {
+        return words.join(" ");
     }
-    text
+    let last = most / 2;
+    let head = words[..most - last].join(" ");
+    let tail = words[words.len() - last..].join(" ");
+    format!("{head} … {tail}")
+}
+
+fn words(lines: &[u32]) -> Vec<String> {
+    let follows = |a: &u32, b: &u32| a.checked_add(1) == Some(*b);
+    lines
+        .chunk_by(follows)
+        .filter_map(|run| match run {
+            [] => None,
+            [line] => Some(line.to_string()),
+            [first, .., last] => Some(format!("{first}-{last}")),
+        })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ranges;
+    use super::{ranges, shortened};
 
     #[test]
     fn lines_that_follow_each_other_are_a_range() {
@@ -57,5 +62,13 @@ mod tests {
         assert_eq!(ranges(&[7]), "7");
         assert_eq!(ranges(&[7, 8, 9, 12, 11, 12]), "7-9 12 11-12");
         assert_eq!(ranges(&[3, 2, 1]), "3 2 1");
+        assert_eq!(ranges(&[u32::MAX, 0]), "4294967295 0");
+    }
+
+    #[test]
+    fn many_ranges_are_shortened_in_the_middle() {
+        let lines = [1, 3, 5, 6, 8, 10, 12];
+        assert_eq!(shortened(&lines, 6), "1 3 5-6 8 10 12");
+        assert_eq!(shortened(&lines, 5), "1 3 5-6 … 10 12");
     }
 }

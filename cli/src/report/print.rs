@@ -1,14 +1,15 @@
 //! The report as text.
 
 use crate::join::Function;
-use crate::lines::{outer_lines, ranges};
-use crate::report::rank::{Ranked, Taken, rank};
+use crate::names::readable;
+use crate::report::paths;
+use crate::report::rank::{Ranked, rank};
 use crate::report::sequences::{Sequence, folded, pick};
 use crate::report::source::Sources;
 use crate::report::tree::{self, percent};
 use anstyle::{AnsiColor, Style};
 use midflight_profile::kipf::make_k_ipf;
-use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
+use midflight_profile::table::{CutReason, Edge};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -27,14 +28,9 @@ pub struct Options {
 }
 
 const TITLE: Style = Style::new().bold();
-const LETTER: Style = AnsiColor::Cyan.on_default().bold();
+pub(super) const LETTER: Style = AnsiColor::Cyan.on_default().bold();
 const HOT: Style = AnsiColor::Red.on_default().bold();
-const DIM: Style = Style::new().dimmed();
-
-/// Acyclic paths of which the source is shown, at most.
-const PATHS: usize = 6;
-/// Source lines of a path that are shown, at most.
-const LINES: usize = 12;
+pub(super) const DIM: Style = Style::new().dimmed();
 
 const LEGEND: &str = "\
 A path is one way through a function: from where it is entered, or from the head of a loop, to where
@@ -57,7 +53,10 @@ pub fn report(
     let all = rank(functions);
     let total: u128 = all.iter().map(|r| r.work).sum();
     let wanted = |r: &&Ranked<'_>| {
-        options.function.as_ref().is_none_or(|name| r.function.table.name.contains(name))
+        options.function.as_ref().is_none_or(|part| {
+            let name = &r.function.table.name;
+            name.contains(part) || readable(name).contains(part)
+        })
     };
     let shown: Vec<&Ranked<'_>> = all.iter().filter(wanted).take(options.top).collect();
     let mut text = String::new();
@@ -90,7 +89,7 @@ fn write_function(
     let _ = writeln!(
         text,
         "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{share:.1} % of the work{HOT:#}",
-        function.table.name,
+        readable(&function.table.name),
         short(function.file()),
         function.table.line,
     );
@@ -110,7 +109,7 @@ fn write_function(
     let Some(profile) = function.profile else { return };
     let ipf = make_k_ipf(&profile.forest, profile.k);
     let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
-    write_paths(text, ranked, &chosen, &letters, sources);
+    paths::write(text, ranked, &chosen, &letters, sources);
     if options.tree {
         let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
         tree::write(text, ranked, &ipf, &letters, options.min_percent);
@@ -130,75 +129,13 @@ fn write_notes(text: &mut String, function: &Function<'_>) {
              back edge{DIM:#}"
         );
     }
-    if let Some(profile) = function.profile.filter(|p| p.restarts + p.lost > 0) {
+    if let Some(profile) = function.profile.filter(|p| p.restarts > 0 || p.lost > 0) {
         let _ = writeln!(
             text,
             "   {HOT}memory ran out: {} sequences were broken off, {} paths not counted{HOT:#}",
             grouped(profile.restarts),
             grouped(profile.lost)
         );
-    }
-}
-
-/// The hottest acyclic paths, and those that a shown sequence names.
-fn write_paths(
-    text: &mut String,
-    ranked: &Ranked<'_>,
-    chosen: &[Sequence],
-    letters: &FxHashMap<u32, String>,
-    sources: &mut Sources,
-) {
-    let named = |id: u32| chosen.iter().any(|s| s.ids.contains(&id));
-    let mut left_out = 0;
-    for (index, taken) in ranked.paths.iter().enumerate() {
-        if index >= PATHS && !named(taken.id) {
-            left_out += 1;
-            continue;
-        }
-        write_path(text, ranked, taken, letters, sources);
-    }
-    if left_out > 0 {
-        let _ = writeln!(text, "   {DIM}{} colder paths{DIM:#}", grouped(left_out));
-    }
-}
-
-fn write_path(
-    text: &mut String,
-    ranked: &Ranked<'_>,
-    taken: &Taken,
-    letters: &FxHashMap<u32, String>,
-    sources: &mut Sources,
-) {
-    let function = ranked.function;
-    let Some(path) = function.path(taken.id) else { return };
-    let share = 100.0 * taken.work() as f64 / ranked.work.max(1) as f64;
-    let lines = outer_lines(function, &path);
-    let letter = letters.get(&taken.id).map_or("?", String::as_str);
-    let _ = writeln!(
-        text,
-        "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {:>15}×  {}lines {}{}",
-        grouped(taken.count),
-        start_words(function, &path),
-        if lines.is_empty() { "unknown".into() } else { ranges(&lines) },
-        end_words(function, &path),
-    );
-    let mut shown = 0;
-    let mut last = 0;
-    for &line in &lines {
-        if line == last {
-            continue;
-        }
-        last = line;
-        let Some(source) = sources.line(function.file(), line) else { continue };
-        if source.is_empty() || source.chars().all(|c| "{};".contains(c)) {
-            continue;
-        }
-        if shown == LINES {
-            let _ = writeln!(text, "        {DIM}      | …{DIM:#}");
-            break;
-        }
-        shown += 1;
-        let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}");
     }
 }
 
@@ -222,35 +159,6 @@ fn write_sequences(
             folded(&sequence.ids, letters),
             sequence.ids.len(),
         );
-    }
-}
-
-fn start_words(function: &Function<'_>, path: &Path) -> &'static str {
-    match path.start {
-        PathStart::Entry => "from the entry, ",
-        PathStart::After(edge) => match function.table.edges.get(edge) {
-            Some(Edge::Cut { why: CutReason::Restart, .. }) => "behind setjmp, ",
-            _ => "",
-        },
-    }
-}
-
-fn end_words(function: &Function<'_>, path: &Path) -> String {
-    match path.end {
-        PathEnd::Exit(_) => ", then leaves".into(),
-        PathEnd::Cut(edge) => match function.table.edges.get(edge) {
-            Some(&Edge::Cut { to, why, .. }) => {
-                let block = function.table.blocks.get(to as usize);
-                let line = block.and_then(|b| b.locs.first()).map(|l| l.outer_line);
-                let place = line.map_or(format!("block {to}"), |line| line.to_string());
-                match why {
-                    CutReason::Retreating => format!(", back to {place}"),
-                    CutReason::Restart => ", into setjmp".into(),
-                    CutReason::Bound | CutReason::Unsplittable => format!(", on to {place}"),
-                }
-            }
-            _ => String::new(),
-        },
     }
 }
 

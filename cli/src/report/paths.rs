@@ -1,0 +1,144 @@
+//! The dictionary of a function's acyclic paths: a letter, the lines, the source.
+
+use crate::join::Function;
+use crate::lines::{outer_lines, shortened};
+use crate::report::print::{DIM, LETTER, grouped};
+use crate::report::rank::{Ranked, Taken};
+use crate::report::sequences::Sequence;
+use crate::report::source::Sources;
+use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// Acyclic paths that are shown, at most, if no sequence names more.
+const PATHS: usize = 6;
+/// Source lines of a path that are shown, at most.
+const LINES: usize = 12;
+/// Ranges of line numbers of a path that are shown, at most.
+const RANGES: usize = 8;
+/// Characters of a source line that are shown, at most.
+const WIDTH: usize = 100;
+
+/// Writes the hottest acyclic paths, and those that a shown sequence names.
+pub fn write(
+    text: &mut String,
+    ranked: &Ranked<'_>,
+    chosen: &[Sequence],
+    letters: &FxHashMap<u32, String>,
+    sources: &mut Sources,
+) {
+    let named = |id: u32| chosen.iter().any(|s| s.ids.contains(&id));
+    let shown = ranked.paths.iter().enumerate().filter(|(i, taken)| *i < PATHS || named(taken.id));
+    let entries: Vec<Entry<'_>> =
+        shown.filter_map(|(_, taken)| Entry::new(ranked.function, taken)).collect();
+    for entry in &entries {
+        let twins = entries.iter().filter(|other| other.route == entry.route).count();
+        entry.write_head(text, ranked, letters, twins > 1);
+        entry.write_source(text, ranked.function, sources);
+    }
+    let left_out = ranked.paths.len() - entries.len();
+    if left_out > 0 {
+        let plural = if left_out == 1 { "" } else { "s" };
+        let left_out = grouped(left_out as u64);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "   {DIM}{left_out} colder path{plural}{DIM:#}");
+    }
+}
+
+/// A path with what is said of it.
+struct Entry<'a> {
+    taken: &'a Taken,
+    path: Path,
+    lines: Vec<u32>,
+    /// From where, on which lines, and where to
+    route: String,
+}
+
+impl<'a> Entry<'a> {
+    fn new(function: &Function<'_>, taken: &'a Taken) -> Option<Self> {
+        let path = function.path(taken.id)?;
+        let lines = outer_lines(function, &path);
+        let numbers = if lines.is_empty() { "unknown".into() } else { shortened(&lines, RANGES) };
+        let (start, end) = (start_words(function, &path), end_words(function, &path));
+        let route = format!("{start}lines {numbers}{end}");
+        Some(Entry { taken, path, lines, route })
+    }
+
+    fn write_head(
+        &self,
+        text: &mut String,
+        ranked: &Ranked<'_>,
+        letters: &FxHashMap<u32, String>,
+        has_twins: bool,
+    ) {
+        let share = 100.0 * self.taken.work() as f64 / ranked.work.max(1) as f64;
+        let letter = letters.get(&self.taken.id).map_or("?", String::as_str);
+        let count = grouped(self.taken.count);
+        // Loops with several back edges have paths that differ only in the one they come from.
+        let origin = if has_twins { origin(ranked.function, &self.path) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {count:>15}×  {origin}{}",
+            self.route
+        );
+    }
+
+    fn write_source(&self, text: &mut String, function: &Function<'_>, sources: &mut Sources) {
+        let mut shown = 0;
+        for &line in &self.lines {
+            let Some(source) = sources.line(function.file(), line) else { continue };
+            if source.chars().all(|c| "{}; ".contains(c)) {
+                continue;
+            }
+            if shown == LINES {
+                let _ = writeln!(text, "        {DIM}      | …{DIM:#}");
+                break;
+            }
+            shown += 1;
+            let more = if source.chars().nth(WIDTH).is_some() { "…" } else { "" };
+            let source: String = source.chars().take(WIDTH).collect();
+            let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}{more}");
+        }
+    }
+}
+
+fn start_words(function: &Function<'_>, path: &Path) -> &'static str {
+    match path.start {
+        PathStart::Entry => "from the entry, ",
+        PathStart::After(edge) => match function.table.edges.get(edge) {
+            Some(Edge::Cut { why: CutReason::Restart, .. }) => "behind setjmp, ",
+            _ => "",
+        },
+    }
+}
+
+/// The last line before the edge that a path begins with.
+fn origin(function: &Function<'_>, path: &Path) -> String {
+    let PathStart::After(edge) = path.start else { return String::new() };
+    let Some(&Edge::Cut { from, .. }) = function.table.edges.get(edge) else {
+        return String::new();
+    };
+    let line = function.table.blocks.get(from as usize).and_then(|b| b.locs.last());
+    line.map_or(format!("coming from block {from}, "), |loc| {
+        format!("coming from {}, ", loc.outer_line)
+    })
+}
+
+fn end_words(function: &Function<'_>, path: &Path) -> String {
+    match path.end {
+        PathEnd::Exit(_) => ", then leaves".into(),
+        PathEnd::Cut(edge) => match function.table.edges.get(edge) {
+            Some(&Edge::Cut { to, why, .. }) => {
+                let block = function.table.blocks.get(to as usize);
+                let line = block.and_then(|b| b.locs.first()).map(|l| l.outer_line);
+                let place = line.map_or(format!("block {to}"), |line| line.to_string());
+                match why {
+                    CutReason::Retreating => format!(", back to {place}"),
+                    CutReason::Restart => ", into setjmp".into(),
+                    CutReason::Bound | CutReason::Unsplittable => format!(", on to {place}"),
+                }
+            }
+            _ => String::new(),
+        },
+    }
+}
