@@ -266,11 +266,12 @@ impl Session {
         let modules = self.profile.modules.iter().enumerate();
         for (index, module) in modules.filter(|(_, m)| !known(m.signature)) {
             let functions = self.profile.functions.iter().filter(|f| f.module == index).count();
+            let of = if functions == 1 { "function of" } else { "functions of" };
+            let shown = if functions == 1 { "is not shown" } else { "are not shown" };
             // Nobody to tell if standard error is closed.
             let _ = writeln!(
                 std::io::stderr(),
-                "midflight: note: {functions} functions of '{}' are not shown; give it with \
-                 --library",
+                "midflight: note: {functions} {of} '{}' {shown}; give it with --library",
                 module.name
             );
         }

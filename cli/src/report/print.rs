@@ -71,7 +71,8 @@ pub fn report(
     }
     let hidden = all.iter().filter(wanted).count() - shown.len();
     if hidden > 0 {
-        let _ = writeln!(text, "{DIM}{hidden} more functions ran; --top shows more{DIM:#}");
+        let plural = if hidden == 1 { "" } else { "s" };
+        let _ = writeln!(text, "{DIM}{hidden} more function{plural} ran; --top shows more{DIM:#}");
     }
     text
 }

@@ -1,0 +1,163 @@
+//! Whatever stands in binaries and profiles: an answer or an error, never a panic.
+
+mod support;
+
+use midflight_cli::join::{JoinError, Session};
+use midflight_cli::report::print::{self, Options};
+use midflight_cli::report::source::Sources;
+use midflight_cli::{binary::Image, lcov, show};
+use midflight_profile::table::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
+use proptest::prelude::*;
+use std::path::Path;
+use support::{bar, elf, idle, profile, section, streams, sum};
+
+/// Everything that a binary and a profile are used for.
+fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
+    if let Ok(image) = Image::open(binary) {
+        let images = [image];
+        show::tables::write_text(&mut std::io::sink(), &images).unwrap();
+        show::tables::write_json(&mut std::io::sink(), &images).unwrap();
+    }
+    let session = Session::open(&[binary.into()], &[profile.into()], &|_| {})?;
+    let functions = session.functions()?;
+    show::json::write(&mut std::io::sink(), session.profile.k, &functions).unwrap();
+    show::text::write(&mut std::io::sink(), &functions).unwrap();
+    show::edges::write_json(&mut std::io::sink(), &functions).unwrap();
+    show::edges::write_text(&mut std::io::sink(), &functions).unwrap();
+    lcov::write(&mut std::io::sink(), &functions).unwrap();
+    let mut sources = Sources::new(Vec::new(), true);
+    for tree in [false, true] {
+        let (sequences, min_percent, function) = (5, 0.0, None);
+        let options = Options { top: 100, sequences, min_percent, function, tree };
+        print::report("title", &functions, &options, &mut sources, &|_| {});
+    }
+    Ok(())
+}
+
+fn use_bytes(binary: &[u8], profile: &[u8]) -> Result<(), JoinError> {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, of) = (folder.path().join("prog"), folder.path().join("prog.mfp"));
+    std::fs::write(&at, binary).unwrap();
+    std::fs::write(&of, profile).unwrap();
+    use_all(&at, &of)
+}
+
+/// A change of a file: some bytes replaced, and perhaps the end cut off.
+type Damage = (Vec<(prop::sample::Index, u8)>, Option<prop::sample::Index>);
+
+fn damage() -> impl Strategy<Value = Damage> {
+    (
+        prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        any::<Option<prop::sample::Index>>(),
+    )
+}
+
+fn damaged(mut bytes: Vec<u8>, (changes, end): Damage) -> Vec<u8> {
+    for (at, byte) in changes {
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+    }
+    if let Some(end) = end {
+        bytes.truncate(end.index(bytes.len() + 1));
+    }
+    bytes
+}
+
+fn edges(blocks: u32) -> impl Strategy<Value = Edge> {
+    let block = move || 0..blocks;
+    let value = || prop_oneof![0u32..8, any::<u32>()];
+    let why = prop_oneof![
+        Just(CutReason::Retreating),
+        Just(CutReason::Bound),
+        Just(CutReason::Unsplittable),
+        Just(CutReason::Restart)
+    ];
+    prop_oneof![
+        (block(), block(), value()).prop_map(|(from, to, value)| Edge::Flow { from, to, value }),
+        (block(), value()).prop_map(|(from, value)| Edge::Exit { from, value }),
+        (block(), block(), value(), value(), why)
+            .prop_map(|(from, to, end, start, why)| Edge::Cut { from, to, end, start, why }),
+    ]
+}
+
+prop_compose! {
+    /// Tables with right keys that make no sense, or nearly do.
+    fn tables()(
+        blocks in 1u32..6,
+    )(
+        edges in prop::collection::vec(edges(blocks), 0..9),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), edges(blocks)), 0..3),
+        keep in any::<bool>(),
+        num_paths in prop_oneof![0u32..8, any::<u32>()],
+        file in 0u32..3,
+        loc in (0u32..3, any::<u32>(), any::<u32>()),
+        blocks in Just(blocks),
+    ) -> FunctionTable {
+        let (file_of, line, outer_line) = loc;
+        let mut table = FunctionTable { file, num_paths, stage: Stage::Late, ..sum() };
+        if keep {
+            table.num_paths = sum().num_paths;
+            for (at, edge) in changes {
+                let at = at.index(table.edges.len());
+                table.edges[at] = edge;
+            }
+        } else {
+            table.edges = edges;
+            table.blocks = vec![Block { locs: vec![] }; blocks as usize];
+        }
+        table.blocks[0].locs.push(Loc { file: file_of, line, outer_line });
+        table
+    }
+}
+
+proptest! {
+    #[test]
+    fn damaged_files_are_refused_or_read(binary in damage(), of in damage()) {
+        let tables = [sum(), idle(), bar()];
+        let runs = [("sum", streams(3)), ("_ZN3foo3barEi", vec![vec![0]])];
+        let bytes = profile("/build/prog", &tables, &runs).write();
+        let _ = use_bytes(&damaged(elf(&section(&tables)), binary), &damaged(bytes.clone(), of));
+    }
+
+    #[test]
+    fn tables_that_make_no_sense_are_refused(table in tables(), streams in prop::collection::vec(prop::collection::vec(prop_oneof![0u32..8, any::<u32>()], 0..6), 0..4)) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("prog");
+        std::fs::write(&at, elf(&section(std::slice::from_ref(&table)))).unwrap();
+        // A table that cannot be read has no signature to make a profile for.
+        if Image::open(&at).is_ok() {
+            let bytes = profile("/build/prog", &[table], &[("sum", streams)]).write();
+            let of = folder.path().join("prog.mfp");
+            std::fs::write(&of, bytes).unwrap();
+            let _ = use_all(&at, &of);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_no_profile(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let tables = elf(&section(&[sum()]));
+        prop_assert!(use_bytes(&tables, &bytes).is_err());
+        prop_assert!(use_bytes(&bytes, &bytes).is_err());
+    }
+}
+
+#[test]
+fn what_is_not_damaged_is_read() {
+    let tables = [sum(), idle(), bar()];
+    let bytes = profile("/build/prog", &tables, &[("sum", streams(3))]).write();
+    use_bytes(&elf(&section(&tables)), &bytes).unwrap();
+}
+
+#[test]
+fn huge_counts_do_not_overflow() {
+    let mut tables = [sum(), bar()];
+    tables[1].name = "other".into();
+    let mut huge =
+        profile("/build/prog", &tables, &[("sum", vec![vec![2]]), ("other", vec![vec![0]])]);
+    for function in &mut huge.functions {
+        let root = function.forest.ids().next().unwrap();
+        function.forest.add(root, u64::MAX - 1).unwrap();
+        (function.entries, function.restarts, function.lost) = (u64::MAX, u64::MAX, u64::MAX);
+    }
+    use_bytes(&elf(&section(&tables)), &huge.write()).unwrap();
+}

@@ -1,0 +1,176 @@
+//! What the commands print of a small program. Run with `INSTA_UPDATE=always` to accept changes.
+
+mod support;
+
+use support::{Fixture, profile, section, sum};
+
+/// Names the snapshot, as all are of one test program.
+fn check(name: &str, text: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn report() {
+    let fixture = Fixture::new();
+    check("report", &fixture.printed("report prog prog.mfp --source-dir ."));
+}
+
+#[test]
+fn report_in_colour() {
+    let fixture = Fixture::new();
+    let text = fixture.printed("report prog prog.mfp --no-source --top 1 --color always");
+    check("report-color", &text.replace('\x1b', "ESC"));
+    let plain = fixture.printed("report prog prog.mfp --no-source --top 1");
+    assert!(!plain.contains('\x1b'), "a pipe gets no colour");
+}
+
+#[test]
+fn report_as_trees() {
+    let fixture = Fixture::new();
+    check(
+        "report-tree",
+        &fixture.printed("report prog prog.mfp --no-source --tree --function sum"),
+    );
+}
+
+#[test]
+fn report_of_a_function_by_its_source_name() {
+    let fixture = Fixture::new();
+    let text = fixture.printed("report prog prog.mfp --function foo::bar");
+    assert!(text.contains("1. foo::bar(int)  bar.cc:2") && !text.contains("sum"), "{text}");
+    let text = fixture.printed("report prog prog.mfp --function idle");
+    assert!(text.contains("no function that ran is to be shown"), "{text}");
+}
+
+#[test]
+fn show() {
+    let fixture = Fixture::new();
+    check("show-text", &fixture.printed("show prog prog.mfp"));
+    check("show-json", &fixture.printed("show prog prog.mfp --format json"));
+}
+
+#[test]
+fn show_edges() {
+    let fixture = Fixture::new();
+    check("edges-text", &fixture.printed("show prog prog.mfp --edges"));
+    check("edges-json", &fixture.printed("show prog prog.mfp --edges --format json"));
+}
+
+#[test]
+fn show_tables() {
+    let fixture = Fixture::new();
+    check("tables-text", &fixture.printed("show prog --tables"));
+    check("tables-json", &fixture.printed("show prog --tables --format json"));
+}
+
+#[test]
+fn json_is_json_and_has_every_sequence() {
+    let fixture = Fixture::new();
+    let text = fixture.printed("show prog prog.mfp --format json --function sum");
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&document["version"], &document["k"]), (&1.into(), &4.into()));
+    let function = &document["functions"][0];
+    assert_eq!(function["entries"], 12);
+    assert_eq!(function["interrupted"], 1);
+    let paths = function["paths"].as_array().unwrap();
+    let count_of = |ids: &[u32]| {
+        let path = paths.iter().find(|p| p["ids"] == serde_json::json!(ids));
+        path.map(|p| p["count"].as_u64().unwrap())
+    };
+    // The runs of `support::streams(10)`.
+    for (ids, count) in [(&[0, 3, 3, 4][..], 1), (&[3, 4], 1), (&[3], 3), (&[4], 2), (&[2], 10)] {
+        assert_eq!(count_of(ids), Some(count), "{ids:?}");
+    }
+    assert_eq!(count_of(&[5, 2]), None, "activations do not run into each other");
+    for path in paths {
+        assert_eq!(path["lines"].as_array().unwrap().len(), path["ids"].as_array().unwrap().len());
+    }
+}
+
+#[test]
+fn lcov() {
+    let fixture = Fixture::new();
+    check("lcov", &fixture.printed("export --to lcov prog prog.mfp"));
+}
+
+#[test]
+fn genhtml_reads_the_tracefile() {
+    let fixture = Fixture::new();
+    let text = fixture.printed("export --to lcov prog prog.mfp");
+    let source = fixture.path("src").display().to_string();
+    fixture.write("src/bar.cc", b"namespace foo {\nint bar(int i) {\n  return i;\n}\n}\n");
+    fixture.write("prog.info", text.replace("/build/src", &source).as_bytes());
+    let genhtml = std::process::Command::new("genhtml")
+        .args(["-q", "-o", "html", "prog.info"])
+        .current_dir(fixture.folder.path())
+        .output();
+    let Ok(output) = genhtml else {
+        eprintln!("skipped: there is no genhtml (Debian: lcov)");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(fixture.path("html/index.html").is_file());
+}
+
+#[test]
+fn merging_adds_up_exactly() {
+    let fixture = Fixture::new();
+    fixture.printed("merge -o once.mfp prog.mfp");
+    assert_eq!(fixture.read("once.mfp"), fixture.read("prog.mfp"));
+    fixture.printed("merge -o twice.mfp prog.mfp prog.mfp");
+    let merged = fixture.printed("show prog twice.mfp --format json");
+    assert_eq!(merged, fixture.printed("show prog prog.mfp prog.mfp --format json"));
+    assert!(merged.contains("\"entries\":24"), "{merged}");
+    // A profile may be replaced by a sum that it is a part of.
+    fixture.printed("merge -o prog.mfp prog.mfp prog.mfp");
+    assert_eq!(fixture.read("prog.mfp"), fixture.read("twice.mfp"));
+    let left: Vec<_> = std::fs::read_dir(fixture.folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 5, "no temporary file is left: {left:?}");
+}
+
+#[test]
+fn a_library_is_asked_for_and_shown() {
+    let fixture = Fixture::new();
+    let library = [sum()];
+    fixture.write("lib.so", &support::elf(&section(&library)));
+    let mut both = midflight_profile::format::Profile::read(&fixture.read("prog.mfp")).unwrap();
+    both.merge(&profile("/lib/lib.so", &library, &[("sum", vec![vec![2]])])).unwrap();
+    fixture.write("both.mfp", &both.write());
+    let output = fixture.run("show prog both.mfp --edges");
+    assert!(output.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "midflight: note: 1 function of '/lib/lib.so' is not shown; give it with --library\n"
+    );
+    let text = fixture.printed("show prog both.mfp --edges --library lib.so --library prog");
+    assert_eq!(text.matches("sum entries=").count(), 2, "{text}");
+    assert!(text.contains("sum entries=1 completed=1 interrupted=0"), "{text}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let fixture = Fixture::new();
+    let mut child = fixture
+        .command()
+        .args(["show", "prog", "prog.mfp"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn help_teaches() {
+    let fixture = Fixture::new();
+    for line in ["--help", "help cc", "report --help", "show --help", "merge --help"] {
+        let text = fixture.printed(line);
+        assert!(text.contains("Usage: midflight"), "{line}: {text}");
+    }
+    assert!(fixture.printed("--help").contains("midflight report prog"));
+    assert_eq!(fixture.run("report").status.code(), Some(2), "usage errors are 2");
+}
