@@ -10,6 +10,7 @@ use crate::show;
 use crate::sink::{WriteError, write_to};
 use crate::{binary, lcov};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use midflight_profile::table::FunctionTable;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -146,7 +147,7 @@ struct Show {
     #[arg(long, conflicts_with = "tables")]
     edges: bool,
     /// The functions of the binary with their blocks, lines and edge values
-    #[arg(long)]
+    #[arg(long, conflicts_with = "profiles")]
     tables: bool,
 }
 
@@ -283,18 +284,14 @@ impl Show {
     fn run(self) -> Result<(), CommandError> {
         let json = self.format == Format::Json;
         if self.tables {
-            let binaries = std::iter::once(self.binary).chain(self.library);
-            let images =
-                binaries.map(|b| binary::Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
-            let write = if json { show::tables::write_json } else { show::tables::write_text };
-            return Ok(write_to(None, |out| write(out, &images))?);
+            return self.show_tables();
         }
         let session = open(self.binary, self.library, &self.profiles)?;
         let mut functions = session.functions()?;
-        if let Some(name) = self.function {
-            functions.retain(|f| f.table.name == name || readable(&f.table.name) == name);
+        if let Some(name) = &self.function {
+            functions.retain(|f| has_name(f.table, name));
             if functions.is_empty() {
-                return Err(CommandError::NoFunction(name));
+                return Err(CommandError::NoFunction(name.clone()));
             }
         }
         write_to(None, |out: &mut dyn Write| -> io::Result<()> {
@@ -307,6 +304,29 @@ impl Show {
         })?;
         Ok(())
     }
+}
+
+impl Show {
+    fn show_tables(self) -> Result<(), CommandError> {
+        let binaries = std::iter::once(self.binary).chain(self.library);
+        let images = binaries.map(|b| binary::Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
+        let mut tables: Vec<&FunctionTable> = images.iter().flat_map(|i| &i.tables).collect();
+        if let Some(name) = self.function {
+            tables.retain(|table| has_name(table, &name));
+            if tables.is_empty() {
+                return Err(CommandError::NoFunction(name));
+            }
+        }
+        Ok(write_to(None, |out| match self.format {
+            Format::Json => show::tables::write_json(out, &tables),
+            Format::Text => show::tables::write_text(out, &tables),
+        })?)
+    }
+}
+
+/// True if this is the function's name, for the linker or for people.
+fn has_name(table: &FunctionTable, name: &str) -> bool {
+    table.name == name || readable(&table.name) == name
 }
 
 impl Merge {

@@ -14,9 +14,9 @@ use support::{bar, elf, idle, profile, section, streams, sum};
 /// Everything that a binary and a profile are used for.
 fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     if let Ok(image) = Image::open(binary) {
-        let images = [image];
-        show::tables::write_text(&mut std::io::sink(), &images).unwrap();
-        show::tables::write_json(&mut std::io::sink(), &images).unwrap();
+        let tables: Vec<&FunctionTable> = image.tables.iter().collect();
+        show::tables::write_text(&mut std::io::sink(), &tables).unwrap();
+        show::tables::write_json(&mut std::io::sink(), &tables).unwrap();
     }
     let session = Session::open(&[binary.into()], &[profile.into()], &|_| {})?;
     let functions = session.functions()?;

@@ -66,6 +66,21 @@ fn show_tables() {
 }
 
 #[test]
+fn one_function_is_shown_by_either_name() {
+    let fixture = Fixture::new();
+    for name in ["foo::bar(int)", "_ZN3foo3barEi"] {
+        for line in ["show prog --tables", "show prog prog.mfp", "show prog prog.mfp --edges"] {
+            let text = fixture.printed(&format!("{line} --function {name}"));
+            assert!(text.starts_with("_ZN3foo3barEi ") && !text.contains("sum "), "{text}");
+        }
+    }
+    for line in ["show prog --tables", "show prog prog.mfp --format json"] {
+        let complaint = fixture.complaint(&format!("{line} --function nobody"));
+        assert!(complaint.contains("no function 'nobody'"), "{complaint}");
+    }
+}
+
+#[test]
 fn json_is_json_and_has_every_sequence() {
     let fixture = Fixture::new();
     let text = fixture.printed("show prog prog.mfp --format json --function sum");

@@ -1,7 +1,6 @@
 //! The functions of a binary, from the binary alone: blocks with their lines, edges with their
 //! values.
 
-use crate::binary::Image;
 use crate::lines::ranges;
 use crate::show::edges::kind_name;
 use midflight_profile::table::{Edge, FunctionTable, Stage};
@@ -82,12 +81,12 @@ fn row(table: &FunctionTable) -> Row<'_> {
     }
 }
 
-/// Writes all functions as JSON.
+/// Writes functions as JSON.
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_json(out: &mut dyn Write, images: &[Image]) -> io::Result<()> {
-    let functions = images.iter().flat_map(|i| &i.tables).map(row).collect();
+pub fn write_json(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<()> {
+    let functions = tables.iter().map(|table| row(table)).collect();
     serde_json::to_writer(&mut *out, &Document { version: 1, functions })?;
     writeln!(out)
 }
@@ -96,8 +95,8 @@ pub fn write_json(out: &mut dyn Write, images: &[Image]) -> io::Result<()> {
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_text(out: &mut dyn Write, images: &[Image]) -> io::Result<()> {
-    for table in images.iter().flat_map(|i| &i.tables) {
+pub fn write_text(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<()> {
+    for table in tables {
         let row = row(table);
         writeln!(
             out,
