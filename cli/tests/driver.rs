@@ -184,6 +184,14 @@ fn calls_that_neither_compile_nor_link_are_left_as_they_are() {
 }
 
 #[test]
+fn libraries_stand_behind_the_runtime_that_needs_them() {
+    let installed = Installed::new();
+    let words = installed.of("midflight cc -nostdlib x.o -lc");
+    let archive = position(&words, installed.path("lib/midflight/libmidflight_rt.a")).unwrap();
+    assert_eq!(words[archive + 1..archive + 3], ["-Xlinker", "-lc"]);
+}
+
+#[test]
 fn debug_information_is_as_the_user_wants_it() {
     let installed = Installed::new();
     for option in ["-g", "-g0", "-ggdb", "-gdwarf-4", "-g1"] {

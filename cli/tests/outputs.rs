@@ -138,11 +138,17 @@ fn merging_adds_up_exactly() {
     let merged = fixture.printed("show prog twice.mfp --format json");
     assert_eq!(merged, fixture.printed("show prog prog.mfp prog.mfp --format json"));
     assert!(merged.contains("\"entries\":24"), "{merged}");
+    let tables = [sum(), support::idle(), support::bar()];
+    let other = profile("/build/prog", &tables, &[("idle", vec![vec![0]]), ("sum", vec![vec![1]])]);
+    fixture.write("other.mfp", &other.write());
+    fixture.printed("merge -o ab.mfp prog.mfp other.mfp");
+    fixture.printed("merge -o ba.mfp other.mfp prog.mfp");
+    assert_eq!(fixture.read("ab.mfp"), fixture.read("ba.mfp"));
     // A profile may be replaced by a sum that it is a part of.
     fixture.printed("merge -o prog.mfp prog.mfp prog.mfp");
     assert_eq!(fixture.read("prog.mfp"), fixture.read("twice.mfp"));
     let left: Vec<_> = std::fs::read_dir(fixture.folder.path()).unwrap().collect();
-    assert_eq!(left.len(), 5, "no temporary file is left: {left:?}");
+    assert_eq!(left.len(), 8, "no temporary file is left: {left:?}");
 }
 
 #[test]

@@ -5,11 +5,11 @@
 //! mistake does no harm where there are others.
 
 use crate::driver::response;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// What clang will do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
     /// An input is source or IR, so the plugin has something to do.
     pub compiles: bool,
@@ -17,6 +17,8 @@ pub struct Task {
     pub links: bool,
     /// It says how much debug information it wants.
     pub has_debug_level: bool,
+    /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
+    pub own_libraries: Vec<OsString>,
 }
 
 /// Options whose value is the next word.
@@ -118,6 +120,7 @@ pub fn task(arguments: &[OsString]) -> Task {
     let words = response::expanded(arguments);
     let mut task = Task::default();
     let mut relocatable = false;
+    let mut no_default_libraries = false;
     // The language that -x has set for the inputs behind it.
     let mut language: Option<Kind> = None;
     let mut only_inputs = false;
@@ -134,7 +137,11 @@ pub fn task(arguments: &[OsString]) -> Task {
             b"-x" => language = words.next().and_then(kind_of_language),
             b"-Xlinker" => relocatable |= words.next().is_some_and(makes_relocatable),
             _ if word.starts_with(b"-x") => language = kind_of_language(&word[2..]),
-            _ if word.starts_with(b"-l") => task.links = true,
+            b"-nostdlib" | b"-nodefaultlibs" => no_default_libraries = true,
+            _ if word.starts_with(b"-l") => {
+                task.links = true;
+                task.own_libraries.push(OsStr::from_bytes(word).into());
+            }
             _ if WITH_VALUE.iter().any(|option| option.as_bytes() == word) => {
                 words.next();
             }
@@ -142,6 +149,9 @@ pub fn task(arguments: &[OsString]) -> Task {
         }
     }
     task.links &= !relocatable;
+    if !no_default_libraries {
+        task.own_libraries.clear();
+    }
     task
 }
 
@@ -249,6 +259,13 @@ mod tests {
         for line in ["-r x.o", "x.c -Wl,-r", "-Wl,-x,--relocatable x.o", "-Xlinker -r x.o"] {
             assert!(!of(line).links, "{line}");
         }
+    }
+
+    #[test]
+    fn libraries_are_known_where_they_are_all_that_there_is() {
+        assert_eq!(of("-nostdlib x.o -lm -lc").own_libraries, ["-lm", "-lc"]);
+        assert_eq!(of("x.o -lc -nodefaultlibs").own_libraries, ["-lc"]);
+        assert!(of("x.o -lm").own_libraries.is_empty());
     }
 
     #[test]

@@ -115,11 +115,11 @@ fn command(
     let inputs = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
     let mut command = Command::new(clang);
     if task.compiles {
-        command.args(for_compiler(&install, &options, task)?);
+        command.args(for_compiler(&install, &options, &task)?);
     }
     command.args(&rest[..inputs]);
     if task.links {
-        command.args(for_linker(&install, inputs < rest.len()));
+        command.args(for_linker(&install, &task, inputs < rest.len()));
     }
     command.args(&rest[inputs..]);
     Ok((command, options.verbose))
@@ -128,7 +128,7 @@ fn command(
 fn for_compiler(
     install: &Install,
     options: &Options,
-    task: Task,
+    task: &Task,
 ) -> Result<Vec<OsString>, DriverError> {
     let with = |option: &str, value: &OsStr| {
         let mut text = OsString::from(option);
@@ -151,7 +151,7 @@ fn for_compiler(
     Ok(result)
 }
 
-fn for_linker(install: &Install, before_inputs: bool) -> Vec<OsString> {
+fn for_linker(install: &Install, task: &Task, before_inputs: bool) -> Vec<OsString> {
     let mut result: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     let mut linker = |argument: &OsStr| {
         result.push("-Xlinker".into());
@@ -163,6 +163,8 @@ fn for_linker(install: &Install, before_inputs: bool) -> Vec<OsString> {
     }
     // As a linker argument the archive is not subject to -x.
     linker(install.runtime.as_os_str());
+    // The runtime needs libc, which stands before it if clang does not add it behind.
+    task.own_libraries.iter().for_each(|library| linker(library));
     // Instrumented libraries that are loaded later must find this runtime.
     for function in RUNTIME_FUNCTIONS {
         linker(OsStr::new(&format!("--export-dynamic-symbol={function}")));
