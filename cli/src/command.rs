@@ -32,8 +32,9 @@ Examples:
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml prog.info -o html";
 
 const CC_HELP: &str = "\
-Everything else goes to clang as it is. Without an option -g…, -gline-tables-only is added, so that
-paths have source lines. MIDFLIGHT_CC_OPTIONS holds these options too, separated by spaces.
+Everything else goes to clang as it is, --help too. Without an option -g…, -gline-tables-only is
+added, so that paths have source lines. MIDFLIGHT_CC_OPTIONS holds these options too, separated by
+spaces. The links midflight-cc and midflight-c++ are the compilers in one word.
 
 Options:
   --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 4]
@@ -48,6 +49,38 @@ Examples:
   CC='midflight cc' ./configure && make
   make CC='ccache midflight-cc'";
 
+const REPORT_HELP: &str = "\
+For each of the hottest functions: its acyclic paths, with letters and their source lines, and the
+sequences of them, over loop iterations, that make up most of its work. The report begins with a
+legend.
+
+Examples:
+  midflight report prog midflight-*.mfp
+  midflight report prog a.mfp --function compress --top 1 --tree
+  midflight report prog a.mfp --source-dir ~/src --color always | less -R";
+
+const SHOW_HELP: &str = "\
+Without --edges or --tables: every sequence of up to k acyclic paths that was seen, with its count.
+A path is named by its ID, which --tables explains.
+
+Examples:
+  midflight show prog a.mfp --function main
+  midflight show prog a.mfp --format json >a.json
+  midflight show prog a.mfp --edges
+  midflight show prog --tables";
+
+const MERGE_HELP: &str = "\
+Counts add up exactly. Profiles of different builds or with different k are refused.
+
+Example:
+  midflight merge -o all.mfp midflight-*.mfp";
+
+const EXPORT_HELP: &str = "\
+lcov is a tracefile with the counts of lines, for genhtml and editors.
+
+Example:
+  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info";
+
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Compile C: clang with the profiler
@@ -57,18 +90,22 @@ enum Action {
     #[command(name = "c++", disable_help_flag = true, after_help = CC_HELP, override_usage = "midflight c++ [--midflight-…] CLANG-ARGUMENTS")]
     Cxx(Verbatim),
     /// Show the hottest cyclic paths, on source lines
+    #[command(after_help = REPORT_HELP)]
     Report(Report),
     /// Show everything: the whole k-iteration path forest, edges, or tables
+    #[command(after_help = SHOW_HELP)]
     Show(Show),
     /// Add up profiles of one program
+    #[command(after_help = MERGE_HELP)]
     Merge(Merge),
     /// Write counts in a format of other tools
+    #[command(after_help = EXPORT_HELP)]
     Export(Export),
 }
 
 #[derive(Args, Debug)]
 struct Verbatim {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<OsString>,
 }
 
@@ -79,7 +116,7 @@ struct Inputs {
     /// Profiles; several are added up
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
-    /// A library that the program loaded and that was instrumented too
+    /// A library that the program loaded and that was instrumented too; may be repeated
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
 }
@@ -88,16 +125,17 @@ struct Inputs {
 struct Report {
     #[command(flatten)]
     inputs: Inputs,
-    /// How many functions
+    /// How many functions, those with the most work first
     #[arg(long, default_value_t = 10, value_name = "N")]
     top: usize,
     /// How many multi-iteration paths of each function
     #[arg(long, default_value_t = 5, value_name = "N")]
     sequences: usize,
-    /// Leave out what is less than so many percent
+    /// Leave out sequences with less of the function's work, and in trees nodes with less of their
+    /// parent or root, than so many percent
     #[arg(long, default_value_t = 1.0, value_name = "P")]
     min_percent: f64,
-    /// Only functions whose names contain this
+    /// Only functions whose names, or demangled names, contain this
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
     /// Show trees in place of chosen sequences, with % of the parent (% of the root)
@@ -106,7 +144,7 @@ struct Report {
     /// Do not show source text
     #[arg(long)]
     no_source: bool,
-    /// Where to look for source files too
+    /// Where to look for source files that are not where debug information says; may be repeated
     #[arg(long, value_name = "FOLDER")]
     source_dir: Vec<PathBuf>,
     /// When to use colour
@@ -134,13 +172,13 @@ struct Show {
     /// Profiles; several are added up
     #[arg(value_name = "PROFILE", required_unless_present = "tables")]
     profiles: Vec<PathBuf>,
-    /// A library that the program loaded and that was instrumented too
+    /// A library that the program loaded and that was instrumented too; may be repeated
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
     /// As text or JSON
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     format: Format,
-    /// Only the function of this name
+    /// Only functions of this name, demangled or not
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
     /// Edge counts, recovered from the counts of paths
@@ -175,7 +213,6 @@ struct Export {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Target {
-    /// Line counts, for genhtml and editors
     Lcov,
 }
 

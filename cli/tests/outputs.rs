@@ -195,3 +195,23 @@ fn help_teaches() {
     assert!(fixture.printed("--help").contains("midflight report prog"));
     assert_eq!(fixture.run("report").status.code(), Some(2), "usage errors are 2");
 }
+
+/// Two branches on one line: their paths have the same lines, and only their blocks tell them apart.
+#[test]
+fn paths_on_the_same_lines_are_told_apart() {
+    let fixture = Fixture::new();
+    let mut one_line = sum();
+    for block in &mut one_line.blocks {
+        block.locs.iter_mut().for_each(|loc| (loc.line, loc.outer_line) = (8, 8));
+    }
+    let tables = [one_line];
+    fixture.write("one", &support::elf(&section(&tables)));
+    let runs = [("sum", support::streams(0))];
+    fixture.write("one.mfp", &profile("/build/one", &tables, &runs).write());
+    let text = fixture.printed("report one one.mfp --source-dir .");
+    for route in ["through block 2, line 8, back to 8", "through block 3, line 8, back to 8"] {
+        assert!(text.contains(route), "{route}: {text}");
+    }
+    assert_eq!(text.matches("  8 | if (p[i] > 3)").count(), 1, "the text is there once: {text}");
+    assert!(text.contains("| as A"), "{text}");
+}

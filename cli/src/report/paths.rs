@@ -7,7 +7,7 @@ use crate::report::rank::{Ranked, Taken};
 use crate::report::sequences::Sequence;
 use crate::report::source::Sources;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Acyclic paths that are shown, at most, if no sequence names more.
@@ -16,6 +16,8 @@ const PATHS: usize = 6;
 const LINES: usize = 12;
 /// Ranges of line numbers of a path that are shown, at most.
 const RANGES: usize = 8;
+/// Blocks that are named to tell paths apart, at most.
+const BLOCKS: usize = 6;
 /// Characters of a source line that are shown, at most.
 const WIDTH: usize = 100;
 
@@ -30,24 +32,52 @@ pub fn write(
     let named = |id: u32| chosen.iter().any(|s| s.ids.contains(&id));
     let shown = ranked.paths.iter().enumerate().filter(|(i, taken)| *i < PATHS || named(taken.id));
     let entries: Vec<Entry<'_>> =
-        shown.filter_map(|(_, taken)| Entry::new(ranked.function, taken)).collect();
-    for entry in &entries {
-        let twins = entries.iter().filter(|other| other.route == entry.route).count();
-        entry.write_head(text, ranked, letters, twins > 1);
-        entry.write_source(text, ranked.function, sources);
+        shown.filter_map(|(_, taken)| Entry::new(ranked.function, taken, letters)).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "   {DIM}      % work             count   path{DIM:#}");
+    for (index, entry) in entries.iter().enumerate() {
+        entry.write_head(text, ranked, &distinction(entry, &entries, ranked.function));
+        match entries[..index].iter().find(|other| other.lines == entry.lines) {
+            Some(other) if sources.has(ranked.function.file()) && !entry.lines.is_empty() => {
+                let _ = writeln!(text, "        {DIM}       | as {}{DIM:#}", other.letter);
+            }
+            _ => entry.write_source(text, ranked.function, sources),
+        }
     }
     let left_out = ranked.paths.len() - entries.len();
     if left_out > 0 {
         let plural = if left_out == 1 { "" } else { "s" };
         let left_out = grouped(left_out as u64);
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "   {DIM}{left_out} colder path{plural}{DIM:#}");
+    }
+}
+
+/// What tells a path from those that look the same: where it comes from, as loops with several back
+/// edges have paths that differ only in that; or else blocks that not all of them have, as lines
+/// with several branches have.
+fn distinction(entry: &Entry<'_>, entries: &[Entry<'_>], function: &Function<'_>) -> String {
+    let twins: Vec<&Entry<'_>> = entries.iter().filter(|e| e.route == entry.route).collect();
+    let own = origin(function, &entry.path);
+    if twins.iter().any(|twin| origin(function, &twin.path) != own) {
+        return own;
+    }
+    let special = |block: &u32| twins.iter().any(|twin| !twin.path.blocks.contains(block));
+    let blocks: Vec<String> =
+        entry.path.blocks.iter().filter(|b| special(b)).map(u32::to_string).collect();
+    match &blocks[..] {
+        [] => String::new(),
+        [block] => format!("through block {block}, "),
+        [first, .., last] if blocks.len() > BLOCKS => {
+            format!("through blocks {first} … {last}, ")
+        }
+        _ => format!("through blocks {}, ", blocks.join(" ")),
     }
 }
 
 /// A path with what is said of it.
 struct Entry<'a> {
     taken: &'a Taken,
+    letter: &'a str,
     path: Path,
     lines: Vec<u32>,
     /// From where, on which lines, and where to
@@ -55,43 +85,45 @@ struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn new(function: &Function<'_>, taken: &'a Taken) -> Option<Self> {
+    fn new(
+        function: &Function<'_>,
+        taken: &'a Taken,
+        letters: &'a FxHashMap<u32, String>,
+    ) -> Option<Self> {
         let path = function.path(taken.id)?;
+        let letter = letters.get(&taken.id).map_or("?", String::as_str);
         let lines = outer_lines(function, &path);
-        let numbers = if lines.is_empty() { "unknown".into() } else { shortened(&lines, RANGES) };
+        let numbers = match lines[..] {
+            [] => "unknown lines".into(),
+            [line] => format!("line {line}"),
+            _ => format!("lines {}", shortened(&lines, RANGES)),
+        };
         let (start, end) = (start_words(function, &path), end_words(function, &path));
-        let route = format!("{start}lines {numbers}{end}");
-        Some(Entry { taken, path, lines, route })
+        let route = format!("{start}{numbers}{end}");
+        Some(Entry { taken, letter, path, lines, route })
     }
 
-    fn write_head(
-        &self,
-        text: &mut String,
-        ranked: &Ranked<'_>,
-        letters: &FxHashMap<u32, String>,
-        has_twins: bool,
-    ) {
+    fn write_head(&self, text: &mut String, ranked: &Ranked<'_>, distinction: &str) {
         let share = 100.0 * self.taken.work() as f64 / ranked.work.max(1) as f64;
-        let letter = letters.get(&self.taken.id).map_or("?", String::as_str);
         let count = grouped(self.taken.count);
-        // Loops with several back edges have paths that differ only in the one they come from.
-        let origin = if has_twins { origin(ranked.function, &self.path) } else { String::new() };
+        let (letter, route) = (self.letter, &self.route);
         let _ = writeln!(
             text,
-            "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {count:>15}×  {origin}{}",
-            self.route
+            "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {count:>15}×  {distinction}{route}"
         );
     }
 
+    /// The text of its lines, each once.
     fn write_source(&self, text: &mut String, function: &Function<'_>, sources: &mut Sources) {
+        let mut seen = FxHashSet::default();
         let mut shown = 0;
-        for &line in &self.lines {
+        for &line in self.lines.iter().filter(|&&line| seen.insert(line)) {
             let Some(source) = sources.line(function.file(), line) else { continue };
             if source.chars().all(|c| "{}; ".contains(c)) {
                 continue;
             }
             if shown == LINES {
-                let _ = writeln!(text, "        {DIM}      | …{DIM:#}");
+                let _ = writeln!(text, "        {DIM}       | …{DIM:#}");
                 break;
             }
             shown += 1;

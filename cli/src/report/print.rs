@@ -34,9 +34,10 @@ pub(super) const DIM: Style = Style::new().dimmed();
 
 const LEGEND: &str = "\
 A path is one way through a function: from where it is entered, or from the head of a loop, to where
-it is left or goes back. Paths have letters, A for the one with the most work; work is counted in
-basic blocks executed. A sequence A → B says that one activation of the function took A and then,
-in the next iteration, B; A ×8 is A eight times in a row.
+it is left or goes back. Paths have letters, A for the one with the most work. Work is counted in
+basic blocks executed: a function has so much of all that was profiled, a path so much of its
+function. A sequence A → B says that one activation of the function took A and then, in the next
+iteration, B; A ×8 is A eight times in a row.
   count      how often the whole sequence was taken (sequences overlap: A ×9 contains A ×8 twice)
   % parent   how often the sequence without its last path went on like this
   % root     how often its first path was the beginning of the whole sequence
@@ -99,12 +100,7 @@ fn write_function(
     if interrupted > 0 {
         let _ = write!(text, ", {} of them interrupted", grouped(interrupted));
     }
-    let _ = writeln!(
-        text,
-        "; {} of its {} paths were taken",
-        grouped(ranked.paths.len() as u64),
-        grouped(u64::from(function.table.num_paths))
-    );
+    let _ = writeln!(text, "; {}", taken(ranked.paths.len() as u64, function.table.num_paths));
     write_notes(text, function);
     let letters = ranked.letters();
     let Some(profile) = function.profile else { return };
@@ -124,10 +120,11 @@ fn write_notes(text: &mut String, function: &Function<'_>) {
     let bound = |e: &&Edge| matches!(e, Edge::Cut { why: CutReason::Bound, .. });
     let cut = function.table.edges.iter().filter(bound).count();
     if cut > 0 {
+        let edges = if cut == 1 { "1 edge was".into() } else { format!("{cut} edges were") };
         let _ = writeln!(
             text,
-            "   {DIM}{cut} edges were cut because it has too many paths: a path ends there as at a \
-             back edge{DIM:#}"
+            "   {DIM}{edges} cut because it has too many paths: a path ends there as at a back \
+             edge{DIM:#}"
         );
     }
     if let Some(profile) = function.profile.filter(|p| p.restarts > 0 || p.lost > 0) {
@@ -165,6 +162,14 @@ fn write_sequences(
 
 fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
+}
+
+fn taken(seen: u64, of: u32) -> String {
+    match (seen, of) {
+        (1, 1) => "its only path was taken".into(),
+        (1, _) => format!("1 of its {} paths was taken", grouped(u64::from(of))),
+        _ => format!("{} of its {} paths were taken", grouped(seen), grouped(u64::from(of))),
+    }
 }
 
 fn times(count: u64) -> String {

@@ -18,13 +18,22 @@ impl Sources {
 
     /// The text of a line, without its indentation; none if the file is not to be had.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        let index = usize::try_from(line.checked_sub(1)?).ok()?;
+        self.lines(file)?.get(index).map(|text| text.trim())
+    }
+
+    /// True if the file is to be had.
+    pub fn has(&mut self, file: &str) -> bool {
+        self.lines(file).is_some()
+    }
+
+    fn lines(&mut self, file: &str) -> Option<&[String]> {
         if !self.enabled {
             return None;
         }
         let folders = &self.folders;
         let lines = self.files.entry(file.to_string()).or_insert_with(|| load(file, folders));
-        let index = usize::try_from(line.checked_sub(1)?).ok()?;
-        lines.as_ref()?.get(index).map(|text| text.trim())
+        lines.as_deref()
     }
 }
 

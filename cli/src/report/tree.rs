@@ -1,5 +1,6 @@
 //! The k-IPF as a tree, pruned: as thesis Fig. 6.2 draws it, `X%(Y%)` on each edge.
 
+use crate::report::print::grouped;
 use crate::report::rank::Ranked;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use rustc_hash::FxHashMap;
@@ -19,7 +20,7 @@ pub fn write(
         if percent(path.count, ranked.paths.iter().map(|p| p.count).sum()) < min_percent {
             continue;
         }
-        let _ = writeln!(text, "      {} {}×", name(letters, path.id), path.count);
+        let _ = writeln!(text, "      {} {}×", name(letters, path.id), grouped(path.count));
         let mut stack: Vec<(NodeId, usize)> = vec![(root, 0)];
         while let Some((node, depth)) = stack.pop() {
             if depth > 0 {
