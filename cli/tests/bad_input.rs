@@ -46,6 +46,32 @@ fn damaged_profiles() {
 }
 
 #[test]
+fn a_profile_cut_off_anywhere_is_refused() {
+    let fixture = Fixture::new();
+    let bytes = fixture.read("prog.mfp");
+    for length in [0, 1, 7, 8, 9, 12, 40, 63, 64, 65, bytes.len() / 2, bytes.len() - 8] {
+        fixture.write("cut.mfp", &bytes[..length]);
+        let complaint = fixture.complaint("report prog cut.mfp");
+        assert!(complaint.contains("reading the profile 'cut.mfp'"), "{length}: {complaint}");
+    }
+    let longer = [&bytes[..], b"\0"].concat();
+    fixture.write("longer.mfp", &longer);
+    fixture.complaint("report prog longer.mfp");
+}
+
+#[test]
+fn a_newer_profile_with_a_right_checksum_says_so() {
+    let fixture = with_profile("newer.mfp", |bytes| {
+        bytes[8] = 9;
+        let crc = crc32fast::hash(&bytes[..60]).to_le_bytes();
+        bytes[60..64].copy_from_slice(&crc);
+    });
+    check(&fixture, "prog newer.mfp", &["'newer.mfp'", "newer"]);
+    let complaint = fixture.complaint("merge -o sum.mfp prog.mfp newer.mfp");
+    assert!(complaint.contains("'newer.mfp'"), "{complaint}");
+}
+
+#[test]
 fn binaries_that_are_none() {
     let fixture = Fixture::new();
     check(&fixture, "missing prog.mfp", &["reading the binary 'missing'", "No such file"]);
@@ -113,6 +139,25 @@ fn profiles_that_do_not_add_up() {
     let complaint = fixture.complaint("merge -o sum.mfp much.mfp much.mfp");
     assert!(complaint.contains("more than 2^64"), "{complaint}");
     assert!(!fixture.path("sum.mfp").exists());
+}
+
+#[test]
+fn a_target_is_untouched_where_nothing_can_be_written() {
+    let fixture = Fixture::new();
+    fixture.write("old", b"as it was");
+    fixture.write("bad.mfp", b"text");
+    for line in [
+        "merge -o old bad.mfp",
+        "merge -o old prog.mfp missing.mfp",
+        "export --to lcov -o old prog bad.mfp",
+        // A way through a file is no folder, for root too.
+        "merge -o old/sum.mfp prog.mfp",
+        "export --to lcov -o old/x prog prog.mfp",
+    ] {
+        let complaint = fixture.complaint(line);
+        assert!(complaint.contains("'old/") || complaint.contains(".mfp'"), "{line}: {complaint}");
+    }
+    assert_eq!(fixture.read("old"), b"as it was");
 }
 
 #[test]

@@ -120,6 +120,20 @@ proptest! {
     }
 
     #[test]
+    fn profiles_with_right_checksums_are_checked_too(
+        of in damage(),
+        header in prop::option::of((8usize..60, any::<u8>())),
+    ) {
+        let tables = [sum(), idle(), bar()];
+        let runs = [("sum", streams(3)), ("_ZN3foo3barEi", vec![vec![0]])];
+        let mut bytes = damaged(profile("/build/prog", &tables, &runs).write(), of);
+        if let Some((at, byte)) = header && let Some(slot) = bytes.get_mut(at) {
+            *slot = byte;
+        }
+        let _ = use_bytes(&elf(&section(&tables)), &with_right_checksums(bytes));
+    }
+
+    #[test]
     fn tables_that_make_no_sense_are_refused(table in tables(), streams in prop::collection::vec(prop::collection::vec(prop_oneof![0u32..8, any::<u32>()], 0..6), 0..4)) {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("prog");
@@ -138,6 +152,44 @@ proptest! {
         let tables = elf(&section(&[sum()]));
         prop_assert!(use_bytes(&tables, &bytes).is_err());
         prop_assert!(use_bytes(&bytes, &bytes).is_err());
+    }
+}
+
+/// Puts the checksums of a profile right, and the size of its payload.
+fn with_right_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.len() >= HEADER {
+        let (header, payload) = bytes.split_at_mut(HEADER);
+        header[32..40].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+        header[40..44].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
+        let crc = crc32fast::hash(&header[..60]).to_le_bytes();
+        header[60..].copy_from_slice(&crc);
+    }
+    bytes
+}
+
+const HEADER: usize = midflight_abi::PROFILE_HEADER_SIZE as usize;
+
+#[test]
+fn every_flipped_bit_of_a_profile_is_seen() {
+    let tables = [sum()];
+    let bytes = profile("/build/prog", &tables, &[("sum", streams(1))]).write();
+    let binary = elf(&section(&tables));
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(use_bytes(&binary, &flipped).is_err(), "bit {bit}");
+    }
+}
+
+#[test]
+fn every_flipped_bit_of_tables_is_seen() {
+    let tables = [sum()];
+    let bytes = profile("/build/prog", &tables, &[("sum", streams(1))]).write();
+    let right = section(&tables);
+    for bit in 0..right.len() * 8 {
+        let mut flipped = right.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(use_bytes(&elf(&flipped), &bytes).is_err(), "bit {bit}");
     }
 }
 

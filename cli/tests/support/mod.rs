@@ -8,6 +8,8 @@ use midflight_profile::table::{
 };
 use object::write::{Object, StandardSegment};
 use object::{Architecture, BinaryFormat, Endianness, SectionFlags, SectionKind};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -205,15 +207,23 @@ impl Fixture {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs it, and gives its complaint; it must fail with status 1, print nothing, and complain in
-    /// one line.
+    /// Runs it, and gives its complaint; it must fail with status 1, print nothing, complain in one
+    /// line, and leave the folder as it was.
     pub fn complaint(&self, line: &str) -> String {
+        let before = self.contents();
         let output = self.run(line);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}: {stderr}");
         assert_eq!(output.stdout, b"", "{line}");
         assert_eq!(stderr.matches('\n').count(), 1, "{line}: {stderr}");
+        assert_eq!(self.contents(), before, "{line}: no file is changed, none is left behind");
         let complaint = stderr.strip_prefix("midflight: error: ");
         complaint.unwrap_or_else(|| panic!("{line}: {stderr}")).trim_end().to_string()
+    }
+
+    /// The files of the folder, hidden ones too, with what is in them.
+    fn contents(&self) -> BTreeMap<OsString, Vec<u8>> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap().map(Result::unwrap);
+        entries.map(|e| (e.file_name(), std::fs::read(e.path()).unwrap_or_default())).collect()
     }
 }
