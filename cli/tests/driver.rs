@@ -301,3 +301,43 @@ fn it_works_from_a_prefix_too() {
     let archive = installed.path("lib/midflight/libmidflight_rt.a");
     assert!(position(&words, &archive).is_some());
 }
+
+#[test]
+fn what_is_read_from_standard_input_is_compiled_and_linked() {
+    let installed = Installed::new();
+    let words = installed.of("midflight cc -x c - -o x");
+    let place = position(&words, "-x").unwrap();
+    assert_eq!(words[place..place + 5], ["-x", "c", "-", "-o", "x"]);
+    assert!(position(&words, "-gline-tables-only").is_some(), "it is compiled");
+    // With -x all inputs behind it are source; the archive must not become one.
+    let archive = position(&words, installed.path("lib/midflight/libmidflight_rt.a")).unwrap();
+    assert_eq!(words[archive - 1], "-Xlinker");
+}
+
+#[test]
+fn a_shared_library_is_linked_with_the_runtime() {
+    let installed = Installed::new();
+    let words = installed.of("midflight cc -shared -fPIC x.o -o libx.so");
+    assert!(position(&words, installed.path("lib/midflight/libmidflight_rt.a")).is_some());
+    assert_eq!(words[1..6], ["-shared", "-fPIC", "x.o", "-o", "libx.so"]);
+}
+
+#[test]
+fn what_may_be_unused_is_marked_so() {
+    let installed = Installed::new();
+    for line in ["-E x.c", "-M x.c", "-c x.c", "-S x.c", "-fsyntax-only x.c"] {
+        let words = installed.of(&format!("midflight cc {line}"));
+        let place = position(&words, line.split_once(' ').unwrap().0).unwrap();
+        let own: Vec<_> = words[1..place].iter().chain(&words[place + 2..]).collect();
+        // Blocks of own arguments, with nothing outside of them.
+        let mut inside = false;
+        for word in own {
+            match word.to_str() {
+                Some("--start-no-unused-arguments") => inside = true,
+                Some("--end-no-unused-arguments") => inside = false,
+                _ => assert!(inside, "{line}: {word:?}"),
+            }
+        }
+        assert!(!inside, "{line}");
+    }
+}

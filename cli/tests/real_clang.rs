@@ -1,0 +1,186 @@
+//! `midflight cc` with the real clang, the plugin and the runtime, where they are there.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+const SOURCE: &str = "\
+#include <stdio.h>
+int named(void);
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 100; i++)
+    sum += i % 3 ? i : -1;
+  printf(\"%d %d\\n\", sum, named());
+  return 0;
+}
+";
+
+const ASSEMBLY: &str = "\
+.globl named
+.type named, @function
+named: mov $7, %eax
+ret
+.section .note.GNU-stack,\"\",@progbits
+";
+
+/// The plugin and the runtime as `make build` leaves them.
+fn libraries() -> Option<PathBuf> {
+    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/lib/midflight");
+    let folder = std::env::var_os("MIDFLIGHT_LIB_DIR").map_or(built.into(), PathBuf::from);
+    folder.join("llvm-22/libmidflight.so").is_file().then_some(folder)
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// A folder with sources, and the command under its names.
+struct Project {
+    folder: TempDir,
+    libraries: PathBuf,
+}
+
+impl Project {
+    /// None, with a word on standard error, where something is missing.
+    fn new() -> Option<Self> {
+        let found = libraries().filter(|_| cfg!(target_arch = "x86_64") && is_there("clang-22"));
+        let Some(libraries) = found else {
+            eprintln!("skipped: there is no clang-22, or no plugin for it (make build)");
+            return None;
+        };
+        let project = Project { folder: tempfile::tempdir().unwrap(), libraries };
+        for name in ["midflight", "midflight-cc"] {
+            symlink(env!("CARGO_BIN_EXE_midflight"), project.path(name)).unwrap();
+        }
+        let preprocessed = format!("#define NAME named\n{}", ASSEMBLY.replace("named", "NAME"));
+        for (name, text) in
+            [("main.c", SOURCE), ("named.s", ASSEMBLY), ("upper.S", preprocessed.as_str())]
+        {
+            std::fs::write(project.path(name), text).unwrap();
+        }
+        Some(project)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, program: &str, line: &str) -> Output {
+        let path = std::env::var("PATH").unwrap_or_default();
+        Command::new(program)
+            .args(line.split_whitespace())
+            .current_dir(self.folder.path())
+            .env("PATH", format!("{}:{path}", self.folder.path().display()))
+            .env("MIDFLIGHT_LIB_DIR", &self.libraries)
+            .env("MIDFLIGHT_PROFILE", self.path("out.mfp"))
+            .env("CCACHE_DIR", self.path("cache"))
+            .env("CCACHE_COMPILERCHECK", "content")
+            .env_remove("MIDFLIGHT_CC_OPTIONS")
+            .env_remove("MIDFLIGHT_OPTIONS")
+            .output()
+            .unwrap_or_else(|error| panic!("{program}: {error}"))
+    }
+
+    /// Runs it; it must succeed without a word on standard error. Gives what it printed.
+    fn quiet(&self, program: &str, line: &str) -> String {
+        let output = self.run(program, line);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.is_empty(), "{program} {line}: {stderr}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn cc(&self, line: &str) -> String {
+        self.quiet("midflight-cc", line)
+    }
+
+    /// The program must run as ever, and its profile must count the loop.
+    fn check_program(&self, program: &str) {
+        let _ = std::fs::remove_file(self.path("out.mfp"));
+        let printed = self.quiet(&self.path(program).display().to_string(), "");
+        assert_eq!(printed, "3233 7\n");
+        let line = format!("show {program} out.mfp --edges --function main");
+        let text = self.quiet("midflight", &line);
+        assert!(text.contains("main entries=1 completed=1 interrupted=0"), "{text}");
+        assert!(text.lines().any(|line| line.contains(" 100")), "the loop ran 100 times: {text}");
+    }
+}
+
+/// Nothing that is added may be unused, or `-Werror` builds break.
+#[test]
+fn all_kinds_of_calls_are_quiet_with_werror() {
+    let Some(project) = Project::new() else { return };
+    let flags = "-Werror -Wall -Wextra";
+    for line in [
+        "-c main.c",
+        "-c named.s",
+        "-c upper.S",
+        "-S main.c -o main.out.s",
+        "-c -emit-llvm main.c -o main.bc",
+        "-fsyntax-only main.c",
+        "-O2 main.o named.o -o prog",
+    ] {
+        assert_eq!(project.cc(&format!("{flags} {line}")), "", "{line}");
+    }
+    project.check_program("prog");
+    project.cc(&format!("{flags} -O2 main.c upper.S -o both"));
+    project.check_program("both");
+}
+
+#[test]
+fn what_does_not_compile_prints_what_clang_prints() {
+    let Some(project) = Project::new() else { return };
+    for line in ["-M main.c", "-MM main.c", "-E main.c", "--version", "-dumpmachine"] {
+        assert_eq!(project.cc(line), project.quiet("clang-22", line), "{line}");
+    }
+    let ours = project.run("midflight-cc", "main.c missing.c");
+    assert_eq!(ours.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ours.stderr).contains("missing.c"), "clang says what it is");
+}
+
+#[test]
+fn an_outdated_object_is_a_compile_away() {
+    let Some(project) = Project::new() else { return };
+    project.cc("-O1 -MMD -MF main.d -c main.c");
+    let dependencies = std::fs::read_to_string(project.path("main.d")).unwrap();
+    assert!(dependencies.starts_with("main.o: main.c"), "{dependencies}");
+}
+
+#[test]
+fn a_project_of_bitcode_is_linked_by_lld() {
+    let Some(project) = Project::new() else { return };
+    if !Path::new("/usr/lib/llvm-22/bin/ld.lld").exists() {
+        eprintln!("skipped: there is no lld-22");
+        return;
+    }
+    project.cc("-Werror -flto -O2 -c main.c");
+    project.cc("-Werror -c named.s");
+    project.cc("-Werror -flto -O2 -fuse-ld=lld main.o named.o -o prog");
+    project.check_program("prog");
+}
+
+#[test]
+fn a_compiler_cache_hits_and_its_object_is_instrumented() {
+    let Some(project) = Project::new() else { return };
+    if !is_there("ccache") {
+        eprintln!("skipped: there is no ccache");
+        return;
+    }
+    let hits = || {
+        let text = project.quiet("ccache", "--print-stats");
+        let counts = text.lines().filter_map(|line| line.split_once('\t'));
+        let hits = counts.filter(|(name, _)| name.ends_with("_cache_hit"));
+        hits.map(|(_, count)| count.parse::<u32>().unwrap()).sum::<u32>()
+    };
+    project.quiet("ccache", "midflight-cc -O1 -c main.c");
+    assert_eq!(hits(), 0);
+    std::fs::remove_file(project.path("main.o")).unwrap();
+    project.quiet("ccache", "midflight-cc -O1 -c main.c");
+    assert_eq!(hits(), 1);
+    project.quiet("ccache", "midflight-cc -O1 --midflight-k=8 -c main.c");
+    assert_eq!(hits(), 1, "another k is another object");
+    project.quiet("ccache", "midflight-cc -O1 -c main.c");
+    project.cc("main.o named.s -o prog");
+    project.check_program("prog");
+}
