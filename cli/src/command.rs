@@ -133,7 +133,7 @@ struct Report {
     sequences: usize,
     /// Leave out sequences with less of the function's work, and in trees nodes with less of their
     /// parent or root, than so many percent
-    #[arg(long, default_value_t = 1.0, value_name = "P")]
+    #[arg(long, default_value_t = 1.0, value_name = "P", value_parser = percentage)]
     min_percent: f64,
     /// Only functions whose names, or demangled names, contain this
     #[arg(long, value_name = "NAME")]
@@ -150,6 +150,11 @@ struct Report {
     /// When to use colour
     #[arg(long, default_value = "auto", value_name = "WHEN")]
     color: Color,
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=100.0).contains(value));
+    value.ok_or_else(|| "it must be a number from 0 to 100".into())
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -49,12 +49,16 @@ fn write_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),
     };
-    let file = tempfile::Builder::new().prefix(".midflight-").tempfile_in(folder)?;
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    // As any new file: readable for whom the umask allows it.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let file =
+        tempfile::Builder::new().prefix(".midflight-").permissions(mode).tempfile_in(folder)?;
     let mut out = BufWriter::new(file);
     body(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    file.as_file().set_permissions(mode)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

@@ -169,7 +169,7 @@ fn outputs_that_cannot_be_written() {
         assert!(complaint.contains("writing 'missing/"), "{complaint}");
     }
     let complaint = fixture.complaint("merge -o src prog.mfp");
-    assert!(complaint.contains("writing 'src'"), "{complaint}");
+    assert!(complaint.contains("writing 'src': is a directory"), "{complaint}");
     for line in ["merge -o /dev/full prog.mfp", "export --to lcov -o /dev/full prog prog.mfp"] {
         let complaint = fixture.complaint(line);
         assert!(complaint.contains("writing '/dev/full'"), "{complaint}");

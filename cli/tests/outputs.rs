@@ -152,6 +152,24 @@ fn merging_adds_up_exactly() {
 }
 
 #[test]
+fn results_are_readable_for_whom_the_umask_allows_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = Fixture::new();
+    for (umask, mode) in [("022", 0o644), ("077", 0o600)] {
+        let script = format!("umask {umask}; exec \"$0\" merge -o sum.mfp prog.mfp");
+        let status = std::process::Command::new("/bin/sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_midflight")])
+            .current_dir(fixture.folder.path())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let permissions = fixture.path("sum.mfp").metadata().unwrap().permissions();
+        assert_eq!(permissions.mode() & 0o777, mode);
+        std::fs::remove_file(fixture.path("sum.mfp")).unwrap();
+    }
+}
+
+#[test]
 fn a_library_is_asked_for_and_shown() {
     let fixture = Fixture::new();
     let library = [sum()];
@@ -194,6 +212,10 @@ fn help_teaches() {
     }
     assert!(fixture.printed("--help").contains("midflight report prog"));
     assert_eq!(fixture.run("report").status.code(), Some(2), "usage errors are 2");
+    for percent in ["nan", "101", "x"] {
+        let output = fixture.run(&format!("report prog prog.mfp --min-percent {percent}"));
+        assert_eq!(output.status.code(), Some(2), "{percent}");
+    }
 }
 
 /// Two branches on one line: their paths have the same lines, and only their blocks tell them apart.
