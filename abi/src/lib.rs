@@ -24,6 +24,8 @@
 //! undisturbed. A [`Forest`] begins with a [`Node`], hence the start state is the forest itself.
 #![no_std]
 
+pub mod osr;
+
 /// Version of everything in this crate. The runtime refuses records of another version.
 pub const ABI_VERSION: u16 = 1;
 
