@@ -5,8 +5,12 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
+const SOURCES: [&str; 2] = ["cpp/shim.cpp", "cpp/osr.cpp"];
+
 fn main() {
-    println!("cargo:rerun-if-changed=cpp/shim.cpp");
+    for file in SOURCES {
+        println!("cargo:rerun-if-changed={file}");
+    }
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
     if cfg!(feature = "llvm22-1") == cfg!(feature = "llvm19-1") {
         fail("building the bridge: enable exactly one of the features llvm22-1 and llvm19-1");
@@ -18,7 +22,7 @@ fn main() {
     }
     cc::Build::new()
         .cpp(true)
-        .file("cpp/shim.cpp")
+        .files(SOURCES)
         .flag("-isystem")
         .flag(ask(&config, "--includedir"))
         .flag("-std=c++17")

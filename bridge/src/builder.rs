@@ -1,10 +1,12 @@
 //! Inserting code.
 
 use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
-use crate::sys::LLVMAtomicOrdering;
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
 use crate::sys::prelude::{LLVMBuilderRef, LLVMValueRef};
+use crate::sys::{
+    LLVMAtomicOrdering, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMTailCallKind, LLVMTypeKind,
+};
 use std::marker::PhantomData;
 
 /// Inserts instructions at a position. What it inserts has line 0 of the function's debug
@@ -134,6 +136,173 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// `a - b`, folded if both are constant.
+    pub fn sub(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildSub(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a | b`
+    pub fn or(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildOr(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a == b` for integers or pointers
+    pub fn equal(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntEQ, a.0, b.0, NO_NAME)
+        })
+    }
+
+    /// `a != b` for integers or pointers
+    pub fn differs(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntNE, a.0, b.0, NO_NAME)
+        })
+    }
+
+    /// `*pointer = value`
+    pub fn store(&self, value: Value<'m>, pointer: Value<'m>) {
+        // SAFETY: positioned; a sized value and a pointer.
+        unsafe { LLVMBuildStore(self.raw, value.0, pointer.0) };
+    }
+
+    /// A relaxed atomic load of an integer, which no pass folds or moves over another one.
+    pub fn load_relaxed(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; an integer type and an aligned pointer.
+        unsafe {
+            let load = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
+            order_relaxed(load);
+            Value::from_raw(load)
+        }
+    }
+
+    /// A relaxed atomic store of an integer.
+    pub fn store_relaxed(&self, value: Value<'m>, pointer: Value<'m>) {
+        // SAFETY: positioned; an integer and an aligned pointer.
+        unsafe { order_relaxed(LLVMBuildStore(self.raw, value.0, pointer.0)) }
+    }
+
+    /// A variable in the frame. The position must be in the entry block.
+    pub fn variable(&self, ty: Type<'m>, name: &std::ffi::CStr) -> Value<'m> {
+        // SAFETY: positioned; a sized type.
+        Value::from_raw(unsafe { LLVMBuildAlloca(self.raw, ty.0, name.as_ptr()) })
+    }
+
+    /// Makes a variable that is only loaded and stored an SSA register.
+    pub fn promote(&self, variable: Value<'m>) {
+        // SAFETY: the variable is a live alloca in a function whose blocks are all complete.
+        unsafe { crate::sys::mfb_promote(variable.0) }
+    }
+
+    /// `switch selector, blocks[0] [1: blocks[1], …]`
+    pub fn switch(&self, selector: Value<'m>, blocks: &[Block<'m>]) {
+        let Some((first, rest)) = blocks.split_first() else { return };
+        // SAFETY: positioned at the end of a block; the selector is an integer.
+        unsafe {
+            let switch = LLVMBuildSwitch(self.raw, selector.0, first.0, rest.len() as u32);
+            for (number, block) in rest.iter().enumerate() {
+                let number = LLVMConstInt(LLVMTypeOf(selector.0), number as u64 + 1, 0);
+                LLVMAddCase(switch, number, block.0);
+            }
+        }
+    }
+
+    /// Calls a function of the module, of the callee's convention, with the attributes of its
+    /// result.
+    pub fn call_function(
+        &self,
+        callee: Function<'m>,
+        arguments: &[Value<'m>],
+        tail: Tail,
+    ) -> Value<'m> {
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
+        // SAFETY: positioned; the arguments have the types of the callee's parameters.
+        unsafe {
+            let call = LLVMBuildCall2(
+                self.raw,
+                LLVMGlobalGetValueType(callee.0),
+                callee.0,
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                NO_NAME,
+            );
+            LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee.0));
+            LLVMSetTailCallKind(
+                call,
+                match tail {
+                    Tail::No => LLVMTailCallKind::LLVMTailCallKindNone,
+                    Tail::May => LLVMTailCallKind::LLVMTailCallKindTail,
+                    Tail::Must => LLVMTailCallKind::LLVMTailCallKindMustTail,
+                },
+            );
+            crate::sys::mfb_copy_result_attributes(call, callee.0);
+            Value::from_raw(call)
+        }
+    }
+
+    /// `ret value`, or `ret void` if the value is of type void.
+    pub fn ret(&self, value: Value<'m>) {
+        // SAFETY: positioned at the end of a block of a function with this result.
+        unsafe {
+            if LLVMGetTypeKind(LLVMTypeOf(value.0)) == LLVMTypeKind::LLVMVoidTypeKind {
+                LLVMBuildRetVoid(self.raw);
+            } else {
+                LLVMBuildRet(self.raw, value.0);
+            }
+        }
+    }
+
+    /// Replaces the terminator of `block`, an unconditional branch to `then`, by inline assembly
+    /// that falls through to `then` and may jump to `unlikely`: `callbr`. The assembly's operands
+    /// are the number (`$0`) and the label (`$1`).
+    pub fn asm_goto(
+        &self,
+        block: Block<'m>,
+        assembly: &str,
+        number: u64,
+        unlikely: Block<'m>,
+        then: Block<'m>,
+    ) {
+        const CONSTRAINTS: &str = "i,!i";
+        // SAFETY: the terminator is an unconditional branch without users; llvm-c copies the texts.
+        unsafe {
+            LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
+            LLVMPositionBuilderAtEnd(self.raw, block.0);
+            let int = self.module.int_type(64);
+            let mut parameters = [int.0];
+            let ty = LLVMFunctionType(self.module.void_type().0, parameters.as_mut_ptr(), 1, 0);
+            let callee = LLVMGetInlineAsm(
+                ty,
+                assembly.as_ptr().cast(),
+                assembly.len(),
+                CONSTRAINTS.as_ptr().cast(),
+                CONSTRAINTS.len(),
+                1,
+                0,
+                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0,
+            );
+            let (mut targets, mut arguments) = ([unlikely.0], [int.constant(number).0]);
+            LLVMBuildCallBr(
+                self.raw,
+                ty,
+                callee,
+                then.0,
+                targets.as_mut_ptr(),
+                1,
+                arguments.as_mut_ptr(),
+                1,
+                std::ptr::null_mut(),
+                0,
+                NO_NAME,
+            );
+        }
+    }
+
     /// `br block`
     pub fn branch(&self, block: Block<'m>) {
         // SAFETY: positioned at the end of a block without a terminator.
@@ -164,6 +333,24 @@ impl<'m> Builder<'m> {
             LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
         }
     }
+}
+
+/// Whether a call may, or must, give up the caller's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// The callee may use the caller's frame.
+    No,
+    /// It does not.
+    May,
+    /// It does not, and the stack must not grow.
+    Must,
+}
+
+/// # Safety
+/// `access` is a load or a store of an integer, naturally aligned.
+unsafe fn order_relaxed(access: LLVMValueRef) {
+    // SAFETY: the caller's contract.
+    unsafe { LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic) };
 }
 
 /// # Safety

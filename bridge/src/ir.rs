@@ -17,7 +17,7 @@ pub struct Module<'m>(pub(crate) LLVMModuleRef, pub(crate) PhantomData<&'m ()>);
 pub struct Value<'m>(pub(crate) LLVMValueRef, PhantomData<&'m ()>);
 
 /// A type.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Type<'m>(pub(crate) LLVMTypeRef, PhantomData<&'m ()>);
 
 /// A function, defined or declared.
@@ -254,6 +254,10 @@ fn c_string(text: &str) -> CString {
 }
 
 impl<'m> Type<'m> {
+    pub(crate) fn from_raw(raw: LLVMTypeRef) -> Self {
+        Type(raw, PhantomData)
+    }
+
     /// The constant of this integer type.
     pub fn constant(self, value: u64) -> Value<'m> {
         // SAFETY: the type is a live integer type; llvm-c truncates the value to it.
@@ -280,6 +284,10 @@ impl<'m> Value<'m> {
 }
 
 impl<'m> Function<'m> {
+    pub(crate) fn from_live(raw: LLVMValueRef) -> Self {
+        Function(raw, PhantomData)
+    }
+
     /// The function's name.
     pub fn name(self) -> String {
         let mut length = 0;
@@ -392,6 +400,10 @@ impl<'m> Function<'m> {
 }
 
 impl<'m> Block<'m> {
+    pub(crate) fn from_raw(raw: LLVMBasicBlockRef) -> Self {
+        Block(raw, PhantomData)
+    }
+
     /// Its instructions, in order.
     pub fn instructions(self) -> impl Iterator<Item = Inst<'m>> {
         // SAFETY: the block is live; the list is walked with llvm-c's own iterators.

@@ -2,11 +2,11 @@
 //!
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
 //! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
-//! pipeline. All that llvm-c cannot do is in `cpp/shim.cpp`.
+//! pipeline; [`osr`] has clones and continuations. All that llvm-c cannot do is in `cpp/`.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
-//! that it replaces by its own.
+//! that it replaces by its own, and what the functions of [`osr`] say that they erase.
 //!
 //! **Invariant.** Nothing unwinds into C++: every call from the host goes through
 //! [`plugin::guard`].
@@ -17,5 +17,6 @@
 pub mod builder;
 pub mod debug;
 pub mod ir;
+pub mod osr;
 pub mod plugin;
 mod sys;

@@ -2,16 +2,18 @@
 
 #[cfg(all(feature = "llvm19-1", not(feature = "llvm22-1")))]
 pub use llvm_sys_191::{
-    LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode, LLVMThreadLocalMode,
+    LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMInlineAsmDialect, LLVMIntPredicate,
+    LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode, LLVMTypeKind, LLVMUnnamedAddr,
     core, debuginfo, prelude, target,
 };
 #[cfg(feature = "llvm22-1")]
 pub use llvm_sys_221::{
-    LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode, LLVMThreadLocalMode,
+    LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMInlineAsmDialect, LLVMIntPredicate,
+    LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode, LLVMTypeKind, LLVMUnnamedAddr,
     core, debuginfo, prelude, target,
 };
 
-use prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+use prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 
 unsafe extern "C" {
@@ -38,4 +40,41 @@ unsafe extern "C" {
     pub fn mfb_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
     pub fn mfb_drop_purity(function: LLVMValueRef);
     pub fn mfb_share(global: LLVMValueRef);
+}
+
+/// Takes a text of the given length.
+pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, length: usize);
+
+// On-stack replacement: osr.cpp
+unsafe extern "C" {
+    pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u64;
+    pub fn mfb_osr_facts(function: LLVMValueRef) -> u32;
+    pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
+    pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
+    pub fn mfb_prepare_for_points(function: LLVMValueRef);
+    pub fn mfb_promote_allocas(function: LLVMValueRef) -> bool;
+    pub fn mfb_promote(alloca: LLVMValueRef);
+    pub fn mfb_split_before(inst: LLVMValueRef, name: *const c_char) -> LLVMBasicBlockRef;
+    pub fn mfb_clone(function: LLVMValueRef, name: *const c_char) -> LLVMValueRef;
+    pub fn mfb_declare_continuation(
+        function: LLVMValueRef,
+        ty: LLVMTypeRef,
+        name: *const c_char,
+    ) -> LLVMValueRef;
+    pub fn mfb_adopt(continuation: LLVMValueRef, version: LLVMValueRef);
+    pub fn mfb_finish_continuation(
+        continuation: LLVMValueRef,
+        version: LLVMValueRef,
+        argument_values: *mut LLVMValueRef,
+        definitions: *mut LLVMValueRef,
+        num_definitions: usize,
+        entries: *mut LLVMBasicBlockRef,
+        num_entries: usize,
+        values: *mut LLVMValueRef,
+        demote: bool,
+    );
+    pub fn mfb_lower_resumes(function: LLVMValueRef) -> bool;
+    pub fn mfb_copy_result_attributes(call: LLVMValueRef, function: LLVMValueRef);
+    pub fn mfb_keep(global: LLVMValueRef);
+    pub fn mfb_erase_function(function: LLVMValueRef);
 }

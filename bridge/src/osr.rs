@@ -1,0 +1,509 @@
+//! What on-stack replacement needs: facts about instructions, clones, continuations.
+
+use crate::ir::{Block, Function, Inst, Module, Type, Value};
+use crate::sys::core::*;
+use crate::sys::prelude::LLVMValueRef;
+use crate::sys::{self, LLVMTypeKind};
+use std::ffi::{CString, c_char, c_void};
+
+/// What is known of an instruction, as far as points and continuations depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct InstFacts(u64);
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
+        impl InstFacts {
+            $($(#[$doc])* pub fn $name(self) -> bool { self.0 & (1 << $bit) != 0 })*
+        }
+    };
+}
+
+facts! {
+    /// `phi`
+    is_phi = 0;
+    /// The first instruction of an exception handler
+    is_pad = 1;
+    /// It ends its block.
+    is_terminator = 2;
+    /// An alloca of the entry block, of constant size: a part of the frame
+    is_static_alloca = 3;
+    /// An alloca that is made when it runs
+    is_dynamic_alloca = 4;
+    /// A call that may return more than once
+    returns_twice = 5;
+    /// A call that must be in tail position
+    is_must_tail = 6;
+    /// `llvm.va_start`
+    is_va_start = 7;
+    /// A call or inline assembly of which there may be one only
+    cannot_duplicate = 8;
+    /// It reads the frame it is in, as `llvm.frameaddress`.
+    reads_frame = 9;
+    /// `llvm.stacksave`
+    is_stack_save = 10;
+    /// `resume`
+    is_resume = 11;
+    /// `indirectbr`
+    is_indirect_branch = 12;
+    /// Its result is a token.
+    has_token_result = 13;
+    /// Its result is of a type that cannot be a parameter.
+    has_opaque_result = 14;
+    /// An alloca of a kind that cannot be handed on: `inalloca`, `swifterror`
+    is_unsupported_alloca = 15;
+    /// `llvm.lifetime.start` or `end`
+    is_lifetime_marker = 16;
+    /// An intrinsic of a coroutine
+    is_coroutine = 17;
+    /// A call of a function, not of an intrinsic or of inline assembly
+    is_real_call = 18;
+    /// It has a result.
+    has_result = 19;
+    /// An instruction of exception handling with funclets
+    is_funclet = 20;
+    /// `callbr`
+    is_callbr = 21;
+    /// `invoke`
+    is_invoke = 22;
+}
+
+/// What is known of a function, as far as points and continuations depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OsrFacts {
+    /// It returns twice, or calls what does.
+    pub returns_twice: bool,
+    /// A garbage collector knows its frames.
+    pub gc: bool,
+    /// A parameter that depends on the frame: `inalloca`, `preallocated`, `swifterror`,
+    /// `swiftasync`
+    pub unsupported_parameter: bool,
+    /// A parameter in memory that its caller made for it
+    pub by_value: bool,
+    /// It takes a variable number of arguments.
+    pub variadic: bool,
+    /// Its landing pads are left by `_Unwind_Resume`.
+    pub resumes_by_unwinder: bool,
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "?")).unwrap_or_default()
+}
+
+/// # Safety
+/// `to` is a `Vec<String>`, and `text` points to `length` bytes.
+unsafe extern "C" fn push_text(to: *mut c_void, text: *const c_char, length: usize) {
+    // SAFETY: the caller's contract.
+    let (to, bytes) = unsafe {
+        (&mut *to.cast::<Vec<String>>(), std::slice::from_raw_parts(text.cast::<u8>(), length))
+    };
+    to.push(String::from_utf8_lossy(bytes).into_owned());
+}
+
+impl<'m> Inst<'m> {
+    /// What is known of it for on-stack replacement.
+    pub fn osr_facts(self) -> InstFacts {
+        // SAFETY: the instruction is live.
+        InstFacts(unsafe { sys::mfb_instruction_facts(self.0) })
+    }
+
+    /// Its result as a value; of type `void` if it has none.
+    pub fn value(self) -> Value<'m> {
+        Value::from_raw(self.0)
+    }
+
+    /// Its operands. For a phi the incoming values, in the order of [`Inst::incoming_blocks`].
+    pub fn operands(self) -> impl Iterator<Item = Value<'m>> {
+        // SAFETY: the instruction is live, the indices are below the number of its operands.
+        let count = unsafe { LLVMGetNumOperands(self.0) }.max(0) as u32;
+        // SAFETY: as above.
+        (0..count).map(move |i| Value::from_raw(unsafe { LLVMGetOperand(self.0, i) }))
+    }
+
+    /// The blocks that a phi's values come from.
+    pub fn incoming_blocks(self) -> impl Iterator<Item = Block<'m>> {
+        // SAFETY: the instruction is a live phi; the indices are below the number of its values.
+        let count = unsafe { LLVMCountIncoming(self.0) };
+        // SAFETY: as above.
+        (0..count).map(move |i| Block::from_raw(unsafe { LLVMGetIncomingBlock(self.0, i) }))
+    }
+
+    /// The name of the function that it calls directly.
+    pub fn called_function(self) -> Option<Function<'m>> {
+        // SAFETY: the instruction is live; the called value is asked for of calls only.
+        unsafe {
+            if LLVMIsACallInst(self.0).is_null() && LLVMIsAInvokeInst(self.0).is_null() {
+                return None;
+            }
+            let callee = LLVMGetCalledValue(self.0);
+            let function = LLVMIsAFunction(callee);
+            (!function.is_null()).then(|| Function::from_live(function))
+        }
+    }
+
+    /// Splits its block before it; returns the block that begins with it.
+    pub fn split_before(self, name: &str) -> Block<'m> {
+        let name = c_string(name);
+        // SAFETY: the instruction is live and not a phi or a pad.
+        Block::from_raw(unsafe { sys::mfb_split_before(self.0, name.as_ptr()) })
+    }
+
+    /// Removes it. It has no uses.
+    pub fn erase(self) {
+        // SAFETY: the instruction is live; it is not used again.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+}
+
+impl<'m> Value<'m> {
+    /// Its type.
+    pub fn ty(self) -> Type<'m> {
+        // SAFETY: the value is live.
+        Type::from_raw(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// The characters of a constant C string that it points to, as the literal of a source.
+    pub fn c_text(self) -> Option<String> {
+        // SAFETY: the value is live; each step asks what the former gave before it uses it.
+        unsafe {
+            let global = LLVMIsAGlobalVariable(self.0);
+            if global.is_null() || LLVMIsGlobalConstant(global) == 0 {
+                return None;
+            }
+            let data = LLVMGetInitializer(global);
+            if data.is_null() {
+                return None;
+            }
+            let data = LLVMIsAConstantDataSequential(data);
+            if data.is_null() || LLVMIsConstantString(data) == 0 {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetAsString(data, &mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
+            let bytes = bytes.split(|&b| b == 0).next().unwrap_or_default();
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+}
+
+/// What a type is, as far as hosts are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeKind {
+    /// `void`
+    Void,
+    /// An integer
+    Integer,
+    /// An IEEE binary floating-point number
+    Float,
+    /// A pointer
+    Pointer,
+    /// Any other
+    Other,
+}
+
+impl<'m> Type<'m> {
+    /// What it is.
+    pub fn kind(self) -> TypeKind {
+        // SAFETY: the type is live.
+        match unsafe { LLVMGetTypeKind(self.0) } {
+            LLVMTypeKind::LLVMVoidTypeKind => TypeKind::Void,
+            LLVMTypeKind::LLVMIntegerTypeKind => TypeKind::Integer,
+            LLVMTypeKind::LLVMHalfTypeKind
+            | LLVMTypeKind::LLVMFloatTypeKind
+            | LLVMTypeKind::LLVMDoubleTypeKind
+            | LLVMTypeKind::LLVMFP128TypeKind => TypeKind::Float,
+            LLVMTypeKind::LLVMPointerTypeKind => TypeKind::Pointer,
+            _ => TypeKind::Other,
+        }
+    }
+
+    /// The type of functions from `parameters` to this type.
+    pub fn function(self, parameters: &[Type<'m>]) -> Type<'m> {
+        let mut raw: Vec<_> = parameters.iter().map(|t| t.0).collect();
+        // SAFETY: all types are live and of one context; llvm-c copies the array.
+        Type::from_raw(unsafe { LLVMFunctionType(self.0, raw.as_mut_ptr(), raw.len() as u32, 0) })
+    }
+}
+
+/// A body that is being made into a continuation.
+pub struct Finish<'a, 'm> {
+    /// The continuation, whose body was adopted and which has an entry
+    pub continuation: Function<'m>,
+    /// The version whose body it has
+    pub version: Function<'m>,
+    /// For each argument of the version what comes in for it
+    pub arguments: &'a [Value<'m>],
+    /// Instructions of the body that are live at a landing
+    pub definitions: &'a [Inst<'m>],
+    /// The blocks that values come in from
+    pub entries: &'a [Block<'m>],
+    /// For each definition and entry what comes in, row by row; none where it is not live
+    pub values: &'a [Option<Value<'m>>],
+    /// Keep the definitions in stack slots
+    pub demote: bool,
+}
+
+impl<'m> Function<'m> {
+    /// What is known of it for on-stack replacement.
+    pub fn osr_facts(self) -> OsrFacts {
+        // SAFETY: the function is live.
+        let bits = unsafe { sys::mfb_osr_facts(self.0) };
+        let has = |bit: u32| bits & (1 << bit) != 0;
+        OsrFacts {
+            returns_twice: has(0),
+            gc: has(1),
+            unsupported_parameter: has(2),
+            by_value: has(3),
+            variadic: has(4),
+            resumes_by_unwinder: has(5),
+        }
+    }
+
+    /// Its arguments.
+    pub fn arguments(self) -> impl Iterator<Item = Value<'m>> {
+        // SAFETY: the function is live, the indices are below the number of its parameters.
+        let count = unsafe { LLVMCountParams(self.0) };
+        // SAFETY: as above.
+        (0..count).map(move |i| Value::from_raw(unsafe { LLVMGetParam(self.0, i) }))
+    }
+
+    /// Itself as a value: its address.
+    pub fn value(self) -> Value<'m> {
+        Value::from_raw(self.0)
+    }
+
+    /// Its type.
+    pub fn function_type(self) -> Type<'m> {
+        // SAFETY: the function is live.
+        Type::from_raw(unsafe { LLVMGlobalGetValueType(self.0) })
+    }
+
+    /// The type of its result.
+    pub fn result_type(self) -> Type<'m> {
+        // SAFETY: the function is live and its value type is a function type.
+        Type::from_raw(unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(self.0)) })
+    }
+
+    /// The names of its arguments and of its instructions with a result, as the IR writer prints
+    /// them, in order.
+    pub fn value_names(self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        // SAFETY: the function is live; the callback gets the vector it expects.
+        unsafe { sys::mfb_value_names(self.0, (&raw mut names).cast(), push_text) };
+        names
+    }
+
+    /// The names of its blocks, as the IR writer prints them, in order.
+    pub fn block_names(self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        // SAFETY: the function is live; the callback gets the vector it expects.
+        unsafe { sys::mfb_block_names(self.0, (&raw mut names).cast(), push_text) };
+        names
+    }
+
+    /// Removes lifetime markers, and gathers static allocas at its head.
+    pub fn prepare_for_points(self) {
+        // SAFETY: the function is live and has a body.
+        unsafe { sys::mfb_prepare_for_points(self.0) }
+    }
+
+    /// What mem2reg does. True if anything was promoted.
+    pub fn promote_allocas(self) -> bool {
+        // SAFETY: the function is live and has a body.
+        unsafe { sys::mfb_promote_allocas(self.0) }
+    }
+
+    /// An internal copy; its blocks and instructions are in the same order.
+    pub fn clone_as(self, name: &str) -> Function<'m> {
+        let name = c_string(name);
+        // SAFETY: the function is live and has a body.
+        Function::from_live(unsafe { sys::mfb_clone(self.0, name.as_ptr()) })
+    }
+
+    /// Declares an internal function of a type, in the same module.
+    pub fn declare_continuation(self, ty: Type<'m>, name: &str) -> Function<'m> {
+        let name = c_string(name);
+        // SAFETY: the function is live; the type is a function type of its context.
+        Function::from_live(unsafe { sys::mfb_declare_continuation(self.0, ty.0, name.as_ptr()) })
+    }
+
+    /// Takes over the body of a version; to be followed by [`Finish::run`].
+    pub fn adopt(self, version: Function<'m>) {
+        // SAFETY: both are live; this one has no body.
+        unsafe { sys::mfb_adopt(self.0, version.0) }
+    }
+
+    /// Adds an empty block at its head.
+    pub fn add_entry(self, name: &str) -> Option<Block<'m>> {
+        let first = self.blocks().next()?;
+        Some(self.add_block_before(name, first))
+    }
+
+    /// Adds an empty block at its end.
+    pub fn add_block(self, name: &str) -> Block<'m> {
+        let name = c_string(name);
+        // SAFETY: the function is live.
+        Block::from_raw(unsafe {
+            LLVMAppendBasicBlockInContext(
+                LLVMGetModuleContext(LLVMGetGlobalParent(self.0)),
+                self.0,
+                name.as_ptr(),
+            )
+        })
+    }
+
+    /// Replaces each `resume` by the call that it is lowered to, where that is known.
+    pub fn lower_resumes(self) {
+        // SAFETY: the function is live and has a body.
+        unsafe { sys::mfb_lower_resumes(self.0) };
+    }
+
+    /// Removes it from its module. Nothing may refer to its body any more.
+    pub fn erase(self) {
+        // SAFETY: the function is live; the caller does not use it again.
+        unsafe { sys::mfb_erase_function(self.0) }
+    }
+
+    /// The module that it is in.
+    pub fn module(self) -> Module<'m> {
+        // SAFETY: the function is live and in a module, which outlives it.
+        unsafe { Module::from_raw(LLVMGetGlobalParent(self.0)) }
+    }
+}
+
+impl Finish<'_, '_> {
+    /// Gives arguments and definitions what comes in, repairs SSA form, removes what cannot be
+    /// reached, and erases the version.
+    pub fn run(self) {
+        let mut arguments: Vec<_> = self.arguments.iter().map(|v| v.0).collect();
+        let mut definitions: Vec<_> = self.definitions.iter().map(|i| i.0).collect();
+        let mut entries: Vec<_> = self.entries.iter().map(|b| b.0).collect();
+        let mut values: Vec<LLVMValueRef> =
+            self.values.iter().map(|v| v.map_or(std::ptr::null_mut(), |v| v.0)).collect();
+        assert_eq!(values.len(), definitions.len() * entries.len(), "a value for each entry");
+        // SAFETY: all handles are live and of the continuation or its version; the arrays have the
+        // sizes that are told; the version is not used again.
+        unsafe {
+            sys::mfb_finish_continuation(
+                self.continuation.0,
+                self.version.0,
+                arguments.as_mut_ptr(),
+                definitions.as_mut_ptr(),
+                definitions.len(),
+                entries.as_mut_ptr(),
+                entries.len(),
+                values.as_mut_ptr(),
+                self.demote,
+            );
+        }
+    }
+}
+
+impl<'m> Module<'m> {
+    /// A constant structure, laid out as C does.
+    pub fn constant_struct(self, fields: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<_> = fields.iter().map(|v| v.0).collect();
+        // SAFETY: all fields are constants of the module's context.
+        Value::from_raw(unsafe {
+            LLVMConstStructInContext(
+                LLVMGetModuleContext(self.0),
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                0,
+            )
+        })
+    }
+
+    /// A constant array of elements of one type.
+    pub fn constant_array(self, element: Type<'m>, values: &[Value<'m>]) -> Value<'m> {
+        let mut raw: Vec<_> = values.iter().map(|v| v.0).collect();
+        // SAFETY: all values are constants of the element type.
+        Value::from_raw(unsafe { LLVMConstArray2(element.0, raw.as_mut_ptr(), raw.len() as u64) })
+    }
+
+    /// A private constant C string.
+    pub fn c_string(self, text: &str) -> Value<'m> {
+        let bytes = c_string(text);
+        // SAFETY: the module is live; llvm-c copies the bytes.
+        let data = unsafe {
+            let length = bytes.as_bytes().len();
+            LLVMConstStringInContext2(LLVMGetModuleContext(self.0), bytes.as_ptr(), length, 0)
+        };
+        self.private_global("midflight.text", Value::from_raw(data), true)
+    }
+
+    /// A private global with an initial value, aligned to 8.
+    pub fn private_global(self, name: &str, value: Value<'m>, constant: bool) -> Value<'m> {
+        let name = c_string(name);
+        // SAFETY: the module is live; the value is a constant of its context.
+        unsafe {
+            let global = LLVMAddGlobal(self.0, LLVMTypeOf(value.0), name.as_ptr());
+            LLVMSetInitializer(global, value.0);
+            LLVMSetGlobalConstant(global, i32::from(constant));
+            LLVMSetLinkage(global, sys::LLVMLinkage::LLVMPrivateLinkage);
+            LLVMSetUnnamedAddress(global, sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr);
+            LLVMSetAlignment(global, 8);
+            Value::from_raw(global)
+        }
+    }
+
+    /// A private, writable global in a section, which no pass may take for constant.
+    pub fn section_record(self, name: &str, section: &str, value: Value<'m>) -> Value<'m> {
+        let global = self.private_global(name, value, false);
+        let section = c_string(section);
+        // SAFETY: the global was just made.
+        unsafe {
+            LLVMSetUnnamedAddress(global.0, sys::LLVMUnnamedAddr::LLVMNoUnnamedAddr);
+            LLVMSetSection(global.0, section.as_ptr());
+            sys::mfb_keep(global.0);
+        }
+        global
+    }
+
+    /// The declaration of a variable of the runtime.
+    pub fn runtime_variable(self, name: &str, ty: Type<'m>) -> Value<'m> {
+        let name = c_string(name);
+        // SAFETY: the module is live; an existing variable of this name is returned as it is.
+        unsafe {
+            let existing = LLVMGetNamedGlobal(self.0, name.as_ptr());
+            let global = if existing.is_null() {
+                LLVMAddGlobal(self.0, ty.0, name.as_ptr())
+            } else {
+                existing
+            };
+            Value::from_raw(global)
+        }
+    }
+
+    /// The function of a name, declared or defined.
+    pub fn function(self, name: &str) -> Option<Function<'m>> {
+        let name = c_string(name);
+        // SAFETY: the module is live.
+        let function = unsafe { LLVMGetNamedFunction(self.0, name.as_ptr()) };
+        (!function.is_null()).then(|| Function::from_live(function))
+    }
+
+    /// The `double` type.
+    pub fn double_type(self) -> Type<'m> {
+        // SAFETY: the module's context is live.
+        Type::from_raw(unsafe { LLVMDoubleTypeInContext(LLVMGetModuleContext(self.0)) })
+    }
+
+    /// The target triple.
+    pub fn target(self) -> String {
+        // SAFETY: the module is live and owns the string.
+        unsafe { std::ffi::CStr::from_ptr(LLVMGetTarget(self.0)).to_string_lossy().into_owned() }
+    }
+
+    /// Size of a type in bits, and its size in memory in bytes.
+    pub fn size_of(self, ty: Type<'m>) -> (u64, u64) {
+        // SAFETY: the module is live and owns its data layout; the type is sized.
+        unsafe {
+            let layout = sys::target::LLVMGetModuleDataLayout(self.0);
+            (
+                sys::target::LLVMSizeOfTypeInBits(layout, ty.0),
+                sys::target::LLVMABISizeOfType(layout, ty.0),
+            )
+        }
+    }
+}
