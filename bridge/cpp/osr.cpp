@@ -126,7 +126,7 @@ uint64_t factsOfCall(const CallBase &Call) {
       Facts |= CannotDuplicate;
   auto *II = dyn_cast<IntrinsicInst>(&Call);
   if (!II)
-    return Facts | (Call.isInlineAsm() ? 0 : IsRealCall);
+    return Call.isInlineAsm() ? Facts : Facts | IsRealCall;
   Intrinsic::ID ID = II->getIntrinsicID();
   if (ID == Intrinsic::experimental_deoptimize)
     Facts |= IsMustTail;
@@ -278,6 +278,10 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   if (resumesByUnwinder(F))
     Facts |= FactResumesByUnwinder;
   return Facts;
+}
+
+const char *mfb_opcode_name(LLVMValueRef Inst) {
+  return unwrap<Instruction>(Inst)->getOpcodeName();
 }
 
 /// Calls back with the name of each argument and of each instruction that has a

@@ -162,16 +162,29 @@ void mfb_error(LLVMModuleRef M, const char *Text, size_t Length) {
   unwrap(M)->getContext().emitError(Twine(StringRef(Text, Length)));
 }
 
-void mfb_remark_missed(LLVMValueRef Fn, const char *Name, const char *Text,
-                       size_t Length) {
-  Function *F = unwrap<Function>(Fn);
+/// A remark of `Pass` at an instruction, or at a function with a body.
+void mfb_remark_missed(LLVMValueRef Where, const char *Pass, const char *Name,
+                       const char *Text, size_t Length) {
+  auto *I = dyn_cast<Instruction>(unwrap(Where));
+  Function *F = I ? I->getFunction() : unwrap<Function>(Where);
   OptimizationRemarkEmitter ORE(F);
   ORE.emit([&] {
-    DISubprogram *SP = F->getSubprogram();
-    DiagnosticLocation Loc = SP ? DiagnosticLocation(SP) : DiagnosticLocation();
-    return OptimizationRemarkMissed("midflight", Name, Loc, &F->getEntryBlock())
+    DiagnosticLocation Loc;
+    if (I)
+      Loc = I->getDebugLoc();
+    if (!Loc.isValid())
+      if (DISubprogram *SP = F->getSubprogram())
+        Loc = DiagnosticLocation(SP);
+    const BasicBlock *Block = I ? I->getParent() : &F->getEntryBlock();
+    return OptimizationRemarkMissed(Pass, Name, Loc, Block)
            << StringRef(Text, Length);
   });
+}
+
+void mfb_warning(LLVMModuleRef M, const char *Text, size_t Length) {
+  std::string Message(Text, Length);
+  unwrap(M)->getContext().diagnose(
+      DiagnosticInfoGeneric(Message, DS_Warning));
 }
 
 /// Prints to stdout through LLVM's own buffer, in order with what opt prints.

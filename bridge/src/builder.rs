@@ -192,6 +192,12 @@ impl<'m> Builder<'m> {
         Value::from_raw(unsafe { LLVMBuildAlloca(self.raw, ty.0, name.as_ptr()) })
     }
 
+    /// Aligns a variable.
+    pub fn align(&self, variable: Value<'m>, bytes: u32) {
+        // SAFETY: the variable is a live alloca; the alignment is a power of two.
+        unsafe { LLVMSetAlignment(variable.0, bytes) };
+    }
+
     /// Makes a variable that is only loaded and stored an SSA register.
     pub fn promote(&self, variable: Value<'m>) {
         // SAFETY: the variable is a live alloca in a function whose blocks are all complete.

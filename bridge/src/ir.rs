@@ -141,6 +141,12 @@ impl<'m> Module<'m> {
         unsafe { sys::mfb_error(self.0, message.as_ptr().cast(), message.len()) }
     }
 
+    /// Reports a warning as the compiler's own.
+    pub fn warning(self, message: &str) {
+        // SAFETY: the module is live; the text is copied before the call returns.
+        unsafe { sys::mfb_warning(self.0, message.as_ptr().cast(), message.len()) }
+    }
+
     /// The pointer type of address space 0.
     pub fn pointer_type(self) -> Type<'m> {
         // SAFETY: the module's context is live.
@@ -169,6 +175,17 @@ impl<'m> Module<'m> {
 
     /// The declaration of an external function of the runtime, made when it is missing.
     pub fn runtime_function(self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Callee<'m> {
+        self.declared_function(name, result, params, &["nounwind", "willreturn"])
+    }
+
+    /// The declaration of a function; one that is there already is returned as it is.
+    pub(crate) fn declared_function(
+        self,
+        name: &str,
+        result: Type<'m>,
+        params: &[Type<'m>],
+        attributes: &[&str],
+    ) -> Callee<'m> {
         let c_name = c_string(name);
         let mut raw: Vec<LLVMTypeRef> = params.iter().map(|t| t.0).collect();
         // SAFETY: all types belong to the module's context; the name is NUL-terminated; llvm-c
@@ -178,7 +195,7 @@ impl<'m> Module<'m> {
             let mut function = LLVMGetNamedFunction(self.0, c_name.as_ptr());
             if function.is_null() {
                 function = LLVMAddFunction(self.0, c_name.as_ptr(), ty);
-                for attribute in ["nounwind", "willreturn"] {
+                for attribute in attributes {
                     add_function_attribute(self.0, function, attribute);
                 }
             }
@@ -342,13 +359,9 @@ impl<'m> Function<'m> {
         }
     }
 
-    /// Reports that something was not done to this function, as `-Rpass-missed=midflight` shows it.
-    pub fn remark_missed(self, name: &str, message: &str) {
-        let c_name = c_string(name);
-        // SAFETY: the function is live and has a body; the texts are copied before the return.
-        unsafe {
-            sys::mfb_remark_missed(self.0, c_name.as_ptr(), message.as_ptr().cast(), message.len());
-        }
+    /// Reports that something was not done to this function, as `-Rpass-missed=PASS` shows it.
+    pub fn remark_missed(self, pass: &str, name: &str, message: &str) {
+        remark_missed(self.0, pass, name, message);
     }
 
     /// True if [`Function::mark`] put this mark on it.
@@ -485,6 +498,11 @@ impl<'m> Inst<'m> {
         }
     }
 
+    /// Reports that something was not done at this place, as `-Rpass-missed=PASS` shows it.
+    pub fn remark_missed(self, pass: &str, name: &str, message: &str) {
+        remark_missed(self.0, pass, name, message);
+    }
+
     /// The instruction after it, if it is not a terminator.
     pub fn next(self) -> Option<Inst<'m>> {
         // SAFETY: the instruction is live.
@@ -501,6 +519,16 @@ impl<'m> Inst<'m> {
     pub fn split_after(self) -> Block<'m> {
         // SAFETY: the instruction is live and not a terminator.
         Block(unsafe { sys::mfb_split_after(self.0) }, PhantomData)
+    }
+}
+
+fn remark_missed(place: LLVMValueRef, pass: &str, name: &str, message: &str) {
+    let (pass, name) = (c_string(pass), c_string(name));
+    // SAFETY: the place is a live function with a body, or an instruction; the texts are copied
+    // before the return.
+    unsafe {
+        let (text, length) = (message.as_ptr().cast(), message.len());
+        sys::mfb_remark_missed(place, pass.as_ptr(), name.as_ptr(), text, length);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What on-stack replacement needs: facts about instructions, clones, continuations.
 
-use crate::ir::{Block, Function, Inst, Module, Type, Value};
+use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
 use crate::sys::core::*;
 use crate::sys::prelude::LLVMValueRef;
 use crate::sys::{self, LLVMTypeKind};
@@ -9,6 +9,11 @@ use std::ffi::{CString, c_char, c_void};
 /// What is known of an instruction, as far as points and continuations depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct InstFacts(u64);
+
+impl InstFacts {
+    /// Those of a phi; for bodies that are not read from LLVM
+    pub const PHI: InstFacts = InstFacts((1 << 0) | (1 << 19));
+}
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
@@ -127,6 +132,14 @@ impl<'m> Inst<'m> {
         (0..count).map(move |i| Block::from_raw(unsafe { LLVMGetIncomingBlock(self.0, i) }))
     }
 
+    /// The name of its opcode, as in the IR.
+    pub fn opcode_name(self) -> String {
+        // SAFETY: the instruction is live; the result is a C string that is never freed.
+        unsafe { std::ffi::CStr::from_ptr(sys::mfb_opcode_name(self.0)) }
+            .to_string_lossy()
+            .into_owned()
+    }
+
     /// The name of the function that it calls directly.
     pub fn called_function(self) -> Option<Function<'m>> {
         // SAFETY: the instruction is live; the called value is asked for of calls only.
@@ -215,6 +228,12 @@ impl<'m> Type<'m> {
             LLVMTypeKind::LLVMPointerTypeKind => TypeKind::Pointer,
             _ => TypeKind::Other,
         }
+    }
+
+    /// The type of arrays of so many of it.
+    pub fn array(self, count: u64) -> Type<'m> {
+        // SAFETY: the type is live and sized.
+        Type::from_raw(unsafe { LLVMArrayType2(self.0, count) })
     }
 
     /// The type of functions from `parameters` to this type.
@@ -458,6 +477,11 @@ impl<'m> Module<'m> {
             sys::mfb_keep(global.0);
         }
         global
+    }
+
+    /// The declaration of a function that the program's author provides: it returns nothing.
+    pub fn host_function(self, name: &str, parameters: &[Type<'m>]) -> Callee<'m> {
+        self.declared_function(name, self.void_type(), parameters, &[])
     }
 
     /// The declaration of a variable of the runtime.

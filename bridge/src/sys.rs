@@ -19,8 +19,10 @@ use std::ffi::{c_char, c_void};
 unsafe extern "C" {
     pub fn mfb_register_callbacks(pass_builder: *mut c_void);
     pub fn mfb_error(module: LLVMModuleRef, text: *const c_char, length: usize);
+    pub fn mfb_warning(module: LLVMModuleRef, text: *const c_char, length: usize);
     pub fn mfb_remark_missed(
-        function: LLVMValueRef,
+        place: LLVMValueRef,
+        pass: *const c_char,
         name: *const c_char,
         text: *const c_char,
         length: usize,
@@ -48,6 +50,7 @@ pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, l
 // On-stack replacement: osr.cpp
 unsafe extern "C" {
     pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u64;
+    pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
     pub fn mfb_osr_facts(function: LLVMValueRef) -> u32;
     pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);

@@ -4,6 +4,8 @@
 //! makes it; the handles that lead back into LLVM are kept apart, in [`crate::read::Handles`].
 //! After a plan is applied the snapshot is stale.
 
+use crate::code::Code;
+
 /// Index of a block in [`Body::blocks`]. The entry is block 0.
 pub type BlockId = usize;
 
@@ -12,6 +14,8 @@ pub type BlockId = usize;
 pub struct Body {
     /// The blocks
     pub blocks: Vec<Block>,
+    /// What is in the blocks; empty if only the graph was read
+    pub code: Code,
 }
 
 /// A basic block.

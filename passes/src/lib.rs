@@ -8,16 +8,22 @@
 
 pub mod apply;
 pub mod body;
+pub mod code;
 pub mod cut;
 pub mod depth_first;
+pub mod dominators;
 pub mod function_list;
+pub mod liveness;
+pub mod loops;
 pub mod numbering;
 pub mod options;
 pub mod oracle;
+pub mod osr;
 pub mod path_profile_gen;
 pub mod plan;
 pub mod print_numbering;
 pub mod read;
+pub mod read_code;
 pub mod record;
 pub mod registry;
 pub mod skip;

@@ -114,14 +114,19 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
     Ok(options)
 }
 
-fn number(key: &'static str, value: &str, min: u32, max: u32) -> Result<u32, OptionError> {
+pub(crate) fn number(
+    key: &'static str,
+    value: &str,
+    min: u32,
+    max: u32,
+) -> Result<u32, OptionError> {
     match value.parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(OptionError::Number { key, value: value.to_string(), min, max }),
     }
 }
 
-fn stage(value: &str) -> Result<Stage, OptionError> {
+pub(crate) fn stage(value: &str) -> Result<Stage, OptionError> {
     match value {
         "early" => Ok(Stage::Early),
         "late" => Ok(Stage::Late),

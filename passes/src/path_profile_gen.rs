@@ -34,7 +34,7 @@ impl Pass for PathProfileGen {
                 Ok(Ok(())) => changed = true,
                 Ok(Err(Failure::Skipped(skip))) if skip.is_news() => {
                     let message = format!("not profiled: {}", skip.message());
-                    function.remark_missed(skip.name(), &message);
+                    function.remark_missed("midflight", skip.name(), &message);
                 }
                 Ok(Err(Failure::Skipped(_))) => {}
                 Ok(Err(Failure::Defect(message))) => {

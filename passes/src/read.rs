@@ -75,7 +75,7 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
 }
 
 /// The blocks that the entry reaches, in the order of the function.
-fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
+pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
     let all: Vec<_> = function.blocks().collect();
     let mut seen: HashMap<ir::Block, bool> = all.iter().map(|&b| (b, false)).collect();
     let mut work: Vec<_> = all.first().copied().into_iter().collect();

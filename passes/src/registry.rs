@@ -1,6 +1,11 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
-use crate::options::{Options, Stage, parse};
+use crate::options::{Stage, parse};
+use crate::osr::condition::Condition;
+use crate::osr::options::{OsrOptionError, OsrOptions};
+use crate::osr::pass::OsrPass;
+use crate::osr::print_liveness::PrintLiveness;
+use crate::osr::print_points::PrintPoints;
 use crate::path_profile_gen::PathProfileGen;
 use crate::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
@@ -8,17 +13,30 @@ use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
 /// For the plugin's entry point.
 pub const PASSES: Passes = Passes { by_name, for_pipeline };
 
-/// `path-profile-gen`, `path-profile-gen<…>`, `print<path-numbering>`,
-/// `print<path-numbering;…>`.
+/// `path-profile-gen<…>`, `osr-point<…>`, `osr-fuzz<…>`, `print<path-numbering;…>`,
+/// `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be left out.
 fn by_name(name: &str) -> Option<Box<dyn Pass>> {
     if let Some(parameters) = parameters_of(name, "path-profile-gen") {
-        return Some(make(name, parameters, |options| Box::new(PathProfileGen(options))));
+        return Some(make(name, parse(parameters), |options| Box::new(PathProfileGen(options))));
     }
-    let parameters = match parameters_of(name, "print")?.strip_prefix("path-numbering")? {
-        "" => "",
-        rest => rest.strip_prefix(';')?,
-    };
-    Some(make(name, parameters, |options| Box::new(PrintNumbering(options))))
+    if let Some(parameters) = parameters_of(name, "osr-point") {
+        let options = OsrOptions::parse_point(parameters);
+        return Some(make(name, options, |options| Box::new(OsrPass(options))));
+    }
+    if let Some(parameters) = parameters_of(name, "osr-fuzz") {
+        let options = OsrOptions::parse_fuzz(parameters);
+        return Some(make(name, options, |options| Box::new(OsrPass(options))));
+    }
+    let printed = parameters_of(name, "print")?;
+    let (what, parameters) = printed.split_once(';').unwrap_or((printed, ""));
+    match what {
+        "path-numbering" => {
+            Some(make(name, parse(parameters), |options| Box::new(PrintNumbering(options))))
+        }
+        "osr-liveness" if parameters.is_empty() => Some(Box::new(PrintLiveness)),
+        "osr-points" => Some(make(name, PrintPoints::parse(parameters), |pass| Box::new(pass))),
+        _ => None,
+    }
 }
 
 /// The text between `<` and `>` behind a pass's name, empty if there is none.
@@ -29,30 +47,50 @@ fn parameters_of<'a>(text: &'a str, pass: &str) -> Option<&'a str> {
     }
 }
 
-fn make(
+fn make<O, E: std::fmt::Display>(
     name: &str,
-    parameters: &str,
-    pass: impl FnOnce(Options) -> Box<dyn Pass>,
+    options: Result<O, E>,
+    pass: impl FnOnce(O) -> Box<dyn Pass>,
 ) -> Box<dyn Pass> {
-    match parse(parameters) {
+    match options {
         Ok(options) => pass(options),
         Err(error) => failed(format!("pass '{name}': {error}")),
     }
 }
 
-/// In clang the profiler runs once, at the point that its stage names.
+/// In clang one pass runs, once, at the point that its stage names: the profiler, or the OSR pass
+/// that the first option names.
 fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
-    match parse(text) {
-        Ok(options) => {
-            let wanted = match options.stage {
+    let (first, rest) = text.split_once(';').unwrap_or((text, ""));
+    let pass = match first.trim() {
+        "osr-fuzz" => osr_pass(OsrOptions::parse_fuzz(rest)),
+        "osr-point" => osr_pass(OsrOptions::parse_point(rest)),
+        _ => parse(text)
+            .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
+            .map_err(|error| error.to_string()),
+    };
+    match pass {
+        Ok((stage, pass)) => {
+            let wanted = match stage {
                 Stage::Early => ExtensionPoint::Start,
                 Stage::Late => ExtensionPoint::Last,
             };
-            (point == wanted).then(|| Box::new(PathProfileGen(options)) as Box<dyn Pass>)
+            (point == wanted).then_some(pass)
         }
         Err(error) if point == ExtensionPoint::Start => {
             Some(failed(format!("options '{text}': {error}")))
         }
         Err(_) => None,
     }
+}
+
+/// Versions are made of what mem2reg leaves. A patchable point stops optimizations, so it comes
+/// behind them.
+fn osr_pass(options: Result<OsrOptions, OsrOptionError>) -> Result<(Stage, Box<dyn Pass>), String> {
+    let mut options = options.map_err(|error| error.to_string())?;
+    if options.condition == Condition::Patch {
+        options.stage = Stage::Late;
+    }
+    options.promote |= options.stage == Stage::Early;
+    Ok((options.stage, Box::new(OsrPass(options))))
 }

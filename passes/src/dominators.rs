@@ -1,0 +1,82 @@
+//! Dominators of a body's blocks.
+//!
+//! K. D. Cooper, T. J. Harvey, K. Kennedy: A Simple, Fast Dominance Algorithm, 2001. The figures
+//! that are cited are the paper's.
+
+use crate::body::{BlockId, Body};
+use crate::depth_first::depth_first;
+
+/// The dominator tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dominators {
+    /// Immediate dominator of each block; that of the entry is itself.
+    idom: Vec<BlockId>,
+    /// Number of blocks above it in the tree
+    depth: Vec<u32>,
+}
+
+/// Computes the dominators of a body in which every block can be reached from the entry.
+pub fn dominators(body: &Body) -> Dominators {
+    let postorder = depth_first(body).postorder;
+    let mut number = vec![0; body.blocks.len()];
+    for (place, &block) in postorder.iter().enumerate() {
+        number[block] = place;
+    }
+    let predecessors = body.predecessors();
+    let mut idom: Vec<Option<BlockId>> = vec![None; body.blocks.len()];
+    if let Some(entry) = idom.first_mut() {
+        *entry = Some(0);
+    }
+    // Figure 3: until nothing changes, in reverse postorder.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in postorder.iter().rev().filter(|&&b| b != 0) {
+            let mut processed = predecessors[block].iter().filter(|&&p| idom[p].is_some());
+            let Some(&first) = processed.next() else { continue };
+            let new = processed.fold(first, |a, &b| intersect(&idom, &number, a, b));
+            if idom[block] != Some(new) {
+                idom[block] = Some(new);
+                changed = true;
+            }
+        }
+    }
+    let idom: Vec<BlockId> =
+        idom.into_iter().enumerate().map(|(block, idom)| idom.unwrap_or(block)).collect();
+    let mut depth = vec![0; idom.len()];
+    for &block in postorder.iter().rev().filter(|&&b| b != 0) {
+        depth[block] = depth[idom[block]] + 1;
+    }
+    Dominators { idom, depth }
+}
+
+/// Figure 3, `intersect`: the nearest common dominator so far.
+fn intersect(idom: &[Option<BlockId>], number: &[usize], a: BlockId, b: BlockId) -> BlockId {
+    let (mut a, mut b) = (a, b);
+    while a != b {
+        while number[a] < number[b] {
+            a = idom[a].unwrap_or(0);
+        }
+        while number[b] < number[a] {
+            b = idom[b].unwrap_or(0);
+        }
+    }
+    a
+}
+
+impl Dominators {
+    /// True if every path from the entry to `block` leads through `above`; a block dominates
+    /// itself.
+    pub fn dominates(&self, above: BlockId, block: BlockId) -> bool {
+        let mut block = block;
+        while self.depth[block] > self.depth[above] {
+            block = self.idom[block];
+        }
+        block == above
+    }
+
+    /// The immediate dominator of a block; none for the entry.
+    pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
+        (block != 0).then(|| self.idom[block])
+    }
+}

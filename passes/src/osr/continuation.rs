@@ -1,0 +1,163 @@
+//! Making a continuation of a version (thesis 4.1.1, `f'_to`, and Fig. 4.7).
+//!
+//! The version's body is moved into a function whose parameters are the live values; a new entry
+//! does the compensation and jumps to the landing; the definitions of live values meet what comes in
+//! by new phis; what cannot be reached any more is removed. With several landings the entry is a
+//! dispatcher (thesis ch. 7), and the live values are kept in stack slots: with phis, their number
+//! would be quadratic.
+
+use crate::code::{InstId, ValueId};
+use crate::osr::prototype::Prototype;
+use crate::osr::site::{Site, promote_counters};
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_bridge::osr::Finish;
+use std::collections::HashMap;
+
+/// More landings than this keep live values in stack slots.
+const MOST_LANDINGS_WITH_PHIS: usize = 4;
+
+/// How a value that is live at a landing is had.
+pub enum Incoming<'a, 'm> {
+    /// It is in this slot of the prototype.
+    Slot(usize),
+    /// It is computed from what is in the slots: compensation code.
+    Computed(&'a dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m>),
+}
+
+/// A landing of a continuation.
+pub struct Landing<'a, 'm> {
+    /// Execution goes on before this instruction of the version.
+    pub at: InstId,
+    /// The values live there, and how they are had
+    pub incoming: Vec<(ValueId, Incoming<'a, 'm>)>,
+    /// Code that runs before the values are computed, with what is in the slots
+    pub prologue: Option<&'a dyn Fn(&Builder<'m>, &[Value<'m>])>,
+}
+
+/// A point of the version that is one of the continuation too.
+pub struct SiteAt<'a, 'm> {
+    /// It is before this instruction of the version.
+    pub at: InstId,
+    /// The point; its place and values are those in the version.
+    pub site: Site<'a, 'm>,
+}
+
+/// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
+/// which is erased.
+pub fn build<'m>(
+    shell: Function<'m>,
+    version: &CodeSnapshot<'m>,
+    prototype: &Prototype<'m>,
+    landings: &[Landing<'_, 'm>],
+    sites: &[SiteAt<'_, 'm>],
+) {
+    shell.adopt(version.function);
+    let parameters: Vec<_> = shell.arguments().collect();
+    let slots = &parameters[usize::from(prototype.has_selector)..];
+    let Some(entry) = shell.add_entry("osr.entry") else { return };
+    let builder = Builder::new(shell.module(), shell);
+
+    // A point's check comes before its landing: what has landed goes past it.
+    let entries = entry_blocks(shell, entry, landings.len());
+    if let [_, _, ..] = landings {
+        builder.at_end(entry).switch(parameters[0], &entries);
+    }
+    let mut values = Values::new(version, landings.len());
+    for (number, landing) in landings.iter().enumerate() {
+        builder.at_end(entries[number]);
+        if let Some(prologue) = landing.prologue {
+            prologue(&builder, slots);
+        }
+        for (value, incoming) in &landing.incoming {
+            let incoming = match incoming {
+                Incoming::Slot(slot) => slots[*slot],
+                Incoming::Computed(compute) => compute(&builder, slots),
+            };
+            values.set(version, *value, number, incoming);
+        }
+    }
+    if landings.len() == 1 {
+        // Counters begin in the entry, so it must be complete; where it leads to comes below.
+        builder.at_end(entry).branch(entry);
+    }
+    let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::new();
+    let mut inserted = Vec::new();
+    for SiteAt { at, site } in sites {
+        let site = site.insert();
+        behind.insert(version.instructions[*at], site.rest);
+        inserted.push(site);
+    }
+    if landings.len() == 1 {
+        entry.terminator().erase();
+    }
+    for (number, landing) in landings.iter().enumerate() {
+        let at = version.instructions[landing.at];
+        let block = behind.get(&at).copied().unwrap_or_else(|| at.split_before("osr.landing"));
+        builder.at_end(entries[number]).branch(block);
+    }
+    let demote = landings.len() > MOST_LANDINGS_WITH_PHIS;
+    Finish {
+        continuation: shell,
+        version: version.function,
+        arguments: &values.arguments,
+        definitions: &values.definitions,
+        entries: &entries,
+        values: &values.incoming,
+        demote,
+    }
+    .run();
+    promote_counters(shell, &inserted);
+    shell.lower_resumes();
+}
+
+fn entry_blocks<'m>(shell: Function<'m>, entry: Block<'m>, landings: usize) -> Vec<Block<'m>> {
+    match landings {
+        1 => vec![entry],
+        _ => (0..landings).map(|_| shell.add_block("osr.enter")).collect(),
+    }
+}
+
+/// What comes in at the landings.
+struct Values<'m> {
+    landings: usize,
+    /// For each argument of the version its value
+    arguments: Vec<Value<'m>>,
+    /// Instructions that are live at a landing
+    definitions: Vec<Inst<'m>>,
+    row: HashMap<ValueId, usize>,
+    /// For each definition and landing the value
+    incoming: Vec<Option<Value<'m>>>,
+}
+
+impl<'m> Values<'m> {
+    fn new(version: &CodeSnapshot<'m>, landings: usize) -> Self {
+        Values {
+            landings,
+            arguments: version.arguments.iter().map(|a| a.ty().poison()).collect(),
+            definitions: Vec::new(),
+            row: HashMap::new(),
+            incoming: Vec::new(),
+        }
+    }
+
+    fn set(
+        &mut self,
+        version: &CodeSnapshot<'m>,
+        value: ValueId,
+        landing: usize,
+        incoming: Value<'m>,
+    ) {
+        let Some(definition) = version.body.code.definition(value) else {
+            self.arguments[value] = incoming;
+            return;
+        };
+        let row = *self.row.entry(value).or_insert_with(|| {
+            self.definitions.push(version.instructions[definition]);
+            self.incoming.extend(std::iter::repeat_n(None, self.landings));
+            self.definitions.len() - 1
+        });
+        self.incoming[row * self.landings + landing] = Some(incoming);
+    }
+}

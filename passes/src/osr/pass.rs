@@ -1,0 +1,286 @@
+//! `osr-point` and `osr-fuzz`: points in the functions of a module.
+
+use crate::function_list::FunctionList;
+use crate::liveness::liveness;
+use crate::osr::options::OsrOptions;
+use crate::osr::place::{Marker, Where, is_file, place};
+use crate::osr::points::{Point, points};
+use crate::osr::refusal::Refusal;
+use crate::osr::weave::{Chosen, MARK, weave};
+use crate::read_code::{CodeSnapshot, read_code};
+use midflight_bridge::debug;
+use midflight_bridge::ir::{Function, Inst, Module};
+use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+
+/// The name under which remarks are asked for.
+pub const REMARKS: &str = "midflight-osr";
+
+/// What `MIDFLIGHT_OSR_POINT` of the header calls.
+const MARKER_FUNCTION: &str = "midflight_osr_point_here";
+
+/// The pass.
+pub struct OsrPass(pub OsrOptions);
+
+impl Pass for OsrPass {
+    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+        if functions.is_empty() {
+            return false;
+        }
+        if !module.pointers_have(64) {
+            module.error(
+                "midflight: inserting OSR points: only targets with 64-bit pointers are supported",
+            );
+            return false;
+        }
+        let mut placed = 0;
+        for &function in &functions {
+            match guard(|| self.function(module, function)) {
+                Ok(Ok(count)) => placed += count,
+                Ok(Err(message)) => {
+                    module.error(&format!(
+                        "midflight: inserting OSR points into '{}': {}; this is a defect of \
+                         midflight, please report it",
+                        function.name(),
+                        message.replace('\n', " ")
+                    ));
+                    return true;
+                }
+                Err(panic) => {
+                    let doing = format!("inserting OSR points into '{}'", function.name());
+                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
+                    return true;
+                }
+            }
+        }
+        if let Where::Line { file, line } = &self.0.place
+            && placed == 0
+        {
+            report_missing_line(module, &functions, file, *line);
+        }
+        true
+    }
+}
+
+/// Why a function has no points at all.
+pub fn reason_to_refuse(
+    module: Module<'_>,
+    function: Function<'_>,
+    functions: Option<&FunctionList>,
+) -> Option<Refusal> {
+    let (facts, osr) = (function.facts(), function.osr_facts());
+    let listed = |list: &FunctionList| list.includes(&function.name(), &module.source_file());
+    let unsupported_alloca = || {
+        function.blocks().any(|b| b.instructions().any(|i| i.osr_facts().is_unsupported_alloca()))
+    };
+    let reasons = [
+        (facts.available_externally, Refusal::AvailableExternally),
+        (facts.naked, Refusal::Naked),
+        (facts.presplit_coroutine, Refusal::Coroutine),
+        (facts.funclet_personality, Refusal::FuncletPersonality),
+        (facts.ifunc_resolver, Refusal::IfuncResolver),
+        (osr.returns_twice, Refusal::ReturnsTwice),
+        (osr.gc, Refusal::GarbageCollected),
+        (osr.unsupported_parameter, Refusal::UnsupportedParameter),
+        (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
+        (function.is_marked(MARK), Refusal::Processed),
+        (unsupported_alloca(), Refusal::UnsupportedAlloca),
+    ];
+    reasons.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
+}
+
+impl OsrPass {
+    /// Returns how many points were asked for in the function, eligible or not.
+    fn function(&self, module: Module<'_>, function: Function<'_>) -> Result<usize, String> {
+        let options = &self.0;
+        if options.panic_at.as_deref() == Some(&function.name()) {
+            panic!("asked for by debug-panic-at");
+        }
+        let refusal = reason_to_refuse(module, function, options.functions.as_ref());
+        if let Some(refusal) = refusal {
+            return Ok(self.refuse_function(module, function, refusal));
+        }
+        if options.promote {
+            function.promote_allocas();
+        }
+        let asked = |snapshot: &CodeSnapshot, points: &[Point]| {
+            place(&options.place, options.callee.as_ref(), snapshot, points)
+        };
+        let marked = has_markers(function);
+        if !marked {
+            let (snapshot, points) = read_points(function);
+            if asked(&snapshot, &points).is_empty() {
+                return Ok(0);
+            }
+        }
+        function.prepare_for_points();
+        let markers = take_markers(function);
+        let (snapshot, points) = read_points(function);
+        let mut chosen: Vec<Chosen> = asked(&snapshot, &points)
+            .into_iter()
+            .map(|number| Chosen { number, name: format!("{}#{number}", function.name()) })
+            .collect();
+        name_by_markers(&mut chosen, &markers, &snapshot, &points, &options.place);
+        let count = chosen.len();
+        chosen.retain(|c| self.is_eligible(module, &snapshot, &points[c.number], &c.name));
+        let chosen = thin(chosen, options.max_points);
+        if !chosen.is_empty() {
+            let continuations = weave(module, &snapshot, &points, &chosen, options);
+            if options.verify {
+                for changed in continuations.into_iter().chain([function]) {
+                    if let Some(message) = changed.verify() {
+                        return Err(format!(
+                            "the verifier says of '{}': {message}",
+                            changed.name()
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn refuse_function(
+        &self,
+        module: Module<'_>,
+        function: Function<'_>,
+        refusal: Refusal,
+    ) -> usize {
+        let message = format!("no OSR points: {}", refusal.message());
+        let markers = take_markers(function);
+        if refusal.is_news() {
+            for marker in &markers {
+                warn_of_marker(module, function, &marker.name, refusal);
+            }
+            if !matches!(self.0.place, Where::Marker | Where::Line { .. }) {
+                function.remark_missed(REMARKS, refusal.name(), &message);
+            }
+        }
+        if let Where::Line { file, line } = &self.0.place {
+            let mut all = function.blocks().flat_map(|b| b.instructions());
+            if let Some(inst) = all.find(|&i| crate::osr::place::is_on_line(i, file, *line)) {
+                inst.remark_missed(REMARKS, refusal.name(), &message);
+                return 1;
+            }
+        }
+        markers.len()
+    }
+
+    /// True if the point can be one. Else its reason is reported.
+    fn is_eligible(
+        &self,
+        module: Module<'_>,
+        snapshot: &CodeSnapshot<'_>,
+        point: &Point,
+        name: &str,
+    ) -> bool {
+        let Some(refusal) = point.refusal else { return true };
+        let message = format!("no OSR point here: {}", refusal.message());
+        snapshot.instructions[point.at].remark_missed(REMARKS, refusal.name(), &message);
+        if self.0.place == Where::Marker {
+            warn_of_marker(module, snapshot.function, name, refusal);
+        }
+        false
+    }
+}
+
+fn warn_of_marker(module: Module<'_>, function: Function<'_>, name: &str, refusal: Refusal) {
+    module.warning(&format!(
+        "midflight: OSR point '{name}' in '{}': there is none: {} [{}]",
+        function.name(),
+        refusal.message(),
+        refusal.name()
+    ));
+}
+
+fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
+    let snapshot = read_code(function);
+    let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
+    (snapshot, points)
+}
+
+fn is_marker(inst: Inst<'_>) -> bool {
+    inst.called_function().is_some_and(|f| f.name() == MARKER_FUNCTION)
+}
+
+fn has_markers(function: Function<'_>) -> bool {
+    function.blocks().any(|b| b.instructions().any(is_marker))
+}
+
+/// Removes the markers of the source; what is behind each one is its point.
+fn take_markers(function: Function<'_>) -> Vec<Marker<'_>> {
+    let calls: Vec<_> =
+        function.blocks().flat_map(|b| b.instructions()).filter(|&i| is_marker(i)).collect();
+    let mut markers = Vec::new();
+    for &call in &calls {
+        let name = call.operands().next().and_then(|v| v.c_text());
+        let mut next = call.next();
+        while let Some(inst) = next.filter(|&i| is_marker(i)) {
+            next = inst.next();
+        }
+        let name = name.unwrap_or_else(|| format!("{}#marker{}", function.name(), markers.len()));
+        markers.extend(next.map(|before| Marker { before, name }));
+    }
+    calls.into_iter().for_each(Inst::erase);
+    markers
+}
+
+/// Points at markers have their names; if markers are asked for they are the points.
+fn name_by_markers(
+    chosen: &mut Vec<Chosen>,
+    markers: &[Marker<'_>],
+    snapshot: &CodeSnapshot<'_>,
+    points: &[Point],
+    place: &Where,
+) {
+    for marker in markers {
+        let number = snapshot
+            .id_of(marker.before)
+            .and_then(|at| points.binary_search_by_key(&at, |p| p.at).ok());
+        let Some(number) = number else { continue };
+        match chosen.iter_mut().find(|c| c.number == number) {
+            Some(known) => known.name.clone_from(&marker.name),
+            None if *place == Where::Marker => {
+                chosen.push(Chosen { number, name: marker.name.clone() });
+            }
+            None => {}
+        }
+    }
+    chosen.sort_by_key(|c| c.number);
+}
+
+/// At most so many, spread evenly.
+fn thin(chosen: Vec<Chosen>, most: Option<u32>) -> Vec<Chosen> {
+    let Some(most) = most.map(|m| m as usize).filter(|&m| m < chosen.len()) else { return chosen };
+    let count = chosen.len();
+    (0..most).map(|i| chosen[(i * count + count / 2) / most.max(1)].clone()).collect()
+}
+
+/// An asked-for line without code: an error in the module of that file, elsewhere a remark.
+fn report_missing_line(module: Module<'_>, functions: &[Function<'_>], file: &str, line: u32) {
+    let mut lines: Vec<u32> = Vec::new();
+    for inst in functions.iter().flat_map(|f| f.blocks().flat_map(|b| b.instructions())) {
+        if let Some(location) = debug::location(inst).filter(|l| is_file(&l.inner.file, file)) {
+            lines.push(location.inner.line);
+        }
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    if lines.is_empty() && !is_file(&module.source_file(), file) {
+        let message = format!("no OSR point: nothing here is from {file}");
+        functions[0].remark_missed(REMARKS, "NoSuchLine", &message);
+        return;
+    }
+    let place = lines.partition_point(|&l| l < line);
+    let near: Vec<String> = lines[place.saturating_sub(1)..lines.len().min(place + 1)]
+        .iter()
+        .map(u32::to_string)
+        .collect();
+    let hint = match near.as_slice() {
+        [] => "the file has no line numbers; compile it with -g or -gline-tables-only".to_string(),
+        near => format!("the nearest lines with code are {}", near.join(" and ")),
+    };
+    module.error(&format!(
+        "midflight: inserting an OSR point at {file}:{line}: no code is there; {hint}"
+    ));
+}

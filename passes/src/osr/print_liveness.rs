@@ -1,0 +1,53 @@
+//! `print<osr-liveness>`: the values live at each point of each function.
+
+use crate::liveness::liveness;
+use crate::read_code::read_code;
+use midflight_bridge::ir::{Function, Module, print};
+use midflight_bridge::plugin::{Analyses, Pass};
+use std::fmt::Write;
+
+/// The pass.
+pub struct PrintLiveness;
+
+impl Pass for PrintLiveness {
+    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+        for function in module.functions().filter(|f| f.is_definition()) {
+            print(&describe(function));
+        }
+        false
+    }
+}
+
+/// The text for one function: one line a block and one a boundary, each with the values live there.
+/// The line of a boundary names the instruction behind it.
+fn describe(function: Function<'_>) -> String {
+    let snapshot = read_code(function);
+    let (body, names) = (&snapshot.body, snapshot.names());
+    let blocks = snapshot.block_names();
+    let live = liveness(body);
+    let set = |values: &mut dyn Iterator<Item = usize>| {
+        let names: Vec<&str> = values.map(|v| names[v].as_str()).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "liveness of '{}':", function.name());
+    for (block, name) in blocks.iter().enumerate() {
+        let live_in = set(&mut live.live_in[block].iter().copied());
+        let _ = writeln!(text, "  {name}: {live_in}");
+        let mut lines = Vec::new();
+        live.walk(body, block, |inst, live| {
+            if body.code.instructions[inst].facts.is_phi() {
+                return;
+            }
+            let result = &names[body.code.result(inst)];
+            let opcode = snapshot.instructions[inst].opcode_name();
+            let before = if result.is_empty() { opcode } else { format!("{result} = {opcode}") };
+            lines.push(format!("    {before}: {}", set(&mut live.iter().copied())));
+        });
+        lines.iter().rev().for_each(|line| {
+            let _ = writeln!(text, "{line}");
+        });
+    }
+    text
+}

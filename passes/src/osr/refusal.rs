@@ -1,0 +1,158 @@
+//! Every reason why there is no OSR point at some place.
+//!
+//! One list, as the reasons stand in `docs/osr.md` too. The names are stable and can be read by a
+//! machine; the messages are what `-Rpass-missed=midflight-osr` prints.
+
+/// Why a point is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Refusal {
+    // Of the function
+    /// Its body is a copy for inlining only.
+    AvailableExternally,
+    /// It has no prologue.
+    Naked,
+    /// A coroutine that is not split yet
+    Coroutine,
+    /// Exception handling with funclets
+    FuncletPersonality,
+    /// It runs before the program is relocated.
+    IfuncResolver,
+    /// It returns twice, or calls what does, as `setjmp`.
+    ReturnsTwice,
+    /// A garbage collector knows its frames.
+    GarbageCollected,
+    /// A parameter that depends on the frame
+    UnsupportedParameter,
+    /// An alloca that depends on the frame
+    UnsupportedAlloca,
+    /// The list of functions leaves it out.
+    NotListed,
+    /// It is a continuation, or has points already.
+    Processed,
+
+    // Of the landing: what follows must not run in a continuation
+    /// A `musttail` call follows: it needs the prototype of the function itself.
+    MustTail,
+    /// `va_start` follows: a continuation does not take a variable number of arguments.
+    VaStart,
+    /// A computed goto follows: its addresses are those of another version's blocks.
+    ComputedGoto,
+    /// A call or inline assembly follows of which there may be one only.
+    NoDuplicate,
+    /// The frame's own address or its caller's is asked for.
+    ReadsFrame,
+    /// An exception is resumed in a way that is not known.
+    UnknownResume,
+
+    // Of the place
+    /// Between a call in tail position and its return
+    TailPosition,
+
+    // Of what is live
+    /// A token is live.
+    LiveToken,
+    /// A saved stack pointer is live.
+    LiveStackSave,
+    /// A value is live whose type cannot be passed.
+    LiveOpaque,
+    /// A value is live that has no counterpart in the version to go to.
+    Unmapped,
+
+    // Of a further transition
+    /// The continuation has made an alloca of its own, whose frame must stay.
+    OwnAlloca,
+}
+
+impl Refusal {
+    /// All of them.
+    pub const ALL: [Refusal; 23] = [
+        Refusal::AvailableExternally,
+        Refusal::Naked,
+        Refusal::Coroutine,
+        Refusal::FuncletPersonality,
+        Refusal::IfuncResolver,
+        Refusal::ReturnsTwice,
+        Refusal::GarbageCollected,
+        Refusal::UnsupportedParameter,
+        Refusal::UnsupportedAlloca,
+        Refusal::NotListed,
+        Refusal::Processed,
+        Refusal::MustTail,
+        Refusal::VaStart,
+        Refusal::ComputedGoto,
+        Refusal::NoDuplicate,
+        Refusal::ReadsFrame,
+        Refusal::UnknownResume,
+        Refusal::TailPosition,
+        Refusal::LiveToken,
+        Refusal::LiveStackSave,
+        Refusal::LiveOpaque,
+        Refusal::Unmapped,
+        Refusal::OwnAlloca,
+    ];
+
+    /// A stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::AvailableExternally => "AvailableExternally",
+            Refusal::Naked => "Naked",
+            Refusal::Coroutine => "Coroutine",
+            Refusal::FuncletPersonality => "FuncletPersonality",
+            Refusal::IfuncResolver => "IfuncResolver",
+            Refusal::ReturnsTwice => "ReturnsTwice",
+            Refusal::GarbageCollected => "GarbageCollected",
+            Refusal::UnsupportedParameter => "UnsupportedParameter",
+            Refusal::UnsupportedAlloca => "UnsupportedAlloca",
+            Refusal::NotListed => "NotListed",
+            Refusal::Processed => "Processed",
+            Refusal::MustTail => "MustTail",
+            Refusal::VaStart => "VaStart",
+            Refusal::ComputedGoto => "ComputedGoto",
+            Refusal::NoDuplicate => "NoDuplicate",
+            Refusal::ReadsFrame => "ReadsFrame",
+            Refusal::UnknownResume => "UnknownResume",
+            Refusal::TailPosition => "TailPosition",
+            Refusal::LiveToken => "LiveToken",
+            Refusal::LiveStackSave => "LiveStackSave",
+            Refusal::LiveOpaque => "LiveOpaque",
+            Refusal::Unmapped => "Unmapped",
+            Refusal::OwnAlloca => "OwnAlloca",
+        }
+    }
+
+    /// What a person is told, after "no OSR point here: ".
+    pub fn message(self) -> &'static str {
+        match self {
+            Refusal::AvailableExternally => "the function's body here is a copy for inlining only",
+            Refusal::Naked => "the function is naked: it has no frame",
+            Refusal::Coroutine => "the function is a coroutine that is not split yet",
+            Refusal::FuncletPersonality => "the function's exception handling uses funclets",
+            Refusal::IfuncResolver => "the function resolves an ifunc: it runs before relocation",
+            Refusal::ReturnsTwice => "the function returns twice or calls what does, as setjmp",
+            Refusal::GarbageCollected => "a garbage collector knows the function's frames",
+            Refusal::UnsupportedParameter => {
+                "a parameter depends on the frame (inalloca, preallocated, swifterror, swiftasync)"
+            }
+            Refusal::UnsupportedAlloca => "an alloca depends on the frame (inalloca, swifterror)",
+            Refusal::NotListed => "the list of functions leaves the function out",
+            Refusal::Processed => "the function has points already, or is a continuation",
+            Refusal::MustTail => "a musttail call follows, which needs the function's prototype",
+            Refusal::VaStart => "va_start follows, and a continuation has no variable arguments",
+            Refusal::ComputedGoto => "a computed goto follows, whose addresses are of this version",
+            Refusal::NoDuplicate => "a call or assembly follows of which there may be one only",
+            Refusal::ReadsFrame => "what follows asks for the address of the frame or its caller",
+            Refusal::UnknownResume => "what follows resumes an exception in a way not known",
+            Refusal::TailPosition => "it is between a call in tail position and its return",
+            Refusal::LiveToken => "a token is live, which cannot be passed",
+            Refusal::LiveStackSave => "a saved stack pointer is live, which is of this frame",
+            Refusal::LiveOpaque => "a value is live whose type cannot be passed",
+            Refusal::Unmapped => "a value is live that the state map does not give",
+            Refusal::OwnAlloca => "the continuation has made an alloca, so its frame must stay",
+        }
+    }
+
+    /// True if a user who asks for missed remarks wants to hear of it.
+    pub fn is_news(self) -> bool {
+        !matches!(self, Refusal::AvailableExternally | Refusal::NotListed | Refusal::Processed)
+    }
+}

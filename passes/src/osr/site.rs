@@ -1,0 +1,234 @@
+//! Inserting a point into a version (thesis 4.1.1, `f_from`).
+//!
+//! ```text
+//! block:  …                               block:  …
+//!         I                                       fire? ─────► fire: r = call continuation(live…)
+//!         …                        ──►    rest:   I                  ret r
+//!                                                 …
+//! ```
+
+use crate::osr::condition::Condition;
+use crate::osr::prototype::{Prototype, Transfer};
+use crate::osr::record::Record;
+use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
+use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::ir::{Block, Function, Inst, Value};
+
+/// The 5-byte nop of a patchable point, and the entry that tells the runtime where it is. The
+/// alignment skips at most 4 bytes, just when the nop would otherwise cross a boundary of 8. `$0` is
+/// the site's identity, `$1` the label of the block that fires. The entry is linked to the code
+/// ("o") and in its group ("?"), so that the linker keeps or drops both.
+const PATCHABLE_NOP: &str = "\
+.p2align 3,,4
+.Lmidflight_osr_${:uid}:
+\t.byte 0x0f,0x1f,0x44,0x00,0x00
+\t.pushsection midflight_osr_patch,\"ao?\",@progbits,.Lmidflight_osr_${:uid}
+\t.balign 8
+\t.long .Lmidflight_osr_${:uid}-.
+\t.long ${1:l}-.
+\t.quad ${0:c}
+\t.popsection";
+
+/// Where a transition goes, and how.
+#[derive(Clone, Copy)]
+pub struct Target<'a, 'm> {
+    /// The continuation
+    pub continuation: Function<'m>,
+    /// Its prototype
+    pub prototype: &'a Prototype<'m>,
+    /// Number of the landing, if it has several
+    pub selector: u32,
+    /// From a continuation into the next one: the stack must not grow.
+    pub tail: Tail,
+}
+
+/// A point to be inserted.
+pub struct Site<'a, 'm> {
+    /// The function that it is in
+    pub function: Function<'m>,
+    /// It is before this instruction.
+    pub at: Inst<'m>,
+    /// When it fires
+    pub condition: Condition,
+    /// What the continuation gets, and in which slots
+    pub values: &'a [(Value<'m>, usize)],
+    /// Where it leads
+    pub target: Target<'a, 'm>,
+    /// The function's record; none if nothing is counted and nothing armed
+    pub record: Option<&'a Record<'m>>,
+    /// Number of the site in the record
+    pub number: usize,
+    /// Number of its point, which is that of the base version's site
+    pub point: usize,
+}
+
+/// A point that was inserted.
+#[derive(Clone, Copy)]
+pub struct Inserted<'m> {
+    /// The block that calls the continuation
+    pub fire: Block<'m>,
+    /// The block that begins with the point's instruction
+    pub rest: Block<'m>,
+    /// The hotness counter, a variable in memory until [`promote_counters`]
+    pub counter: Option<Value<'m>>,
+}
+
+/// Makes registers of the counters of a function, all of whose blocks are complete.
+pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
+    let builder = Builder::new(function.module(), function);
+    inserted.iter().filter_map(|i| i.counter).for_each(|counter| builder.promote(counter));
+}
+
+/// The LLVM values of transfers.
+pub fn values_of<'m>(
+    transfers: &[Transfer],
+    value: impl Fn(usize) -> Value<'m>,
+) -> Vec<(Value<'m>, usize)> {
+    transfers.iter().map(|&(id, slot)| (value(id), slot)).collect()
+}
+
+impl<'m> Site<'_, 'm> {
+    /// Inserts it.
+    pub fn insert(&self) -> Inserted<'m> {
+        let block = self.at.block();
+        let rest = self.at.split_before("osr.cont");
+        let fire = self.function.add_block("osr.fire");
+        let builder = Builder::new(self.function.module(), self.function);
+        let counter = self.check(&builder, block, fire, rest);
+        self.transition(&builder, fire);
+        Inserted { fire, rest, counter }
+    }
+
+    /// Ends `block`, which leads to `rest`, with the check that may lead to `fire`. Returns the
+    /// counter, if it is a variable.
+    fn check(
+        &self,
+        builder: &Builder<'m>,
+        block: Block<'m>,
+        fire: Block<'m>,
+        rest: Block<'m>,
+    ) -> Option<Value<'m>> {
+        let module = self.function.module();
+        let (int1, int32, int64) = (module.int_type(1), module.int_type(32), module.int_type(64));
+        builder.before(block.terminator());
+        let fires = match self.condition {
+            Condition::Always => int1.constant(1),
+            Condition::Count(n) => {
+                let counter = self.counter(builder, n);
+                builder.before(block.terminator());
+                let old = builder.load(int32, counter);
+                let new = builder.sub(old, int32.constant(1));
+                builder.store(new, counter);
+                let fires = builder.equal(new, int32.constant(0));
+                builder.branch_unlikely(block, fires, fire, rest);
+                return Some(counter);
+            }
+            Condition::Never | Condition::Flag => match self.record {
+                Some(record) => {
+                    let armed = builder.load_relaxed(int32, record.armed(builder, self.number));
+                    builder.differs(armed, int32.constant(0))
+                }
+                None => int1.constant(0),
+            },
+            Condition::Every(n) => match self.record {
+                Some(record) => {
+                    self.check_every(builder, n, record, block, fire, rest);
+                    return None;
+                }
+                None => int1.constant(u64::from(n == 1)),
+            },
+            Condition::Patch => {
+                let id = self.record.map_or(0, |record| record.id(self.number));
+                builder.asm_goto(block, PATCHABLE_NOP, id, fire, rest);
+                return None;
+            }
+            Condition::Fuzz => {
+                let record = self.record?;
+                let fuel_at = module.runtime_variable(OSR_FUEL_SYMBOL, int64);
+                let fuel = builder.load_relaxed(int64, fuel_at);
+                let fuel = builder.sub(fuel, int64.constant(1));
+                builder.store_relaxed(fuel, fuel_at);
+                let spent = builder.equal(fuel, int64.constant(0));
+                let armed = builder.load_relaxed(int32, record.armed(builder, self.point));
+                let asked = builder.or(spent, builder.differs(armed, int32.constant(0)));
+                let ask = self.function.add_block("osr.ask");
+                builder.branch_unlikely(block, asked, ask, rest);
+                builder.at_end(ask);
+                let hit =
+                    module.runtime_function(OSR_HIT_SYMBOL, int1, &[module.pointer_type(), int32]);
+                let number = int32.constant(self.number as u64);
+                let fires = builder.call(hit, &[record.address, number]);
+                builder.branch(rest);
+                builder.branch_unlikely(ask, fires, fire, rest);
+                return None;
+            }
+        };
+        builder.branch_unlikely(block, fires, fire, rest);
+        None
+    }
+
+    /// `every:N`: counts down in the record, and begins again when it fires.
+    fn check_every(
+        &self,
+        builder: &Builder<'m>,
+        n: u32,
+        record: &Record<'m>,
+        block: Block<'m>,
+        fire: Block<'m>,
+        rest: Block<'m>,
+    ) {
+        let int32 = self.function.module().int_type(32);
+        let left_at = record.left(builder, self.number);
+        let left = builder.sub(builder.load_relaxed(int32, left_at), int32.constant(1));
+        builder.store_relaxed(left, left_at);
+        let fires = builder.equal(left, int32.constant(0));
+        builder.branch_unlikely(block, fires, fire, rest);
+        builder.at_end(fire);
+        builder.store_relaxed(int32.constant(n.into()), left_at);
+    }
+
+    /// The hotness counter of thesis Fig. 4.5: it begins with N in each activation. To be promoted
+    /// to a register when all blocks are complete.
+    fn counter(&self, builder: &Builder<'m>, n: u32) -> Value<'m> {
+        let int32 = self.function.module().int_type(32);
+        if let Some(first) = self.function.blocks().next().and_then(|b| b.instructions().next()) {
+            builder.before(first);
+        }
+        let counter = builder.variable(int32, c"p.osr");
+        builder.store(int32.constant(n.into()), counter);
+        counter
+    }
+
+    /// Fills the block that fires: hands on the live values and returns what the continuation
+    /// returns.
+    fn transition(&self, builder: &Builder<'m>, fire: Block<'m>) {
+        builder.at_end(fire);
+        if let Some(record) = self.record
+            && self.condition != Condition::Fuzz
+        {
+            builder.count(record.transitions(builder, self.number));
+        }
+        let result = self.target.call(builder, self.function, self.values);
+        builder.ret(result);
+    }
+}
+
+impl<'m> Target<'_, 'm> {
+    /// Calls the continuation with these values in their slots.
+    pub fn call(
+        &self,
+        builder: &Builder<'m>,
+        from: Function<'m>,
+        values: &[(Value<'m>, usize)],
+    ) -> Value<'m> {
+        let mut arguments: Vec<_> = self.prototype.slots.iter().map(|ty| ty.poison()).collect();
+        for &(value, slot) in values {
+            arguments[slot] = value;
+        }
+        if self.prototype.has_selector {
+            let int32 = from.module().int_type(32);
+            arguments.insert(0, int32.constant(self.selector.into()));
+        }
+        builder.call_function(self.continuation, &arguments, self.tail)
+    }
+}
