@@ -153,6 +153,13 @@ impl<'m> Inst<'m> {
         }
     }
 
+    /// Gives a phi a value from one more block.
+    pub fn add_incoming(self, value: Value<'m>, from: Block<'m>) {
+        let (mut values, mut blocks) = ([value.0], [from.0]);
+        // SAFETY: the instruction is a live phi; one value of its type and one block.
+        unsafe { LLVMAddIncoming(self.0, values.as_mut_ptr(), blocks.as_mut_ptr(), 1) }
+    }
+
     /// Splits its block before it; returns the block that begins with it.
     pub fn split_before(self, name: &str) -> Block<'m> {
         let name = c_string(name);

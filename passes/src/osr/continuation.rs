@@ -94,17 +94,22 @@ pub fn build<'m>(
     }
     for (number, landing) in landings.iter().enumerate() {
         let at = version.instructions[landing.at];
-        let block = behind.get(&at).copied().unwrap_or_else(|| at.split_before("osr.landing"));
+        let block = match behind.get(&at) {
+            Some(&rest) => rest,
+            None if landings.len() == 1 => values.land_at_head(version, landing.at, entry),
+            None => at.split_before("osr.landing"),
+        };
         builder.at_end(entries[number]).branch(block);
     }
     let demote = landings.len() > MOST_LANDINGS_WITH_PHIS;
+    let (definitions, incoming) = values.open();
     Finish {
         continuation: shell,
         version: version.function,
         arguments: &values.arguments,
-        definitions: &values.definitions,
+        definitions: &definitions,
         entries: &entries,
-        values: &values.incoming,
+        values: &incoming,
         demote,
     }
     .run();
@@ -159,5 +164,39 @@ impl<'m> Values<'m> {
             self.definitions.len() - 1
         });
         self.incoming[row * self.landings + landing] = Some(incoming);
+    }
+
+    /// The block to land in, where there is a single landing. At the head of a block the values
+    /// come in by its phis, as in thesis Fig. 4.7; elsewhere it is split.
+    fn land_at_head(
+        &mut self,
+        version: &CodeSnapshot<'m>,
+        landing: InstId,
+        entry: Block<'m>,
+    ) -> Block<'m> {
+        let code = &version.body.code;
+        let at = version.instructions[landing];
+        let block = code.instructions[landing].block;
+        if code.first_non_phi(block) != landing {
+            return at.split_before("osr.landing");
+        }
+        for phi in code.of_block[block].start..landing {
+            let inst = version.instructions[phi];
+            let incoming = match self.row.remove(&code.result(phi)) {
+                Some(row) => self.incoming[row].take(),
+                None => None,
+            };
+            inst.add_incoming(incoming.unwrap_or_else(|| inst.value().ty().poison()), entry);
+        }
+        at.block()
+    }
+
+    /// The definitions that need repair, and what comes in for them.
+    fn open(&self) -> (Vec<Inst<'m>>, Vec<Option<Value<'m>>>) {
+        let rows = self.incoming.chunks(self.landings.max(1));
+        let open =
+            self.definitions.iter().zip(rows).filter(|(_, row)| row.iter().any(Option::is_some));
+        let (definitions, rows): (Vec<_>, Vec<_>) = open.unzip();
+        (definitions.into_iter().copied().collect(), rows.concat())
     }
 }
