@@ -8,6 +8,8 @@
 #ifndef MIDFLIGHT_H
 #define MIDFLIGHT_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,6 +25,78 @@ int midflight_profile_write(const char *path) __attribute__((weak));
 /* Sets all counters to zero, so that a phase of the program can be profiled on its own. Activations
  * that are under way go on from where they are. What other threads count at this moment may survive. */
 void midflight_profile_reset(void) __attribute__((weak));
+
+/* On-stack replacement
+ *
+ * A point is named by its name, as in "main#3", or by its source file and its name, as in
+ * "src/main.c:main#3". `*` stands for any characters, none included. A point may have several
+ * sites, one in each version of its function. The three functions may be called from any thread and
+ * from signal handlers, while other threads run the code. */
+
+/* Arms the flag and patch points with that name: from now on they fire at each hit. Other threads
+ * see it when this returns.
+ *
+ * Returns the number of sites; 0 if there is no such point; or a negative error number, after one
+ * line on standard error: -EACCES or another one of mprotect if the code cannot be made writable,
+ * -ENOEXEC if it is not what was linked, -ENOTSUP if it is a patch point and not on x86-64. Then
+ * the patch points with that name do not fire. Without a line: -EINVAL if `point` is NULL, -EBUSY
+ * in a function that the runtime has called itself. */
+int midflight_osr_arm(const char *point) __attribute__((weak));
+
+/* Disarms them. Returns as midflight_osr_arm does. */
+int midflight_osr_disarm(const char *point) __attribute__((weak));
+
+/* How often points with that name have fired so far, in all versions of their functions. Exact for
+ * fuzzed points; of others some transitions may not be counted if several threads make them at a
+ * time. */
+unsigned long long midflight_osr_count(const char *point) __attribute__((weak));
+
+/* MIDFLIGHT_OSR_POINT("name"); marks a place in a function where an OSR point can be. It does
+ * nothing unless the compiler driver is asked for points; it defines MIDFLIGHT_OSR then, and the
+ * compiler's plugin replaces all calls of this function. The name must be a string literal. */
+#ifdef MIDFLIGHT_OSR
+void midflight_osr_point_here(const char *name) __attribute__((nothrow, leaf));
+#define MIDFLIGHT_OSR_POINT(name) midflight_osr_point_here("" name)
+#else
+#define MIDFLIGHT_OSR_POINT(name) ((void)0)
+#endif
+
+/* What a point that exits to a host hands to the host's callback
+ *
+ *     void callback(struct midflight_osr_exit *exit);
+ *
+ * The callback does the rest of the activation's work: it stores what the function returns in
+ * `result`, and returns. All of this is valid until then. */
+
+/* Version of these structures. */
+#define MIDFLIGHT_OSR_VERSION 1
+
+/* Kinds of values. */
+enum midflight_osr_kind {
+    MIDFLIGHT_OSR_INTEGER = 0, /* an integer */
+    MIDFLIGHT_OSR_FLOAT = 1,   /* an IEEE binary floating-point number */
+    MIDFLIGHT_OSR_POINTER = 2, /* a pointer */
+    MIDFLIGHT_OSR_OTHER = 3    /* of another type, as it is laid out in memory */
+};
+
+/* A live value. */
+struct midflight_osr_value {
+    const char *name;    /* its name in the IR, or that of the source variable */
+    const void *address; /* where it is */
+    uint32_t kind;       /* one of enum midflight_osr_kind */
+    uint32_t bits;       /* its size in bits */
+};
+
+struct midflight_osr_exit {
+    uint32_t version;     /* MIDFLIGHT_OSR_VERSION */
+    uint32_t count;       /* number of live values */
+    const char *function; /* name of the function */
+    const char *point;    /* name of the point */
+    const struct midflight_osr_value *values;
+    void *result;         /* where the function's result goes; NULL if it returns none */
+    uint32_t result_kind; /* one of enum midflight_osr_kind */
+    uint32_t result_bits; /* size of the result in bits; 0 if there is none */
+};
 
 #ifdef __cplusplus
 }

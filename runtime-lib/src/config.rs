@@ -40,11 +40,7 @@ impl Config {
             self.read_pattern(value);
         }
         if self.pattern().first() != Some(&b'/') {
-            // SAFETY: the room has the size that is told.
-            self.directory.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
-            if !self.directory.bytes().is_empty() && self.directory.push(b"/").is_err() {
-                self.directory.clear();
-            }
+            read_directory(&mut self.directory);
         }
     }
 
@@ -69,6 +65,15 @@ impl Config {
     }
 }
 
+/// Puts the current directory with a slash in `to`; nothing if it has no name.
+pub fn read_directory(to: &mut Text) {
+    // SAFETY: the room has the size that is told.
+    to.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
+    if !to.bytes().is_empty() && to.push(b"/").is_err() {
+        to.clear();
+    }
+}
+
 fn read_limit(value: &[u8]) {
     match parse_size(value) {
         Some(limit) => arena::set_limit(limit),
@@ -84,7 +89,7 @@ fn read_limit(value: &[u8]) {
 ///
 /// In a program that runs with more rights than its user has none is: it must not write where the
 /// user says.
-fn variable(name: &CStr) -> Option<&'static [u8]> {
+pub fn variable(name: &CStr) -> Option<&'static [u8]> {
     // SAFETY: the name is a C string; the environment's texts are not freed while the program
     // starts.
     unsafe {

@@ -1,4 +1,4 @@
-//! Where a profile goes: the temporary file, and the name that it gets when it is whole.
+//! Where a profile or a log goes: the temporary file, and the name that it gets when it is whole.
 
 use crate::file::{Failure, File};
 use crate::message::Decimal;
@@ -78,8 +78,29 @@ fn kind_of(name: &Text) -> Option<libc::stat> {
     }
 }
 
-/// Creates a new file beside the profile's name, and the directories that it is in.
-pub fn create_temporary(name: &Text, temporary: &mut Text) -> Result<File, Failure> {
+/// Lets `fill` write a new file, which then takes the place of the one that has the name, if any.
+/// What fails leaves that one as it is.
+pub fn write_whole<T>(
+    name: &Text,
+    temporary: &mut Text,
+    fill: impl FnOnce(&File) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let file = create_temporary(name, temporary)?;
+    let result = fill(&file).and_then(|value| {
+        file.close()?;
+        // SAFETY: both names are C strings.
+        let renamed = unsafe { libc::rename(temporary.c_str().as_ptr(), name.c_str().as_ptr()) };
+        if renamed == 0 { Ok(value) } else { Err(Failure::last()) }
+    });
+    if result.is_err() {
+        // SAFETY: the name is a C string.
+        unsafe { libc::unlink(temporary.c_str().as_ptr()) };
+    }
+    result
+}
+
+/// Creates a new file beside the name, and the directories that it is in.
+fn create_temporary(name: &Text, temporary: &mut Text) -> Result<File, Failure> {
     let mut directories_made = false;
     let mut attempt = 0;
     while attempt < MAX_ATTEMPTS {

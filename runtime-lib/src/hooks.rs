@@ -5,10 +5,11 @@
 //! `.fini_array`, after everything that `atexit` has registered.
 //!
 //! The runtime's functions are called by pointers that the dynamic linker fills in, since a copy in
-//! another image may stand in for this one. The bounds of the section of records are weak: an
+//! another image may stand in for this one. The bounds of the sections of records are weak: an
 //! image without records has none.
 
-use crate::{output, process};
+use crate::{osr, output, process};
+use midflight_abi::osr::OsrPatch;
 
 core::arch::global_asm!(
     ".pushsection .data.rel.ro.midflight, \"aw\", %progbits",
@@ -25,7 +26,21 @@ core::arch::global_asm!(
     ".8byte __stop_midflight_tables",
     ".8byte midflight_register_image",
     ".8byte midflight_unregister_image",
-    ".size links_of_midflight, 32",
+    ".weak __start_midflight_osr",
+    ".hidden __start_midflight_osr",
+    ".8byte __start_midflight_osr",
+    ".weak __stop_midflight_osr",
+    ".hidden __stop_midflight_osr",
+    ".8byte __stop_midflight_osr",
+    ".weak __start_midflight_osr_patch",
+    ".hidden __start_midflight_osr_patch",
+    ".8byte __start_midflight_osr_patch",
+    ".weak __stop_midflight_osr_patch",
+    ".hidden __stop_midflight_osr_patch",
+    ".8byte __stop_midflight_osr_patch",
+    ".8byte midflight_osr_register",
+    ".8byte midflight_osr_unregister",
+    ".size links_of_midflight, 80",
     ".popsection",
 );
 
@@ -36,6 +51,12 @@ struct Links {
     stop: *const u8,
     register: unsafe extern "C" fn(*const u8, *const u8),
     unregister: unsafe extern "C" fn(*const u8),
+    osr_start: *mut u8,
+    osr_stop: *mut u8,
+    patch_start: *const OsrPatch,
+    patch_stop: *const OsrPatch,
+    osr_register: unsafe extern "C" fn(*mut u8, *mut u8, *const OsrPatch, *const OsrPatch),
+    osr_unregister: unsafe extern "C" fn(*mut u8),
 }
 
 // SAFETY: it is read only.
@@ -57,23 +78,35 @@ static BEGIN: Hook = image_begins;
 static END: Hook = image_ends;
 
 extern "C" fn image_begins() {
-    // SAFETY: the section of records is mapped until the image's destructors have run.
+    // SAFETY: the sections of records are mapped until the image's destructors have run.
     unsafe {
         if !LINKS.start.is_null() {
             (LINKS.register)(LINKS.start, LINKS.stop);
         }
+        if !LINKS.osr_start.is_null() {
+            (LINKS.osr_register)(
+                LINKS.osr_start,
+                LINKS.osr_stop,
+                LINKS.patch_start,
+                LINKS.patch_stop,
+            );
+        }
     }
 }
 
+/// Paths and points are each told to the copy of the runtime that they were registered with.
 extern "C" fn image_ends() {
-    if process::is_started() {
-        output::write_at_exit();
-        return;
-    }
     // SAFETY: as above.
     unsafe {
-        if !LINKS.start.is_null() {
+        if process::is_started() {
+            output::write_at_exit();
+        } else if !LINKS.start.is_null() {
             (LINKS.unregister)(LINKS.start);
+        }
+        if osr::is_started() {
+            osr::write_at_exit();
+        } else if !LINKS.osr_start.is_null() {
+            (LINKS.osr_unregister)(LINKS.osr_start);
         }
     }
 }

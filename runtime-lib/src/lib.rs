@@ -17,9 +17,10 @@
 //! | `counter` | counters that signal handlers and other threads see |
 //! | `context` | what one thread counts, and who takes it over |
 //! | `process` | what there is once; `fork` |
-//! | `image`, `hooks` | the executable and libraries with records |
+//! | `image`, `hooks`, `loader` | the executable and libraries with records |
 //! | `output` | what is written to the profile, and when |
-//! | `destination`, `file`, `pattern`, `text` | the file, its name |
+//! | `destination`, `file`, `pattern`, `text`, `scratch` | the file, its name |
+//! | `osr` | on-stack replacement: when points fire, and how often they did |
 //! | `arena` | memory |
 //! | `fallback` | what emitted code gets when there is none |
 //! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
@@ -41,12 +42,15 @@ mod file;
 mod forest;
 mod hooks;
 mod image;
+mod loader;
 mod lock;
 mod message;
 mod node;
+mod osr;
 mod output;
 mod pattern;
 mod process;
+mod scratch;
 mod signal;
 mod sys;
 mod text;

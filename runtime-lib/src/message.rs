@@ -1,7 +1,9 @@
 //! Lines on standard error.
 
+use crate::file::Failure;
 use crate::signal::Blocked;
 use crate::sys;
+use core::ffi::CStr;
 
 /// Parts of a message; more are left out.
 const MAX_PARTS: usize = 12;
@@ -58,51 +60,55 @@ impl Decimal {
     }
 }
 
+/// Tells that a file was not written. `variable` is the one that gives its name.
+pub fn tell_failure(kind: &[u8], name: &[u8], failure: Failure, variable: &CStr) {
+    let (what, advice) = explain(failure.0);
+    // `@` stands for the variable.
+    let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
+    let variable = if before.len() == advice.len() { b"" } else { variable.to_bytes() };
+    print(&[
+        b"cannot write the ",
+        kind,
+        b" '",
+        name,
+        b"': ",
+        what.as_bytes(),
+        b"; ",
+        before.as_bytes(),
+        variable,
+        after.as_bytes(),
+    ]);
+}
+
 /// What an error number of the system means, and what its reader can do about it.
 ///
 /// libc's own texts are not asked for: they depend on the locale, and making them may allocate.
-pub fn explain(error: i32) -> (&'static str, &'static str) {
+fn explain(error: i32) -> (&'static str, &'static str) {
     match error {
-        libc::EACCES | libc::EPERM => (
-            "permission denied",
-            "set MIDFLIGHT_PROFILE to a file in a directory that the program may write to",
-        ),
+        libc::EACCES | libc::EPERM => {
+            ("permission denied", "set @ to a file in a directory that the program may write to")
+        }
         libc::EROFS => (
             "read-only file system",
-            "set MIDFLIGHT_PROFILE to a file in a directory that the program may write to",
+            "set @ to a file in a directory that the program may write to",
         ),
-        libc::ENOSPC => (
-            "no space left on device",
-            "free space there or set MIDFLIGHT_PROFILE to another place",
-        ),
-        libc::EDQUOT => {
-            ("disk quota exceeded", "free space there or set MIDFLIGHT_PROFILE to another place")
-        }
+        libc::ENOSPC => ("no space left on device", "free space there or set @ to another place"),
+        libc::EDQUOT => ("disk quota exceeded", "free space there or set @ to another place"),
         libc::EFBIG => ("file too large", "raise the limit on file sizes (ulimit -f)"),
-        libc::ENOENT => (
-            "no such file or directory",
-            "set MIDFLIGHT_PROFILE to a file in a directory that exists",
-        ),
-        libc::ENOTDIR => {
-            ("not a directory", "set MIDFLIGHT_PROFILE to a file in a directory that exists")
-        }
-        libc::EISDIR => ("is a directory", "set MIDFLIGHT_PROFILE to the name of a file"),
-        libc::ENAMETOOLONG => ("file name too long", "set MIDFLIGHT_PROFILE to a shorter name"),
-        libc::ELOOP => {
-            ("too many symbolic links", "set MIDFLIGHT_PROFILE to a file without such links")
-        }
+        libc::ENOENT => ("no such file or directory", "set @ to a file in a directory that exists"),
+        libc::ENOTDIR => ("not a directory", "set @ to a file in a directory that exists"),
+        libc::EISDIR => ("is a directory", "set @ to the name of a file"),
+        libc::ENAMETOOLONG => ("file name too long", "set @ to a shorter name"),
+        libc::ELOOP => ("too many symbolic links", "set @ to a file without such links"),
         libc::EMFILE | libc::ENFILE => {
             ("too many open files", "raise the limit on open files (ulimit -n)")
         }
-        libc::EIO => ("input/output error", "check the device or set MIDFLIGHT_PROFILE elsewhere"),
-        libc::EINVAL => (
-            "not a regular file",
-            "set MIDFLIGHT_PROFILE to the name of a regular or of a new file",
-        ),
+        libc::EIO => ("input/output error", "check the device or set @ to another place"),
+        libc::EINVAL => ("not a regular file", "set @ to the name of a regular or of a new file"),
         libc::EEXIST => {
             ("too many temporary files of that name exist", "remove its '.tmp.*' neighbours")
         }
-        _ => ("the system refused", "set MIDFLIGHT_PROFILE to another place"),
+        _ => ("the system refused", "set @ to another place"),
     }
 }
 

@@ -4,39 +4,21 @@
 //! sees a whole profile or none. What goes wrong is told in one line on standard error; the
 //! program's exit status and `errno` stay what they are.
 
+use crate::config::PROFILE_VARIABLE;
 use crate::destination;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::ThreadForest;
 use crate::image::Image;
-use crate::lock::ProcessLock;
 use crate::message::{self, Decimal};
-use crate::pattern::{self, Values};
+use crate::pattern;
 use crate::process::{PROCESS, Process};
+use crate::scratch::{SCRATCH, Scratch};
 use crate::signal::Blocked;
 use crate::sys;
-use crate::text::Text;
 use core::ffi::CStr;
 use midflight_abi::PROFILE_HEADER_SIZE;
 use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, Sink};
-
-/// Memory that writing needs; there is one in a process, since stacks may be small.
-pub struct Scratch {
-    name: Text,
-    temporary: Text,
-    host: Text,
-    buffer: [u8; BUFFER],
-}
-
-impl Scratch {
-    /// Empty memory.
-    pub const fn new() -> Self {
-        Self { name: Text::new(), temporary: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
-    }
-}
-
-/// Used by the holder of the process lock only.
-static SCRATCH: ProcessLock<Scratch> = ProcessLock::new(Scratch::new());
 
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
@@ -114,7 +96,7 @@ fn write_and_report(
         Ok(summary) => tell_what_is_missing(summary, scratch.name.bytes()),
         Err(failure) => {
             signals.discard_write_signal(failure.0);
-            tell_failure(*failure, scratch.name.bytes());
+            message::tell_failure(b"profile", scratch.name.bytes(), *failure, PROFILE_VARIABLE);
         }
     }
     drop(uncancelled);
@@ -127,18 +109,6 @@ struct Summary {
     lost: u64,
     /// Forests whose image was never registered.
     strangers: u64,
-}
-
-fn tell_failure(failure: Failure, name: &[u8]) {
-    let (what, advice) = message::explain(failure.0);
-    message::print(&[
-        b"cannot write the profile '",
-        name,
-        b"': ",
-        what.as_bytes(),
-        b"; ",
-        advice.as_bytes(),
-    ]);
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
@@ -186,20 +156,9 @@ fn write(
     if !destination::resolve_target(&mut scratch.name)? {
         return Ok(Summary { restarts: 0, lost: 0, strangers: 0 });
     }
-    let file = destination::create_temporary(&scratch.name, &mut scratch.temporary)?;
-    let result = write_file(process, &file, &mut scratch.buffer).and_then(|summary| {
-        file.close()?;
-        // SAFETY: both names are C strings.
-        let renamed = unsafe {
-            libc::rename(scratch.temporary.c_str().as_ptr(), scratch.name.c_str().as_ptr())
-        };
-        if renamed == 0 { Ok(summary) } else { Err(Failure::last()) }
-    });
-    if result.is_err() {
-        // SAFETY: the name is a C string.
-        unsafe { libc::unlink(scratch.temporary.c_str().as_ptr()) };
-    }
-    result
+    destination::write_whole(&scratch.name, &mut scratch.temporary, |file| {
+        write_file(process, file, &mut scratch.buffer)
+    })
 }
 
 /// Puts the name of the profile in `scratch.name`.
@@ -212,20 +171,20 @@ fn choose_name(
     if let Some(path) = path {
         return Ok(scratch.name.push(path.to_bytes())?);
     }
-    // SAFETY: the room has the size that is told.
-    scratch.host.fill_with(|room, size| unsafe { libc::gethostname(room, size) == 0 });
-    let values = Values {
-        process: process.id.unsigned_abs().into(),
-        host: scratch.host.bytes(),
-        signature: program_signature(process),
-    };
-    scratch.name.push(process.config.directory.bytes())?;
     let pattern = process.config.pattern();
-    pattern::expand(pattern, &values, &mut scratch.name)?;
+    let directory = process.config.directory.bytes();
+    scratch.expand(directory, pattern, process.id, program_signature(process))?;
     if process.is_in_library && pattern::has_process(pattern) {
         destination::make_unique(&mut scratch.name, &mut process.serial)?;
     }
     Ok(())
+}
+
+/// What `%m` stands for; `None` if no image has records.
+pub fn signature() -> Option<u64> {
+    let _signals = Blocked::new();
+    let process = PROCESS.lock()?;
+    (!process.images.is_null()).then(|| program_signature(&process))
 }
 
 /// The signature of the program or, if it is not instrumented, of the first library that is.

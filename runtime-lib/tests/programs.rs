@@ -379,6 +379,13 @@ fn lld_links_it_as_well() {
 fn only_the_runtimes_own_names_are_global() {
     let expected = [
         "midflight_enter",
+        "midflight_osr_arm",
+        "midflight_osr_count",
+        "midflight_osr_disarm",
+        "midflight_osr_fuel",
+        "midflight_osr_hit",
+        "midflight_osr_register",
+        "midflight_osr_unregister",
         "midflight_profile_reset",
         "midflight_profile_write",
         "midflight_register_image",

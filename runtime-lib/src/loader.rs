@@ -1,0 +1,98 @@
+//! What the loader knows of the linked images.
+
+use core::ffi::CStr;
+
+/// Longest path of an image that is kept.
+const MAX_PATH: usize = libc::PATH_MAX as usize;
+
+/// What the loader knows about the image at an address.
+pub struct Found {
+    address: usize,
+    path: [u8; MAX_PATH],
+    path_len: usize,
+    /// Whether the image is the program itself.
+    pub is_program: bool,
+    /// Whether what is at the address may be written to.
+    pub is_writable: bool,
+    is_first: bool,
+}
+
+impl Found {
+    /// Asks the loader.
+    pub fn containing(address: usize) -> Self {
+        let mut found = Self {
+            address,
+            path: [0; MAX_PATH],
+            path_len: 0,
+            is_program: false,
+            is_writable: false,
+            is_first: true,
+        };
+        // SAFETY: the callback gets the pointer that is given here.
+        unsafe { libc::dl_iterate_phdr(Some(look_at_image), (&raw mut found).cast()) };
+        if found.is_program || found.path_len == 0 {
+            found.use_program_path();
+        }
+        found
+    }
+
+    /// The path of the image's file; empty if it is not known.
+    pub fn path(&self) -> &[u8] {
+        self.path.get(..self.path_len).unwrap_or_default()
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if let Some(room) = self.path.get_mut(self.path_len..self.path_len + bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.path_len += bytes.len();
+        }
+    }
+
+    /// The loader may know the program by a name that it was called by, or by none.
+    fn use_program_path(&mut self) {
+        let room = self.path.as_mut_ptr().cast();
+        // SAFETY: the room has that size.
+        let len = unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), room, MAX_PATH) };
+        self.path_len = usize::try_from(len).unwrap_or(0).min(MAX_PATH);
+    }
+
+    /// A library's path as the loader was given it, made absolute.
+    fn use_library_path(&mut self, name: &[u8]) {
+        if name.first() != Some(&b'/') {
+            // SAFETY: the room has that size.
+            let cwd = unsafe { libc::getcwd(self.path.as_mut_ptr().cast(), MAX_PATH) };
+            if !cwd.is_null() {
+                self.path_len = self.path.iter().position(|&byte| byte == 0).unwrap_or(0);
+                self.append(b"/");
+            }
+        }
+        self.append(name);
+    }
+}
+
+/// Called for every loaded image, the program first; ends at the one that was asked for.
+unsafe extern "C" fn look_at_image(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    found: *mut libc::c_void,
+) -> libc::c_int {
+    // SAFETY: the loader gives valid information; the pointer is that given to it.
+    unsafe {
+        let found = &mut *found.cast::<Found>();
+        let is_program = core::mem::take(&mut found.is_first);
+        let headers =
+            core::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
+        let offset = found.address.wrapping_sub((*info).dlpi_addr as usize);
+        let segment = headers.iter().find(|header| {
+            header.p_type == libc::PT_LOAD
+                && offset.wrapping_sub(header.p_vaddr as usize) < header.p_memsz as usize
+        });
+        let Some(segment) = segment else { return 0 };
+        found.is_program = is_program;
+        found.is_writable = segment.p_flags & libc::PF_W != 0;
+        if !is_program && !(*info).dlpi_name.is_null() {
+            found.use_library_path(CStr::from_ptr((*info).dlpi_name).to_bytes());
+        }
+        1
+    }
+}

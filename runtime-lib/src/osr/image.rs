@@ -1,0 +1,330 @@
+//! The linked images whose functions have OSR points.
+//!
+//! The records of an image that is unloaded are gone with it, so they are copied before; whoever
+//! walks over the images finds the copy in their place. When the image is loaded again its counts
+//! go on.
+
+use crate::arena::{Arena, Purpose};
+use crate::loader::Found;
+use crate::message::{self, Decimal};
+use crate::osr::arm;
+use crate::osr::barrier;
+use crate::osr::choice;
+use crate::osr::index::Index;
+use crate::osr::patch::Places;
+use crate::osr::record::{self, Function, Functions, Refusal, Site};
+use crate::osr::state::{self, STATE, State};
+use crate::signal::Blocked;
+use core::ffi::c_char;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering;
+use midflight_abi::osr::{OSR_VERSION, OsrFunction, OsrPatch, OsrPointInfo};
+use midflight_profile::table::image_signature;
+
+/// An image that is or was loaded.
+pub struct Image {
+    next: *mut Image,
+    /// Bounds of its records, or of their copy.
+    start: usize,
+    stop: usize,
+    /// Its places in the code; none while it is not loaded.
+    places: Places,
+    /// Its sites by their identities, if it has places.
+    index: Index,
+    /// Whether its code is mapped so that it can be written to.
+    is_code_writable: bool,
+    is_loaded: bool,
+    /// Whether it is the program itself.
+    is_program: bool,
+    /// Identity of its points.
+    signature: u64,
+    /// A copy of the records that was made when it was unloaded; null if it never was.
+    copy: *mut u8,
+}
+
+impl Image {
+    /// Its functions.
+    pub fn functions(&self) -> Functions {
+        // SAFETY: the records were checked, and are mapped or copied as long as they stand here.
+        unsafe { Functions::new(self.start, self.stop) }
+    }
+
+    /// The sites of all its functions.
+    pub fn sites(&self) -> impl Iterator<Item = Site> + Clone {
+        self.functions().flat_map(Function::sites)
+    }
+
+    /// Its places in the code.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Its sites by their identities, if it has places.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Makes its places known; `None` if there is no memory, then it has none.
+    fn fill_index(&mut self, arena: &mut Arena) -> Option<&Self> {
+        if !self.places.are_none() {
+            let (mut index, places) = (self.index, self.places);
+            let filled = index.fill(self.sites(), &places, arena);
+            self.index = index;
+            if filled.is_none() {
+                self.places = Places::none();
+                return None;
+            }
+            barrier::prepare();
+        }
+        Some(self)
+    }
+
+    /// Whether its code is mapped so that it can be written to.
+    pub fn is_code_writable(&self) -> bool {
+        self.is_code_writable
+    }
+}
+
+/// The images that are loaded.
+pub fn loaded(state: &State) -> impl Iterator<Item = &Image> + Clone {
+    all(state).filter(|image| image.is_loaded)
+}
+
+/// All images, in the order of their registration.
+pub fn all(state: &State) -> impl Iterator<Item = &Image> + Clone {
+    // SAFETY: images are never freed; whoever has the state holds its lock.
+    let first = unsafe { state.images.as_ref() };
+    // SAFETY: as above.
+    core::iter::successors(first, |image| unsafe { image.next.as_ref() })
+}
+
+/// What `%m` stands for: the signature of the program or, if it has no points, of the first
+/// library that has.
+pub fn program_signature(state: &State) -> u64 {
+    let program = all(state).find(|image| image.is_program);
+    program.or(all(state).next()).map_or(0, |image| image.signature)
+}
+
+/// Registers the records from `start` to `stop`.
+///
+/// # Safety
+/// They and the places are bounds of an image's sections, mapped until [`unregister`] is called.
+pub unsafe fn register(
+    start: *mut u8,
+    stop: *mut u8,
+    patch_start: *const OsrPatch,
+    patch_stop: *const OsrPatch,
+) {
+    if start.is_null() || start >= stop {
+        return;
+    }
+    // The loader's lock is taken before that of the state, as in a constructor.
+    // SAFETY: the caller's.
+    let first_place = unsafe { Places::new(patch_start, patch_stop) }.ok().and_then(|p| p.first());
+    let is_code_writable =
+        first_place.is_some_and(|place| Found::containing(place.address).is_writable);
+    let found = Found::containing(start as usize);
+    state::start(!Found::containing(register as *const () as usize).is_program);
+    let _signals = Blocked::new();
+    // SAFETY: the caller's.
+    let result = unsafe { record::check(start as usize, stop as usize) }.and_then(|()| {
+        let Some(mut state) = STATE.lock() else { return Ok(()) };
+        // SAFETY: the caller's.
+        let places = unsafe { Places::new(patch_start, patch_stop) }?;
+        let mut new = Image {
+            next: null_mut(),
+            start: start as usize,
+            stop: stop as usize,
+            places,
+            index: Index::empty(),
+            is_code_writable,
+            is_loaded: true,
+            is_program: found.is_program,
+            signature: 0,
+            copy: null_mut(),
+        };
+        new.signature = image_signature(new.sites().map(|site| site.info().id));
+        let image = add(&mut state, new).ok_or(Refusal::Memory)?;
+        arm::as_environment_says(&state, image);
+        Ok(())
+    });
+    if let Err(refusal) = result {
+        report(refusal, found.path());
+    }
+}
+
+/// Puts an image in the list, in the place of the one that it was before it was unloaded.
+fn add(state: &mut State, mut new: Image) -> Option<&'static Image> {
+    let mut place = &raw mut state.images;
+    // SAFETY: the list holds images, which are never freed; the caller holds the lock.
+    unsafe {
+        while let Some(image) = (*place).as_mut() {
+            let is_it = !image.is_loaded
+                && image.signature == new.signature
+                && image.stop - image.start == new.stop - new.start;
+            if is_it {
+                move_counts(image, &new);
+                new.next = image.next;
+                new.copy = image.copy;
+                new.index = image.index;
+                *image = new;
+                return image.fill_index(&mut state.arena);
+            }
+            place = &raw mut image.next;
+        }
+        let memory = state.arena.allocate(size_of::<Image>(), Purpose::Growth)?;
+        let memory = memory.as_ptr().cast::<Image>();
+        memory.write(new);
+        *place = memory;
+        (*memory).fill_index(&mut state.arena)
+    }
+}
+
+/// Adds the counts of one image to another with the same sites, and takes them from the first.
+fn move_counts(from: &Image, to: &Image) {
+    for (from, to) in from.sites().zip(to.sites()) {
+        if from.info().id == to.info().id {
+            let (hits, transitions) = (from.hits(), from.transitions());
+            to.hits().fetch_add(hits.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+            to.transitions().fetch_add(transitions.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
+fn report(refusal: Refusal, path: &[u8]) {
+    const BEGIN: &[u8] = b"the OSR points of '";
+    match refusal {
+        Refusal::Version(version) => message::print(&[
+            BEGIN,
+            path,
+            b"' cannot be controlled: they were compiled for version ",
+            Decimal::new(u64::from(version)).bytes(),
+            b" of the runtime's interface, and linked with version ",
+            Decimal::new(u64::from(OSR_VERSION)).bytes(),
+            b"; compile all of it with one midflight",
+        ]),
+        Refusal::Malformed => message::print(&[
+            BEGIN,
+            path,
+            b"' cannot be controlled: its sections midflight_osr* are damaged; link it again",
+        ]),
+        Refusal::Memory => message::print(&[
+            BEGIN,
+            path,
+            b"' cannot be controlled: there is no memory; raise MIDFLIGHT_MAX_MEMORY or the limit on address space (ulimit -v)",
+        ]),
+    }
+}
+
+/// Lets go of the records that begin at `start`; their counts stay.
+pub fn unregister(start: *const u8) {
+    let _signals = Blocked::new();
+    let Some(mut state) = STATE.lock() else { return };
+    let state = &mut *state;
+    let mut place = &raw mut state.images;
+    // SAFETY: the list holds images, which are never freed; the lock is held.
+    unsafe {
+        while let Some(image) = (*place).as_mut() {
+            if image.is_loaded && image.start == start as usize {
+                if unload(image, &mut state.arena).is_none() {
+                    message::print(&[
+                        b"the OSR counts of a library that is unloaded are lost: there is no memory; raise MIDFLIGHT_MAX_MEMORY",
+                    ]);
+                    // An image without sites.
+                    (image.start, image.stop) = (0, 0);
+                }
+                image.is_loaded = false;
+                image.places = Places::none();
+                return;
+            }
+            place = &raw mut image.next;
+        }
+    }
+}
+
+/// Puts a copy of the records in the place of those that go; `None` if there is no memory.
+fn unload(image: &mut Image, arena: &mut Arena) -> Option<()> {
+    let size = image.stop - image.start;
+    let is_new = image.copy.is_null();
+    if is_new {
+        image.copy = copy_records(image, arena)?;
+    }
+    let start = image.copy as usize;
+    let old = Image { next: null_mut(), places: Places::none(), copy: null_mut(), ..*image };
+    (image.start, image.stop) = (start, start + size);
+    if !is_new {
+        move_counts(&old, image);
+    }
+    Some(())
+}
+
+/// Copies the records with all that they refer to.
+fn copy_records(image: &Image, arena: &mut Arena) -> Option<*mut u8> {
+    let size = image.stop - image.start;
+    let copy = arena.allocate(size, Purpose::Growth)?.as_ptr();
+    // SAFETY: the image's records are that long, and so is the memory.
+    unsafe { copy.copy_from_nonoverlapping(image.start as *const u8, size) };
+    for function in image.functions() {
+        let offset = function.record() as usize - image.start;
+        // SAFETY: the copy has the function's head at the same offset.
+        unsafe { copy_texts(&mut *copy.add(offset).cast::<OsrFunction>(), function, arena) }?;
+    }
+    Some(copy)
+}
+
+/// Lets the copy of a function's record refer to copies.
+///
+/// # Safety
+/// `copy` is a copy of the record.
+unsafe fn copy_texts(copy: &mut OsrFunction, function: Function, arena: &mut Arena) -> Option<()> {
+    copy.name = copy_text(function.name(), arena)?;
+    copy.file = copy_text(function.file(), arena)?;
+    let size = size_of::<OsrPointInfo>();
+    let infos = arena.allocate(size * copy.sites as usize, Purpose::Growth)?;
+    let infos = infos.as_ptr().cast::<OsrPointInfo>();
+    for site in function.sites() {
+        let info = site.info();
+        let copied = OsrPointInfo {
+            name: copy_text(site.name(), arena)?,
+            from: copy_text(site.from(), arena)?,
+            to: copy_text(site.to(), arena)?,
+            ..*info
+        };
+        // SAFETY: there is room for as many as the function has sites.
+        unsafe { infos.add(site.number() as usize).write(copied) };
+    }
+    copy.infos = infos;
+    Some(())
+}
+
+/// A C string of the bytes.
+fn copy_text(bytes: &[u8], arena: &mut Arena) -> Option<*const c_char> {
+    let memory = arena.allocate(bytes.len() + 1, Purpose::Growth)?.as_ptr();
+    // SAFETY: the memory is that long, and zero behind the bytes.
+    unsafe { memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    Some(memory.cast())
+}
+
+/// How often the points with a name have fired.
+pub fn transitions(point: &[u8]) -> u64 {
+    let _signals = Blocked::new();
+    let Some(state) = STATE.lock() else { return 0 };
+    let sites = all(&state).flat_map(Image::sites).filter(|&site| choice::means(point, site));
+    sites.fold(0, |sum, site| sum.wrapping_add(site.transitions().load(Ordering::Relaxed)))
+}
+
+/// Sets the counts of all sites to zero.
+pub fn clear_counts(state: &State) {
+    for site in all(state).flat_map(Image::sites) {
+        site.hits().store(0, Ordering::Relaxed);
+        site.transitions().store(0, Ordering::Relaxed);
+    }
+}
+
+/// Number of hits and transitions of all sites.
+pub fn total(state: &State) -> u64 {
+    all(state).flat_map(Image::sites).fold(0, |sum, site| {
+        sum.wrapping_add(site.hits().load(Ordering::Relaxed))
+            .wrapping_add(site.transitions().load(Ordering::Relaxed))
+    })
+}

@@ -1,0 +1,112 @@
+//! On-stack replacement: when points fire, and how often they did.
+//!
+//! Emitted code decides alone wherever it can (`midflight_abi::osr` has the protocol). The runtime
+//! arms and disarms points, decides for fuzzed ones, and writes what happened when the program
+//! ends. It shares nothing with the counting of paths: a program may have either or both.
+//!
+//! # Map
+//!
+//! | module | one concept |
+//! |---|---|
+//! | `record` | what emitted code has of a function and its sites |
+//! | `image`, `index` | the executable and libraries with such records; what stays when one is unloaded |
+//! | `state` | what there is once in a process; start, `fork` |
+//! | `settings`, `fire` | what the environment says; `MIDFLIGHT_OSR_FIRE` |
+//! | `choice` | names of points, and which are meant |
+//! | `hit`, `gap` | whether a fuzzed point fires; random distances |
+//! | `arm`, `patch`, `barrier` | arming; changing code while it runs |
+//! | `toggle` | the signal that arms and disarms |
+//! | `log`, `list` | what is told when the program ends |
+
+mod arm;
+mod barrier;
+mod choice;
+mod fire;
+mod gap;
+mod hit;
+mod image;
+mod index;
+mod list;
+mod log;
+mod patch;
+mod record;
+mod settings;
+mod state;
+mod toggle;
+
+pub use log::write_at_exit;
+pub use state::is_started;
+
+use core::ffi::{CStr, c_char, c_int, c_ulonglong};
+use midflight_abi::osr::{OsrFunction, OsrPatch};
+
+/// Makes the OSR points of an image known. Called by the constructor of each linked image.
+///
+/// # Safety
+/// They are the bounds of the image's sections `midflight_osr` and `midflight_osr_patch`, mapped
+/// until [`midflight_osr_unregister`] is called; those of the second may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_register(
+    start: *mut u8,
+    stop: *mut u8,
+    patch_start: *const OsrPatch,
+    patch_stop: *const OsrPatch,
+) {
+    // SAFETY: the caller's.
+    unsafe { image::register(start, stop, patch_start, patch_stop) };
+}
+
+/// Forgets the OSR points whose records begin at `start`; what was counted stays. Called by the
+/// destructor of each linked image but the one that has the runtime's state.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_osr_unregister(start: *mut u8) {
+    image::unregister(start);
+    log::write_after_exit();
+}
+
+/// Decides whether a fuzzed site fires, and counts the hit and the transition.
+///
+/// # Safety
+/// `function` is a record of an image that is mapped.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_hit(function: *mut OsrFunction, site: u32) -> bool {
+    // SAFETY: the caller's.
+    unsafe { hit::fires(function, site) }
+}
+
+/// Arms the flag and patch points with that name, see `midflight.h`.
+///
+/// # Safety
+/// `point` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_arm(point: *const c_char) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { named(point) }.map_or(-libc::EINVAL, |point| arm::by_name(point, true))
+}
+
+/// Disarms the flag and patch points with that name, see `midflight.h`.
+///
+/// # Safety
+/// `point` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_disarm(point: *const c_char) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { named(point) }.map_or(-libc::EINVAL, |point| arm::by_name(point, false))
+}
+
+/// How often the points with that name have fired so far, see `midflight.h`.
+///
+/// # Safety
+/// `point` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_count(point: *const c_char) -> c_ulonglong {
+    // SAFETY: the caller's.
+    unsafe { named(point) }.map_or(0, image::transitions)
+}
+
+/// # Safety
+/// `point` is null or a C string that outlives its use.
+unsafe fn named<'a>(point: *const c_char) -> Option<&'a [u8]> {
+    // SAFETY: the caller's.
+    unsafe { (!point.is_null()).then(|| CStr::from_ptr(point).to_bytes()) }
+}

@@ -1,0 +1,240 @@
+//! What emitted code has of a function with OSR points, and of its sites.
+//!
+//! Records are checked once, when their image is registered; only those that passed are walked.
+
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use midflight_abi::osr::{
+    OSR_FUNCTION_SIZE, OSR_STATE_SIZE, OSR_VERSION, OsrFunction, OsrPointInfo, OsrPointState,
+};
+
+/// Records and padding between them are multiples of this.
+const GRANULE: usize = 8;
+
+/// Why the records of an image cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Compiled for another version of the interface.
+    Version(u16),
+    /// Not records at all.
+    Malformed,
+    /// No memory for what the runtime must know of it.
+    Memory,
+}
+
+/// Whether the records from `start` to `stop` can be used.
+///
+/// # Safety
+/// They are the bounds of a mapped section.
+pub unsafe fn check(start: usize, stop: usize) -> Result<(), Refusal> {
+    let mut functions = Functions { at: start, stop };
+    // SAFETY: the caller's.
+    while unsafe { functions.advance() }?.is_some() {}
+    Ok(())
+}
+
+/// The functions of an image, one after the other.
+#[derive(Clone)]
+pub struct Functions {
+    at: usize,
+    stop: usize,
+}
+
+impl Functions {
+    /// Those from `start` to `stop`.
+    ///
+    /// # Safety
+    /// [`check`] has passed them, and they outlive the iterator and what it gives.
+    pub unsafe fn new(start: usize, stop: usize) -> Self {
+        Self { at: start, stop }
+    }
+
+    /// # Safety
+    /// The bytes up to `self.stop` are mapped.
+    unsafe fn advance(&mut self) -> Result<Option<Function>, Refusal> {
+        while self.at < self.stop {
+            let left = self.stop - self.at;
+            if !self.at.is_multiple_of(GRANULE) || left < GRANULE {
+                return Err(Refusal::Malformed);
+            }
+            // SAFETY: the section has that many bytes here, and a record begins with its size.
+            let size = unsafe { *(self.at as *const u32) } as usize;
+            if size == 0 {
+                self.at += GRANULE;
+                continue;
+            }
+            if size < OSR_FUNCTION_SIZE || size > left || !size.is_multiple_of(GRANULE) {
+                return Err(Refusal::Malformed);
+            }
+            let function = Function(self.at as *mut OsrFunction);
+            // SAFETY: a whole head is in the section, aligned to 8.
+            unsafe { function.check(size) }?;
+            self.at += size;
+            return Ok(Some(function));
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Functions {
+    type Item = Function;
+
+    fn next(&mut self) -> Option<Function> {
+        // SAFETY: that of `new`.
+        unsafe { self.advance() }.ok().flatten()
+    }
+}
+
+/// A function's record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Function(*mut OsrFunction);
+
+impl Function {
+    /// # Safety
+    /// A record's head is there.
+    unsafe fn check(self, size: usize) -> Result<(), Refusal> {
+        // SAFETY: the caller's.
+        let head = unsafe { &*self.0 };
+        if head.version != OSR_VERSION {
+            return Err(Refusal::Version(head.version));
+        }
+        let states = (head.sites as usize).checked_mul(OSR_STATE_SIZE);
+        let whole = states.and_then(|states| states.checked_add(OSR_FUNCTION_SIZE));
+        let fits = whole.is_some_and(|whole| whole <= size);
+        let sites_are_known = head.sites == 0 || !head.infos.is_null();
+        if !fits || head.points > head.sites || !sites_are_known {
+            return Err(Refusal::Malformed);
+        }
+        Ok(())
+    }
+
+    /// The function of a record that emitted code names; `None` if it is of another version.
+    ///
+    /// # Safety
+    /// `record` is a record that outlives its use.
+    pub unsafe fn emitted(record: *mut OsrFunction) -> Option<Self> {
+        // SAFETY: the caller's.
+        unsafe { ((*record).version == OSR_VERSION).then_some(Self(record)) }
+    }
+
+    /// Its record.
+    pub fn record(self) -> *mut OsrFunction {
+        self.0
+    }
+
+    fn head(&self) -> &OsrFunction {
+        // SAFETY: functions are only made of valid records. Their heads never change.
+        unsafe { &*self.0 }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &[u8] {
+        // SAFETY: that of a valid record.
+        unsafe { text(self.head().name) }
+    }
+
+    /// Its source file.
+    pub fn file(&self) -> &[u8] {
+        // SAFETY: that of a valid record.
+        unsafe { text(self.head().file) }
+    }
+
+    /// A site by its number.
+    pub fn site(self, number: u32) -> Option<Site> {
+        (number < self.head().sites).then_some(Site { function: self, number })
+    }
+
+    /// All sites.
+    pub fn sites(self) -> impl Iterator<Item = Site> + Clone {
+        (0..self.head().sites).map(move |number| Site { function: self, number })
+    }
+
+    /// The sites of the base version, one for each point.
+    pub fn points(self) -> impl Iterator<Item = Site> {
+        (0..self.head().points).map(move |number| Site { function: self, number })
+    }
+}
+
+/// A point in one version of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    function: Function,
+    number: u32,
+}
+
+impl Site {
+    /// Its function.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// Its number in the function.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// What is known of it.
+    pub fn info(&self) -> &OsrPointInfo {
+        // SAFETY: sites are only made with numbers that their function has.
+        unsafe { &*self.function.head().infos.add(self.number as usize) }
+    }
+
+    /// The point's name.
+    pub fn name(&self) -> &[u8] {
+        // SAFETY: that of a valid record.
+        unsafe { text(self.info().name) }
+    }
+
+    /// Name of the version that it is in.
+    pub fn from(&self) -> &[u8] {
+        // SAFETY: that of a valid record.
+        unsafe { text(self.info().from) }
+    }
+
+    /// Name of the version that it leads to.
+    pub fn to(&self) -> &[u8] {
+        // SAFETY: that of a valid record.
+        unsafe { text(self.info().to) }
+    }
+
+    /// The site of its point in the base version.
+    pub fn base(self) -> Option<Self> {
+        let point = self.info().point;
+        self.function.site(point)
+    }
+
+    fn state(&self) -> *mut OsrPointState {
+        // SAFETY: the states follow the head, and sites only have numbers that their function has.
+        unsafe {
+            let states = self.function.0.cast::<u8>().add(OSR_FUNCTION_SIZE);
+            states.cast::<OsrPointState>().add(self.number as usize)
+        }
+    }
+
+    /// [`OsrPointState::armed`]
+    pub fn armed(&self) -> &AtomicU32 {
+        // SAFETY: the state is valid, aligned, and everyone accesses it atomically.
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.state()).armed) }
+    }
+
+    /// [`OsrPointState::hits`]
+    pub fn hits(&self) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(&raw mut (*self.state()).hits) }
+    }
+
+    /// [`OsrPointState::transitions`]
+    pub fn transitions(&self) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(&raw mut (*self.state()).transitions) }
+    }
+}
+
+/// The bytes of a C string; none if there is none.
+///
+/// # Safety
+/// It is null or valid as long as it is used.
+unsafe fn text<'a>(string: *const c_char) -> &'a [u8] {
+    // SAFETY: the caller's.
+    if string.is_null() { b"" } else { unsafe { CStr::from_ptr(string) }.to_bytes() }
+}

@@ -1,0 +1,45 @@
+//! Memory that writing a file needs.
+
+use crate::file::{BUFFER, Failure};
+use crate::lock::ProcessLock;
+use crate::pattern::{self, Values};
+use crate::text::Text;
+
+/// Used by the holder of the process lock, or of that of the OSR points; both hold theirs across
+/// `fork`.
+pub static SCRATCH: ProcessLock<Scratch> = ProcessLock::new(Scratch::new());
+
+/// There is one in a process, since stacks may be small.
+pub struct Scratch {
+    /// Name of the file.
+    pub name: Text,
+    /// Name that it has while it is written.
+    pub temporary: Text,
+    host: Text,
+    /// What is not yet written.
+    pub buffer: [u8; BUFFER],
+}
+
+impl Scratch {
+    /// Empty memory.
+    const fn new() -> Self {
+        Self { name: Text::new(), temporary: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
+    }
+
+    /// Puts in `name` what a checked pattern stands for in a process.
+    pub fn expand(
+        &mut self,
+        directory: &[u8],
+        pattern: &[u8],
+        process: i32,
+        signature: u64,
+    ) -> Result<(), Failure> {
+        self.name.clear();
+        self.name.push(directory)?;
+        // SAFETY: the room has the size that is told.
+        self.host.fill_with(|room, size| unsafe { libc::gethostname(room, size) == 0 });
+        let process = process.unsigned_abs().into();
+        let values = Values { process, host: self.host.bytes(), signature };
+        Ok(pattern::expand(pattern, &values, &mut self.name)?)
+    }
+}
