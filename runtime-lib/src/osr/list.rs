@@ -81,6 +81,7 @@ impl StandardError<'_> {
             let written =
                 unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
+                Ok(0) => return Err(Failure(libc::EIO)),
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
                 Err(_) if sys::errno() == libc::EINTR => {}
                 Err(_) => return Err(Failure::last()),

@@ -238,3 +238,111 @@ unsafe fn text<'a>(string: *const c_char) -> &'a [u8] {
     // SAFETY: the caller's.
     if string.is_null() { b"" } else { unsafe { CStr::from_ptr(string) }.to_bytes() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::ptr::null;
+
+    const INFO: OsrPointInfo = OsrPointInfo {
+        id: 7,
+        name: c"f#0".as_ptr(),
+        from: null(),
+        to: null(),
+        point: 0,
+        line: 0,
+        condition: 0,
+        number: 0,
+    };
+
+    struct Infos([OsrPointInfo; 2]);
+
+    // SAFETY: the pointers are to constants.
+    unsafe impl Sync for Infos {}
+
+    static INFOS: Infos = Infos([INFO, INFO]);
+
+    const WORDS_OF_HEAD: usize = OSR_FUNCTION_SIZE / 8;
+    const WORDS_OF_STATE: usize = OSR_STATE_SIZE / 8;
+
+    fn head(points: u32, sites: u32) -> OsrFunction {
+        let size = OSR_FUNCTION_SIZE + sites as usize * OSR_STATE_SIZE;
+        OsrFunction {
+            size: u32::try_from(size).unwrap(),
+            version: OSR_VERSION,
+            reserved: 0,
+            points,
+            sites,
+            name: c"f".as_ptr(),
+            file: null(),
+            infos: &raw const INFOS.0[0],
+        }
+    }
+
+    /// A section with the heads, each with room for two states, and padding between them.
+    fn section(heads: Vec<OsrFunction>) -> Vec<u64> {
+        let mut words = vec![0, 0];
+        for head in heads {
+            let at = words.len();
+            words.resize(at + WORDS_OF_HEAD + 2 * WORDS_OF_STATE, 0);
+            // SAFETY: there is room, aligned to 8.
+            unsafe { words.as_mut_ptr().add(at).cast::<OsrFunction>().write(head) };
+            words.push(0);
+        }
+        words
+    }
+
+    fn check_section(words: &[u64]) -> Result<(), Refusal> {
+        let range = words.as_ptr_range();
+        // SAFETY: the bounds are those of the words.
+        unsafe { check(range.start as usize, range.end as usize) }
+    }
+
+    #[test]
+    fn functions_are_found_behind_padding() {
+        let words = section(vec![head(1, 2), head(0, 0), head(2, 2)]);
+        // The second has no states: zeroes, which are padding, are in their place.
+        assert_eq!(check_section(&words), Ok(()));
+        let range = words.as_ptr_range();
+        // SAFETY: they have just been checked.
+        let functions = unsafe { Functions::new(range.start as usize, range.end as usize) };
+        let found: Vec<_> = functions
+            .map(|function| (function.points().count(), function.sites().count()))
+            .collect();
+        assert_eq!(found, [(1, 2), (0, 0), (2, 2)]);
+    }
+
+    #[test]
+    fn texts_that_are_not_there_are_empty() {
+        let words = section(vec![head(1, 1)]);
+        let range = words.as_ptr_range();
+        // SAFETY: the section is well formed.
+        let mut functions = unsafe { Functions::new(range.start as usize, range.end as usize) };
+        let site = functions.next().unwrap().site(0).unwrap();
+        assert_eq!((site.name(), site.from(), site.to()), (&b"f#0"[..], &b""[..], &b""[..]));
+        assert_eq!((site.function().name(), site.function().file()), (&b"f"[..], &b""[..]));
+    }
+
+    #[test]
+    fn damaged_records_are_refused() {
+        let damage = |change: fn(&mut OsrFunction)| {
+            let mut bad = head(1, 2);
+            change(&mut bad);
+            check_section(&section(vec![head(1, 1), bad]))
+        };
+        assert_eq!(damage(|_| {}), Ok(()));
+        assert_eq!(damage(|head| head.version = 3), Err(Refusal::Version(3)));
+        for change in [
+            (|head| head.size -= 1) as fn(&mut OsrFunction),
+            |head| head.size -= 8,
+            |head| head.size = 8,
+            |head| head.size = u32::MAX - 7,
+            |head| head.points = 3,
+            |head| head.sites = 3,
+            |head| head.sites = u32::MAX,
+            |head| head.infos = null(),
+        ] {
+            assert_eq!(damage(change), Err(Refusal::Malformed));
+        }
+    }
+}

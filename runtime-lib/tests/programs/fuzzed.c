@@ -7,7 +7,7 @@
 static const struct info work_infos[] = {
     {11, "work#0", "work", "work.osr", 0, 5, FUZZ, 0},
     {12, "work#1", "work", "work.osr", 1, 6, FUZZ, 0},
-    {13, "\"odd\\\n\xff", "work", "work.osr", 2, 0, FUZZ, 0},
+    {13, "\"odd\\\n\001\303\251", "work", "work.osr", 2, 0, FUZZ, 0},
     {14, "work#1", "work.osr", "work", 1, 6, FUZZ, 0},
 };
 POINTS(work, "dir/fuzzed.c", 3, 4, work_infos);

@@ -62,10 +62,10 @@ extern int64_t midflight_osr_fuel;
 #ifdef __x86_64__
 #define PATCHED(id, label)                                                                         \
     __asm__ goto(".p2align 3,,4\n"                                                                 \
-                 "771: .byte 0x0f,0x1f,0x44,0,0\n"                                                 \
-                 ".pushsection midflight_osr_patch,\"ao\",@progbits,771b\n"                        \
+                 ".Lnop%=: .byte 0x0f,0x1f,0x44,0,0\n"                                                 \
+                 ".pushsection midflight_osr_patch,\"ao\",@progbits,.Lnop%=\n"                        \
                  ".balign 8\n"                                                                     \
-                 ".long 771b-.\n"                                                                  \
+                 ".long .Lnop%=-.\n"                                                                  \
                  ".long %l[" #label "]-.\n"                                                        \
                  ".quad " #id "\n"                                                                 \
                  ".popsection"                                                                     \
@@ -73,6 +73,12 @@ extern int64_t midflight_osr_fuel;
                  :                                                                                 \
                  :                                                                                 \
                  : label)
+#else /* such points are flag points there */
+#define PATCHED(id, label)                                                                         \
+    do {                                                                                           \
+        if (0)                                                                                     \
+            goto label;                                                                            \
+    } while (0)
 #endif
 #define TRANSITION(name, site)                                                                     \
     __atomic_fetch_add(&name##_osr.states[site].transitions, 1, __ATOMIC_RELAXED)

@@ -1,4 +1,5 @@
 //! Builds the packaged runtime and the test programs, runs them, and reads their profiles.
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::Profile;
@@ -133,6 +134,7 @@ impl Build {
         command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
         command.arg(programs.join(&self.name).with_extension("c")).arg("-o").arg(&path);
         if self.runtime {
+            command.arg("-Wl,-u,midflight_osr_register");
             command.arg(libraries().join("libmidflight_rt.a"));
         }
         checked(command.args(&self.flags));
@@ -166,7 +168,9 @@ impl Program {
     pub fn command(&self) -> Invocation {
         let directory = tempfile::tempdir().unwrap();
         let mut command = Command::new(&self.path);
-        command.env_remove("MIDFLIGHT_PROFILE").env_remove("MIDFLIGHT_MAX_MEMORY");
+        for variable in ["PROFILE", "MAX_MEMORY", "OSR_FIRE", "OSR_LOG", "OSR_SIGNAL"] {
+            command.env_remove(format!("MIDFLIGHT_{variable}"));
+        }
         command.current_dir(directory.path()).stdin(Stdio::null());
         Invocation { command, directory, _program: Rc::clone(&self.directory) }
     }
@@ -264,6 +268,12 @@ impl Run {
     /// Names of the files in its directory, in order.
     pub fn names(&self) -> Vec<String> {
         files_below(self.directory.path())
+    }
+
+    /// What is in a file of its directory.
+    pub fn text(&self, name: &str) -> String {
+        let path = self.directory.path().join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// The profiles that it wrote, with their names.
