@@ -183,8 +183,13 @@ void mfb_remark_missed(LLVMValueRef Where, const char *Pass, const char *Name,
 
 void mfb_warning(LLVMModuleRef M, const char *Text, size_t Length) {
   std::string Message(Text, Length);
-  unwrap(M)->getContext().diagnose(
-      DiagnosticInfoGeneric(Message, DS_Warning));
+  LLVMContext &Context = unwrap(M)->getContext();
+#if LLVM_VERSION_MAJOR >= 20
+  Context.diagnose(DiagnosticInfoGeneric(Message, DS_Warning));
+#else
+  // The only one here that says nothing but the message.
+  Context.diagnose(DiagnosticInfoSampleProfile(Message, DS_Warning));
+#endif
 }
 
 /// Prints to stdout through LLVM's own buffer, in order with what opt prints.
