@@ -217,6 +217,19 @@ fn one_hit_fires_once_however_many_threads_there_are() {
 }
 
 #[test]
+fn threads_do_not_lose_the_fuel() {
+    for fire in ["every:10", "random:1:0.1"] {
+        let run = program("fuzzed_threads").command().env("MIDFLIGHT_OSR_FIRE", fire).run();
+        assert_eq!((run.status(), run.stderr()), (0, ""));
+        let counts: Vec<u32> =
+            run.stdout().split_whitespace().map(|count| count.parse().unwrap()).collect();
+        // Each firing is counted. How many of 160000 hits fire is not exact.
+        assert_eq!(counts[0], counts[1]);
+        assert!((4_000..64_000).contains(&counts[0]), "{fire}: {counts:?}");
+    }
+}
+
+#[test]
 fn a_forked_child_begins_at_zero_and_writes_a_log_of_its_own() {
     let command = || program("fuzzed_fork").command().env("MIDFLIGHT_OSR_FIRE", "at:work#0:7");
     let run = command().env("MIDFLIGHT_OSR_LOG", "%p.log").run();

@@ -2,6 +2,10 @@
 //!
 //! Emitted code asks when its fuel is used up, which is how `every` and `random` work, or when the
 //! point is armed, which is how the other modes do. It asks from anywhere, so nothing here waits.
+//!
+//! Threads share the fuel without locked instructions: they may use less than they should, or find
+//! it used up several times. So with threads `every` and `random` fire about as often as they say;
+//! the other modes are exact.
 
 use crate::osr::fire::Fire;
 use crate::osr::gap::Gaps;

@@ -45,13 +45,14 @@ extern int64_t midflight_osr_fuel;
 #define LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define STORE(place, value) __atomic_store_n(&(place), value, __ATOMIC_RELAXED)
 
-/* Whether a site of a function fires. */
+/* Whether a site of a function fires. The fuel may go past 0: another thread may store what it has
+ * computed from an old value, after the runtime has given new fuel. */
 #define FUZZED(name, site)                                                                         \
     ({                                                                                             \
         int64_t fuel_ = LOAD(midflight_osr_fuel) - 1;                                              \
         uint32_t point_ = name##_osr.head.infos[site].point;                                       \
         STORE(midflight_osr_fuel, fuel_);                                                          \
-        (fuel_ == 0 || LOAD(name##_osr.states[point_].armed)) &&                                   \
+        (fuel_ <= 0 || LOAD(name##_osr.states[point_].armed)) &&                                   \
             midflight_osr_hit(&name##_osr.head, site);                                             \
     })
 #define FLAGGED(name, site)                                                                        \
