@@ -38,9 +38,9 @@ void midflight_profile_reset(void) __attribute__((weak));
  *
  * Returns the number of sites; 0 if there is no such point; or a negative error number, after one
  * line on standard error: -EACCES or another one of mprotect if the code cannot be made writable,
- * -ENOEXEC if it is not what was linked, -ENOTSUP if it is a patch point and not on x86-64. Then
- * the patch points with that name do not fire. Without a line: -EINVAL if `point` is NULL, -EBUSY
- * in a function that the runtime has called itself. */
+ * and the patch points with that name are disarmed then; -ENOEXEC if the code is not what was
+ * linked, -ENOTSUP if it is a patch point and not on x86-64, and nothing is changed then. Without a
+ * line: -EINVAL if `point` is NULL, -EBUSY in a function that the runtime has called itself. */
 int midflight_osr_arm(const char *point) __attribute__((weak));
 
 /* Disarms them. Returns as midflight_osr_arm does. */

@@ -10,15 +10,15 @@ use crate::message::{self, Decimal};
 use crate::osr::arm;
 use crate::osr::barrier;
 use crate::osr::choice;
+use crate::osr::copy::copy_records;
 use crate::osr::index::Index;
 use crate::osr::patch::Places;
 use crate::osr::record::{self, Function, Functions, Refusal, Site};
 use crate::osr::state::{self, STATE, State};
 use crate::signal::Blocked;
-use core::ffi::c_char;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
-use midflight_abi::osr::{OSR_VERSION, OsrFunction, OsrPatch, OsrPointInfo};
+use midflight_abi::osr::{OSR_VERSION, OsrPatch};
 use midflight_profile::table::image_signature;
 
 /// An image that is or was loaded.
@@ -43,6 +43,11 @@ pub struct Image {
 }
 
 impl Image {
+    /// Bounds of its records, or of their copy.
+    pub fn bounds(&self) -> (usize, usize) {
+        (self.start, self.stop)
+    }
+
     /// Its functions.
     pub fn functions(&self) -> Functions {
         // SAFETY: the records were checked, and are mapped or copied as long as they stand here.
@@ -62,6 +67,14 @@ impl Image {
     /// Its sites by their identities, if it has places.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Whether its records are laid out as those of another, with the same sites in the same order.
+    fn has_sites_of(&self, other: &Self) -> bool {
+        let ids = |image: &Self| image.sites().map(|site| site.info().id);
+        self.signature == other.signature
+            && self.stop - self.start == other.stop - other.start
+            && ids(self).eq(ids(other))
     }
 
     /// Makes its places known; `None` if there is no memory, then it has none.
@@ -159,10 +172,7 @@ fn add(state: &mut State, mut new: Image) -> Option<&'static Image> {
     // SAFETY: the list holds images, which are never freed; the caller holds the lock.
     unsafe {
         while let Some(image) = (*place).as_mut() {
-            let is_it = !image.is_loaded
-                && image.signature == new.signature
-                && image.stop - image.start == new.stop - new.start;
-            if is_it {
+            if !image.is_loaded && image.has_sites_of(&new) {
                 move_counts(image, &new);
                 new.next = image.next;
                 new.copy = image.copy;
@@ -183,11 +193,9 @@ fn add(state: &mut State, mut new: Image) -> Option<&'static Image> {
 /// Adds the counts of one image to another with the same sites, and takes them from the first.
 fn move_counts(from: &Image, to: &Image) {
     for (from, to) in from.sites().zip(to.sites()) {
-        if from.info().id == to.info().id {
-            let (hits, transitions) = (from.hits(), from.transitions());
-            to.hits().fetch_add(hits.swap(0, Ordering::Relaxed), Ordering::Relaxed);
-            to.transitions().fetch_add(transitions.swap(0, Ordering::Relaxed), Ordering::Relaxed);
-        }
+        let (hits, transitions) = (from.hits(), from.transitions());
+        to.hits().fetch_add(hits.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        to.transitions().fetch_add(transitions.swap(0, Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 
@@ -256,53 +264,6 @@ fn unload(image: &mut Image, arena: &mut Arena) -> Option<()> {
         move_counts(&old, image);
     }
     Some(())
-}
-
-/// Copies the records with all that they refer to.
-fn copy_records(image: &Image, arena: &mut Arena) -> Option<*mut u8> {
-    let size = image.stop - image.start;
-    let copy = arena.allocate(size, Purpose::Growth)?.as_ptr();
-    // SAFETY: the image's records are that long, and so is the memory.
-    unsafe { copy.copy_from_nonoverlapping(image.start as *const u8, size) };
-    for function in image.functions() {
-        let offset = function.record() as usize - image.start;
-        // SAFETY: the copy has the function's head at the same offset.
-        unsafe { copy_texts(&mut *copy.add(offset).cast::<OsrFunction>(), function, arena) }?;
-    }
-    Some(copy)
-}
-
-/// Lets the copy of a function's record refer to copies.
-///
-/// # Safety
-/// `copy` is a copy of the record.
-unsafe fn copy_texts(copy: &mut OsrFunction, function: Function, arena: &mut Arena) -> Option<()> {
-    copy.name = copy_text(function.name(), arena)?;
-    copy.file = copy_text(function.file(), arena)?;
-    let size = size_of::<OsrPointInfo>();
-    let infos = arena.allocate(size * copy.sites as usize, Purpose::Growth)?;
-    let infos = infos.as_ptr().cast::<OsrPointInfo>();
-    for site in function.sites() {
-        let info = site.info();
-        let copied = OsrPointInfo {
-            name: copy_text(site.name(), arena)?,
-            from: copy_text(site.from(), arena)?,
-            to: copy_text(site.to(), arena)?,
-            ..*info
-        };
-        // SAFETY: there is room for as many as the function has sites.
-        unsafe { infos.add(site.number() as usize).write(copied) };
-    }
-    copy.infos = infos;
-    Some(())
-}
-
-/// A C string of the bytes.
-fn copy_text(bytes: &[u8], arena: &mut Arena) -> Option<*const c_char> {
-    let memory = arena.allocate(bytes.len() + 1, Purpose::Growth)?.as_ptr();
-    // SAFETY: the memory is that long, and zero behind the bytes.
-    unsafe { memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-    Some(memory.cast())
 }
 
 /// How often the points with a name have fired.

@@ -36,9 +36,9 @@ pub fn write_at_exit() {
     tell_if_nothing_was_meant(state);
     write_and_report(state, signature, &signals);
     if state.is_in_library
-        && let Some(signal) = state.settings.signal
+        && let Some((signal, before)) = &state.handled
     {
-        toggle::remove(signal);
+        toggle::remove(*signal, before);
     }
 }
 
@@ -61,18 +61,34 @@ pub fn write_after_exit() {
 /// program ends, since libraries may be loaded late.
 fn tell_if_nothing_was_meant(state: &State) {
     let fire = state.settings.fire();
-    let mut sites = image::all(state).flat_map(image::Image::sites);
-    if state.is_child || fire == Fire::Never || sites.any(|site| fire.concerns(site)) {
+    let sites = || image::all(state).flat_map(image::Image::sites);
+    if state.is_child || fire == Fire::Never {
+        return;
+    }
+    if let Fire::Arm(names) = fire {
+        let is_missing = |name: &&[u8]| !sites().any(|site| Fire::Arm(name).concerns(site));
+        choice::names_of(names).filter(is_missing).for_each(tell_missing_point);
+        return;
+    }
+    if sites().any(|site| fire.concerns(site)) {
         return;
     }
     let problem: &[u8] = match fire {
         Fire::At { .. } => b"' has fired nothing: there is no fuzzed point of that name; MIDFLIGHT_OSR_FIRE=list prints all names",
-        Fire::Arm(_) => b"' has armed nothing: there is no flag or patch point of that name; MIDFLIGHT_OSR_FIRE=list prints all names",
         Fire::Every(_) | Fire::Random { .. } => b"' has fired nothing: there are no fuzzed points; compile the program for osr-fuzz",
         _ => b"' has fired nothing: there are no fuzzed, flag or patch points; compile the program with some",
     };
     let variable = FIRE_VARIABLE.to_bytes();
     message::print(&[variable, b"='", state.settings.fire_text(), problem]);
+}
+
+fn tell_missing_point(name: &[u8]) {
+    message::print(&[
+        FIRE_VARIABLE.to_bytes(),
+        b"=arm has not armed '",
+        name,
+        b"': there is no flag or patch point of that name; MIDFLIGHT_OSR_FIRE=list prints all names",
+    ]);
 }
 
 fn write_and_report(state: &mut State, signature: Option<u64>, signals: &Blocked) {

@@ -9,7 +9,8 @@
 //! | module | one concept |
 //! |---|---|
 //! | `record` | what emitted code has of a function and its sites |
-//! | `image`, `index` | the executable and libraries with such records; what stays when one is unloaded |
+//! | `image`, `index` | the executable and libraries with such records |
+//! | `copy` | what stays when one is unloaded |
 //! | `state` | what there is once in a process; start, `fork` |
 //! | `settings`, `fire` | what the environment says; `MIDFLIGHT_OSR_FIRE` |
 //! | `choice` | names of points, and which are meant |
@@ -21,6 +22,7 @@
 mod arm;
 mod barrier;
 mod choice;
+mod copy;
 mod fire;
 mod gap;
 mod hit;

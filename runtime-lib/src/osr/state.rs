@@ -23,6 +23,7 @@ pub static STATE: ProcessLock<State> = ProcessLock::new(State {
     is_child: false,
     is_in_library: false,
     all_armed: false,
+    handled: None,
     written: None,
     serial: None,
     fork: None,
@@ -44,6 +45,8 @@ pub struct State {
     pub is_in_library: bool,
     /// Whether the signal has armed all points.
     pub all_armed: bool,
+    /// The signal that is caught, and what was done about it before.
+    pub handled: Option<(i32, libc::sigaction)>,
     /// After the log was written at exit: the number of hits and transitions then.
     pub written: Option<u64>,
     /// The number in the log's name, see `destination::make_unique`.
@@ -68,23 +71,19 @@ pub fn start(is_in_library: bool) {
     if STARTED.swap(true, Ordering::AcqRel) {
         return;
     }
-    let mut signal = None;
     {
         let _signals = Blocked::new();
         if let Some(mut state) = STATE.lock() {
             state.process = sys::process_id();
             state.is_in_library = is_in_library;
             state.settings.read();
-            signal = state.settings.signal;
             hit::begin(&state.settings.fire());
+            state.handled = state.settings.signal.map(|signal| (signal, toggle::install(signal)));
         }
     }
     // SAFETY: the handlers are functions of this library. If they cannot be registered, a child
     // is recognised by its ID and writes nothing.
     unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
-    if let Some(signal) = signal {
-        toggle::install(signal);
-    }
 }
 
 extern "C" fn before_fork() {
