@@ -111,6 +111,7 @@ enum InstructionFact : uint64_t {
   IsFunclet = 1 << 20,
   IsCallBr = 1 << 21,
   IsInvoke = 1 << 22,
+  IsGlue = 1 << 23,
 };
 
 uint64_t factsOfCall(const CallBase &Call) {
@@ -160,6 +161,126 @@ bool resumesByUnwinder(const Function &F) {
     return false;
   }
 }
+
+// Marks code that makes selectors portable: no point is inside it.
+constexpr StringLiteral GlueKind = "midflight.glue";
+
+void markGlue(Value *V) {
+  if (auto *I = dyn_cast<Instruction>(V))
+    I->setMetadata(GlueKind, MDNode::get(I->getContext(), {}));
+}
+
+// The selector of a landing pad is a number in the function's own table of
+// types, and `llvm.eh.typeid.for` asks that table; another version's table may
+// be another one. This makes selectors portable: behind each landing pad those
+// that the function asks for become numbers of the type alone, and before each
+// `resume` they become the function's own again, as an inliner expects.
+class PortableSelectors {
+  Function &F;
+  // The types that are asked for, and their numbers.
+  SmallVector<std::pair<Value *, ConstantInt *>, 8> Types;
+  SmallVector<IntrinsicInst *, 8> Questions;
+
+  // A number that no table has: tables are small.
+  static uint32_t numberOf(const Value *Type) {
+    uint32_t Hash = 2166136261u;
+    for (char C : Type->getName())
+      Hash = (Hash ^ uint8_t(C)) * 16777619u;
+    return 0x40000000u | (Hash & 0x3fffffffu);
+  }
+
+  ConstantInt *add(Value *Type) {
+    for (auto [Known, Number] : Types)
+      if (Known == Type)
+        return Number;
+    uint32_t Number = numberOf(Type);
+    while (any_of(Types, [&](auto &T) { return T.second->equalsInt(Number); }))
+      Number = 0x40000000u | ((Number + 1) & 0x3fffffffu);
+    Types.push_back(
+        {Type, ConstantInt::get(Type::getInt32Ty(F.getContext()), Number)});
+    return Types.back().second;
+  }
+
+  Value *ask(IRBuilder<> &B, Value *Type) {
+    Function *TypeId = Questions.front()->getCalledFunction();
+    return B.CreateCall(TypeId, {Type});
+  }
+
+  // A copy of an exception with another selector, for which `Select` says when
+  // it becomes what.
+  template <typename Fn>
+  Value *rewrite(IRBuilder<> &B, Value *Exception, Fn Select) {
+    SmallVector<Value *, 16> Glue;
+    auto Add = [&](Value *V) {
+      Glue.push_back(V);
+      return V;
+    };
+    Value *Selector = Add(B.CreateExtractValue(Exception, 1));
+    Value *Result = Selector;
+    for (auto [Type, Number] : Types) {
+      Value *Own = Add(ask(B, Type));
+      auto [From, To] = Select(Own, Number);
+      Value *Equal = Add(B.CreateICmpEQ(Selector, From));
+      Result = Add(B.CreateSelect(Equal, To, Result));
+    }
+    Value *Whole = Add(B.CreateInsertValue(Exception, Result, 1));
+    for (Value *V : Glue)
+      markGlue(V);
+    return Whole;
+  }
+
+public:
+  explicit PortableSelectors(Function &F) : F(F) {
+    for (BasicBlock &BB : F)
+      for (Instruction &I : BB)
+        if (auto *II = dyn_cast<IntrinsicInst>(&I))
+          if (II->getIntrinsicID() == Intrinsic::eh_typeid_for)
+            Questions.push_back(II);
+  }
+
+  void run() {
+    if (Questions.empty())
+      return;
+    SmallVector<LandingPadInst *, 8> Pads;
+    SmallVector<ResumeInst *, 4> Resumes;
+    for (BasicBlock &BB : F) {
+      if (auto *Pad = BB.getLandingPadInst())
+        Pads.push_back(Pad);
+      if (auto *Resume = dyn_cast<ResumeInst>(BB.getTerminator()))
+        Resumes.push_back(Resume);
+    }
+    for (IntrinsicInst *II : Questions)
+      add(II->getArgOperand(0));
+    Type *Expected = StructType::get(PointerType::get(F.getContext(), 0),
+                                     Type::getInt32Ty(F.getContext()));
+    for (LandingPadInst *Pad : Pads) {
+      if (Pad->getType() != Expected)
+        continue;
+      IRBuilder<> B(Pad->getParent(), std::next(Pad->getIterator()));
+      B.SetCurrentDebugLocation(Pad->getDebugLoc());
+      Value *Whole = rewrite(B, Pad, [](Value *Own, Value *Number) {
+        return std::pair(Own, Number);
+      });
+      Pad->replaceUsesWithIf(Whole, [](Use &U) {
+        auto *User = cast<Instruction>(U.getUser());
+        return !User->hasMetadata(GlueKind);
+      });
+    }
+    for (ResumeInst *Resume : Resumes) {
+      if (Resume->getValue()->getType() != Expected)
+        continue;
+      IRBuilder<> B(Resume);
+      Resume->setOperand(
+          0, rewrite(B, Resume->getValue(), [](Value *Own, Value *Number) {
+            return std::pair(Number, Own);
+          }));
+    }
+    for (IntrinsicInst *II : Questions) {
+      II->replaceAllUsesWith(add(II->getArgOperand(0)));
+      // It stays where it is, so that points keep their numbers.
+    }
+  }
+};
 
 // What a continuation no longer is, or what speaks of the parameters that it no
 // longer has.
@@ -233,6 +354,7 @@ uint64_t mfb_instruction_facts(LLVMValueRef Ref) {
   }
   if (auto *CB = dyn_cast<CallBase>(&I))
     Facts |= factsOfCall(*CB);
+  Set(I.hasMetadata(GlueKind), IsGlue);
   Set(isa<ResumeInst>(I), IsResume);
   Set(isa<IndirectBrInst>(I), IsIndirectBranch);
   Set(isa<CallBrInst>(I), IsCallBr);
@@ -324,10 +446,12 @@ void mfb_block_names(LLVMValueRef Fn, void *To,
 //===----------------------------------------------------------------------===//
 
 /// Makes a function ready for points: without lifetime markers, which would say
-/// of memory in use elsewhere that it is dead, and with its static allocas in
-/// one group at its head, so that its entry block can be split anywhere.
+/// of memory in use elsewhere that it is dead, with its static allocas in one
+/// group at its head, so that its entry block can be split anywhere, and with
+/// selectors of exceptions that mean the same in every version.
 void mfb_prepare_for_points(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
+  PortableSelectors(F).run();
   for (BasicBlock &BB : F)
     for (Instruction &I : make_early_inc_range(BB))
       if (I.isLifetimeStartOrEnd())

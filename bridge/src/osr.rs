@@ -70,6 +70,8 @@ facts! {
     is_callbr = 21;
     /// `invoke`
     is_invoke = 22;
+    /// A part of the code that makes selectors of exceptions portable
+    is_glue = 23;
 }
 
 /// What is known of a function, as far as points and continuations depend on it.

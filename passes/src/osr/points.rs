@@ -49,7 +49,11 @@ pub fn points(body: &Body, liveness: &Liveness, facts: OsrFacts) -> Vec<Point> {
 
 /// True if the boundary before such an instruction counts as a point.
 fn is_boundary(facts: InstFacts) -> bool {
-    !(facts.is_phi() || facts.is_pad() || facts.is_static_alloca() || facts.is_lifetime_marker())
+    !(facts.is_phi()
+        || facts.is_pad()
+        || facts.is_static_alloca()
+        || facts.is_lifetime_marker()
+        || facts.is_glue())
 }
 
 /// Why a live value cannot be passed.
