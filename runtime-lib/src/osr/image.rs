@@ -71,10 +71,10 @@ impl Image {
 
     /// Whether its records are laid out as those of another, with the same sites in the same order.
     fn has_sites_of(&self, other: &Self) -> bool {
-        let ids = |image: &Self| image.sites().map(|site| site.info().id);
+        let id = |site: Site| site.info().id;
         self.signature == other.signature
             && self.stop - self.start == other.stop - other.start
-            && ids(self).eq(ids(other))
+            && self.sites().map(id).eq(other.sites().map(id))
     }
 
     /// Makes its places known; `None` if there is no memory, then it has none.
