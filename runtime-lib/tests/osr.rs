@@ -337,6 +337,12 @@ fn paths_and_points_do_not_need_each_other() {
     let run = program("fuzzed").command().env("MIDFLIGHT_PROFILE", "p.mfp").run();
     assert_eq!((run.status(), run.stderr()), (7, ""));
     assert!(run.names().is_empty());
+    let both = Build::new("fuzzed").flag("-DPATHS").program().command();
+    let both = both.env("MIDFLIGHT_PROFILE", "p.mfp").env("MIDFLIGHT_OSR_FIRE", "always");
+    let run = both.env("MIDFLIGHT_OSR_LOG", "q.log").run();
+    assert_eq!((run.status(), run.stdout(), run.stderr()), (7, "10 10 0 10 10 10 50\n", ""));
+    assert_eq!(run.names(), ["p.mfp", "q.log"]);
+    assert_eq!(run.text("q.log").lines().count(), 3 + 5);
 }
 
 #[test]
@@ -453,6 +459,8 @@ mod patched {
         if let Some(lld) = support::lld() {
             ways.push(format!("--ld-path={lld} -Wl,--gc-sections -ffunction-sections"));
             ways.push(format!("--ld-path={lld} -static -Wl,--gc-sections"));
+            // Code and data in one segment, which must stay writable.
+            ways.push(format!("--ld-path={lld} -static -fno-pie -Wl,--omagic"));
         }
         for way in ways {
             let flags = way.split(' ');

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef PATHS /* cyclic paths are counted too */
+#include "emitted.h"
+FUNCTION(main, 1, 4, 10, 0);
+#else
+#define ENTER(name)
+#define PATH(name, id)
+#endif
+
 static const struct info work_infos[] = {
     {11, "work#0", "work", "work.osr", 0, 5, FUZZ, 0},
     {12, "work#1", "work", "work.osr", 1, 6, FUZZ, 0},
@@ -20,7 +28,9 @@ int main(int argc, char **argv)
 {
     unsigned long fired[6] = {0};
     int rounds = argc > 1 ? atoi(argv[1]) : 10;
+    ENTER(main);
     for (int i = 0; i < rounds; i++) {
+        PATH(main, i % 10);
         fired[0] += FUZZED(work, 0);
         fired[1] += FUZZED(work, 1);
         fired[3] += FUZZED(work, 3);
