@@ -516,9 +516,13 @@ LLVMValueRef mfb_clone(LLVMValueRef Fn, const char *Name) {
 LLVMValueRef mfb_declare_continuation(LLVMValueRef Fn, LLVMTypeRef Type,
                                       const char *Name) {
   Function &F = *unwrap<Function>(Fn);
-  return wrap(Function::Create(cast<FunctionType>(unwrap(Type)),
-                               GlobalValue::InternalLinkage,
-                               F.getAddressSpace(), Name, F.getParent()));
+  Function *G = Function::Create(cast<FunctionType>(unwrap(Type)),
+                                 GlobalValue::InternalLinkage,
+                                 F.getAddressSpace(), Name, F.getParent());
+  // What the ABI says of the result; calls copy it.
+  G->setAttributes(AttributeList::get(F.getContext(), AttributeSet(),
+                                      F.getAttributes().getRetAttrs(), {}));
+  return wrap(G);
 }
 
 /// Moves the body of a version into a continuation. The version keeps its
