@@ -12,7 +12,7 @@
 //! flag:    fire if states[site].armed != 0
 //! every:N  left = states[site].left - 1; fire if left == 0, and then left = N
 //! fuzz:    fuel = midflight_osr_fuel - 1; midflight_osr_fuel = fuel
-//!          if fuel == 0 or states[point].armed != 0: fire if midflight_osr_hit(function, site)
+//!          if fuel <= 0 or states[point].armed != 0: fire if midflight_osr_hit(function, site)
 //! patch:   a nop that is patched to a jump; its places are in OSR_PATCH_SECTION
 //! firing:  states[site].transitions += 1 (not for fuzz, where midflight_osr_hit counts), then
 //!          the continuation is called

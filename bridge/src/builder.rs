@@ -156,6 +156,14 @@ impl<'m> Builder<'m> {
         })
     }
 
+    /// `a <= b` for signed integers
+    pub fn at_most(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntSLE, a.0, b.0, NO_NAME)
+        })
+    }
+
     /// `a != b` for integers or pointers
     pub fn differs(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: positioned; both operands are of one type.

@@ -148,7 +148,8 @@ impl<'m> Site<'_, 'm> {
                 let fuel = builder.load_relaxed(int64, fuel_at);
                 let fuel = builder.sub(fuel, int64.constant(1));
                 builder.store_relaxed(fuel, fuel_at);
-                let spent = builder.equal(fuel, int64.constant(0));
+                // Another thread may have taken it past zero.
+                let spent = builder.at_most(fuel, int64.constant(0));
                 let armed = builder.load_relaxed(int32, record.armed(builder, self.point));
                 let asked = builder.or(spent, builder.differs(armed, int32.constant(0)));
                 let ask = self.function.add_block("osr.ask");
