@@ -165,6 +165,9 @@ bool resumesByUnwinder(const Function &F) {
 // Marks code that makes selectors portable: no point is inside it.
 constexpr StringLiteral GlueKind = "midflight.glue";
 
+// Marks what belongs to a point's check.
+constexpr StringLiteral CheckKind = "midflight.check";
+
 void markGlue(Value *V) {
   if (auto *I = dyn_cast<Instruction>(V))
     I->setMetadata(GlueKind, MDNode::get(I->getContext(), {}));
@@ -663,6 +666,57 @@ void mfb_copy_result_attributes(LLVMValueRef CallRef, LLVMValueRef Fn) {
 void mfb_keep(LLVMValueRef Global) {
   auto *GV = unwrap<GlobalVariable>(Global);
   appendToCompilerUsed(*GV->getParent(), {GV});
+}
+
+void mfb_mark_check(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  I->setMetadata(CheckKind, MDNode::get(I->getContext(), {}));
+}
+
+/// Takes a point out: `Check` ends with its check, and `Rest` is where the
+/// function goes on.
+void mfb_remove_check(LLVMBasicBlockRef CheckRef, LLVMBasicBlockRef RestRef) {
+  BasicBlock *Check = unwrap(CheckRef), *Rest = unwrap(RestRef);
+  Function &F = *Check->getParent();
+  Module &M = *F.getParent();
+  // What was inserted is marked; it is erased from the end.
+  Check->getTerminator()->eraseFromParent();
+#if LLVM_VERSION_MAJOR >= 23
+  UncondBrInst::Create(Rest, Check);
+#else
+  BranchInst::Create(Rest, Check);
+#endif
+  for (Instruction &I : make_early_inc_range(reverse(*Check)))
+    if (I.hasMetadata(CheckKind)) {
+      if (!I.use_empty())
+        I.replaceAllUsesWith(PoisonValue::get(I.getType()));
+      I.eraseFromParent();
+    }
+  EliminateUnreachableBlocks(F, nullptr, /*KeepOneInputPHIs=*/true);
+  MergeBlockIntoPredecessor(Rest);
+  // The counter's phis now feed each other only.
+  SmallVector<WeakTrackingVH, 8> Phis;
+  for (BasicBlock &BB : F)
+    for (PHINode &Phi : BB.phis())
+      if (Phi.getName().starts_with("p.osr"))
+        Phis.push_back(&Phi);
+  for (WeakTrackingVH &VH : Phis)
+    if (auto *Phi = dyn_cast_or_null<PHINode>(VH))
+      RecursivelyDeleteDeadPHINode(Phi);
+  // A record that no code refers to any more.
+  removeFromUsedLists(M, [](Constant *C) {
+    auto *GV = dyn_cast<GlobalVariable>(C);
+    if (!GV || GV->getSection() != "midflight_osr")
+      return false;
+    GV->removeDeadConstantUsers();
+    return GV->hasOneUse(); // the list itself
+  });
+  for (GlobalVariable &GV : make_early_inc_range(M.globals())) {
+    GV.removeDeadConstantUsers();
+    if (GV.use_empty() && GV.getSection() == "midflight_osr" &&
+        GV.hasLocalLinkage())
+      GV.eraseFromParent();
+  }
 }
 
 void mfb_erase_function(LLVMValueRef Fn) {

@@ -317,6 +317,12 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// An empty phi at the position, where only phis are before, to be filled with [`Phi::add`].
+    pub fn phi_here(&self, ty: Type<'m>, name: &std::ffi::CStr) -> Phi<'m> {
+        // SAFETY: positioned behind the phis of a block.
+        unsafe { Phi { raw: LLVMBuildPhi(self.raw, ty.0, name.as_ptr()), lifetime: PhantomData } }
+    }
+
     /// `br block`
     pub fn branch(&self, block: Block<'m>) {
         // SAFETY: positioned at the end of a block without a terminator.

@@ -169,10 +169,24 @@ impl<'m> Inst<'m> {
         Block::from_raw(unsafe { sys::mfb_split_before(self.0, name.as_ptr()) })
     }
 
+    /// Marks it as a part of a point's check.
+    pub fn mark_check(self) {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_mark_check(self.0) }
+    }
+
     /// Removes it. It has no uses.
     pub fn erase(self) {
         // SAFETY: the instruction is live; it is not used again.
         unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+}
+
+impl<'m> Block<'m> {
+    /// The function that it is in.
+    pub fn function(self) -> Function<'m> {
+        // SAFETY: the block is live and in a function.
+        Function::from_live(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
 }
 
@@ -384,6 +398,19 @@ impl<'m> Function<'m> {
     pub fn lower_resumes(self) {
         // SAFETY: the function is live and has a body.
         unsafe { sys::mfb_lower_resumes(self.0) };
+    }
+
+    /// True if anything refers to it.
+    pub fn is_used(self) -> bool {
+        // SAFETY: the function is live.
+        unsafe { !LLVMGetFirstUse(self.0).is_null() }
+    }
+
+    /// Removes a point's check at the end of `check`, which goes on at `rest`: what was marked by
+    /// [`Inst::mark_check`], and all that only the check needs.
+    pub fn remove_check(self, check: Block<'m>, rest: Block<'m>) {
+        // SAFETY: all blocks are live and of this function.
+        unsafe { sys::mfb_remove_check(check.0, rest.0) }
     }
 
     /// Removes it from its module. Nothing may refer to its body any more.

@@ -8,9 +8,9 @@
 
 use crate::code::{InstId, ValueId};
 use crate::osr::prototype::Prototype;
-use crate::osr::site::{Site, promote_counters};
+use crate::osr::site::{SharedTransition, Site, promote_counters};
 use crate::read_code::CodeSnapshot;
-use midflight_bridge::builder::Builder;
+use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Finish;
 use std::collections::HashMap;
@@ -45,13 +45,14 @@ pub struct SiteAt<'a, 'm> {
 }
 
 /// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
-/// which is erased.
+/// which is erased. With `share`, its points lead to that continuation by one shared transition.
 pub fn build<'m>(
     shell: Function<'m>,
     version: &CodeSnapshot<'m>,
     prototype: &Prototype<'m>,
     landings: &[Landing<'_, 'm>],
     sites: &[SiteAt<'_, 'm>],
+    share: Option<(Function<'m>, Tail)>,
 ) {
     shell.adopt(version.function);
     let parameters: Vec<_> = shell.arguments().collect();
@@ -84,8 +85,9 @@ pub fn build<'m>(
     }
     let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::new();
     let mut inserted = Vec::new();
+    let shared = share.map(|(to, tail)| SharedTransition::new(shell, to, prototype, tail));
     for SiteAt { at, site } in sites {
-        let site = site.insert();
+        let site = Site { shared: shared.as_ref(), ..*site }.insert();
         behind.insert(version.instructions[*at], site.rest);
         inserted.push(site);
     }

@@ -2,12 +2,14 @@
 //!
 //! [`points`] says what is live at each instruction boundary and why there may be no point;
 //! [`place`] chooses; [`site`] inserts a point into a version; [`continuation`] makes the function
-//! that goes on; [`weave`] does all of it for a function, and the passes [`osr_point`] and
-//! [`osr_fuzz`] for a module.
+//! that goes on; [`weave`] does all of it for a function, and the passes of [`pass`] for a module.
+//!
+//! Compiler writers use [`insert`] and [`state_map`].
 
 pub mod condition;
 pub mod continuation;
 pub mod host_exit;
+pub mod insert;
 pub mod options;
 pub mod pass;
 pub mod place;
@@ -18,4 +20,5 @@ pub mod prototype;
 pub mod record;
 pub mod refusal;
 pub mod site;
+pub mod state_map;
 pub mod weave;

@@ -172,6 +172,6 @@ pub fn continuation_of<'m>(snapshot: &CodeSnapshot<'m>, point: &Point) -> Functi
     let incoming =
         prototype.transfers[0].iter().map(|&(value, slot)| (value, Incoming::Slot(slot))).collect();
     let landing = Landing { at: point.at, incoming, prologue: None };
-    build(shell, &version, &prototype, &[landing], &[]);
+    build(shell, &version, &prototype, &[landing], &[], None);
     shell
 }

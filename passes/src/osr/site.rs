@@ -11,8 +11,8 @@ use crate::osr::condition::Condition;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::Record;
 use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
-use midflight_bridge::builder::{Builder, Tail};
-use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_bridge::builder::{Builder, Phi, Tail};
+use midflight_bridge::ir::{Block, Function, Inst, Type, Value};
 
 /// The 5-byte nop of a patchable point, and the entry that tells the runtime where it is. The
 /// alignment skips at most 4 bytes, just when the nop would otherwise cross a boundary of 8. `$0` is
@@ -42,6 +42,61 @@ pub struct Target<'a, 'm> {
     pub tail: Tail,
 }
 
+/// One transition that many points of a function share: they bring their values by phis. The backend
+/// takes time that is quadratic in the number of calls with arguments on the stack.
+pub struct SharedTransition<'m> {
+    block: Block<'m>,
+    selector: Option<Phi<'m>>,
+    slots: Vec<(Phi<'m>, Type<'m>)>,
+}
+
+impl<'m> SharedTransition<'m> {
+    /// Adds the block of a transition to a function.
+    pub fn new(
+        function: Function<'m>,
+        continuation: Function<'m>,
+        prototype: &Prototype<'m>,
+        tail: Tail,
+    ) -> Self {
+        let builder = Builder::new(function.module(), function);
+        let block = function.add_block("osr.transition");
+        builder.at_end(block);
+        let int32 = function.module().int_type(32);
+        let selector = prototype.has_selector.then(|| builder.phi_here(int32, c"osr.landing"));
+        let slots: Vec<_> =
+            prototype.slots.iter().map(|&ty| (builder.phi_here(ty, c"osr.value"), ty)).collect();
+        let arguments: Vec<_> = selector
+            .iter()
+            .chain(slots.iter().map(|(phi, _)| phi))
+            .map(|phi| phi.value())
+            .collect();
+        let result = builder.call_function(continuation, &arguments, tail);
+        builder.ret(result);
+        SharedTransition { block, selector, slots }
+    }
+
+    /// Leads from the end of `fire` to it, with these values in their slots.
+    fn enter(
+        &self,
+        builder: &Builder<'m>,
+        fire: Block<'m>,
+        selector: Value<'m>,
+        values: &[(Value<'m>, usize)],
+    ) {
+        builder.branch(self.block);
+        if let Some(phi) = self.selector {
+            phi.add(selector, fire);
+        }
+        let mut of_slot = vec![None; self.slots.len()];
+        for &(value, slot) in values {
+            of_slot[slot] = Some(value);
+        }
+        for (&(phi, ty), value) in self.slots.iter().zip(of_slot) {
+            phi.add(value.unwrap_or_else(|| ty.poison()), fire);
+        }
+    }
+}
+
 /// A point to be inserted.
 pub struct Site<'a, 'm> {
     /// The function that it is in
@@ -54,6 +109,8 @@ pub struct Site<'a, 'm> {
     pub values: &'a [(Value<'m>, usize)],
     /// Where it leads
     pub target: Target<'a, 'm>,
+    /// The transition that it shares with other points, if it does
+    pub shared: Option<&'a SharedTransition<'m>>,
     /// The function's record; none if nothing is counted and nothing armed
     pub record: Option<&'a Record<'m>>,
     /// Number of the site in the record
@@ -65,6 +122,8 @@ pub struct Site<'a, 'm> {
 /// A point that was inserted.
 #[derive(Clone, Copy)]
 pub struct Inserted<'m> {
+    /// The block that ends with the check
+    pub check: Block<'m>,
     /// The block that calls the continuation
     pub fire: Block<'m>,
     /// The block that begins with the point's instruction
@@ -96,7 +155,7 @@ impl<'m> Site<'_, 'm> {
         let builder = Builder::new(self.function.module(), self.function);
         let counter = self.check(&builder, block, fire, rest);
         self.transition(&builder, fire);
-        Inserted { fire, rest, counter }
+        Inserted { check: block, fire, rest, counter }
     }
 
     /// Ends `block`, which leads to `rest`, with the check that may lead to `fire`. Returns the
@@ -208,6 +267,12 @@ impl<'m> Site<'_, 'm> {
             && self.condition != Condition::Fuzz
         {
             builder.count(record.transitions(builder, self.number));
+        }
+        if let Some(shared) = self.shared {
+            let int32 = self.function.module().int_type(32);
+            let selector = int32.constant(self.target.selector.into());
+            shared.enter(builder, fire, selector, self.values);
+            return;
         }
         let result = self.target.call(builder, self.function, self.values);
         builder.ret(result);

@@ -17,7 +17,7 @@ use crate::osr::options::{Form, OsrOptions};
 use crate::osr::points::Point;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Inserted, Site, Target, promote_counters, values_of};
+use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters, values_of};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::Tail;
 use midflight_bridge::debug;
@@ -25,6 +25,9 @@ use midflight_bridge::ir::{Function, Module};
 
 /// Marks a function that has points, or is a continuation.
 pub const MARK: &str = "midflight-osr";
+
+/// More points than this that lead to one continuation share the transition.
+const MOST_TRANSITIONS: usize = 4;
 
 /// A point that was chosen and is eligible.
 #[derive(Clone, Debug)]
@@ -214,7 +217,8 @@ impl<'m> Weave<'_, 'm> {
                 Some(SiteAt { at: self.point(p).at, site })
             })
             .collect();
-        build(shells[index], &version, prototype, &landings, &sites);
+        let share = self.shares().then_some((shells[0], Tail::Must));
+        build(shells[index], &version, prototype, &landings, &sites, share);
     }
 
     fn insert_base(
@@ -226,6 +230,9 @@ impl<'m> Weave<'_, 'm> {
     ) {
         let base = self.snapshot.function;
         let tail = if plans.is_empty() { Tail::No } else { tail_of_first(self.snapshot) };
+        let shared = self
+            .shares()
+            .then(|| SharedTransition::new(base, shells[0], prototype_of(prototypes, 0), tail));
         let inserted: Vec<Inserted> = (0..self.chosen.len())
             .map(|p| {
                 let to = self.first_target(p);
@@ -233,10 +240,16 @@ impl<'m> Weave<'_, 'm> {
                 let transfers = &prototype.transfers[self.place_in(prototype, p)];
                 let values = values_of(transfers, |value| self.snapshot.value(value));
                 let target = self.target(prototype, shells[to], p, tail);
-                self.site(base, self.snapshot, p, &values, target, record, p).insert()
+                let site = self.site(base, self.snapshot, p, &values, target, record, p);
+                Site { shared: shared.as_ref(), ..site }.insert()
             })
             .collect();
         promote_counters(base, &inserted);
+    }
+
+    /// True if all points lead to one continuation and are so many that they share the transition.
+    fn shares(&self) -> bool {
+        self.options.form == Form::Multi && self.chosen.len() > MOST_TRANSITIONS
     }
 
     /// Where a chosen point's transfers are in a prototype.
@@ -271,6 +284,7 @@ impl<'m> Weave<'_, 'm> {
             condition: self.options.condition.on_target(&self.module.target()),
             values,
             target,
+            shared: None,
             record: Some(record),
             number,
             point: chosen,
@@ -297,7 +311,7 @@ fn prototype_of<'a, 'm>(prototypes: &'a [Prototype<'m>], plan: usize) -> &'a Pro
 
 /// The base's frame may go where nothing of it can be used any more: it has no allocas and no
 /// parameters in memory.
-fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
+pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     let allocas = snapshot
         .body
         .code
