@@ -249,3 +249,14 @@ pub const PROGRAMS: &[Program] = &[
         ..BASE
     },
 ];
+
+/// C++ with exceptions, for points around invokes and landing pads.
+pub const EXCEPTIONS: Program = Program {
+    flags: &["-w", "-std=c++17"],
+    link: &["-lstdc++", "-lm"],
+    ..shootout(
+        "exceptions",
+        &["exceptions.cpp"],
+        Works { tiny: &["3"], test: &["40"], bench: &["4000"] },
+    )
+};

@@ -7,11 +7,11 @@ use crate::compare::difference;
 use crate::error::{Result, io, write};
 use crate::layout::Layout;
 use crate::process::{End, Job, Outcome};
+use crate::seeds::each_seed;
 use crate::tally::Tally;
 use crate::variant::{How, Stage, Toolchain, Variant};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// Bounds that keep a program's compilation short.
 const BOUNDS: [&str; 8] = [
@@ -24,6 +24,9 @@ const BOUNDS: [&str; 8] = [
     "--max-expr-complexity",
     "6",
 ];
+
+/// What compiles a random program.
+pub const FLAGS: [&str; 2] = ["-w", "-I/usr/include/csmith"];
 
 /// A plain run may take so many seconds; a program that takes longer is not used.
 const PLAIN_LIMIT: u64 = 5;
@@ -44,75 +47,18 @@ pub struct Plan {
     pub jobs: usize,
 }
 
-/// Tries all seeds, until as many programs ran as there are seeds in the range: one that does not
-/// end in time is replaced by the next seed behind the range.
+/// Tries all seeds, as [`each_seed`] does.
 ///
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn csmith(layout: &Layout, plan: &Plan) -> Result<Tally> {
-    let state = Mutex::new(State {
-        queue: plan.seeds.clone(),
-        spare: plan.seeds.end,
-        tally: Tally::default(),
-    });
-    std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..plan.jobs.max(1)).map(|_| scope.spawn(|| work(layout, plan, &state))).collect();
-        workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })?;
-    Ok(lock(&state).tally.clone())
-}
-
-struct State {
-    queue: Range<u64>,
-    spare: u64,
-    tally: Tally,
-}
-
-fn lock(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn work(layout: &Layout, plan: &Plan, state: &Mutex<State>) -> Result<()> {
-    loop {
-        let Some(mut seed) = lock(state).queue.next() else { return Ok(()) };
-        loop {
-            match try_seed(layout, plan, seed)? {
-                Some(problems) => {
-                    let problem = (!problems.is_empty()).then(|| problems.join("\n"));
-                    lock(state).tally.check(&format!("seed {seed}"), problem);
-                    break;
-                }
-                None => {
-                    let mut state = lock(state);
-                    println!("seed {seed} runs too long; seed {} takes its place", state.spare);
-                    seed = state.spare;
-                    state.spare += 1;
-                }
-            }
-        }
-    }
+    each_seed(plan.seeds.clone(), plan.jobs, |seed| try_seed(layout, plan, seed))
 }
 
 /// Tries one seed: what failed, or nothing if its program does not end in time.
 fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String>>> {
     let folder = layout.work().join("csmith").join(seed.to_string());
-    let source = folder.join("program.c");
-    std::fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
-    // It leaves a file where it runs.
-    let generated = Job::new("csmith")
-        .args(["--seed", &seed.to_string()])
-        .args(BOUNDS)
-        .folder(&folder)
-        .limit(60)
-        .run()?;
-    if generated.end != End::Exit(0) {
-        return Ok(None);
-    }
-    write(&source, &generated.stdout)?;
+    let Some(source) = generate(&folder, seed)? else { return Ok(None) };
     let mut problems = Vec::new();
     for &llvm in &plan.llvm {
         for &opt in &plan.opt {
@@ -139,6 +85,27 @@ fn try_seed(layout: &Layout, plan: &Plan, seed: u64) -> Result<Option<Vec<String
     Ok(Some(problems))
 }
 
+/// Makes the program of a seed in a folder; none if Csmith does not end in time.
+///
+/// # Errors
+/// If Csmith is not there, or the folder cannot be made.
+pub fn generate(folder: &Path, seed: u64) -> Result<Option<PathBuf>> {
+    std::fs::create_dir_all(folder).map_err(io("making the folder", folder))?;
+    // It leaves a file where it runs.
+    let generated = Job::new("csmith")
+        .args(["--seed", &seed.to_string()])
+        .args(BOUNDS)
+        .folder(folder)
+        .limit(60)
+        .run()?;
+    if generated.end != End::Exit(0) {
+        return Ok(None);
+    }
+    let source = folder.join("program.c");
+    write(&source, &generated.stdout)?;
+    Ok(Some(source))
+}
+
 /// Stage and k alternate with the seed, so that a range of seeds covers all combinations.
 fn how(seed: u64, llvm: u32, opt: u32) -> How {
     let turn = seed + u64::from(llvm / 2) + u64::from(opt / 2);
@@ -149,7 +116,7 @@ fn how(seed: u64, llvm: u32, opt: u32) -> How {
 
 fn compile(layout: &Layout, variant: Variant, source: &Path) -> Result<(PathBuf, Job)> {
     let executable = source.with_file_name(variant.to_string());
-    let flags = ["-w".to_string(), "-I/usr/include/csmith".to_string()];
+    let flags = FLAGS.map(str::to_string);
     let toolchain = Toolchain::find(layout, variant)?;
     let job = toolchain.compile_and_link(&flags, source, &executable);
     Ok((executable, job))

@@ -8,6 +8,7 @@
 //! | Do line counts agree with clang's coverage? | [`coverage`] | `coverage` |
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
+//! | On-stack replacement | [`osr`] | `osr …` |
 //!
 //! The programs are data ([`corpus`]); their sources come from pinned packages ([`fetch`]) and are
 //! built ([`build`]) in variants ([`variant`]) by the tools that a user has: the command, the plugin
@@ -28,9 +29,11 @@ pub mod inputs;
 pub mod layout;
 pub mod llvm;
 pub mod measure;
+pub mod osr;
 pub mod process;
 pub mod program;
 pub mod replay;
+pub mod seeds;
 pub mod table;
 pub mod tables;
 pub mod tally;

@@ -1,8 +1,10 @@
 //! The command line of the evaluation.
 
+mod osr_command;
+
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
-use midflight_bench::corpus::PROGRAMS;
+use midflight_bench::corpus::{EXCEPTIONS, PROGRAMS};
 use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
@@ -87,6 +89,12 @@ enum Action {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// Evaluate on-stack replacement
+    Osr {
+        /// What about it
+        #[command(subcommand)]
+        action: osr_command::OsrAction,
+    },
     /// Measure CPU time over native, beside clang's own profilers
     Run {
         /// Names, or `light` or `all`
@@ -156,6 +164,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             let plan = csmith::Plan { seeds, llvm, opt, jobs };
             Ok(csmith::csmith(&layout, &plan)?.close("csmith"))
         }
+        Action::Osr { action } => osr_command::act(&layout, action),
         Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
             let programs = select(&programs)?;
             let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };
@@ -179,6 +188,7 @@ fn select(names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
         match name.as_str() {
             "all" => programs.extend(PROGRAMS),
             "light" => programs.extend(PROGRAMS.iter().filter(|p| p.weight == Weight::Light)),
+            "exceptions" => programs.push(&EXCEPTIONS),
             _ => match PROGRAMS.iter().find(|program| program.name == name) {
                 Some(program) => programs.push(program),
                 None => bail!(

@@ -24,6 +24,31 @@ pub enum Oracle {
     Blocks,
 }
 
+/// How `osr-fuzz` is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fuzzed {
+    /// When
+    pub stage: Stage,
+    /// At most so many points of a function, spread evenly; all if none
+    pub max_points: Option<u32>,
+    /// The mutant: two values are exchanged at each landing
+    pub swap: bool,
+}
+
+impl Fuzzed {
+    /// The plugin's options.
+    fn options(self) -> String {
+        let mut text = format!("osr-fuzz;stage={};verify", self.stage);
+        if let Some(most) = self.max_points {
+            text += &format!(";max-points={most}");
+        }
+        if self.swap {
+            text += ";debug-swap";
+        }
+        text
+    }
+}
+
 /// What is done to a program besides compiling it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
@@ -45,6 +70,8 @@ pub enum How {
         /// Which oracle
         oracle: Oracle,
     },
+    /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
+    Fuzzed(Fuzzed),
     /// clang's instrumentation of the IR (`-fprofile-generate`)
     IrCounters,
     /// clang's instrumentation of the source (`-fprofile-instr-generate`)
@@ -82,6 +109,11 @@ impl std::fmt::Display for Variant {
             How::Paths { k, stage } => write!(f, "k{k}-{stage}"),
             How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
             How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
+            How::Fuzzed(Fuzzed { stage, max_points, swap }) => {
+                write!(f, "osr-{stage}")?;
+                max_points.map_or(Ok(()), |most| write!(f, "-max{most}"))?;
+                f.write_str(if swap { "-swap" } else { "" })
+            }
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
             How::Coverage => f.write_str("coverage"),
@@ -134,22 +166,22 @@ impl Toolchain {
                 Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
             }
             How::Checked { k, stage, oracle } => {
-                let plugin = layout.plugin(variant.llvm)?.display().to_string();
                 let oracle = if oracle == Oracle::Edges { "edges" } else { "blocks" };
-                let compile = plain
-                    .clone()
-                    .args(["-gline-tables-only", &format!("-fpass-plugin={plugin}")])
-                    // LLVM 19 knows the plugin's option only so.
-                    .arg(format!("-fplugin={plugin}"))
-                    .arg("-mllvm")
-                    .arg(format!("-midflight=k={k};stage={stage};verify;oracle={oracle}"));
+                let options = format!("k={k};stage={stage};verify;oracle={oracle}");
+                let compile = plain.clone().arg("-gline-tables-only");
                 Toolchain {
-                    compile,
+                    compile: with_plugin(layout, variant.llvm, compile, &options)?,
                     link: plain,
                     libraries: vec![layout.runtime()?],
                     needs_oracle: true,
                 }
             }
+            How::Fuzzed(fuzzed) => Toolchain {
+                compile: with_plugin(layout, variant.llvm, plain.clone(), &fuzzed.options())?,
+                link: plain,
+                libraries: vec![layout.runtime()?],
+                needs_oracle: false,
+            },
         })
     }
 
@@ -178,4 +210,15 @@ impl Toolchain {
     pub fn link(&self, objects: &[PathBuf], flags: &[&str], output: &std::path::Path) -> Job {
         self.link.clone().args(objects).args(&self.libraries).args(flags).arg("-o").arg(output)
     }
+}
+
+/// Has clang load the plugin, with these options.
+///
+/// # Errors
+/// If the plugin is not built.
+pub fn with_plugin(layout: &Layout, llvm: u32, clang: Job, options: &str) -> Result<Job> {
+    let plugin = layout.plugin(llvm)?.display().to_string();
+    let clang = clang.arg(format!("-fpass-plugin={plugin}"));
+    // LLVM 19 knows the plugin's option only so.
+    Ok(clang.arg(format!("-fplugin={plugin}")).arg("-mllvm").arg(format!("-midflight={options}")))
 }

@@ -1,0 +1,130 @@
+//! What the runtime's log (`MIDFLIGHT_OSR_LOG`) tells.
+
+use crate::error::{Error, Result, read};
+use serde::Deserialize;
+use std::path::Path;
+
+/// A line of the log: one type of event, with its counts.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// A point of a function
+    Point {
+        /// Its name
+        point: String,
+        /// The source file, as the compiler was given it
+        file: String,
+        /// How often it was reached, as far as the runtime was asked
+        hits: u64,
+    },
+    /// A site that has fired
+    Transition {
+        /// Name of its point
+        point: String,
+        /// The source file
+        file: String,
+        /// The version that was left
+        from: String,
+        /// The version that was entered
+        to: String,
+        /// How often
+        transitions: u64,
+    },
+}
+
+/// A point that was reached.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reached {
+    /// File and name, as `MIDFLIGHT_OSR_FIRE=at:` takes them
+    pub point: String,
+    /// How often
+    pub hits: u64,
+}
+
+/// The log of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    events: Vec<Event>,
+}
+
+impl Log {
+    /// Reads a log.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be understood.
+    pub fn read(path: &Path) -> Result<Log> {
+        let bytes = read(path)?;
+        let malformed = |problem: String| Error::Malformed {
+            what: format!("the log '{}'", path.display()),
+            problem,
+        };
+        let text = std::str::from_utf8(&bytes).map_err(|error| malformed(error.to_string()))?;
+        Log::parse(text).map_err(|error| malformed(error.to_string()))
+    }
+
+    fn parse(text: &str) -> serde_json::Result<Log> {
+        Ok(Log {
+            events: text.lines().map(serde_json::from_str).collect::<serde_json::Result<_>>()?,
+        })
+    }
+
+    /// Points that the log names, reached or not. Under `list` it names all.
+    pub fn points(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, Event::Point { .. })).count()
+    }
+
+    /// The points that were reached. Of points with the same file and name there is one, with the
+    /// hits of the one that was reached most.
+    pub fn reached(&self) -> Vec<Reached> {
+        let mut reached: Vec<Reached> = Vec::new();
+        for event in &self.events {
+            if let Event::Point { point, file, hits } = event
+                && *hits > 0
+            {
+                reached.push(Reached { point: format!("{file}:{point}"), hits: *hits });
+            }
+        }
+        reached.sort_by(|a, b| (&a.point, b.hits).cmp(&(&b.point, a.hits)));
+        reached.dedup_by(|later, first| later.point == first.point);
+        reached
+    }
+
+    /// How many transitions there were.
+    pub fn transitions(&self) -> u64 {
+        self.events
+            .iter()
+            .map(
+                |event| {
+                    if let Event::Transition { transitions, .. } = event { *transitions } else { 0 }
+                },
+            )
+            .sum()
+    }
+
+    /// The points that fired, in whichever version.
+    pub fn fired(&self) -> impl Iterator<Item = String> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Transition { point, file, .. } => Some(format!("{file}:{point}")),
+            Event::Point { .. } => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_and_transitions_are_told_apart() {
+        let log = Log::parse(
+            r#"{"event":"point","point":"f#1","file":"a.c","function":"f","line":3,"condition":"fuzz","hits":7}
+{"event":"point","point":"f#2","file":"a.c","function":"f","line":3,"condition":"fuzz","hits":0}
+{"event":"transition","point":"f#1","file":"a.c","from":"f","to":"f.osr","transitions":1}
+{"event":"transition","point":"f#1","file":"a.c","from":"f.osr","to":"f.osr","transitions":6}"#,
+        )
+        .unwrap();
+        assert_eq!((log.points(), log.transitions()), (2, 7));
+        assert_eq!(log.reached(), [Reached { point: "a.c:f#1".to_string(), hits: 7 }]);
+        assert_eq!(log.fired().collect::<Vec<_>>(), ["a.c:f#1", "a.c:f#1"]);
+    }
+}
