@@ -178,6 +178,22 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildStore(self.raw, value.0, pointer.0) };
     }
 
+    /// `*pointer`, which no pass may remove.
+    pub fn load_volatile(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; a type and a pointer.
+        unsafe {
+            let load = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
+            LLVMSetVolatile(load, 1);
+            Value::from_raw(load)
+        }
+    }
+
+    /// `*pointer = value`, which no pass may remove.
+    pub fn store_volatile(&self, value: Value<'m>, pointer: Value<'m>) {
+        // SAFETY: positioned; a sized value and a pointer.
+        unsafe { LLVMSetVolatile(LLVMBuildStore(self.raw, value.0, pointer.0), 1) };
+    }
+
     /// A relaxed atomic load of an integer, which no pass folds or moves over another one.
     pub fn load_relaxed(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
         // SAFETY: positioned; an integer type and an aligned pointer.
@@ -315,12 +331,6 @@ impl<'m> Builder<'m> {
                 NO_NAME,
             );
         }
-    }
-
-    /// An empty phi at the position, where only phis are before, to be filled with [`Phi::add`].
-    pub fn phi_here(&self, ty: Type<'m>, name: &std::ffi::CStr) -> Phi<'m> {
-        // SAFETY: positioned behind the phis of a block.
-        unsafe { Phi { raw: LLVMBuildPhi(self.raw, ty.0, name.as_ptr()), lifetime: PhantomData } }
     }
 
     /// `br block`

@@ -11,8 +11,8 @@ use crate::osr::condition::Condition;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::Record;
 use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
-use midflight_bridge::builder::{Builder, Phi, Tail};
-use midflight_bridge::ir::{Block, Function, Inst, Type, Value};
+use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::ir::{Block, Function, Inst, Value};
 
 /// The 5-byte nop of a patchable point, and the entry that tells the runtime where it is. The
 /// alignment skips at most 4 bytes, just when the nop would otherwise cross a boundary of 8. `$0` is
@@ -42,16 +42,17 @@ pub struct Target<'a, 'm> {
     pub tail: Tail,
 }
 
-/// One transition that many points of a function share: they bring their values by phis. The backend
-/// takes time that is quadratic in the number of calls with arguments on the stack.
+/// One transition that many points of a function share: they bring their values in variables of the
+/// frame. With a call for each point, or with phis, the backend takes time that is quadratic in the
+/// number of points.
 pub struct SharedTransition<'m> {
     block: Block<'m>,
-    selector: Option<Phi<'m>>,
-    slots: Vec<(Phi<'m>, Type<'m>)>,
+    selector: Option<Value<'m>>,
+    slots: Vec<Value<'m>>,
 }
 
 impl<'m> SharedTransition<'m> {
-    /// Adds the block of a transition to a function.
+    /// Adds the block of a transition to a function whose entry is complete.
     pub fn new(
         function: Function<'m>,
         continuation: Function<'m>,
@@ -59,41 +60,39 @@ impl<'m> SharedTransition<'m> {
         tail: Tail,
     ) -> Self {
         let builder = Builder::new(function.module(), function);
+        begin_entry(&builder, function);
+        let int32 = function.module().int_type(32);
+        let selector = prototype.has_selector.then(|| builder.variable(int32, c"osr.landing"));
+        let slots: Vec<_> =
+            prototype.slots.iter().map(|&ty| builder.variable(ty, c"osr.value")).collect();
         let block = function.add_block("osr.transition");
         builder.at_end(block);
-        let int32 = function.module().int_type(32);
-        let selector = prototype.has_selector.then(|| builder.phi_here(int32, c"osr.landing"));
-        let slots: Vec<_> =
-            prototype.slots.iter().map(|&ty| (builder.phi_here(ty, c"osr.value"), ty)).collect();
-        let arguments: Vec<_> = selector
-            .iter()
-            .chain(slots.iter().map(|(phi, _)| phi))
-            .map(|phi| phi.value())
+        let types = selector.map(|_| int32).into_iter().chain(prototype.slots.iter().copied());
+        let arguments: Vec<_> = types
+            .zip(selector.iter().chain(&slots))
+            .map(|(ty, &variable)| builder.load_volatile(ty, variable))
             .collect();
         let result = builder.call_function(continuation, &arguments, tail);
         builder.ret(result);
         SharedTransition { block, selector, slots }
     }
 
-    /// Leads from the end of `fire` to it, with these values in their slots.
-    fn enter(
-        &self,
-        builder: &Builder<'m>,
-        fire: Block<'m>,
-        selector: Value<'m>,
-        values: &[(Value<'m>, usize)],
-    ) {
-        builder.branch(self.block);
-        if let Some(phi) = self.selector {
-            phi.add(selector, fire);
+    /// Leads from the position to it, with these values in their slots.
+    fn enter(&self, builder: &Builder<'m>, selector: Value<'m>, values: &[(Value<'m>, usize)]) {
+        if let Some(variable) = self.selector {
+            builder.store_volatile(selector, variable);
         }
-        let mut of_slot = vec![None; self.slots.len()];
         for &(value, slot) in values {
-            of_slot[slot] = Some(value);
+            builder.store_volatile(value, self.slots[slot]);
         }
-        for (&(phi, ty), value) in self.slots.iter().zip(of_slot) {
-            phi.add(value.unwrap_or_else(|| ty.poison()), fire);
-        }
+        builder.branch(self.block);
+    }
+}
+
+/// Inserts at the beginning of a function's entry from now on, where variables go.
+fn begin_entry<'m>(builder: &Builder<'m>, function: Function<'m>) {
+    if let Some(first) = function.blocks().next().and_then(|b| b.instructions().next()) {
+        builder.before(first);
     }
 }
 
@@ -251,9 +250,7 @@ impl<'m> Site<'_, 'm> {
     /// to a register when all blocks are complete.
     fn counter(&self, builder: &Builder<'m>, n: u32) -> Value<'m> {
         let int32 = self.function.module().int_type(32);
-        if let Some(first) = self.function.blocks().next().and_then(|b| b.instructions().next()) {
-            builder.before(first);
-        }
+        begin_entry(builder, self.function);
         let counter = builder.variable(int32, c"p.osr");
         builder.store(int32.constant(n.into()), counter);
         counter
@@ -271,7 +268,7 @@ impl<'m> Site<'_, 'm> {
         if let Some(shared) = self.shared {
             let int32 = self.function.module().int_type(32);
             let selector = int32.constant(self.target.selector.into());
-            shared.enter(builder, fire, selector, self.values);
+            shared.enter(builder, selector, self.values);
             return;
         }
         let result = self.target.call(builder, self.function, self.values);
