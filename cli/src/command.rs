@@ -42,11 +42,17 @@ Options:
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang
+  --midflight-osr-fuzz[=PARAMETERS]
+                                  no profiling: every OSR point can be fired, for `midflight osr
+                                  fuzz`; PARAMETERS of the pass osr-fuzz, with ; between them
+  --midflight-osr-point[=PARAMETERS]
+                                  no profiling: insert OSR points, as where=loop-header;when=flag
   --midflight-verbose             print the command line of clang
 
 Examples:
   midflight cc -O2 -c x.c && midflight cc -o x x.o
   CC='midflight cc' ./configure && make
+  midflight cc -O2 --midflight-osr-fuzz -o x x.c && midflight osr fuzz -- ./x
   make CC='ccache midflight-cc'";
 
 const REPORT_HELP: &str = "\

@@ -158,6 +158,26 @@ fn own_options_reach_the_plugin_and_not_clang() {
 }
 
 #[test]
+fn osr_passes_take_the_place_of_the_profiler_and_switch_the_marker_on() {
+    let installed = Installed::new();
+    let words = installed.of("midflight cc --midflight-osr-fuzz=max-points=9;mem2reg -c x.c");
+    let options = "-midflight=osr-fuzz;stage=early;max-points=9;mem2reg";
+    assert!(position(&words, options).is_some(), "{words:?}");
+    assert!(position(&words, "-DMIDFLIGHT_OSR=1") < position(&words, "x.c"));
+    assert!(position(&words, "-DMIDFLIGHT_OSR=1").is_some());
+    let words = installed.of("midflight cc --midflight-osr-point=when=flag x.o -o x");
+    assert_eq!(position(&words, "-DMIDFLIGHT_OSR=1"), None, "nothing is compiled");
+    for symbol in ["hit", "fuel", "arm", "disarm", "count", "register", "unregister"] {
+        let export = format!("--export-dynamic-symbol=midflight_osr_{symbol}");
+        assert!(position(&words, &export).is_some(), "{symbol}");
+    }
+    assert_eq!(position(&installed.of("midflight cc -c x.c"), "-DMIDFLIGHT_OSR=1"), None);
+    let mut command = installed.command("midflight-cc");
+    let command = command.args(["-c", "x.c", "--midflight-osr-fuzz", "--midflight-osr-point"]);
+    assert!(installed.complaint(command).contains("exclude each other"));
+}
+
+#[test]
 fn llvm_19_loads_the_plugin_before_it_reads_its_options() {
     let installed = Installed::new();
     let words = installed.of("midflight cc --midflight-llvm=19 -c x.c");

@@ -44,10 +44,23 @@ pub enum DriverError {
     /// An option that does not exist.
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|late, \
-         --midflight-llvm=VERSION, --midflight-functions=@FILE, --midflight-clang=PATH and \
+         --midflight-llvm=VERSION, --midflight-functions=@FILE, --midflight-clang=PATH, \
+         --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS] and \
          --midflight-verbose"
     )]
     Unknown(String),
+    /// Two passes that insert OSR points.
+    #[error(
+        "--midflight-osr-fuzz and --midflight-osr-point exclude each other; fuzzed points can be \
+         fired one by one too"
+    )]
+    TwoOsrPasses,
+    /// k is the path profiler's, which does not run then.
+    #[error(
+        "--midflight-k and --midflight-{0} exclude each other: paths are not profiled where OSR \
+         points are inserted; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    OsrWithK(&'static str),
     /// The list of functions cannot be read.
     #[error("reading the list of functions '{path}': {error}")]
     List {
@@ -72,15 +85,22 @@ pub enum DriverError {
     },
 }
 
-/// The runtime's functions. All images of a process must use the same ones. A list, because gold
-/// knows no patterns.
-const RUNTIME_FUNCTIONS: [&str; 6] = [
+/// What the runtime exports. All images of a process must use the same. A list, because gold knows
+/// no patterns.
+const RUNTIME_SYMBOLS: [&str; 13] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::STEP_SYMBOL,
     "midflight_register_image",
     "midflight_unregister_image",
     "midflight_profile_write",
     "midflight_profile_reset",
+    "midflight_osr_register",
+    "midflight_osr_unregister",
+    midflight_abi::osr::OSR_HIT_SYMBOL,
+    midflight_abi::osr::OSR_FUEL_SYMBOL,
+    "midflight_osr_arm",
+    "midflight_osr_disarm",
+    "midflight_osr_count",
 ];
 
 /// Becomes clang. Returns only if that fails.
@@ -144,6 +164,10 @@ fn for_compiler(
     result.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
     result.push(with("-midflight=", &options.for_plugin(more.as_deref())?));
+    if options.osr.is_some() {
+        // The marker of midflight.h is nothing without it.
+        result.push("-DMIDFLIGHT_OSR=1".into());
+    }
     if !task.has_debug_level {
         result.push("-gline-tables-only".into());
     }
@@ -166,8 +190,8 @@ fn for_linker(install: &Install, task: &Task, before_inputs: bool) -> Vec<OsStri
     // The runtime needs libc, which stands before it if clang does not add it behind.
     task.own_libraries.iter().for_each(|library| linker(library));
     // Instrumented libraries that are loaded later must find this runtime.
-    for function in RUNTIME_FUNCTIONS {
-        linker(OsStr::new(&format!("--export-dynamic-symbol={function}")));
+    for symbol in RUNTIME_SYMBOLS {
+        linker(OsStr::new(&format!("--export-dynamic-symbol={symbol}")));
     }
     result.push("--end-no-unused-arguments".into());
     result

@@ -6,6 +6,30 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+/// The pass that inserts OSR points, with its own parameters as they were given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OsrPass {
+    /// `osr-fuzz`: every point is fireable
+    Fuzz(OsString),
+    /// `osr-point`: chosen points
+    Point(OsString),
+}
+
+impl OsrPass {
+    fn name(&self) -> &'static str {
+        match self {
+            OsrPass::Fuzz(_) => "osr-fuzz",
+            OsrPass::Point(_) => "osr-point",
+        }
+    }
+
+    fn parameters(&self) -> &OsStr {
+        match self {
+            OsrPass::Fuzz(parameters) | OsrPass::Point(parameters) => parameters,
+        }
+    }
+}
+
 /// What the driver was told.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -19,6 +43,8 @@ pub struct Options {
     pub functions: Option<PathBuf>,
     /// The clang to use
     pub clang: Option<PathBuf>,
+    /// Insert OSR points, in place of profiling
+    pub osr: Option<OsrPass>,
     /// Print the command line
     pub verbose: bool,
 }
@@ -47,7 +73,10 @@ impl Options {
                 rest.push(argument);
             }
         }
-        Ok((options, rest))
+        match &options.osr {
+            Some(pass) if options.k.is_some() => Err(DriverError::OsrWithK(pass.name())),
+            _ => Ok((options, rest)),
+        }
     }
 
     fn take(&mut self, argument: &OsStr) -> Result<(), DriverError> {
@@ -70,10 +99,23 @@ impl Options {
             }
             b"--midflight-functions" => self.functions = Some(list_path(&value)?),
             b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
+            b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
+            b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
             b"--midflight-verbose" if split == bytes.len() => self.verbose = true,
             _ => return Err(DriverError::Unknown(text)),
         }
         Ok(())
+    }
+
+    /// The last of several is meant, as everywhere; but the passes exclude each other.
+    fn insert_points(&mut self, pass: OsrPass) -> Result<(), DriverError> {
+        match &self.osr {
+            Some(other) if other.name() != pass.name() => Err(DriverError::TwoOsrPasses),
+            _ => {
+                self.osr = Some(pass);
+                Ok(())
+            }
+        }
     }
 
     /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
@@ -83,7 +125,11 @@ impl Options {
     /// If the list's path cannot be written so.
     pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
         let stage = self.stage.as_deref().unwrap_or("early");
-        let mut text = OsString::from(format!("stage={stage}"));
+        let mut text = OsString::new();
+        if let Some(pass) = &self.osr {
+            text.push(format!("{};", pass.name()));
+        }
+        text.push(format!("stage={stage}"));
         if let Some(k) = self.k {
             text.push(format!(";k={k}"));
         }
@@ -94,7 +140,8 @@ impl Options {
             text.push(";functions=");
             text.push(path);
         }
-        if let Some(more) = more.filter(|more| !more.is_empty()) {
+        let parameters = self.osr.as_ref().map(OsrPass::parameters);
+        for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
             text.push(";");
             text.push(more);
         }
@@ -155,6 +202,36 @@ mod tests {
             assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");
         }
         assert!(parse("-O2", "").is_err(), "only own options in the environment");
+    }
+
+    #[test]
+    fn osr_passes_come_first_and_their_parameters_behind_the_common_ones() {
+        for (line, expected) in [
+            ("--midflight-osr-fuzz", "osr-fuzz;stage=early;verify"),
+            ("--midflight-osr-fuzz= --midflight-stage=late", "osr-fuzz;stage=late;verify"),
+            (
+                "--midflight-osr-point=where=loop-header:outer;when=flag",
+                "osr-point;stage=early;where=loop-header:outer;when=flag;verify",
+            ),
+            ("--midflight-osr-fuzz=a --midflight-osr-fuzz=b", "osr-fuzz;stage=early;b;verify"),
+        ] {
+            let (options, rest) = parse("", line).unwrap();
+            assert!(rest.is_empty());
+            assert_eq!(options.for_plugin(Some(OsStr::new("verify"))).unwrap(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn osr_passes_exclude_each_other_and_path_profiling() {
+        let both = "--midflight-osr-fuzz --midflight-osr-point=when=always";
+        let error = parse("", both).unwrap_err().to_string();
+        assert!(error.contains("exclude each other"), "{error}");
+        for k in ["--midflight-k=2 --midflight-osr-point", "--midflight-osr-point --midflight-k=2"]
+        {
+            let error = parse("", k).unwrap_err().to_string();
+            assert!(error.contains("--midflight-k") && error.contains("osr-point"), "{error}");
+        }
+        assert!(parse("--midflight-k=2", "--midflight-osr-fuzz").is_err());
     }
 
     #[test]
