@@ -117,7 +117,8 @@ fn c_files(folder: &Path, without: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn flags(layout: &Layout, program: &Program) -> Vec<String> {
+/// Flags of the compiler for a program, those that name folders of headers included.
+pub fn flags(layout: &Layout, program: &Program) -> Vec<String> {
     let root = origin(layout, program);
     let mut flags: Vec<String> = program.flags.iter().map(|flag| flag.to_string()).collect();
     if program.driver.is_some() {

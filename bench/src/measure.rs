@@ -113,7 +113,8 @@ fn code_size(built: &Built) -> Result<u64> {
     Ok(file.sections().filter(|s| s.kind() == SectionKind::Text).map(|s| s.size()).sum())
 }
 
-fn median(values: &mut [f64]) -> Option<f64> {
+/// The median; none of no values.
+pub fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {

@@ -2,11 +2,12 @@
 
 use crate::{seeds, select};
 use clap::Subcommand;
+use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
-use midflight_bench::osr::{csmith, fuzz};
+use midflight_bench::osr::{cost, csmith, fuzz, points, stack};
 use midflight_bench::program::Size;
-use midflight_bench::tally::Tally;
+use std::path::PathBuf;
 
 /// What about on-stack replacement.
 #[derive(Subcommand)]
@@ -57,6 +58,67 @@ pub enum OsrAction {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// Build and verify the continuation at every point, and count refusals by reason
+    Points {
+        /// Names, or `light` or `all`
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "bzip2,lua,zlib,lz4,expat,xz,tree-sitter,exceptions"
+        )]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// So many random programs
+        #[arg(long, default_value_t = 20)]
+        random: u64,
+        /// A module may take so many seconds
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+        /// How many modules at a time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+        /// Write the report to this file, too
+        #[arg(long)]
+        write: Option<PathBuf>,
+    },
+    /// Check that the stack does not grow, however often an activation moves
+    Stack {
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// So many moves
+        #[arg(long, default_value_t = 10_000_000)]
+        transitions: u64,
+    },
+    /// Measure points that never fire, and transitions (thesis 5.3)
+    Cost {
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// What to measure
+        #[arg(long, value_delimiter = ',', default_value = "points,transitions")]
+        what: Vec<Cost>,
+        /// Pairs of runs
+        #[arg(long, default_value_t = 9)]
+        pairs: usize,
+        /// Transitions of a run
+        #[arg(long, default_value_t = 1_000_000_000)]
+        transitions: u64,
+        /// Little work and few pairs: a look, not a measurement
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+/// What to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Cost {
+    /// Q1: the slowdown by a point that never fires
+    Points,
+    /// Q2: the time of a transition
+    Transitions,
 }
 
 /// True if all checks passed.
@@ -79,7 +141,35 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             }
             let mut tally = fuzz::fuzz(layout, &programs, &plan)?;
             fuzz::mutant(layout, &midflight_bench::corpus::EXCEPTIONS, &plan, &mut tally)?;
-            Ok(Tally::close(&tally, "osr fuzz"))
+            Ok(tally.close("osr fuzz"))
+        }
+        OsrAction::Points { programs, llvm, random, seconds, jobs, write: to } => {
+            let plan = points::Plan { llvm, random, seconds, jobs };
+            let (text, tally) = points::points(layout, &select(&programs)?, &plan)?;
+            println!("{text}");
+            write(&layout.work().join("osr-points.md"), text.as_bytes())?;
+            to.map_or(Ok(()), |file| write(&file, text.as_bytes()))?;
+            Ok(tally.close("osr points"))
+        }
+        OsrAction::Stack { llvm, transitions } => {
+            Ok(stack::stack(layout, &llvm, transitions)?.close("osr stack"))
+        }
+        OsrAction::Cost { llvm, what, pairs, transitions, quick } => {
+            let mut plan = cost::Plan { llvm, pairs, transitions, work: 100 };
+            if quick {
+                plan = cost::Plan { pairs: 3, transitions: 50_000_000, work: 20, ..plan };
+            }
+            let mut text = String::new();
+            for what in what {
+                text += &match what {
+                    Cost::Points => cost::never_firing(layout, &plan)?,
+                    Cost::Transitions => cost::transitions(layout, &plan)?,
+                };
+                text += "\n";
+            }
+            println!("{text}");
+            write(&layout.work().join("osr-cost.md"), text.as_bytes())?;
+            Ok(true)
         }
         OsrAction::Csmith { seeds, llvm, max_points, single, jobs } => {
             let plan = csmith::Plan { seeds, llvm, max_points: most(max_points), single, jobs };

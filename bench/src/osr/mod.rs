@@ -5,12 +5,21 @@
 //! |---|---|---|
 //! | Does a program under stress print what it prints without? | [`fuzz`] | `osr fuzz` |
 //! | Do random programs? | [`csmith`] | `osr csmith` |
+//! | How many points are refused, and why? | [`points`] | `osr points` |
+//! | Does the stack stay as it is? | [`stack`] | `osr stack` |
+//! | What do points and transitions cost? | [`cost`] | `osr cost` |
 //!
 //! What is fired, and what a run must then show, is in [`firing`] and [`stress`]; [`log`] reads what
 //! the runtime tells.
 
+pub mod chain;
+pub mod compile;
+pub mod cost;
 pub mod csmith;
 pub mod firing;
 pub mod fuzz;
 pub mod log;
+pub mod pairs;
+pub mod points;
+pub mod stack;
 pub mod stress;
