@@ -3,6 +3,9 @@
 use crate::driver::{self, DriverError, Language};
 use crate::join::{JoinError, Session, read_profiles};
 use crate::names::readable;
+use crate::osr::fuzz::{FuzzError, Settings, fuzz};
+use crate::osr::program::Program;
+use crate::osr::report::{write_json, write_text};
 use crate::progress::Progress;
 use crate::report::print::{self, Options};
 use crate::report::source::Sources;
@@ -14,6 +17,10 @@ use midflight_profile::table::FunctionTable;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Profiles the cyclic paths that a program really takes.
 #[derive(Parser, Debug)]
@@ -87,6 +94,15 @@ lcov is a tracefile with the counts of lines, for genhtml and editors.
 Example:
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info";
 
+const FUZZ_HELP: &str = "\
+The program must be built with --midflight-osr-fuzz, and do the same each time. Exit status: 0 if all
+runs did the same, 1 if one did not, 2 if nothing can be said.
+
+Examples:
+  midflight cc -O2 --midflight-osr-fuzz -o prog prog.c && midflight osr fuzz -- ./prog args
+  midflight osr fuzz --seconds 0 --keep-going --format json -- ./prog >prog.json
+  midflight osr fuzz --compare out.bz2 -- ./compress -o out.bz2 in";
+
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Compile C: clang with the profiler
@@ -107,6 +123,51 @@ enum Action {
     /// Write counts in a format of other tools
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
+    /// Test programs with OSR points
+    #[command(subcommand)]
+    Osr(Osr),
+}
+
+#[derive(Subcommand, Debug)]
+enum Osr {
+    /// Fire the points of a program, and compare what it does with what it does without
+    #[command(after_help = FUZZ_HELP)]
+    Fuzz(Fuzz),
+}
+
+#[derive(Args, Debug)]
+struct Fuzz {
+    /// Begin no run after so many seconds; 0: make all runs
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    seconds: u64,
+    /// Chooses the order of points and the random firings
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Only points with this in their names, FILE:NAME
+    #[arg(long, value_name = "PATTERN")]
+    points: Option<String>,
+    /// Runs at the same time; -j1 for programs that write files of fixed names [default: cores]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Do not compare standard error
+    #[arg(long)]
+    ignore_stderr: bool,
+    /// A file that the command writes, removed before each run and compared after it; implies -j1;
+    /// may be repeated
+    #[arg(long, value_name = "FILE")]
+    compare: Vec<PathBuf>,
+    /// The command's standard input [default: nothing]
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// Go on after a mismatch
+    #[arg(long)]
+    keep_going: bool,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -242,9 +303,25 @@ pub enum CommandError {
     /// The function asked for
     #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
     NoFunction(String),
+    /// `osr fuzz`
+    #[error("{0}")]
+    Fuzz(#[from] FuzzError),
     /// The output
     #[error("{0}")]
     Write(#[from] WriteError),
+}
+
+impl CommandError {
+    /// The command's exit status. For `osr fuzz`, 1 is a mismatch.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            CommandError::Fuzz(FuzzError::Write(error)) if error.is_broken_pipe() => {
+                ExitCode::SUCCESS
+            }
+            CommandError::Fuzz(_) => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        }
+    }
 }
 
 /// The language and clang's arguments, if this is a call of the compiler: by the names
@@ -270,15 +347,49 @@ impl Command {
     ///
     /// # Errors
     /// [`CommandError`]
-    pub fn run(self) -> Result<(), CommandError> {
-        match self.action {
+    pub fn run(self) -> Result<ExitCode, CommandError> {
+        let done = match self.action {
             Action::Cc(v) => Err(driver::run(Language::C, v.arguments.into_iter()).into()),
             Action::Cxx(v) => Err(driver::run(Language::Cxx, v.arguments.into_iter()).into()),
             Action::Report(options) => options.run(),
             Action::Show(options) => options.run(),
             Action::Merge(options) => options.run(),
             Action::Export(options) => options.run(),
+            Action::Osr(Osr::Fuzz(options)) => return Ok(options.run()?),
+        };
+        done.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+impl Fuzz {
+    /// Status 1 if there is a mismatch.
+    fn run(self) -> Result<ExitCode, FuzzError> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, interrupted.clone()).map_err(FuzzError::Signals)?;
         }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = if self.compare.is_empty() { self.jobs.map_or(cores, usize::from) } else { 1 };
+        let settings = Settings {
+            bound: (self.seconds > 0).then(|| Duration::from_secs(self.seconds)),
+            seed: self.seed,
+            points: self.points,
+            jobs,
+            keep_going: self.keep_going,
+        };
+        let program = Program {
+            command: self.command,
+            stdin: self.stdin,
+            compare: self.compare,
+            ignore_stderr: self.ignore_stderr,
+            interrupted,
+        };
+        let summary = fuzz(&program, &settings)?;
+        write_to(None, |out| match self.format {
+            Format::Json => write_json(out, &summary),
+            Format::Text => write_text(out, &summary),
+        })?;
+        Ok(ExitCode::from(u8::from(!summary.mismatches.is_empty())))
     }
 }
 

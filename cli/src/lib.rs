@@ -1,6 +1,6 @@
 //! What the `midflight` command does, one subcommand a file.
 //!
-//! [`driver`] is `cc` and `c++`. The others join binaries with profiles ([`binary`], [`join`]) and
+//! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points. The others join binaries with profiles ([`binary`], [`join`]) and
 //! write what they find: [`report`], [`show`], [`lcov`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ pub mod join;
 pub mod lcov;
 pub mod lines;
 pub mod names;
+pub mod osr;
 pub mod progress;
 pub mod report;
 pub mod show;

@@ -15,17 +15,17 @@ fn main() -> ExitCode {
         complain(&format!("internal error, please report it: {defect}"));
     }));
     match catch_unwind(|| run(arguments)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(code)) => code,
         Ok(Err(CommandError::Write(error))) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             complain(&error.to_string());
-            ExitCode::FAILURE
+            error.exit_code()
         }
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn run(arguments: Vec<OsString>) -> Result<(), CommandError> {
+fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
     match driver_call(&arguments) {
         Some((language, rest)) => Err(driver::run(language, rest.iter().cloned()).into()),
         None => Command::parse_from(arguments).run(),

@@ -199,18 +199,20 @@ fn for_linker(install: &Install, task: &Task, before_inputs: bool) -> Vec<OsStri
 
 /// A command line that a shell reads as it is.
 fn quoted(command: &Command) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+,./:@%^".contains(&b);
-    let quote = |word: &OsStr| {
-        let text = word.to_string_lossy();
-        if !text.is_empty() && text.bytes().all(plain) {
-            text.into_owned()
-        } else {
-            format!("'{}'", text.replace('\'', r"'\''"))
-        }
-    };
     std::iter::once(command.get_program())
         .chain(command.get_args())
-        .map(quote)
+        .map(quoted_word)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// A word that a shell reads as it is.
+pub(crate) fn quoted_word(word: &OsStr) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+,./:@%^".contains(&b);
+    let text = word.to_string_lossy();
+    if !text.is_empty() && text.bytes().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

@@ -1,0 +1,93 @@
+//! What a program writes to `MIDFLIGHT_OSR_LOG`: a line of JSON for each type of event.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The name that `MIDFLIGHT_OSR_FIRE` knows a point by: `FILE:NAME`.
+pub type PointName = String;
+
+/// A point that a run has hit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// Its exact name
+    pub name: PointName,
+    /// Source file
+    pub file: String,
+    /// Source line, 0 if it is not known
+    pub line: u64,
+    /// The most hits in one process
+    pub hits: u64,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    event: String,
+    point: String,
+    file: String,
+    #[serde(default)]
+    line: u64,
+    #[serde(default)]
+    condition: String,
+    #[serde(default)]
+    hits: u64,
+    #[serde(default)]
+    transitions: u64,
+}
+
+/// The logs of all processes of a run.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// There is a log, which may be empty.
+    pub exists: bool,
+    /// The fuzzed points in it
+    pub points: BTreeMap<PointName, Point>,
+    /// How often points have fired
+    pub transitions: u64,
+    /// Those that have
+    pub fired: BTreeSet<PointName>,
+}
+
+impl Log {
+    /// Adds the log of a process.
+    ///
+    /// # Errors
+    /// A line that is not of a log.
+    pub fn add(&mut self, text: &str) -> Result<(), serde_json::Error> {
+        self.exists = true;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            self.add_event(serde_json::from_str(line)?);
+        }
+        Ok(())
+    }
+
+    fn add_event(&mut self, event: Event) {
+        let name = format!("{}:{}", event.file, event.point);
+        if event.event == "transition" && event.transitions > 0 {
+            self.transitions += event.transitions;
+            self.fired.insert(name);
+        } else if event.event == "point" && event.condition == "fuzz" {
+            let new = || Point { name: name.clone(), file: event.file, line: event.line, hits: 0 };
+            let point = self.points.entry(name.clone()).or_insert_with(new);
+            point.hits = point.hits.max(event.hits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_processes_are_added_up_and_hits_are_those_of_one() {
+        let mut log = Log::default();
+        let point = r#"{"event":"point","point":"f#3","file":"x.c","function":"f","line":12,"condition":"fuzz","hits":12}"#;
+        let fired = r#"{"event":"transition","point":"f#3","file":"x.c","from":"f","to":"f.osr","transitions":5}"#;
+        log.add(&format!("{point}\n{fired}\n")).unwrap();
+        log.add(&format!("{}\n{fired}\n", point.replace(":12}", ":4}"))).unwrap();
+        assert_eq!(log.points["x.c:f#3"].hits, 12);
+        assert_eq!((log.transitions, log.fired.len()), (10, 1));
+        log.add(&point.replace("fuzz", "flag").replace("f#3", "g")).unwrap();
+        assert_eq!(log.points.len(), 1, "only fuzzed points are fired");
+        assert!(log.add("{").is_err());
+    }
+}
