@@ -83,6 +83,8 @@ pub struct Judge<'a> {
     jobs: usize,
     /// The points that were hit, by name
     pub points: Vec<Point>,
+    /// Points of the program, hit or not
+    known: usize,
     total_hits: u64,
 }
 
@@ -92,31 +94,7 @@ pub struct Judge<'a> {
 /// [`FuzzError`]
 pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError> {
     let begun = Instant::now();
-    let reference = program.run(None, None)?;
-    if let Some(difference) = reference.difference(&program.run(None, None)?) {
-        return Err(FuzzError::NotDeterministic(difference.text));
-    }
-    let list = program.run(Some("list"), None)?;
-    if !list.log.exists {
-        return Err(FuzzError::NoLog);
-    }
-    if let Some(difference) = reference.difference(&list) {
-        return Err(FuzzError::ListDiffers(difference.text));
-    }
-    let known = list.log.points.len();
-    let total_hits = list.log.points.values().fold(0_u64, |n, p| n.saturating_add(p.hits));
-    let mut points: Vec<Point> = list.log.points.into_values().filter(|p| p.hits > 0).collect();
-    if points.is_empty() {
-        return Err(FuzzError::NoPoints);
-    }
-    if let Some(pattern) = &settings.points {
-        points.retain(|point| point.name.contains(pattern));
-        if points.is_empty() {
-            return Err(FuzzError::NoSuchPoints(pattern.clone()));
-        }
-    }
-    let limit = list.elapsed * 20 + Duration::from_secs(10);
-    let judge = Judge { program, reference, limit, jobs: settings.jobs, points, total_hits };
+    let judge = Judge::new(program, settings)?;
     let mut fires = plan(&judge.points, settings.seed);
     if settings.points.is_some() {
         // The others concern all points.
@@ -124,29 +102,33 @@ pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError
     }
     let deadline = settings.bound.map(|bound| begun + bound);
     let verdicts = judge.run_all(&fires, deadline, !settings.keep_going)?;
-    let complete = verdicts.len() == fires.len();
-    let mut summary = Summary {
-        version: 1,
-        points: known,
-        points_hit: judge.points.len(),
-        complete,
-        ..Summary::default()
-    };
-    let mut fired = BTreeSet::new();
-    let mut alone = BTreeSet::new();
-    for verdict in &verdicts {
-        fired.extend(verdict.fired.iter().cloned());
-        if let Fire::At(name, _) = &verdict.fire {
-            alone.extend(verdict.fired.contains(name).then(|| name.clone()));
-        }
-        summary.transitions += verdict.transitions;
-    }
-    (summary.fired, summary.fired_alone) = (fired.len(), alone.len());
-    summary.runs = verdicts.len();
-    let mismatches = find_mismatches(&judge, verdicts, settings)?;
-    summary.mismatches = mismatches;
+    let mut summary = summary(&judge, &verdicts);
+    summary.complete = verdicts.len() == fires.len();
+    summary.mismatches = find_mismatches(&judge, verdicts, settings)?;
     summary.seconds = begun.elapsed().as_secs_f64();
     Ok(summary)
+}
+
+/// What the runs have done, all but the mismatches.
+fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
+    let mut fired = BTreeSet::new();
+    let mut alone = BTreeSet::new();
+    for verdict in verdicts {
+        fired.extend(&verdict.fired);
+        if let Fire::At(name, _) = &verdict.fire {
+            alone.extend(verdict.fired.get(name));
+        }
+    }
+    Summary {
+        version: 1,
+        points: judge.known,
+        points_hit: judge.points.len(),
+        fired: fired.len(),
+        fired_alone: alone.len(),
+        runs: verdicts.len(),
+        transitions: verdicts.iter().map(|verdict| verdict.transitions).sum(),
+        ..Summary::default()
+    }
 }
 
 /// One for each point that is wrong.
@@ -172,7 +154,35 @@ fn find_mismatches(
     Ok(result)
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// Learns what the program does when nothing fires, and which points it hits.
+    fn new(program: &'a Program, settings: &Settings) -> Result<Self, FuzzError> {
+        let reference = program.run(None, None)?;
+        if let Some(difference) = reference.difference(&program.run(None, None)?) {
+            return Err(FuzzError::NotDeterministic(difference.text));
+        }
+        let list = program.run(Some("list"), None)?;
+        if !list.log.exists {
+            return Err(FuzzError::NoLog);
+        }
+        if let Some(difference) = reference.difference(&list) {
+            return Err(FuzzError::ListDiffers(difference.text));
+        }
+        let known = list.log.points.len();
+        let mut points: Vec<Point> = list.log.points.into_values().filter(|p| p.hits > 0).collect();
+        if points.is_empty() {
+            return Err(FuzzError::NoPoints);
+        }
+        let total_hits = points.iter().fold(0_u64, |n, p| n.saturating_add(p.hits));
+        if let Some(pattern) = &settings.points {
+            points.retain(|point| point.name.contains(pattern));
+            if points.is_empty() {
+                return Err(FuzzError::NoSuchPoints(pattern.clone()));
+            }
+        }
+        let limit = list.elapsed * 20 + Duration::from_secs(10);
+        Ok(Judge { program, reference, limit, jobs: settings.jobs, points, known, total_hits })
+    }
     /// Makes the runs, several at a time, in order until the deadline, or until one differs if
     /// `stop` says so. Verdicts are in the order of `fires`.
     ///

@@ -92,14 +92,16 @@ impl From<ExitStatus> for Ending {
     }
 }
 
+/// A stream or a file by its name, and what is in it; none if there is no such file.
+pub type Captured = (String, Option<Vec<u8>>);
+
 /// What a run did.
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended
     pub ending: Ending,
-    /// `stdout`, `stderr` unless it is ignored, and files by their names; none if there is no such
-    /// file
-    pub outputs: Vec<(String, Option<Vec<u8>>)>,
+    /// `stdout`, `stderr` unless it is ignored, and files
+    pub outputs: Vec<Captured>,
     /// What it logged
     pub log: Log,
     /// How long it took
@@ -205,7 +207,7 @@ impl Program {
         Ok(())
     }
 
-    fn outputs(&self, folder: &Path) -> Result<Vec<(String, Option<Vec<u8>>)>, ProgramError> {
+    fn outputs(&self, folder: &Path) -> Result<Vec<Captured>, ProgramError> {
         let mut outputs = Vec::new();
         let streams = if self.ignore_stderr { &["stdout"][..] } else { &["stdout", "stderr"] };
         for name in streams {
