@@ -71,10 +71,10 @@ impl Shape {
         integers.chain((0..self.doubles()).map(|n| format!(", d{n}"))).collect()
     }
 
-    /// What one iteration does.
+    /// What one iteration does: as little as the optimizer cannot do at once for all.
     fn step(self) -> String {
         let array = if self.alloca { "array[n & 3] += i0; seen(array); " } else { "" };
-        format!("{array}i0 += n ^ (i0 >> 7); d0 = d0 * 0.5 + 1.0;")
+        format!("{array}i0 = (i0 ^ n) + 1; d0 = -d0;")
     }
 
     /// A number that depends on all values.
