@@ -39,8 +39,20 @@ other_plugin = os.path.join(
 if os.path.exists(other_plugin):
     config.available_features.add("other-llvm")
 
+# OSR tests give the plugin its options themselves, and link the runtime themselves.
+lib_dir = config.environment["MIDFLIGHT_LIB_DIR"]
+config.substitutions += [
+    ("%runtime_include", os.path.join(root, "runtime-lib/include")),
+    ("%runtime", "-pthread " + os.path.join(lib_dir, "libmidflight_rt.a")),
+    ("%osr=", "-Xclang -mllvm -Xclang -midflight="),
+]
+
 config.substitutions += [
     ("%other_plugin", other_plugin),
+    ("%plugin_dir", os.path.dirname(plugin)),
+    ("%plugin_include", os.path.join(root, "plugin/include")),
+    ("%llvm_root", os.path.dirname(llvm_bin)),
+    ("%llvm", major),
     ("%cc", midflight + " cc --midflight-llvm=" + major),
     ("%cxx", midflight + " c++ --midflight-llvm=" + major),
     ("%level", os.environ.get("MIDFLIGHT_LEVEL", "-O2")),
