@@ -44,6 +44,7 @@ lib_dir = config.environment["MIDFLIGHT_LIB_DIR"]
 config.substitutions += [
     ("%runtime_include", os.path.join(root, "runtime-lib/include")),
     ("%runtime", "-pthread " + os.path.join(lib_dir, "libmidflight_rt.a")),
+    ("%fire", "python3 " + os.path.join(config.test_source_root, "osr/Inputs/fire.py")),
     ("%osr=", "-Xclang -mllvm -Xclang -midflight="),
 ]
 

@@ -16,6 +16,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -381,6 +382,8 @@ enum OsrFact : uint32_t {
   FactVarArg = 1 << 4,
   // Its landing pads are left by _Unwind_Resume.
   FactResumesByUnwinder = 1 << 5,
+  // Its calls are tied to tokens that say which threads run them together.
+  FactConvergenceControl = 1 << 6,
 };
 
 uint32_t mfb_osr_facts(LLVMValueRef Fn) {
@@ -402,6 +405,9 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
     Facts |= FactVarArg;
   if (resumesByUnwinder(F))
     Facts |= FactResumesByUnwinder;
+  for (Instruction &I : instructions(F))
+    if (isa<ConvergenceControlInst>(I))
+      Facts |= FactConvergenceControl;
   return Facts;
 }
 
@@ -673,10 +679,16 @@ void mfb_mark_check(LLVMValueRef Inst) {
   I->setMetadata(CheckKind, MDNode::get(I->getContext(), {}));
 }
 
-/// Takes a point out: `Check` ends with its check, and `Rest` is where the
-/// function goes on.
-void mfb_remove_check(LLVMBasicBlockRef CheckRef, LLVMBasicBlockRef RestRef) {
-  BasicBlock *Check = unwrap(CheckRef), *Rest = unwrap(RestRef);
+/// Takes out the point before an instruction, which begins the block that the
+/// check leads to where it does not fire.
+void mfb_remove_check(LLVMValueRef At) {
+  BasicBlock *Rest = unwrap<Instruction>(At)->getParent();
+  BasicBlock *Check = nullptr;
+  for (BasicBlock *Pred : predecessors(Rest))
+    if (!Check || Check->getSinglePredecessor() == Pred)
+      Check = Pred; // not the block that asks the runtime, but the one before
+  if (!Check)
+    return;
   Function &F = *Check->getParent();
   Module &M = *F.getParent();
   // What was inserted is marked; it is erased from the end.

@@ -37,6 +37,11 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// The reference for llvm-c and crates over it.
+    pub fn as_llvm(&self) -> LLVMBuilderRef {
+        self.raw
+    }
+
     /// Inserts before `inst` from now on.
     pub fn before(&self, inst: Inst<'m>) -> &Self {
         // SAFETY: the instruction is live.

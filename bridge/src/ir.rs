@@ -460,6 +460,10 @@ impl<'m> Block<'m> {
 }
 
 impl<'m> Inst<'m> {
+    pub(crate) fn from_live(raw: LLVMValueRef) -> Self {
+        Inst(raw, PhantomData)
+    }
+
     /// What it is.
     pub fn opcode(self) -> Opcode {
         // SAFETY: the instruction is live.

@@ -6,6 +6,11 @@ use crate::sys::prelude::LLVMValueRef;
 use crate::sys::{self, LLVMTypeKind};
 use std::ffi::{CString, c_char, c_void};
 
+/// llvm-c's reference to a value
+pub type ValueRef = LLVMValueRef;
+/// llvm-c's reference to a builder
+pub type BuilderRef = sys::prelude::LLVMBuilderRef;
+
 /// What is known of an instruction, as far as points and continuations depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct InstFacts(u64);
@@ -90,6 +95,8 @@ pub struct OsrFacts {
     pub variadic: bool,
     /// Its landing pads are left by `_Unwind_Resume`.
     pub resumes_by_unwinder: bool,
+    /// Its calls are tied to convergence tokens.
+    pub convergence_control: bool,
 }
 
 fn c_string(text: &str) -> CString {
@@ -107,6 +114,14 @@ unsafe extern "C" fn push_text(to: *mut c_void, text: *const c_char, length: usi
 }
 
 impl<'m> Inst<'m> {
+    /// An instruction of a module of one's own.
+    ///
+    /// # Safety
+    /// As [`Function::from_llvm`]; `raw` is an instruction of such a function.
+    pub unsafe fn from_llvm(raw: LLVMValueRef) -> Self {
+        Inst::from_live(raw)
+    }
+
     /// What is known of it for on-stack replacement.
     pub fn osr_facts(self) -> InstFacts {
         // SAFETY: the instruction is live.
@@ -175,6 +190,13 @@ impl<'m> Inst<'m> {
         unsafe { sys::mfb_mark_check(self.0) }
     }
 
+    /// Removes the check of the point before it: what was marked by [`Inst::mark_check`], and all
+    /// that only the check needs.
+    pub fn remove_check(self) {
+        // SAFETY: the instruction is live and begins a block that a check leads to.
+        unsafe { sys::mfb_remove_check(self.0) }
+    }
+
     /// Removes it. It has no uses.
     pub fn erase(self) {
         // SAFETY: the instruction is live; it is not used again.
@@ -191,6 +213,19 @@ impl<'m> Block<'m> {
 }
 
 impl<'m> Value<'m> {
+    /// A value of a module of one's own.
+    ///
+    /// # Safety
+    /// As [`Function::from_llvm`]; `raw` is a value of such a module.
+    pub unsafe fn from_llvm(raw: LLVMValueRef) -> Self {
+        Value::from_raw(raw)
+    }
+
+    /// The reference for llvm-c and crates over it.
+    pub fn as_llvm(self) -> LLVMValueRef {
+        self.0
+    }
+
     /// Its type.
     pub fn ty(self) -> Type<'m> {
         // SAFETY: the value is live.
@@ -286,6 +321,21 @@ pub struct Finish<'a, 'm> {
 }
 
 impl<'m> Function<'m> {
+    /// A function of a module of one's own, for users of llvm-c and of crates over it. With inkwell:
+    /// `Function::from_llvm(function.as_value_ref())`.
+    ///
+    /// # Safety
+    /// `raw` is a function in a module, of the LLVM that this crate was built for, that outlives
+    /// `'m`, and no other thread uses its context in that time.
+    pub unsafe fn from_llvm(raw: LLVMValueRef) -> Self {
+        Function::from_live(raw)
+    }
+
+    /// The reference for llvm-c and crates over it.
+    pub fn as_llvm(self) -> LLVMValueRef {
+        self.0
+    }
+
     /// What is known of it for on-stack replacement.
     pub fn osr_facts(self) -> OsrFacts {
         // SAFETY: the function is live.
@@ -298,6 +348,7 @@ impl<'m> Function<'m> {
             by_value: has(3),
             variadic: has(4),
             resumes_by_unwinder: has(5),
+            convergence_control: has(6),
         }
     }
 
@@ -404,13 +455,6 @@ impl<'m> Function<'m> {
     pub fn is_used(self) -> bool {
         // SAFETY: the function is live.
         unsafe { !LLVMGetFirstUse(self.0).is_null() }
-    }
-
-    /// Removes a point's check at the end of `check`, which goes on at `rest`: what was marked by
-    /// [`Inst::mark_check`], and all that only the check needs.
-    pub fn remove_check(self, check: Block<'m>, rest: Block<'m>) {
-        // SAFETY: all blocks are live and of this function.
-        unsafe { sys::mfb_remove_check(check.0, rest.0) }
     }
 
     /// Removes it from its module. Nothing may refer to its body any more.

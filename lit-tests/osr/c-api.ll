@@ -1,5 +1,5 @@
 ; The API for compiler writers, from C: insert, remove, compensation code, a clear message.
-; RUN: %clang -I%llvm_root/include -I%plugin_include %S/Inputs/c-api.c -o %t %plugin \
+; RUN: clang -I%llvm_root/include -I%plugin_include %S/Inputs/c-api.c -o %t %plugin \
 ; RUN:   -L%llvm_root/lib -lLLVM-%llvm -Wl,-rpath,%llvm_root/lib -Wl,-rpath,%plugin_dir
 ; RUN: %t %s >%t.ll 2>%t.err
 ; RUN: FileCheck %s --check-prefix=SAYS <%t.err
@@ -11,11 +11,11 @@
 
 ; CHECK-LABEL: define i64 @sum(
 ; CHECK: [[COUNTER:%p.osr[.0-9]*]] = phi i32 [ 4, %entry ]
-; CHECK: tail call i64 @fast.osr(i64 %n, i64 %s, i64 %i)
+; CHECK: tail call i64 @fast.osr(i64 %n, i64 %i, i64 %s)
 ; CHECK-NOT: osr.fire{{[0-9]}}
 ; CHECK-LABEL: define internal i64 @fast.osr(
 ; CHECK: load i64, ptr @moves
-; CHECK: %double = add i64 %2, %2
+; CHECK: [[DOUBLE:%double[0-9]*]] = add i64 [[I:%[0-9]]], [[I]]
 
 ; RUNS: 328350 1 328350 2 5 2
 @moves = global i64 0

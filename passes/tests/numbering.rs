@@ -146,6 +146,7 @@ fn a_wrong_numbering_is_caught() {
             block(vec![]),
             block(vec![]),
         ],
+        ..Body::default()
     };
     let mut numbering = number_paths(&body, 100).unwrap();
     assert_eq!(all_paths(&body, &numbering.edges).len(), 3);

@@ -1,6 +1,9 @@
 //! `libmidflight.so`: the pass plugin that `opt -load-pass-plugin` and `clang -fpass-plugin` load.
 //!
-//! Nothing but the entry point: passes, names and options are in `midflight-passes`.
+//! Nothing but the entry point, and the C face of the OSR API: passes, names and options are in
+//! `midflight-passes`.
+
+pub mod osr_api;
 
 use midflight_bridge::plugin::{PassPluginLibraryInfo, plugin_info};
 use std::ffi::CStr;

@@ -139,7 +139,8 @@ fn command(
     }
     command.args(&rest[..inputs]);
     if task.links {
-        command.args(for_linker(&install, &task, inputs < rest.len()));
+        let has_points = options.osr.is_some();
+        command.args(for_linker(&install, &task, inputs < rest.len(), has_points));
     }
     command.args(&rest[inputs..]);
     Ok((command, options.verbose))
@@ -175,7 +176,12 @@ fn for_compiler(
     Ok(result)
 }
 
-fn for_linker(install: &Install, task: &Task, before_inputs: bool) -> Vec<OsString> {
+fn for_linker(
+    install: &Install,
+    task: &Task,
+    before_inputs: bool,
+    has_points: bool,
+) -> Vec<OsString> {
     let mut result: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     let mut linker = |argument: &OsStr| {
         result.push("-Xlinker".into());
@@ -184,6 +190,10 @@ fn for_linker(install: &Install, task: &Task, before_inputs: bool) -> Vec<OsStri
     if before_inputs {
         // An archive gives only what is asked for before it.
         linker(OsStr::new("--undefined=midflight_enter"));
+    }
+    if has_points {
+        // A flag that is tested refers to nothing in the runtime, which arms it.
+        linker(OsStr::new("--undefined=midflight_osr_register"));
     }
     // As a linker argument the archive is not subject to -x.
     linker(install.runtime.as_os_str());

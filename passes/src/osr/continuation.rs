@@ -26,6 +26,9 @@ pub enum Incoming<'a, 'm> {
     Computed(&'a dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m>),
 }
 
+/// Code that runs for its effects, given what is in the slots.
+pub type Effect<'a, 'm> = &'a dyn Fn(&Builder<'m>, &[Value<'m>]);
+
 /// A landing of a continuation.
 pub struct Landing<'a, 'm> {
     /// Execution goes on before this instruction of the version.
@@ -33,7 +36,7 @@ pub struct Landing<'a, 'm> {
     /// The values live there, and how they are had
     pub incoming: Vec<(ValueId, Incoming<'a, 'm>)>,
     /// Code that runs before the values are computed, with what is in the slots
-    pub prologue: Option<&'a dyn Fn(&Builder<'m>, &[Value<'m>])>,
+    pub prologue: Option<Effect<'a, 'm>>,
 }
 
 /// A point of the version that is one of the continuation too.

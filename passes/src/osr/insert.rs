@@ -4,13 +4,13 @@
 use crate::dominators::dominators;
 use crate::liveness::liveness;
 use crate::osr::condition::Condition;
-use crate::osr::continuation::{Incoming, Landing, build};
+use crate::osr::continuation::{Effect, Incoming, Landing, build};
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::points::{Point, points};
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::refusal::Refusal;
-use crate::osr::site::{Inserted, Site, Target, promote_counters};
+use crate::osr::site::{Site, Target, promote_counters};
 use crate::osr::state_map::StateMap;
 use crate::osr::weave::{MARK, tail_of_first};
 use crate::read_code::{CodeSnapshot, read_code};
@@ -84,7 +84,8 @@ pub struct Insertion<'m> {
     pub function: Function<'m>,
     /// What the point leads to
     pub continuation: Function<'m>,
-    inserted: Inserted<'m>,
+    /// The instruction that the point is before
+    at: Inst<'m>,
 }
 
 /// Inserts a point that leads, when `condition` holds, to a continuation of `map.to`. That function
@@ -149,7 +150,8 @@ pub fn insert_resolved_osr<'m>(
     Ok(carry_out(point, line, condition, map, &source, copy, &transition))
 }
 
-/// Removes a point: its check and the call, and the continuation if nothing else leads to it.
+/// Removes a point: its check and the call, and the continuation if nothing else leads to it. The
+/// instruction that the point is before must still be there.
 ///
 /// ```no_run
 /// # use midflight_passes::osr::insert::{Insertion, remove_osr_point};
@@ -160,8 +162,7 @@ pub fn insert_resolved_osr<'m>(
 /// # }
 /// ```
 pub fn remove_osr_point(insertion: Insertion<'_>) {
-    let Inserted { check, rest, .. } = insertion.inserted;
-    insertion.function.remove_check(check, rest);
+    insertion.at.remove_check();
     if !insertion.continuation.is_used() {
         insertion.continuation.erase();
     }
@@ -404,7 +405,7 @@ fn carry_out<'m>(
             (code.effect)(builder, &pick(of, &transition.prologue));
         }
     });
-    let prologue = effect.as_ref().map(|effect| effect as &dyn Fn(&Builder<'m>, &[Value<'m>]));
+    let prologue = effect.as_ref().map(|effect| effect as Effect<'_, 'm>);
     let landing = Landing { at: copy.side.point.at, incoming, prologue };
     build(continuation, &copy.side.snapshot, &prototype, &[landing], &[], None);
     continuation.mark(MARK);
@@ -442,7 +443,7 @@ fn carry_out<'m>(
     promote_counters(base, &[inserted]);
     base.drop_purity();
     base.mark(MARK);
-    Insertion { function: base, continuation, inserted }
+    Insertion { function: base, continuation, at }
 }
 
 fn inst_before(inst: Inst<'_>) -> Option<Inst<'_>> {

@@ -75,6 +75,9 @@ pub enum OsrOptionError {
     /// Options that exclude each other
     #[error("'{0}' and '{1}' exclude each other")]
     Conflict(&'static str, &'static str),
+    /// A callee where no calls are of interest
+    #[error("'callee' needs 'where=call' or 'where=loop-header…'")]
+    Callee,
     /// The list of functions cannot be used.
     #[error(transparent)]
     List(#[from] ListError),
@@ -121,6 +124,9 @@ impl OsrOptions {
                 "exit" if !value.is_empty() => result.exit = Some(value.to_string()),
                 _ => result.common(key, value, item, POINT_OPTIONS)?,
             }
+        }
+        if result.callee.is_some() && !matches!(result.place, Where::Call | Where::LoopHeader(_)) {
+            return Err(OsrOptionError::Callee);
         }
         if result.exit.is_some() && result.chain {
             return Err(OsrOptionError::Conflict("exit", "chain"));

@@ -82,6 +82,7 @@ pub fn reason_to_refuse(
         (osr.returns_twice, Refusal::ReturnsTwice),
         (osr.gc, Refusal::GarbageCollected),
         (osr.unsupported_parameter, Refusal::UnsupportedParameter),
+        (osr.convergence_control, Refusal::ConvergenceControl),
         (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
         (function.is_marked(MARK), Refusal::Processed),
         (unsupported_alloca(), Refusal::UnsupportedAlloca),
@@ -146,7 +147,7 @@ impl OsrPass {
         function: Function<'_>,
         refusal: Refusal,
     ) -> usize {
-        let message = format!("no OSR points: {}", refusal.message());
+        let message = format!("no OSR points in '{}': {}", function.name(), refusal.message());
         let markers = take_markers(function);
         if refusal.is_news() {
             for marker in &markers {

@@ -133,6 +133,11 @@ fn is_wanted_call(snapshot: &CodeSnapshot<'_>, inst: usize, callee: Option<&Wild
     called.is_some_and(|function| wanted.matches(&function.name()))
 }
 
+/// A loop and those around it.
+fn around(found: &Loops, index: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(index), |&index| found.loops[index].parent)
+}
+
 /// The headers that a strategy selects.
 fn headers(
     strategy: Strategy,
@@ -157,15 +162,11 @@ fn headers(
             interesting[index] |= !inner;
         }
     }
-    let outermost = |mut index: usize| {
-        while let Some(parent) = found.loops[index].parent {
-            index = parent;
-        }
-        index
-    };
+    let outermost = |index: usize| around(found, index).last().unwrap_or(index);
     let wanted = (0..found.loops.len()).filter(|&index| interesting[index]);
     let mut chosen: Vec<usize> = match strategy {
-        Strategy::All => (0..found.loops.len()).collect(),
+        Strategy::All if callee.is_none() => (0..found.loops.len()).collect(),
+        Strategy::All => wanted.flat_map(|index| around(found, index)).collect(),
         Strategy::Closest => wanted.collect(),
         Strategy::Outer => wanted.map(outermost).collect(),
     };

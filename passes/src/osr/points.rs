@@ -29,9 +29,8 @@ pub fn points(body: &Body, liveness: &Liveness, facts: OsrFacts) -> Vec<Point> {
     let landings = Landings::new(body, facts);
     let own_allocas = after_dynamic_allocas(body);
     let mut points = Vec::new();
-    for block in 0..body.blocks.len() {
+    for (block, first_own) in own_allocas.into_iter().enumerate() {
         let first = points.len();
-        let first_own = own_allocas[block];
         liveness.walk(body, block, |inst, live| {
             let facts = body.code.instructions[inst].facts;
             if !is_boundary(facts) {

@@ -33,9 +33,9 @@ impl<'m> Prototype<'m> {
     ) -> Self {
         let mut slots = Vec::new();
         let mut of_argument = vec![None; arguments];
-        for argument in 0..arguments {
+        for (argument, slot) in of_argument.iter_mut().enumerate() {
             if points.iter().any(|live| live.binary_search(&argument).is_ok()) {
-                of_argument[argument] = Some(slots.len());
+                *slot = Some(slots.len());
                 slots.push(type_of(argument));
             }
         }

@@ -25,6 +25,8 @@ pub enum Refusal {
     UnsupportedParameter,
     /// An alloca that depends on the frame
     UnsupportedAlloca,
+    /// Its calls are tied to convergence tokens.
+    ConvergenceControl,
     /// The list of functions leaves it out.
     NotListed,
     /// It is a continuation, or has points already.
@@ -65,7 +67,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Refusal; 23] = [
+    pub const ALL: [Refusal; 24] = [
         Refusal::AvailableExternally,
         Refusal::Naked,
         Refusal::Coroutine,
@@ -75,6 +77,7 @@ impl Refusal {
         Refusal::GarbageCollected,
         Refusal::UnsupportedParameter,
         Refusal::UnsupportedAlloca,
+        Refusal::ConvergenceControl,
         Refusal::NotListed,
         Refusal::Processed,
         Refusal::MustTail,
@@ -103,6 +106,7 @@ impl Refusal {
             Refusal::GarbageCollected => "GarbageCollected",
             Refusal::UnsupportedParameter => "UnsupportedParameter",
             Refusal::UnsupportedAlloca => "UnsupportedAlloca",
+            Refusal::ConvergenceControl => "ConvergenceControl",
             Refusal::NotListed => "NotListed",
             Refusal::Processed => "Processed",
             Refusal::MustTail => "MustTail",
@@ -134,6 +138,7 @@ impl Refusal {
                 "a parameter depends on the frame (inalloca, preallocated, swifterror, swiftasync)"
             }
             Refusal::UnsupportedAlloca => "an alloca depends on the frame (inalloca, swifterror)",
+            Refusal::ConvergenceControl => "the function's calls are tied to convergence tokens",
             Refusal::NotListed => "the list of functions leaves the function out",
             Refusal::Processed => "the function has points already, or is a continuation",
             Refusal::MustTail => "a musttail call follows, which needs the function's prototype",

@@ -1,0 +1,341 @@
+//! The API of on-stack replacement for C and everything that calls C: `midflight_osr_api.h`.
+//!
+//! The functions take and return llvm-c references of the LLVM that the library was built for. No
+//! panic leaves them: what the Rust side says as an error is a text here, to be freed with
+//! `midflight_osr_free_text`.
+
+use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::{Function, Inst, Value};
+use midflight_bridge::osr::{BuilderRef, ValueRef};
+use midflight_bridge::plugin::{guard, internal_error};
+use midflight_passes::osr::condition::Condition;
+use midflight_passes::osr::insert::{
+    Insertion, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
+};
+use midflight_passes::osr::state_map::{Compensation, Prologue, StateMap};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::rc::Rc;
+
+/// Code that computes a value of the destination.
+type Compute = unsafe extern "C" fn(
+    user: *mut c_void,
+    builder: BuilderRef,
+    needs: *const ValueRef,
+    count: usize,
+) -> ValueRef;
+
+/// Code that runs at a transition.
+type Effect = unsafe extern "C" fn(
+    user: *mut c_void,
+    builder: BuilderRef,
+    needs: *const ValueRef,
+    count: usize,
+);
+
+/// What the C side holds as `midflight_state_map`.
+pub struct Map(StateMap<'static>);
+
+/// What the C side holds as `midflight_osr_point`.
+pub struct Point(Insertion<'static>);
+
+/// Stores a text for the caller, if it wants one.
+///
+/// # Safety
+/// `place` is null or can be written to.
+unsafe fn tell(place: *mut *mut c_char, text: &str) {
+    if !place.is_null() {
+        let text = CString::new(text.replace('\0', "?")).unwrap_or_default();
+        // SAFETY: the caller's.
+        unsafe { *place = text.into_raw() };
+    }
+}
+
+/// Runs `body`; an error or a panic becomes a text, and None.
+///
+/// # Safety
+/// `message` is null or can be written to.
+unsafe fn protected<R>(
+    message: *mut *mut c_char,
+    doing: &str,
+    body: impl FnOnce() -> Result<R, String>,
+) -> Option<R> {
+    let error = match guard(body) {
+        Ok(Ok(result)) => return Some(result),
+        Ok(Err(error)) => error,
+        Err(defect) => internal_error(doing, &defect),
+    };
+    // SAFETY: the caller's.
+    unsafe { tell(message, &error) };
+    None
+}
+
+fn boxed<T>(value: Option<T>) -> *mut T {
+    value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)))
+}
+
+/// A map from one function to another in which nothing corresponds yet.
+///
+/// # Safety
+/// `from` and `to` are functions of one live module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_create(from: ValueRef, to: ValueRef) -> *mut Map {
+    // SAFETY: the caller's.
+    let (from, to) = unsafe { (Function::from_llvm(from), Function::from_llvm(to)) };
+    boxed(Some(Map(StateMap::new(from, to))))
+}
+
+/// The identity from a function to an exact copy of it; null with a message if it is none.
+///
+/// # Safety
+/// As [`midflight_state_map_create`]; `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_identity(
+    from: ValueRef,
+    copy: ValueRef,
+    message: *mut *mut c_char,
+) -> *mut Map {
+    // SAFETY: the caller's.
+    unsafe {
+        let (from, copy) = (Function::from_llvm(from), Function::from_llvm(copy));
+        boxed(protected(message, "mapping a function to its copy", || {
+            StateMap::identity(from, copy).map(Map).map_err(|error| error.to_string())
+        }))
+    }
+}
+
+/// First `first`, then `second`; null with a message if they do not meet.
+///
+/// # Safety
+/// Both are live maps; `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_compose(
+    first: *const Map,
+    second: *const Map,
+    message: *mut *mut c_char,
+) -> *mut Map {
+    // SAFETY: the caller's.
+    unsafe {
+        boxed(protected(message, "composing state maps", || {
+            (*first).0.then(&(*second).0).map(Map).map_err(|error| error.to_string())
+        }))
+    }
+}
+
+/// The way back, without compensation code.
+///
+/// # Safety
+/// `map` is a live map.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_inverse(map: *const Map) -> *mut Map {
+    // SAFETY: the caller's.
+    boxed(Some(Map(unsafe { &*map }.0.inverse())))
+}
+
+/// Says that two values are the same. Returns 0, or 1 with a message.
+///
+/// # Safety
+/// `map` is a live map, the values are of its functions; `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_values(
+    map: *mut Map,
+    from: ValueRef,
+    to: ValueRef,
+    message: *mut *mut c_char,
+) -> i32 {
+    // SAFETY: the caller's.
+    let done = unsafe {
+        let (from, to) = (Value::from_llvm(from), Value::from_llvm(to));
+        protected(message, "mapping values", || {
+            (*map).0.map_values(from, to).map_err(|error| error.to_string())
+        })
+    };
+    i32::from(done.is_none())
+}
+
+/// Says where execution goes on that leaves the source before `point`: before `landing`.
+///
+/// # Safety
+/// `map` is a live map, the instructions are of its functions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_landing(
+    map: *mut Map,
+    point: ValueRef,
+    landing: ValueRef,
+) {
+    // SAFETY: the caller's.
+    unsafe { (*map).0.map_landing(Inst::from_llvm(point), Inst::from_llvm(landing)) }
+}
+
+/// # Safety
+/// `needs` points to `count` values.
+unsafe fn values<'m>(needs: *const ValueRef, count: usize) -> Vec<Value<'m>> {
+    // SAFETY: the caller's.
+    (0..count).map(|i| unsafe { Value::from_llvm(*needs.add(i)) }).collect()
+}
+
+/// Gives code that computes a value of the destination, for transitions from `point`. It is called
+/// when the point is inserted, with a builder and the values of the source in the order of `needs`.
+///
+/// # Safety
+/// `map` is a live map; point, value and needs are of its functions; `user` may be used as long as
+/// the map and those composed of it live; `compute` returns a value of the type of `value`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_compensate(
+    map: *mut Map,
+    point: ValueRef,
+    value: ValueRef,
+    needs: *const ValueRef,
+    count: usize,
+    compute: Compute,
+    user: *mut c_void,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let needs = values(needs, count);
+        let compute = Rc::new(move |builder: &Builder<'static>, of: &[Value<'static>]| {
+            let of: Vec<ValueRef> = of.iter().map(|v| v.as_llvm()).collect();
+            // SAFETY: the contract of `midflight_state_map_compensate`.
+            Value::from_llvm(compute(user, builder.as_llvm(), of.as_ptr(), of.len()))
+        });
+        let (point, value) = (Inst::from_llvm(point), Value::from_llvm(value));
+        (*map).0.compensate(point, value, Compensation { needs, compute });
+    }
+}
+
+/// Gives code that runs at each transition from `point`, before other compensation code.
+///
+/// # Safety
+/// As [`midflight_state_map_compensate`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_prologue(
+    map: *mut Map,
+    point: ValueRef,
+    needs: *const ValueRef,
+    count: usize,
+    effect: Effect,
+    user: *mut c_void,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let needs = values(needs, count);
+        let effect = Rc::new(move |builder: &Builder<'static>, of: &[Value<'static>]| {
+            let of: Vec<ValueRef> = of.iter().map(|v| v.as_llvm()).collect();
+            // SAFETY: the contract of `midflight_state_map_prologue`.
+            effect(user, builder.as_llvm(), of.as_ptr(), of.len());
+        });
+        (*map).0.set_prologue(Inst::from_llvm(point), Prologue { needs, effect });
+    }
+}
+
+/// Frees a map.
+///
+/// # Safety
+/// `map` is null or a live map, which is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_state_map_dispose(map: *mut Map) {
+    if !map.is_null() {
+        // SAFETY: the caller's.
+        drop(unsafe { Box::from_raw(map) });
+    }
+}
+
+/// Writes the values live before an instruction to `to`, at most `room` of them, and returns how
+/// many there are; -1 if the place is no point.
+///
+/// # Safety
+/// `before` is an instruction of a live module; `to` has room for so many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_live_values(
+    before: ValueRef,
+    to: *mut ValueRef,
+    room: usize,
+) -> isize {
+    // SAFETY: the caller's.
+    unsafe {
+        let before = Inst::from_llvm(before);
+        let Ok(Some(live)) = guard(|| live_values(before)) else { return -1 };
+        for (place, value) in live.iter().take(room).enumerate() {
+            *to.add(place) = value.as_llvm();
+        }
+        live.len() as isize
+    }
+}
+
+/// Inserts a resolved OSR point; null with a message if there can be none. `condition` is always,
+/// never, count:N, every:N, flag or patch.
+///
+/// # Safety
+/// `before` is an instruction of a live module, `name` and `condition` are C strings, `map` is a live
+/// map, `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_insert_resolved(
+    before: ValueRef,
+    name: *const c_char,
+    condition: *const c_char,
+    map: *const Map,
+    message: *mut *mut c_char,
+) -> *mut Point {
+    // SAFETY: the caller's.
+    unsafe {
+        let text = |text: *const c_char| CStr::from_ptr(text).to_string_lossy().into_owned();
+        let (name, condition) = (text(name), text(condition));
+        boxed(protected(message, "inserting an OSR point", || {
+            let condition: Condition = condition
+                .parse()
+                .map_err(|error| format!("inserting OSR point '{name}': {error}"))?;
+            let point = OsrPoint { before: Inst::from_llvm(before), name };
+            insert_resolved_osr(&point, condition, &(*map).0)
+                .map(Point)
+                .map_err(|error| error.to_string())
+        }))
+    }
+}
+
+/// The continuation that a point leads to.
+///
+/// # Safety
+/// `point` is a live point.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_continuation(point: *const Point) -> ValueRef {
+    // SAFETY: the caller's.
+    unsafe { &*point }.0.continuation.as_llvm()
+}
+
+/// Removes a point from its function, and frees it.
+///
+/// # Safety
+/// `point` is null or a live point, which is not used again; its function is as it was after the
+/// point was inserted, but for other points.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_remove(point: *mut Point) {
+    if !point.is_null() {
+        // SAFETY: the caller's.
+        let point = unsafe { Box::from_raw(point) };
+        // A defect here has nobody to tell it to; the function is as the verifier will find it.
+        let _ = guard(|| remove_osr_point(point.0));
+    }
+}
+
+/// Frees a point and leaves it in its function.
+///
+/// # Safety
+/// `point` is null or a live point, which is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_release(point: *mut Point) {
+    if !point.is_null() {
+        // SAFETY: the caller's.
+        drop(unsafe { Box::from_raw(point) });
+    }
+}
+
+/// Frees a message.
+///
+/// # Safety
+/// `text` is null or a message of one of these functions, which is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_free_text(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: the caller's.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
