@@ -5,7 +5,7 @@ use clap::Subcommand;
 use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
-use midflight_bench::osr::{cost, csmith, fuzz, points, stack};
+use midflight_bench::osr::{cost, csmith, fuzz, insertion, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
 
@@ -98,7 +98,7 @@ pub enum OsrAction {
         #[arg(long, default_value_t = 22)]
         llvm: u32,
         /// What to measure
-        #[arg(long, value_delimiter = ',', default_value = "points,transitions")]
+        #[arg(long, value_delimiter = ',', default_value = "points,transitions,insertion")]
         what: Vec<Cost>,
         /// Pairs of runs
         #[arg(long, default_value_t = 9)]
@@ -119,7 +119,24 @@ pub enum Cost {
     Points,
     /// Q2: the time of a transition
     Transitions,
+    /// Q3: the time to insert a point and to build its continuation
+    Insertion,
 }
+
+/// Programs whose functions get points for Q3.
+const INSERTED: [&str; 11] = [
+    "binary-trees",
+    "fannkuch",
+    "fasta",
+    "fasta-redux",
+    "mandelbrot",
+    "n-body",
+    "reverse-complement",
+    "spectral-norm",
+    "bzip2",
+    "zlib",
+    "exceptions",
+];
 
 /// True if all checks passed.
 pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
@@ -164,6 +181,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                 text += &match what {
                     Cost::Points => cost::never_firing(layout, &plan)?,
                     Cost::Transitions => cost::transitions(layout, &plan)?,
+                    Cost::Insertion => {
+                        insertion::insertion(layout, llvm, &select(&INSERTED.map(str::to_string))?)?
+                    }
                 };
                 text += "\n";
             }

@@ -8,6 +8,7 @@
 //! | How many points are refused, and why? | [`points`] | `osr points` |
 //! | Does the stack stay as it is? | [`stack`] | `osr stack` |
 //! | What do points and transitions cost? | [`cost`] | `osr cost` |
+//! | How long does it take to insert them? | [`insertion`] | `osr cost --what insertion` |
 //!
 //! What is fired, and what a run must then show, is in [`firing`] and [`stress`]; [`log`] reads what
 //! the runtime tells.
@@ -18,6 +19,7 @@ pub mod cost;
 pub mod csmith;
 pub mod firing;
 pub mod fuzz;
+pub mod insertion;
 pub mod log;
 pub mod pairs;
 pub mod points;
