@@ -43,7 +43,7 @@ if os.path.exists(other_plugin):
 lib_dir = config.environment["MIDFLIGHT_LIB_DIR"]
 config.substitutions += [
     ("%runtime_include", os.path.join(root, "runtime-lib/include")),
-    ("%runtime", "-pthread " + os.path.join(lib_dir, "libmidflight_rt.a")),
+    ("%runtime", "-pthread -Wl,--undefined=midflight_enter " + os.path.join(lib_dir, "libmidflight_rt.a")),
     ("%fire", "python3 " + os.path.join(config.test_source_root, "osr/Inputs/fire.py")),
     ("%osr=", "-Xclang -mllvm -Xclang -midflight="),
 ]
