@@ -420,6 +420,22 @@ impl<'m> Function<'m> {
         Function::from_live(unsafe { sys::mfb_declare_continuation(self.0, ty.0, name.as_ptr()) })
     }
 
+    /// Gives it the convention that preserves no registers: a function that moves into another one
+    /// then saves none. To call it costs the caller all of them.
+    pub fn preserve_none(self) {
+        const PRESERVE_NONE: u32 = 21;
+        // SAFETY: the function is live; the number is that of `preserve_nonecc`.
+        unsafe { LLVMSetFunctionCallConv(self.0, PRESERVE_NONE) };
+    }
+
+    /// Forbids to inline it.
+    pub fn never_inline(self) {
+        // SAFETY: the function is live and in a module.
+        unsafe {
+            crate::ir::add_function_attribute(LLVMGetGlobalParent(self.0), self.0, "noinline")
+        };
+    }
+
     /// Takes over the body of a version; to be followed by [`Finish::run`].
     pub fn adopt(self, version: Function<'m>) {
         // SAFETY: both are live; this one has no body.

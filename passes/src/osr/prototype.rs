@@ -2,7 +2,8 @@
 //!
 //! `musttail` needs caller and callee to have the same parameters. So the parameters are slots: at
 //! each point some of them carry its live values, and the rest is poison. An argument of the
-//! function has the same slot at all points; other values share slots of their type.
+//! function has the same slot at all points; other values share slots of their type, and come first:
+//! they change, so they gain by registers, while an argument can stay where it is on the stack.
 
 use crate::code::ValueId;
 use midflight_bridge::ir::{Function, Type};
@@ -18,7 +19,7 @@ pub struct Prototype<'m> {
     pub slots: Vec<Type<'m>>,
     /// Where the first parameter says which landing is meant
     pub has_selector: bool,
-    /// For each point its transfers, in the order of its live values
+    /// For each point its transfers
     pub transfers: Vec<Vec<Transfer>>,
 }
 
@@ -32,22 +33,12 @@ impl<'m> Prototype<'m> {
         type_of: impl Fn(ValueId) -> Type<'m>,
     ) -> Self {
         let mut slots = Vec::new();
-        let mut of_argument = vec![None; arguments];
-        for (argument, slot) in of_argument.iter_mut().enumerate() {
-            if points.iter().any(|live| live.binary_search(&argument).is_ok()) {
-                *slot = Some(slots.len());
-                slots.push(type_of(argument));
-            }
-        }
         let mut of_type: HashMap<Type<'m>, Vec<usize>> = HashMap::new();
         let transfers = points
             .iter()
             .map(|live| {
                 let mut used: HashMap<Type<'m>, usize> = HashMap::new();
                 let mut slot_of = |value: ValueId| {
-                    if let Some(slot) = of_argument.get(value).copied().flatten() {
-                        return slot;
-                    }
                     let ty = type_of(value);
                     let known = of_type.entry(ty).or_default();
                     let place = used.entry(ty).or_default();
@@ -58,9 +49,23 @@ impl<'m> Prototype<'m> {
                     *place += 1;
                     known[*place - 1]
                 };
-                live.iter().map(|&value| (value, slot_of(value))).collect()
+                let others = live.iter().filter(|&&value| value >= arguments);
+                others.map(|&value| (value, slot_of(value))).collect()
             })
             .collect();
+        let mut transfers: Vec<Vec<Transfer>> = transfers;
+        for argument in 0..arguments {
+            let mut slot = None;
+            for (live, transfers) in points.iter().zip(&mut transfers) {
+                if live.binary_search(&argument).is_ok() {
+                    let slot = *slot.get_or_insert_with(|| {
+                        slots.push(type_of(argument));
+                        slots.len() - 1
+                    });
+                    transfers.push((argument, slot));
+                }
+            }
+        }
         Prototype { slots, has_selector, transfers }
     }
 

@@ -19,7 +19,7 @@ use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters, values_of};
 use crate::read_code::CodeSnapshot;
-use midflight_bridge::builder::Tail;
+use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 
@@ -81,6 +81,9 @@ impl<'m> Weave<'_, 'm> {
                 base.declare_continuation(ty, &format!("{}.osr{}", base.name(), plan.suffix))
             })
             .collect();
+        if self.preserves_none() {
+            shells.iter().for_each(|shell| shell.preserve_none());
+        }
         let record = self.record(&plans, &shells);
         for (index, plan) in plans.iter().enumerate() {
             let prototype = prototype_of(&prototypes, index);
@@ -94,6 +97,32 @@ impl<'m> Weave<'_, 'm> {
         base.drop_purity();
         base.mark(MARK);
         shells
+    }
+
+    /// True if the continuations preserve no registers: where they move into each other all the
+    /// time, and the target has such a convention.
+    fn preserves_none(&self) -> bool {
+        let target = self.module.target();
+        let has = ["x86_64", "amd64", "aarch64"].iter().any(|arch| target.starts_with(arch));
+        has && self.options.form == Form::Single && self.options.chain
+    }
+
+    /// What the base calls to get to a continuation. One that preserves no registers would cost the
+    /// base all of them in every activation, so there is a function between.
+    fn first(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
+        if !self.preserves_none() {
+            return continuation;
+        }
+        let ty = prototype.function_type(self.snapshot.function);
+        let name = format!("{}.enter", continuation.name());
+        let enter = self.snapshot.function.declare_continuation(ty, &name);
+        let builder = Builder::new(self.module, enter);
+        builder.at_end(enter.add_block("entry"));
+        let arguments: Vec<_> = enter.arguments().collect();
+        builder.ret(builder.call_function(continuation, &arguments, Tail::No));
+        enter.never_inline();
+        enter.mark(MARK);
+        enter
     }
 
     fn plans(&self) -> Vec<Plan> {
@@ -239,7 +268,8 @@ impl<'m> Weave<'_, 'm> {
                 let prototype = prototype_of(prototypes, to);
                 let transfers = &prototype.transfers[self.place_in(prototype, p)];
                 let values = values_of(transfers, |value| self.snapshot.value(value));
-                let target = self.target(prototype, shells[to], p, tail);
+                let first = self.first(shells[to], prototype);
+                let target = self.target(prototype, first, p, tail);
                 let site = self.site(base, self.snapshot, p, &values, target, record, p);
                 Site { shared: shared.as_ref(), ..site }.insert()
             })
