@@ -25,6 +25,7 @@ config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(root, "target/lit", "llvm-" + major)
 config.environment["PATH"] = llvm_bin + os.pathsep + os.environ["PATH"]
 config.available_features.add("llvm" + major)
+config.available_features.add("level" + os.environ.get("MIDFLIGHT_LEVEL", "-O2"))
 
 release = os.path.join(root, "target/release")
 midflight = os.environ.get("MIDFLIGHT", os.path.join(release, "midflight"))
