@@ -49,7 +49,7 @@ pub enum OsrAction {
         #[arg(long, value_delimiter = ',', default_value = "22,19")]
         llvm: Vec<u32>,
         /// At most so many points of a function; 0 for all
-        #[arg(long, default_value_t = 60)]
+        #[arg(long, default_value_t = 40)]
         max_points: u32,
         /// So many points of a build are fired one by one
         #[arg(long, default_value_t = 3)]
@@ -101,7 +101,7 @@ pub enum OsrAction {
         #[arg(long, value_delimiter = ',', default_value = "points,transitions,insertion")]
         what: Vec<Cost>,
         /// Pairs of runs
-        #[arg(long, default_value_t = 9)]
+        #[arg(long, default_value_t = 15)]
         pairs: usize,
         /// Transitions of a run
         #[arg(long, default_value_t = 1_000_000_000)]
@@ -172,7 +172,7 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             Ok(stack::stack(layout, &llvm, transitions)?.close("osr stack"))
         }
         OsrAction::Cost { llvm, what, pairs, transitions, quick } => {
-            let mut plan = cost::Plan { llvm, pairs, transitions, work: 100 };
+            let mut plan = cost::Plan { llvm, pairs, transitions, work: 40 };
             if quick {
                 plan = cost::Plan { pairs: 3, transitions: 50_000_000, work: 20, ..plan };
             }
