@@ -26,6 +26,9 @@ config.test_exec_root = os.path.join(root, "target/lit", "llvm-" + major)
 config.environment["PATH"] = llvm_bin + os.pathsep + os.environ["PATH"]
 config.available_features.add("llvm" + major)
 config.available_features.add("level" + os.environ.get("MIDFLIGHT_LEVEL", "-O2"))
+with open("/proc/cpuinfo") as cpu:
+    if re.search(r"\bavx\b", cpu.read()):
+        config.available_features.add("avx")
 
 release = os.path.join(root, "target/release")
 midflight = os.environ.get("MIDFLIGHT", os.path.join(release, "midflight"))
