@@ -217,9 +217,9 @@ proptest! {
             prop_assert!(inner.parent.is_none_or(|parent| parent < index));
         }
         let innermost = found.innermost(body.blocks.len());
-        for block in 0..body.blocks.len() {
+        for (block, &loop_of) in innermost.iter().enumerate() {
             let sizes = found.loops.iter().filter(|l| l.blocks.contains(&block)).map(|l| l.blocks.len());
-            prop_assert_eq!(innermost[block].map(|l| found.loops[l].blocks.len()), sizes.min());
+            prop_assert_eq!(loop_of.map(|l| found.loops[l].blocks.len()), sizes.min());
         }
     }
 
@@ -238,8 +238,8 @@ proptest! {
     #[test]
     fn liveness_is_the_solution_of_its_equations(body in bodies()) {
         let (live, expected) = (liveness(&body), brute_liveness(&body));
-        for inst in 0..body.code.instructions.len() {
-            let of_inst: Vec<ValueId> = expected[inst].iter().copied().collect();
+        for (inst, expected) in expected.iter().enumerate() {
+            let of_inst: Vec<ValueId> = expected.iter().copied().collect();
             prop_assert_eq!(live.before(&body, inst), of_inst, "before {}", inst);
         }
         for block in 0..body.blocks.len() {
