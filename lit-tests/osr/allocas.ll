@@ -26,7 +26,7 @@ entry:
 
 ; So is what will be used later only.
 ; CHECK-LABEL: define i32 @later(
-; CHECK: {{^ +%[0-9]+}} = call i32 @later.osr.0(i32 %n, ptr %slot)
+; CHECK: {{^ +%[0-9]+}} = call i32 @later.osr.0(ptr %slot, i32 %n)
 define i32 @later(i32 %n) {
 entry:
   %slot = alloca i32
@@ -62,9 +62,9 @@ define void @none(i32 %n) {
 
 ; CHECK-LABEL: define internal i32 @static.osr.1(ptr %0)
 ; CHECK-NOT: alloca
-; CHECK-LABEL: define internal i32 @later.osr.0(i32 %0, ptr %1)
+; CHECK-LABEL: define internal i32 @later.osr.0(ptr %0, i32 %1)
 ; CHECK-NOT: alloca
-; CHECK: store i32 %0, ptr %1
+; CHECK: store i32 %1, ptr %0
 ; CHECK-LABEL: define internal void @dynamic.osr.1(i64 %0)
 ; CHECK: call void @stop()
 ; CHECK: alloca i8, i64 %0
@@ -75,7 +75,7 @@ define void @none(i32 %n) {
 
 ; A continuation that has made an alloca cannot leave its frame by musttail, so behind it there is no
 ; point any more (OwnAlloca).
-; CHAIN-LABEL: define internal void @dynamic.osr(i32 %0, i64 %1, ptr %2)
-; CHAIN: alloca i8, i64 %1
+; CHAIN-LABEL: define internal void @dynamic.osr(i32 %0, ptr %1, i64 %2)
+; CHAIN: alloca i8, i64 %2
 ; CHAIN-NOT: musttail
 ; CHAIN-LABEL: define internal void @none.osr(

@@ -51,11 +51,11 @@
 ; CHECK: [[MADE:%.*]] = load atomic i64, ptr getelementptr {{.*}} @midflight.osr, i64 56) monotonic
 ; CHECK-NEXT: [[MORE:%.*]] = add i64 [[MADE]], 1
 ; CHECK-NEXT: store atomic i64 [[MORE]], ptr getelementptr {{.*}} @midflight.osr, i64 56) monotonic
-; CHECK-NEXT: call i32 @f.osr.1(i32 %n, i32 %i)
+; CHECK-NEXT: call i32 @f.osr.1(i32 %i, i32 %n)
 
 ; OPT-ALWAYS-LABEL: define i32 @f(
 ; OPT-ALWAYS-NOT: br i1
-; OPT-ALWAYS: tail call i32 @f.osr.1(i32 %n, i32 0)
+; OPT-ALWAYS: tail call i32 @f.osr.1(i32 0, i32 %n)
 ; OPT-ALWAYS: ret i32
 define i32 @f(i32 %n) {
 entry:

@@ -8,7 +8,7 @@ declare void @stop()
 
 ; The function itself pays nothing for it: a call, as to a continuation.
 ; CHECK-LABEL: define double @f(
-; CHECK: call double @f.osr.1(ptr %list, double %sum, <4 x i32> %v, i32 %a)
+; CHECK: call double @f.osr.1(i32 %a, ptr %list, double %sum, <4 x i32> %v)
 define double @f(i32 %count, ptr %list, double %sum, <4 x i32> %v) {
   %a = add i32 %count, 1
   call void @stop()
@@ -24,23 +24,23 @@ define void @nothing() {
 }
 
 ; A value is { name, address, kind, bits }: kind 2 is a pointer, 1 a float, 3 another type, 0 an integer.
-; CHECK-LABEL: define internal double @f.osr.1(ptr %0, double %1, <4 x i32> %2, i32 %3)
+; CHECK-LABEL: define internal double @f.osr.1(i32 %0, ptr %1, double %2, <4 x i32> %3)
 ; CHECK: [[VALUES:%values]] = alloca [96 x i8], align 8
 ; CHECK: %exit = alloca [48 x i8], align 8
 ; CHECK: %result = alloca double
-; CHECK: store ptr %0, ptr %value,
+; CHECK: store i32 %0, ptr %value,
 ; CHECK: store ptr %value, ptr
-; CHECK: store i32 2, ptr
-; CHECK: store i32 64, ptr
-; CHECK: store double %1, ptr %value1
-; CHECK: store i32 1, ptr
-; CHECK: store i32 64, ptr
-; CHECK: store <4 x i32> %2, ptr %value2
-; CHECK: store i32 3, ptr
-; CHECK: store i32 128, ptr
-; CHECK: store i32 %3, ptr %value3
 ; CHECK: store i32 0, ptr
 ; CHECK: store i32 32, ptr
+; CHECK: store ptr %1, ptr %value1
+; CHECK: store i32 2, ptr
+; CHECK: store i32 64, ptr
+; CHECK: store double %2, ptr %value2
+; CHECK: store i32 1, ptr
+; CHECK: store i32 64, ptr
+; CHECK: store <4 x i32> %3, ptr %value3
+; CHECK: store i32 3, ptr
+; CHECK: store i32 128, ptr
 ; The result is zero unless the host stores another one.
 ; CHECK: store double 0.0{{.*}}, ptr %result
 ; The version of the structures, and how many values there are.

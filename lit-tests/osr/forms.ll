@@ -11,7 +11,7 @@
 ; SINGLE-LABEL: define i32 @f(
 ; SINGLE-NOT: musttail
 ; SINGLE: tail call i32 @f.osr.0(i32 %a, double %d, i32 %b)
-; SINGLE: tail call i32 @f.osr.3(i32 %b, i32 %z)
+; SINGLE: tail call i32 @f.osr.3(i32 %z, i32 %b)
 ; SINGLE-LABEL: define internal i32 @f.osr.0(i32 %0, double %1, i32 %2)
 ; SINGLE-NOT: osr.fire
 ; SINGLE-LABEL: define internal i32 @f.osr.3(i32 %0, i32 %1)
@@ -22,38 +22,38 @@
 ; point goes on behind its check.
 ; CHAIN-LABEL: define i32 @f(
 ; CHAIN-NOT: musttail
-; CHAIN: tail call i32 @f.osr.0(i32 %a, double %d, i32 %b, i32 poison)
-; CHAIN: tail call i32 @f.osr.3(i32 poison, double poison, i32 %b, i32 %z)
-; CHAIN-LABEL: define internal i32 @f.osr.0(i32 %0, double %1, i32 %2, i32 %3)
+; CHAIN: tail call i32 @f.osr.0(i32 poison, i32 %a, double %d, i32 %b)
+; CHAIN: tail call i32 @f.osr.3(i32 %z, i32 poison, double poison, i32 %b)
+; CHAIN-LABEL: define internal i32 @f.osr.0(i32 %0, i32 %1, double %2, i32 %3)
 ; CHAIN-NEXT: osr.entry:
 ; CHAIN-NEXT: br label %osr.cont
 ; CHAIN: osr.cont:
-; CHAIN-NEXT: %x = call i32 @use(i32 %0)
-; CHAIN: [[RESULT:%.*]] = musttail call i32 @f.osr.3.back(i32 poison, double poison, i32 %2, i32 %z)
+; CHAIN-NEXT: %x = call i32 @use(i32 %1)
+; CHAIN: [[RESULT:%.*]] = musttail call i32 @f.osr.3.back(i32 %z, i32 poison, double poison, i32 %3)
 ; CHAIN-NEXT: ret i32 [[RESULT]]
-; CHAIN-LABEL: define internal i32 @f.osr.3(i32 %0, double %1, i32 %2, i32 %3)
-; CHAIN-LABEL: define internal i32 @f.osr.0.back(i32 %0, double %1, i32 %2, i32 %3)
-; CHAIN: musttail call i32 @f.osr.3(i32 poison, double poison, i32 %2, i32 %z)
-; CHAIN-LABEL: define internal i32 @f.osr.3.back(i32 %0, double %1, i32 %2, i32 %3)
+; CHAIN-LABEL: define internal i32 @f.osr.3(i32 %0, i32 %1, double %2, i32 %3)
+; CHAIN-LABEL: define internal i32 @f.osr.0.back(i32 %0, i32 %1, double %2, i32 %3)
+; CHAIN: musttail call i32 @f.osr.3(i32 %z, i32 poison, double poison, i32 %3)
+; CHAIN-LABEL: define internal i32 @f.osr.3.back(i32 %0, i32 %1, double %2, i32 %3)
 ; CHAIN-NOT: osr.fire
 
 ; One continuation for all points: its first parameter says where to land.
 ; MULTI-LABEL: define i32 @f(
 ; MULTI-NOT: musttail
-; MULTI: tail call i32 @f.osr(i32 0, i32 %a, double %d, i32 %b, i32 poison)
-; MULTI: tail call i32 @f.osr(i32 1, i32 poison, double poison, i32 %b, i32 %z)
-; MULTI-LABEL: define internal i32 @f.osr(i32 %0, i32 %1, double %2, i32 %3, i32 %4)
+; MULTI: tail call i32 @f.osr(i32 0, i32 poison, i32 %a, double %d, i32 %b)
+; MULTI: tail call i32 @f.osr(i32 1, i32 %z, i32 poison, double poison, i32 %b)
+; MULTI-LABEL: define internal i32 @f.osr(i32 %0, i32 %1, i32 %2, double %3, i32 %4)
 ; MULTI-NEXT: osr.entry:
 ; MULTI-NEXT: switch i32 %0, label %osr.enter [
 ; MULTI-NEXT: i32 1, label %osr.enter1
-; MULTI: phi i32 [ {{%4, %osr.enter1|%z, %osr.landing}} ], [ {{%4, %osr.enter1|%z, %osr.landing}} ]
+; MULTI: phi i32 [ {{%1, %osr.enter1|%z, %osr.landing}} ], [ {{%1, %osr.enter1|%z, %osr.landing}} ]
 ; MULTI-NOT: osr.fire
 ; MULTI-NOT: define internal
 
 ; And with points of its own, which lead to itself.
-; BOTH-LABEL: define internal i32 @f.osr(i32 %0, i32 %1, double %2, i32 %3, i32 %4)
+; BOTH-LABEL: define internal i32 @f.osr(i32 %0, i32 %1, i32 %2, double %3, i32 %4)
 ; BOTH: switch i32 %0
-; BOTH: [[RESULT:%.*]] = musttail call i32 @f.osr(i32 1, i32 poison, double poison, i32 %3, i32 %z)
+; BOTH: [[RESULT:%.*]] = musttail call i32 @f.osr(i32 1, i32 %z, i32 poison, double poison, i32 %4)
 ; BOTH-NEXT: ret i32 [[RESULT]]
 ; BOTH-NOT: define internal
 

@@ -22,20 +22,20 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: exit:
 ; CHECK-NEXT: phi i32 [ 1, %entry ], [ 1, %loop.header ], [ 0, %osr.cont ]
 ; CHECK: osr.fire:
-; CHECK: [[RESULT:%.*]] = tail call i32 @isord.osr.4(ptr %v, i64 %n, ptr %c, i64 %i)
+; CHECK: [[RESULT:%.*]] = tail call i32 @isord.osr.4(i64 %i, ptr %v, i64 %n, ptr %c)
 ; CHECK-NEXT: ret i32 [[RESULT]]
 
 ; Fig. 4.7: a new entry that jumps to the landing, a phi that takes the parameter, no old entry.
-; CHECK-LABEL: define internal i32 @isord.osr.4(ptr %0, i64 %1, ptr %2, i64 %3)
+; CHECK-LABEL: define internal i32 @isord.osr.4(i64 %0, ptr %1, i64 %2, ptr %3)
 ; CHECK-NEXT: osr.entry:
 ; CHECK-NEXT: br label %loop.body
 ; CHECK-NOT: {{^}}entry:
 ; CHECK: loop.header:
-; CHECK-NEXT: %t1 = icmp slt i64 %i1, %1
+; CHECK-NEXT: %t1 = icmp slt i64 %i1, %2
 ; CHECK: loop.body:
-; CHECK-NEXT: %i = phi i64 [ %i1, %loop.header ], [ %3, %osr.entry ]
-; CHECK-NEXT: %t2 = getelementptr inbounds i64, ptr %0, i64 %i
-; CHECK: call i32 %2(
+; CHECK-NEXT: %i = phi i64 [ %i1, %loop.header ], [ %0, %osr.entry ]
+; CHECK-NEXT: %t2 = getelementptr inbounds i64, ptr %1, i64 %i
+; CHECK: call i32 %3(
 ; CHECK: exit:
 ; CHECK-NEXT: phi i32 [ {{0, %loop.body|1, %loop.header}} ], [ {{0, %loop.body|1, %loop.header}} ]{{$}}
 ; CHECK: [[UNLIKELY]] = !{!"branch_weights", i32 1,

@@ -31,7 +31,7 @@ define void @by_result(ptr noalias sret(%big) align 8 %r, i64 %v) {
 
 ; Behind va_start the list is a variable like any other; a continuation is not variadic.
 ; CHECK-LABEL: define i32 @variadic(i32 %n, ...)
-; CHECK: {{^ +%[0-9]+}} = call i32 @variadic.osr.1(i32 %n, ptr %list)
+; CHECK: {{^ +%[0-9]+}} = call i32 @variadic.osr.1(ptr %list, i32 %n)
 define i32 @variadic(i32 %n, ...) {
   %list = alloca [24 x i8], align 16
   call void @llvm.va_start.p0(ptr %list)
@@ -52,7 +52,7 @@ define fastcc signext i16 @narrow(i16 signext %n) {
 
 ; Values of any size and kind travel in registers or on the stack as the C convention says.
 ; CHECK-LABEL: define <4 x float> @vectors(
-; CHECK: call <4 x float> @vectors.osr.2(<8 x i32> %b, <4 x float> %s, i32 %t)
+; CHECK: call <4 x float> @vectors.osr.2(<4 x float> %s, i32 %t, <8 x i32> %b)
 define <4 x float> @vectors(<4 x float> %a, <8 x i32> %b, <vscale x 4 x i32> %c) {
   %s = fadd <4 x float> %a, %a
   %t = extractelement <vscale x 4 x i32> %c, i32 0
@@ -88,7 +88,7 @@ define noalias nonnull ptr @pure(ptr noundef nonnull readonly dereferenceable(8)
   ret ptr %p
 }
 
-; CHECK-LABEL: define internal i32 @variadic.osr.1(i32 %0, ptr %1)
+; CHECK-LABEL: define internal i32 @variadic.osr.1(ptr %0, i32 %1)
 ; CHECK-LABEL: define internal signext i16 @narrow.osr.0(i16 %0)
 ; CHECK-LABEL: define internal noalias nonnull ptr @pure.osr.0(ptr %0) unnamed_addr
 ; CHECK-SAME: [[CONTINUATION:#[0-9]+]] section "hot" align 64 {
