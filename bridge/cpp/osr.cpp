@@ -520,17 +520,19 @@ LLVMValueRef mfb_clone(LLVMValueRef Fn, const char *Name) {
   return wrap(Copy);
 }
 
-/// Declares a continuation: an internal function of a given type. Its body
-/// comes with mfb_adopt.
+/// Declares a continuation, or a function on the way to one: internal, of a
+/// given type, with the attributes that code of the function may count on, as
+/// the target's features. A body comes with mfb_adopt, or is built.
 LLVMValueRef mfb_declare_continuation(LLVMValueRef Fn, LLVMTypeRef Type,
                                       const char *Name) {
   Function &F = *unwrap<Function>(Fn);
   Function *G = Function::Create(cast<FunctionType>(unwrap(Type)),
                                  GlobalValue::InternalLinkage,
                                  F.getAddressSpace(), Name, F.getParent());
-  // What the ABI says of the result; calls copy it.
-  G->setAttributes(AttributeList::get(F.getContext(), AttributeSet(),
-                                      F.getAttributes().getRetAttrs(), {}));
+  AttributeList Old = F.getAttributes();
+  G->setAttributes(AttributeList::get(F.getContext(), Old.getFnAttrs(),
+                                      Old.getRetAttrs(), {}));
+  dropForeignAttributes(*G);
   return wrap(G);
 }
 
@@ -668,10 +670,23 @@ void mfb_copy_result_attributes(LLVMValueRef CallRef, LLVMValueRef Fn) {
                          AttributeSet::get(F.getContext(), Result), {}));
 }
 
-/// Keeps a global from being taken for a constant that nobody writes.
+/// Keeps a global from being taken for one that only the module knows: a
+/// variable for a constant that nobody writes, a function for one that can be
+/// specialized.
 void mfb_keep(LLVMValueRef Global) {
-  auto *GV = unwrap<GlobalVariable>(Global);
+  auto *GV = unwrap<GlobalValue>(Global);
   appendToCompilerUsed(*GV->getParent(), {GV});
+}
+
+/// True if anything but mfb_keep's list refers to a function.
+bool mfb_is_used(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  F->removeDeadConstantUsers();
+  return any_of(F->users(), [](User *U) {
+    return isa<Instruction>(U) || !all_of(U->users(), [](User *List) {
+             return List->getName() == "llvm.compiler.used";
+           });
+  });
 }
 
 void mfb_mark_check(LLVMValueRef Inst) {
@@ -733,7 +748,10 @@ void mfb_remove_check(LLVMValueRef At) {
 
 void mfb_erase_function(LLVMValueRef Fn) {
   Function *F = unwrap<Function>(Fn);
-  F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+  if (!F->use_empty()) {
+    removeFromUsedLists(*F->getParent(), [&](Constant *C) { return C == F; });
+    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+  }
   F->eraseFromParent();
 }
 

@@ -428,14 +428,6 @@ impl<'m> Function<'m> {
         unsafe { LLVMSetFunctionCallConv(self.0, PRESERVE_NONE) };
     }
 
-    /// Forbids to inline it.
-    pub fn never_inline(self) {
-        // SAFETY: the function is live and in a module.
-        unsafe {
-            crate::ir::add_function_attribute(LLVMGetGlobalParent(self.0), self.0, "noinline")
-        };
-    }
-
     /// Takes over the body of a version; to be followed by [`Finish::run`].
     pub fn adopt(self, version: Function<'m>) {
         // SAFETY: both are live; this one has no body.
@@ -467,10 +459,18 @@ impl<'m> Function<'m> {
         unsafe { sys::mfb_lower_resumes(self.0) };
     }
 
-    /// True if anything refers to it.
+    /// True if anything but [`Function::keep_signature`] refers to it.
     pub fn is_used(self) -> bool {
         // SAFETY: the function is live.
-        unsafe { !LLVMGetFirstUse(self.0).is_null() }
+        unsafe { sys::mfb_is_used(self.0) }
+    }
+
+    /// Keeps passes from giving it other parameters or copies for some arguments. LLVM's function
+    /// specialization takes the results of one `musttail` call of a specialized function for those of
+    /// all (seen in 19 and 22), so it must not touch functions that call each other so.
+    pub fn keep_signature(self) {
+        // SAFETY: the function is live and in a module.
+        unsafe { sys::mfb_keep(self.0) }
     }
 
     /// Removes it from its module. Nothing may refer to its body any more.

@@ -92,6 +92,9 @@ impl<'m> Weave<'_, 'm> {
                 None => self.build(plan, prototype, &shells, index, &record),
             }
             shells[index].mark(MARK);
+            if self.options.chain {
+                shells[index].keep_signature();
+            }
         }
         self.insert_base(&plans, &prototypes, &shells, &record);
         base.drop_purity();
@@ -120,7 +123,6 @@ impl<'m> Weave<'_, 'm> {
         builder.at_end(enter.add_block("entry"));
         let arguments: Vec<_> = enter.arguments().collect();
         builder.ret(builder.call_function(continuation, &arguments, Tail::No));
-        enter.never_inline();
         enter.mark(MARK);
         enter
     }
