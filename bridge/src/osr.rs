@@ -149,6 +149,15 @@ impl<'m> Inst<'m> {
         (0..count).map(move |i| Block::from_raw(unsafe { LLVMGetIncomingBlock(self.0, i) }))
     }
 
+    /// True if the other one is the same operation on results of the same type.
+    pub fn is_like(self, other: Inst<'m>) -> bool {
+        // SAFETY: both instructions are live.
+        unsafe {
+            LLVMGetInstructionOpcode(self.0) == LLVMGetInstructionOpcode(other.0)
+                && LLVMTypeOf(self.0) == LLVMTypeOf(other.0)
+        }
+    }
+
     /// The name of its opcode, as in the IR.
     pub fn opcode_name(self) -> String {
         // SAFETY: the instruction is live; the result is a C string that is never freed.

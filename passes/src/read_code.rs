@@ -7,7 +7,7 @@ use crate::body::{Block, BlockId, Body, Edge, EdgeKind};
 use crate::code::{Code, InstId, Operand, ValueId};
 use crate::read::reachable_blocks;
 use midflight_bridge::ir::{self, Function, Inst, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// A body with what leads back into LLVM.
 pub struct CodeSnapshot<'m> {
@@ -34,7 +34,8 @@ impl<'m> CodeSnapshot<'m> {
 
     /// The number of an LLVM instruction of the function; none if it cannot be reached.
     pub fn id_of(&self, inst: Inst<'m>) -> Option<InstId> {
-        let block = self.blocks.iter().position(|&b| b == inst.block())?;
+        let of_inst = inst.block();
+        let block = self.blocks.iter().position(|&b| b == of_inst)?;
         let range = self.body.code.of_block[block].clone();
         range.clone().find(|&i| self.instructions[i] == inst)
     }
@@ -43,7 +44,7 @@ impl<'m> CodeSnapshot<'m> {
     pub fn names(&self) -> Vec<String> {
         let mut names = self.function.value_names().into_iter();
         let mut result: Vec<String> = names.by_ref().take(self.arguments.len()).collect();
-        let mut of_inst: HashMap<Inst<'m>, String> = HashMap::new();
+        let mut of_inst: HashMap<Inst<'m>, String> = HashMap::default();
         for inst in self.function.blocks().flat_map(|b| b.instructions()) {
             if inst.osr_facts().has_result() {
                 of_inst.extend(names.next().map(|name| (inst, name)));
@@ -63,10 +64,14 @@ impl<'m> CodeSnapshot<'m> {
     /// The same snapshot of an exact copy of the function, whose blocks and instructions are in the
     /// same order, as [`Function::clone_as`] makes it.
     pub fn of_copy(&self, copy: Function<'m>) -> CodeSnapshot<'m> {
-        let places: HashMap<_, _> =
-            self.function.blocks().enumerate().map(|(place, block)| (block, place)).collect();
-        let copied: Vec<_> = copy.blocks().collect();
-        let blocks: Vec<_> = self.blocks.iter().map(|b| copied[places[b]]).collect();
+        // Blocks that can be reached are in the order of the function: walk both together.
+        let mut reached = self.blocks.iter().peekable();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (block, copied) in self.function.blocks().zip(copy.blocks()) {
+            if reached.next_if_eq(&&block).is_some() {
+                blocks.push(copied);
+            }
+        }
         CodeSnapshot {
             function: copy,
             body: self.body.clone(),

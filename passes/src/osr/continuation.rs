@@ -13,7 +13,7 @@ use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Finish;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// More landings than this keep live values in stack slots.
 const MOST_LANDINGS_WITH_PHIS: usize = 4;
@@ -86,7 +86,7 @@ pub fn build<'m>(
         // Counters begin in the entry, so it must be complete; where it leads to comes below.
         builder.at_end(entry).branch(entry);
     }
-    let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::new();
+    let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::default();
     let mut inserted = Vec::new();
     let shared = share.map(|(to, tail)| SharedTransition::new(shell, to, prototype, tail));
     for SiteAt { at, site } in sites {
@@ -147,7 +147,7 @@ impl<'m> Values<'m> {
             landings,
             arguments: version.arguments.iter().map(|a| a.ty().poison()).collect(),
             definitions: Vec::new(),
-            row: HashMap::new(),
+            row: HashMap::default(),
             incoming: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use crate::liveness::liveness;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, build};
 use crate::osr::pass::reason_to_refuse;
-use crate::osr::points::{Point, points};
+use crate::osr::points::{Point, point_at};
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::refusal::Refusal;
@@ -17,7 +17,7 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Where a transition may start.
 ///
@@ -194,8 +194,8 @@ impl<'m> Side<'m> {
     fn of(function: Function<'m>, before: Inst<'m>) -> Option<Self> {
         let snapshot = read_code(function);
         let at = snapshot.id_of(before)?;
-        let all = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
-        let point = all.into_iter().find(|p| p.at == at)?;
+        let live = liveness(&snapshot.body);
+        let point = point_at(&snapshot.body, &live, function.osr_facts(), at)?;
         Some(Side { snapshot, point })
     }
 }
@@ -272,7 +272,7 @@ fn plan<'m>(
         let original = exception.unwrap_or(value);
         let original = *copy.original.get(&original).ok_or_else(unmapped)?;
         let way = if let Some(code) = map.compensation(point.before, original) {
-            if !code.needs.iter().all(|v| available.contains_key(v)) {
+            if !code.needs.iter().all(|v| available.contains(v)) {
                 return Err(unmapped());
             }
             Way::Compute(transition.slots(&code.needs), code.compute.clone())
@@ -281,7 +281,7 @@ fn plan<'m>(
                 Some(pad) if exception.is_some() => portable(&source.snapshot, pad),
                 from => from,
             };
-            let from = from.filter(|v| available.contains_key(v));
+            let from = from.filter(|v| available.contains(v));
             Way::Slot(transition.slot(from.ok_or_else(unmapped)?))
         };
         transition.ways.push((live, way));
@@ -336,7 +336,7 @@ fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<Value<'m>
 }
 
 /// The source's values that exist at the point: arguments, and what is defined on every way to it.
-fn available_at<'m>(source: &Side<'m>) -> HashMap<Value<'m>, ()> {
+fn available_at<'m>(source: &Side<'m>) -> HashSet<Value<'m>> {
     let (body, at) = (&source.snapshot.body, source.point.at);
     let (code, tree) = (&body.code, dominators(body));
     let block = code.instructions[at].block;
@@ -354,7 +354,7 @@ fn available_at<'m>(source: &Side<'m>) -> HashMap<Value<'m>, ()> {
             }
     });
     let results = defined.map(|inst| source.snapshot.instructions[inst].value());
-    source.snapshot.arguments.iter().copied().chain(results).map(|v| (v, ())).collect()
+    source.snapshot.arguments.iter().copied().chain(results).collect()
 }
 
 fn carry_out<'m>(

@@ -46,6 +46,21 @@ pub fn points(body: &Body, liveness: &Liveness, facts: OsrFacts) -> Vec<Point> {
     points
 }
 
+/// The point before one instruction; none if the boundary does not count.
+pub fn point_at(body: &Body, liveness: &Liveness, facts: OsrFacts, at: InstId) -> Option<Point> {
+    let instruction = body.code.instructions.get(at)?;
+    if !is_boundary(instruction.facts) {
+        return None;
+    }
+    let live = liveness.before(body, at);
+    let landings = Landings::new(body, facts);
+    let refusal =
+        landings.refusal(body, instruction.block, at).or_else(|| live_refusal(body, &live));
+    let own = after_dynamic_allocas(body)[instruction.block];
+    let further = own.is_some_and(|own| at >= own).then_some(Refusal::OwnAlloca);
+    Some(Point { at, live, refusal, further: refusal.or(further) })
+}
+
 /// True if the boundary before such an instruction counts as a point.
 fn is_boundary(facts: InstFacts) -> bool {
     !(facts.is_phi()

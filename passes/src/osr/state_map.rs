@@ -7,7 +7,7 @@
 
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 /// Code that computes a value of the destination, from those of the source that it asked for, in
@@ -97,11 +97,11 @@ impl<'m> StateMap<'m> {
         StateMap {
             from,
             to,
-            forward: HashMap::new(),
-            backward: HashMap::new(),
-            landings: HashMap::new(),
-            compensation: HashMap::new(),
-            prologues: HashMap::new(),
+            forward: HashMap::default(),
+            backward: HashMap::default(),
+            landings: HashMap::default(),
+            compensation: HashMap::default(),
+            prologues: HashMap::default(),
         }
     }
 
@@ -122,10 +122,15 @@ impl<'m> StateMap<'m> {
         }
         let all = |f: Function<'m>| f.blocks().flat_map(|b| b.instructions());
         let (mut theirs, mut ours) = (all(copy), all(from));
+        let count = all(from).count();
+        map.forward.reserve(count);
+        map.backward.reserve(count);
+        map.landings.reserve(count);
         loop {
             match (ours.next(), theirs.next()) {
-                (Some(a), Some(b)) if a.opcode_name() == b.opcode_name() => {
-                    map.map_values(a.value(), b.value()).map_err(|_| StateMapError::NoCopy)?;
+                (Some(a), Some(b)) if a.is_like(b) => {
+                    map.forward.insert(a.value(), b.value());
+                    map.backward.insert(b.value(), a.value());
                     map.map_landing(a, b);
                 }
                 (None, None) => return Ok(map),
@@ -215,8 +220,8 @@ impl<'m> StateMap<'m> {
             forward: self.backward.clone(),
             backward: self.forward.clone(),
             landings: self.landings.iter().map(|(&a, &b)| (b, a)).collect(),
-            compensation: HashMap::new(),
-            prologues: HashMap::new(),
+            compensation: HashMap::default(),
+            prologues: HashMap::default(),
         }
     }
 
