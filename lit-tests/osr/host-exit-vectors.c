@@ -1,6 +1,5 @@
 // Vectors reach the host whole, also where the function may use wider registers than others.
 // REQUIRES: avx
-// XFAIL: level-O0
 // RUN: %clang %level -DMIDFLIGHT_OSR -I%runtime_include %s -o %t %osr='osr-point;where=marker;when=always;exit=host;verify' %runtime
 // RUN: %t
 #include <midflight.h>
