@@ -28,13 +28,16 @@ TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccac
 
 # Checks of `make test`; `make nightly` widens them.
 SEEDS ?= 0..100
+OSR_SEEDS ?= 0..50
+OSR_TRANSITIONS ?= 10000000
+OSR_FUZZ ?=
 PROGRAMS ?= light
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-lit check-corpus check-matrix check-random build-both
+	need-test check-rust check-lit check-osr check-corpus check-matrix check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -85,6 +88,7 @@ bench:
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
+	$(BENCH) osr cost
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/midflight
@@ -99,7 +103,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-corpus check-random
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr check-corpus check-random
 
 lint: need-test
 	$(CARGO) fmt --all --check
@@ -122,6 +126,12 @@ check-lit:
 		MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(llvm)/libmidflight.so \
 		/usr/lib/llvm-22/bin/lit -sv lit-tests &&)) true
 
+# Moves running programs between versions: every point that is reached may fire.
+check-osr: harness
+	$(BENCH) osr stack --transitions $(OSR_TRANSITIONS)
+	$(BENCH) osr fuzz $(OSR_FUZZ)
+	$(BENCH) osr csmith --seeds $(OSR_SEEDS)
+
 check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
@@ -138,5 +148,6 @@ check-matrix: harness
 	$(BENCH) verify --programs all --check output,edges
 
 nightly: need-test
-	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit \
-		check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs
+	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr \
+		check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
+		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all

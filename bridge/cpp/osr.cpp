@@ -671,22 +671,10 @@ void mfb_copy_result_attributes(LLVMValueRef CallRef, LLVMValueRef Fn) {
 }
 
 /// Keeps a global from being taken for one that only the module knows: a
-/// variable for a constant that nobody writes, a function for one that can be
-/// specialized.
+/// variable for a constant that nobody writes.
 void mfb_keep(LLVMValueRef Global) {
-  auto *GV = unwrap<GlobalValue>(Global);
+  auto *GV = unwrap<GlobalVariable>(Global);
   appendToCompilerUsed(*GV->getParent(), {GV});
-}
-
-/// True if anything but mfb_keep's list refers to a function.
-bool mfb_is_used(LLVMValueRef Fn) {
-  Function *F = unwrap<Function>(Fn);
-  F->removeDeadConstantUsers();
-  return any_of(F->users(), [](User *U) {
-    return isa<Instruction>(U) || !all_of(U->users(), [](User *List) {
-             return List->getName() == "llvm.compiler.used";
-           });
-  });
 }
 
 void mfb_mark_check(LLVMValueRef Inst) {
@@ -748,10 +736,7 @@ void mfb_remove_check(LLVMValueRef At) {
 
 void mfb_erase_function(LLVMValueRef Fn) {
   Function *F = unwrap<Function>(Fn);
-  if (!F->use_empty()) {
-    removeFromUsedLists(*F->getParent(), [&](Constant *C) { return C == F; });
-    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
-  }
+  F->replaceAllUsesWith(PoisonValue::get(F->getType()));
   F->eraseFromParent();
 }
 

@@ -183,13 +183,10 @@ void mfb_remark_missed(LLVMValueRef Where, const char *Pass, const char *Name,
 
 void mfb_warning(LLVMModuleRef M, const char *Text, size_t Length) {
   std::string Message(Text, Length);
-  LLVMContext &Context = unwrap(M)->getContext();
-#if LLVM_VERSION_MAJOR >= 20
-  Context.diagnose(DiagnosticInfoGeneric(Message, DS_Warning));
-#else
-  // The only one here that says nothing but the message.
-  Context.diagnose(DiagnosticInfoSampleProfile(Message, DS_Warning));
-#endif
+  // A kind that says nothing but the message, and that all versions have: a
+  // missing one would be noticed before the host is refused.
+  unwrap(M)->getContext().diagnose(
+      DiagnosticInfoSampleProfile(Message, DS_Warning));
 }
 
 /// Prints to stdout through LLVM's own buffer, in order with what opt prints.

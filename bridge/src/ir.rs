@@ -253,7 +253,11 @@ pub struct Callee<'m> {
 
 /// # Safety
 /// `module` and `function` are live.
-unsafe fn add_function_attribute(module: LLVMModuleRef, function: LLVMValueRef, name: &str) {
+pub(crate) unsafe fn add_function_attribute(
+    module: LLVMModuleRef,
+    function: LLVMValueRef,
+    name: &str,
+) {
     // SAFETY: the caller's contract; the name is passed with its length.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());

@@ -468,18 +468,20 @@ impl<'m> Function<'m> {
         unsafe { sys::mfb_lower_resumes(self.0) };
     }
 
-    /// True if anything but [`Function::keep_signature`] refers to it.
+    /// True if anything refers to it.
     pub fn is_used(self) -> bool {
         // SAFETY: the function is live.
-        unsafe { sys::mfb_is_used(self.0) }
+        unsafe { !LLVMGetFirstUse(self.0).is_null() }
     }
 
-    /// Keeps passes from giving it other parameters or copies for some arguments. LLVM's function
-    /// specialization takes the results of one `musttail` call of a specialized function for those of
+    /// Forbids to duplicate calls of it, and so to specialize it: `noduplicate`. LLVM's function
+    /// specialization takes the result of one `musttail` call of a specialized function for that of
     /// all (seen in 19 and 22), so it must not touch functions that call each other so.
-    pub fn keep_signature(self) {
+    pub fn forbid_specialization(self) {
         // SAFETY: the function is live and in a module.
-        unsafe { sys::mfb_keep(self.0) }
+        unsafe {
+            crate::ir::add_function_attribute(LLVMGetGlobalParent(self.0), self.0, "noduplicate");
+        }
     }
 
     /// Removes it from its module. Nothing may refer to its body any more.

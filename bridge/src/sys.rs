@@ -80,7 +80,6 @@ unsafe extern "C" {
     pub fn mfb_copy_result_attributes(call: LLVMValueRef, function: LLVMValueRef);
     pub fn mfb_mark_check(inst: LLVMValueRef);
     pub fn mfb_remove_check(at: LLVMValueRef);
-    pub fn mfb_is_used(function: LLVMValueRef) -> bool;
     pub fn mfb_keep(global: LLVMValueRef);
     pub fn mfb_erase_function(function: LLVMValueRef);
 }

@@ -19,11 +19,12 @@
 
 ; Continuations that have points too: two for each, which lead to each other. All have one prototype, so
 ; that they can leave their frames by musttail. What is not live travels as poison. What landed at a
-; point goes on behind its check.
+; point goes on behind its check. The base enters them through a function of its own kind, so that what
+; is said of continuations (noduplicate, against specialization) does not hold for it.
 ; CHAIN-LABEL: define i32 @f(
 ; CHAIN-NOT: musttail
-; CHAIN: tail call i32 @f.osr.0(i32 poison, i32 %a, double %d, i32 %b)
-; CHAIN: tail call i32 @f.osr.3(i32 %z, i32 poison, double poison, i32 %b)
+; CHAIN: tail call i32 @f.osr.0.enter(i32 poison, i32 %a, double %d, i32 %b)
+; CHAIN: tail call i32 @f.osr.3.enter(i32 %z, i32 poison, double poison, i32 %b)
 ; CHAIN-LABEL: define internal i32 @f.osr.0(i32 %0, i32 %1, double %2, i32 %3)
 ; CHAIN-NEXT: osr.entry:
 ; CHAIN-NEXT: br label %osr.cont
@@ -55,6 +56,7 @@
 ; BOTH: switch i32 %0
 ; BOTH: [[RESULT:%.*]] = musttail call i32 @f.osr(i32 1, i32 %z, i32 poison, double poison, i32 %4)
 ; BOTH-NEXT: ret i32 [[RESULT]]
+; BOTH-LABEL: define internal i32 @f.osr.enter(
 ; BOTH-NOT: define internal
 
 declare i32 @use(i32)

@@ -1,6 +1,5 @@
 // Interprocedural passes see continuations that call each other with constants by musttail. LLVM 19's
 // function specialization concluded from one of them what all return.
-// XFAIL: llvm19 && level-O2
 // RUN: clang %level %s -o %t.plain
 // RUN: %clang %level %s -o %t %osr='osr-fuzz;form=single;max-points=20;verify' %runtime
 // RUN: %fire %t.plain %t always every:2 'at:f#*'

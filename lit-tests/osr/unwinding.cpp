@@ -5,6 +5,8 @@
 // RUN: %fire %t.plain %t always every:2 every:3 every:5 random:1:0.3 'at:*:1'
 // RUN: %clangxx %level %s -o %t.late %osr='osr-fuzz;stage=late;verify' %runtime
 // RUN: %fire %t.plain %t.late always every:2 random:2:0.3
+// RUN: %clangxx %level %s -o %t.single %osr='osr-fuzz;form=single;max-points=20;verify' %runtime
+// RUN: %fire %t.plain %t.single always every:2 random:2:0.3
 #include <cstdio>
 #include <map>
 #include <stdexcept>

@@ -93,7 +93,7 @@ impl<'m> Weave<'_, 'm> {
             }
             shells[index].mark(MARK);
             if self.options.chain {
-                shells[index].keep_signature();
+                shells[index].forbid_specialization();
             }
         }
         self.insert_base(&plans, &prototypes, &shells, &record);
@@ -111,9 +111,10 @@ impl<'m> Weave<'_, 'm> {
     }
 
     /// What the base calls to get to a continuation. One that preserves no registers would cost the
-    /// base all of them in every activation, so there is a function between.
+    /// base all of them in every activation, and one that must not be duplicated would keep it from
+    /// being inlined; so there is a function between.
     fn first(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
-        if !self.preserves_none() {
+        if !self.options.chain {
             return continuation;
         }
         let ty = prototype.function_type(self.snapshot.function);
@@ -261,17 +262,22 @@ impl<'m> Weave<'_, 'm> {
     ) {
         let base = self.snapshot.function;
         let tail = if plans.is_empty() { Tail::No } else { tail_of_first(self.snapshot) };
+        let targets = match self.options.form {
+            Form::Single => self.chosen.len(),
+            Form::Multi => self.chosen.len().min(1),
+        };
+        let firsts: Vec<_> =
+            (0..targets).map(|to| self.first(shells[to], prototype_of(prototypes, to))).collect();
         let shared = self
             .shares()
-            .then(|| SharedTransition::new(base, shells[0], prototype_of(prototypes, 0), tail));
+            .then(|| SharedTransition::new(base, firsts[0], prototype_of(prototypes, 0), tail));
         let inserted: Vec<Inserted> = (0..self.chosen.len())
             .map(|p| {
                 let to = self.first_target(p);
                 let prototype = prototype_of(prototypes, to);
                 let transfers = &prototype.transfers[self.place_in(prototype, p)];
                 let values = values_of(transfers, |value| self.snapshot.value(value));
-                let first = self.first(shells[to], prototype);
-                let target = self.target(prototype, first, p, tail);
+                let target = self.target(prototype, firsts[to], p, tail);
                 let site = self.site(base, self.snapshot, p, &values, target, record, p);
                 Site { shared: shared.as_ref(), ..site }.insert()
             })
