@@ -10,6 +10,7 @@
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/EHPersonalities.h"
@@ -286,6 +287,58 @@ public:
   }
 };
 
+// Registers that a result takes, counted so that no target has fewer.
+struct ResultRegisters {
+  uint64_t Integers = 0, Floats = 0, X87 = 0;
+  bool Known = true;
+
+  void add(Type *T) {
+    if (auto *Int = dyn_cast<IntegerType>(T))
+      Integers += divideCeil(Int->getBitWidth(), 64);
+    else if (T->isPointerTy())
+      ++Integers;
+    else if (T->isX86_FP80Ty())
+      ++X87;
+    else if (T->isFloatingPointTy())
+      ++Floats;
+    else if (auto *Vector = dyn_cast<FixedVectorType>(T))
+      Floats +=
+          divideCeil(Vector->getNumElements() *
+                         std::max<uint64_t>(8, Vector->getScalarSizeInBits()),
+                     128);
+    else if (auto *Struct = dyn_cast<StructType>(T))
+      for (Type *Element : Struct->elements())
+        add(Element);
+    else if (auto *Array = dyn_cast<ArrayType>(T)) {
+      ResultRegisters One;
+      One.add(Array->getElementType());
+      Integers += One.Integers * Array->getNumElements();
+      Floats += One.Floats * Array->getNumElements();
+      X87 += One.X87 * Array->getNumElements();
+      Known &= One.Known;
+    } else if (!T->isVoidTy())
+      Known = false;
+  }
+
+  bool fit() const { return Known && Integers <= 2 && Floats <= 2 && X87 <= 1; }
+};
+
+bool hasWideVector(Type *T) {
+  if (auto *Vector = dyn_cast<FixedVectorType>(T))
+    return Vector->getPrimitiveSizeInBits().getFixedValue() > 128 ||
+           Vector->getElementType()->isPointerTy();
+  if (isa<ScalableVectorType>(T))
+    return true;
+  return any_of(T->subtypes(), hasWideVector);
+}
+
+// True if passes know a function of this name, and so what is in its body.
+bool isLibraryFunction(const Function &F) {
+  TargetLibraryInfoImpl Library(Triple(F.getParent()->getTargetTriple()));
+  LibFunc Known;
+  return Library.getLibFunc(F.getName(), Known);
+}
+
 // What a continuation no longer is, or what speaks of the parameters that it no
 // longer has.
 void dropForeignAttributes(Function &F) {
@@ -384,6 +437,10 @@ enum OsrFact : uint32_t {
   FactResumesByUnwinder = 1 << 5,
   // Its calls are tied to tokens that say which threads run them together.
   FactConvergenceControl = 1 << 6,
+  // It is inlined into functions that pass its vectors in other registers.
+  FactInlinedVectors = 1 << 7,
+  // Its result does not fit the registers of the C convention.
+  FactLargeResult = 1 << 8,
 };
 
 uint32_t mfb_osr_facts(LLVMValueRef Fn) {
@@ -405,9 +462,20 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
     Facts |= FactVarArg;
   if (resumesByUnwinder(F))
     Facts |= FactResumesByUnwinder;
-  for (Instruction &I : instructions(F))
+  bool WideVectors =
+      any_of(F.args(), [](Argument &A) { return hasWideVector(A.getType()); });
+  for (Instruction &I : instructions(F)) {
     if (isa<ConvergenceControlInst>(I))
       Facts |= FactConvergenceControl;
+    WideVectors |= hasWideVector(I.getType());
+  }
+  // Other functions are inlined only where registers are the same.
+  if (WideVectors && F.hasFnAttribute(Attribute::AlwaysInline))
+    Facts |= FactInlinedVectors;
+  ResultRegisters Result;
+  Result.add(F.getReturnType());
+  if (!Result.fit())
+    Facts |= FactLargeResult;
   return Facts;
 }
 
@@ -533,6 +601,10 @@ LLVMValueRef mfb_declare_continuation(LLVMValueRef Fn, LLVMTypeRef Type,
   G->setAttributes(AttributeList::get(F.getContext(), Old.getFnAttrs(),
                                       Old.getRetAttrs(), {}));
   dropForeignAttributes(*G);
+  // A loop of `memset` must not become a call of memset here either; passes ask
+  // for the name of the function that they look at.
+  if (isLibraryFunction(F))
+    G->addFnAttr("no-builtins");
   return wrap(G);
 }
 
@@ -542,6 +614,7 @@ void mfb_adopt(LLVMValueRef ContinuationRef, LLVMValueRef VersionRef) {
   Function &G = *unwrap<Function>(ContinuationRef);
   Function &V = *unwrap<Function>(VersionRef);
   auto CC = G.getCallingConv();
+  bool NoBuiltins = G.hasFnAttribute("no-builtins");
   G.copyAttributesFrom(&V);
   G.setCallingConv(CC);
   G.setVisibility(GlobalValue::DefaultVisibility);
@@ -552,6 +625,8 @@ void mfb_adopt(LLVMValueRef ContinuationRef, LLVMValueRef VersionRef) {
   G.setAttributes(AttributeList::get(G.getContext(), Old.getFnAttrs(),
                                      Old.getRetAttrs(), {}));
   dropForeignAttributes(G);
+  if (NoBuiltins)
+    G.addFnAttr("no-builtins");
   SmallVector<std::pair<unsigned, MDNode *>, 4> Metadata;
   V.getAllMetadata(Metadata);
   for (auto [Kind, Node] : Metadata)

@@ -97,6 +97,10 @@ pub struct OsrFacts {
     pub resumes_by_unwinder: bool,
     /// Its calls are tied to convergence tokens.
     pub convergence_control: bool,
+    /// It is always inlined, and has vectors that its callers may pass in other registers.
+    pub inlined_vectors: bool,
+    /// Its result does not fit the registers of the C convention.
+    pub large_result: bool,
 }
 
 fn c_string(text: &str) -> CString {
@@ -358,6 +362,8 @@ impl<'m> Function<'m> {
             variadic: has(4),
             resumes_by_unwinder: has(5),
             convergence_control: has(6),
+            inlined_vectors: has(7),
+            large_result: has(8),
         }
     }
 

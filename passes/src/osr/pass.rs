@@ -83,6 +83,7 @@ pub fn reason_to_refuse(
         (osr.gc, Refusal::GarbageCollected),
         (osr.unsupported_parameter, Refusal::UnsupportedParameter),
         (osr.convergence_control, Refusal::ConvergenceControl),
+        (osr.inlined_vectors, Refusal::InlinedVectors),
         (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
         (function.is_marked(MARK), Refusal::Processed),
         (unsupported_alloca(), Refusal::UnsupportedAlloca),

@@ -25,8 +25,8 @@ pub struct Point {
 }
 
 /// All points of a function, in the order of its instructions. The number of a point is its index.
-pub fn points(body: &Body, liveness: &Liveness, facts: OsrFacts) -> Vec<Point> {
-    let landings = Landings::new(body, facts);
+pub fn points(body: &Body, liveness: &Liveness, function: OsrFacts) -> Vec<Point> {
+    let landings = Landings::new(body, function);
     let own_allocas = after_dynamic_allocas(body);
     let mut points = Vec::new();
     for (block, first_own) in own_allocas.into_iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn points(body: &Body, liveness: &Liveness, facts: OsrFacts) -> Vec<Point> {
             }
             let live: Vec<ValueId> = live.iter().copied().collect();
             let refusal = landings.refusal(body, block, inst).or_else(|| live_refusal(body, &live));
-            let further = first_own.is_some_and(|own| inst >= own).then_some(Refusal::OwnAlloca);
+            let further = further_refusal(function, first_own, inst);
             points.push(Point { at: inst, live, refusal, further: refusal.or(further) });
         });
         points[first..].reverse();
@@ -57,8 +57,18 @@ pub fn point_at(body: &Body, liveness: &Liveness, facts: OsrFacts, at: InstId) -
     let refusal =
         landings.refusal(body, instruction.block, at).or_else(|| live_refusal(body, &live));
     let own = after_dynamic_allocas(body)[instruction.block];
-    let further = own.is_some_and(|own| at >= own).then_some(Refusal::OwnAlloca);
+    let further = further_refusal(facts, own, at);
     Some(Point { at, live, refusal, further: refusal.or(further) })
+}
+
+/// Why a continuation cannot go on from there to another one, if a dynamic alloca may have run
+/// before `own` in the block.
+fn further_refusal(function: OsrFacts, own: Option<InstId>, at: InstId) -> Option<Refusal> {
+    if function.large_result {
+        Some(Refusal::LargeResult)
+    } else {
+        own.is_some_and(|own| at >= own).then_some(Refusal::OwnAlloca)
+    }
 }
 
 /// True if the boundary before such an instruction counts as a point.

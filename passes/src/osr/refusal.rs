@@ -27,6 +27,8 @@ pub enum Refusal {
     UnsupportedAlloca,
     /// Its calls are tied to convergence tokens.
     ConvergenceControl,
+    /// It is always inlined, and has vectors that its callers may pass in other registers.
+    InlinedVectors,
     /// The list of functions leaves it out.
     NotListed,
     /// It is a continuation, or has points already.
@@ -63,11 +65,13 @@ pub enum Refusal {
     // Of a further transition
     /// The continuation has made an alloca of its own, whose frame must stay.
     OwnAlloca,
+    /// The result goes through memory, so a call of the next continuation cannot replace the frame.
+    LargeResult,
 }
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Refusal; 24] = [
+    pub const ALL: [Refusal; 26] = [
         Refusal::AvailableExternally,
         Refusal::Naked,
         Refusal::Coroutine,
@@ -78,6 +82,7 @@ impl Refusal {
         Refusal::UnsupportedParameter,
         Refusal::UnsupportedAlloca,
         Refusal::ConvergenceControl,
+        Refusal::InlinedVectors,
         Refusal::NotListed,
         Refusal::Processed,
         Refusal::MustTail,
@@ -92,6 +97,7 @@ impl Refusal {
         Refusal::LiveOpaque,
         Refusal::Unmapped,
         Refusal::OwnAlloca,
+        Refusal::LargeResult,
     ];
 
     /// A stable name.
@@ -107,6 +113,7 @@ impl Refusal {
             Refusal::UnsupportedParameter => "UnsupportedParameter",
             Refusal::UnsupportedAlloca => "UnsupportedAlloca",
             Refusal::ConvergenceControl => "ConvergenceControl",
+            Refusal::InlinedVectors => "InlinedVectors",
             Refusal::NotListed => "NotListed",
             Refusal::Processed => "Processed",
             Refusal::MustTail => "MustTail",
@@ -121,6 +128,7 @@ impl Refusal {
             Refusal::LiveOpaque => "LiveOpaque",
             Refusal::Unmapped => "Unmapped",
             Refusal::OwnAlloca => "OwnAlloca",
+            Refusal::LargeResult => "LargeResult",
         }
     }
 
@@ -139,6 +147,9 @@ impl Refusal {
             }
             Refusal::UnsupportedAlloca => "an alloca depends on the frame (inalloca, swifterror)",
             Refusal::ConvergenceControl => "the function's calls are tied to convergence tokens",
+            Refusal::InlinedVectors => {
+                "the function is always inlined, and how its wide vectors are passed depends on where"
+            }
             Refusal::NotListed => "the list of functions leaves the function out",
             Refusal::Processed => "the function has points already, or is a continuation",
             Refusal::MustTail => "a musttail call follows, which needs the function's prototype",
@@ -152,6 +163,7 @@ impl Refusal {
             Refusal::LiveStackSave => "a saved stack pointer is live, which is of this frame",
             Refusal::LiveOpaque => "a value is live whose type cannot be passed",
             Refusal::Unmapped => "a value is live that the state map does not give",
+            Refusal::LargeResult => "the result does not fit registers, so the frame must stay",
             Refusal::OwnAlloca => "the continuation has made an alloca, so its frame must stay",
         }
     }
