@@ -3,7 +3,7 @@
 use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
-use crate::sys::prelude::{LLVMBuilderRef, LLVMValueRef};
+use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMValueRef};
 use crate::sys::{
     LLVMAtomicOrdering, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMTailCallKind, LLVMTypeKind,
 };
@@ -13,6 +13,7 @@ use std::marker::PhantomData;
 /// information, so that debuggers do not stop at it.
 pub struct Builder<'m> {
     raw: LLVMBuilderRef,
+    location: LLVMMetadataRef,
     module: Module<'m>,
     lifetime: PhantomData<&'m ()>,
 }
@@ -28,12 +29,14 @@ impl<'m> Builder<'m> {
             let context = LLVMGetModuleContext(module.0);
             let raw = LLVMCreateBuilderInContext(context);
             let subprogram = LLVMGetSubprogram(function.0);
-            if !subprogram.is_null() {
-                let none = std::ptr::null_mut();
-                let location = LLVMDIBuilderCreateDebugLocation(context, 0, 0, subprogram, none);
-                LLVMSetCurrentDebugLocation2(raw, location);
-            }
-            Builder { raw, module, lifetime: PhantomData }
+            let none = std::ptr::null_mut();
+            let location = if subprogram.is_null() {
+                none
+            } else {
+                LLVMDIBuilderCreateDebugLocation(context, 0, 0, subprogram, none)
+            };
+            LLVMSetCurrentDebugLocation2(raw, location);
+            Builder { raw, location, module, lifetime: PhantomData }
         }
     }
 
@@ -44,8 +47,11 @@ impl<'m> Builder<'m> {
 
     /// Inserts before `inst` from now on.
     pub fn before(&self, inst: Inst<'m>) -> &Self {
-        // SAFETY: the instruction is live.
-        unsafe { LLVMPositionBuilderBefore(self.raw, inst.0) };
+        // SAFETY: the instruction is live; positioning takes over its location, or that it has none.
+        unsafe {
+            LLVMPositionBuilderBefore(self.raw, inst.0);
+            LLVMSetCurrentDebugLocation2(self.raw, self.location);
+        }
         self
     }
 
@@ -137,6 +143,7 @@ impl<'m> Builder<'m> {
         unsafe {
             let first = LLVMGetFirstInstruction(block.0);
             LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first);
+            LLVMSetCurrentDebugLocation2(self.raw, self.location);
             Phi { raw: LLVMBuildPhi(self.raw, ty.0, name.as_ptr()), lifetime: PhantomData }
         }
     }
