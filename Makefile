@@ -19,6 +19,7 @@ OUT := target/release
 LIB := $(OUT)/lib/midflight
 BENCH := $(OUT)/midflight-bench
 RUNTIME_DIR := target/runtime
+HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 
 # Packages: to build for a version of LLVM, and what only tests and measurements need.
 packages = llvm-$(1)-dev clang-$(1) lld-$(1)
@@ -62,6 +63,8 @@ runtime:
 	$(CARGO) rustc -q -p midflight-runtime --profile runtime --features standalone \
 		--crate-type staticlib --target-dir $(RUNTIME_DIR)
 	runtime-lib/package.sh static $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.a
+	install -d $(LIB)/include
+	install -m 644 $(HEADERS) $(LIB)/include/
 	runtime-lib/package.sh shared $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.so
 
 # Each LLVM has a target directory, so that neither build undoes the other.
@@ -96,6 +99,8 @@ install: build
 	ln -sf midflight $(DESTDIR)$(PREFIX)/bin/midflight-cc
 	ln -sf midflight $(DESTDIR)$(PREFIX)/bin/midflight-c++
 	cp -R $(LIB)/. $(DESTDIR)$(PREFIX)/lib/midflight/
+	install -d $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
 
 clean:
 	rm -rf target

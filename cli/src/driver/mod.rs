@@ -165,6 +165,11 @@ fn for_compiler(
     result.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
     result.push(with("-midflight=", &options.for_plugin(more.as_deref())?));
+    let headers = install.runtime.with_file_name("include");
+    if headers.is_dir() {
+        // <midflight.h>, where the program has none of its own.
+        result.extend(["-idirafter".into(), headers.into_os_string()]);
+    }
     if options.osr.is_some() {
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
