@@ -13,6 +13,21 @@ use crate::code::{InstId, ValueId};
 use std::collections::BTreeSet;
 
 /// Values live at the boundaries of a body's blocks and instructions.
+///
+/// ```no_run
+/// use midflight_bridge::ir::Function;
+/// use midflight_passes::liveness::liveness;
+/// use midflight_passes::read_code::read_code;
+///
+/// # fn example(function: Function<'_>) {
+/// let snapshot = read_code(function);
+/// let live = liveness(&snapshot.body);
+/// // The first instruction of the entry: arguments that are used.
+/// for value in live.before(&snapshot.body, 0) {
+///     println!("{}", snapshot.names()[value]);
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
     /// For each block the values live at its head, without the results of its phis; sorted

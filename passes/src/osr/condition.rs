@@ -3,7 +3,16 @@
 use midflight_abi::osr;
 use std::str::FromStr;
 
-/// When a point fires.
+/// When a point fires (thesis 4.1.1, `osr_cond`).
+///
+/// ```no_run
+/// use midflight_passes::osr::condition::Condition;
+///
+/// assert_eq!("count:1000".parse(), Ok(Condition::Count(1000)));
+/// assert!("sometimes".parse::<Condition>().is_err());
+/// // A nop that is patched needs x86-64.
+/// assert_eq!(Condition::Patch.on_target("aarch64-linux-gnu"), Condition::Flag);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// Every time

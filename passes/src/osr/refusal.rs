@@ -4,6 +4,14 @@
 //! machine; the messages are what `-Rpass-missed=midflight-osr` prints.
 
 /// Why a point is refused.
+///
+/// ```no_run
+/// use midflight_passes::osr::refusal::Refusal;
+///
+/// for reason in Refusal::ALL {
+///     println!("{}: {}", reason.name(), reason.message());
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
     // Of the function
