@@ -47,6 +47,9 @@ pub struct Findings {
     pub runs: usize,
     /// Single firings for which there was no time
     pub left_out: usize,
+    /// Single firings whose runs did not reach the hit: some programs seed their hash tables at
+    /// random
+    pub unreached: usize,
     /// What went wrong, with a command that shows it again
     pub problems: Vec<String>,
 }
@@ -54,12 +57,14 @@ pub struct Findings {
 impl Findings {
     /// The counts, for a person.
     pub fn summary(&self) -> String {
-        let left_out = match self.left_out {
+        let and = |count, what| match count {
             0 => String::new(),
-            count => format!(", no time for {count} more"),
+            count => format!(", {count} {what}"),
         };
+        let left_out = and(self.left_out, "more left out for time");
+        let unreached = and(self.unreached, "not reached again");
         format!(
-            "{} points, {} reached, {} fired; {} transitions in {} runs{left_out}",
+            "{} points, {} reached, {} fired; {} transitions in {} runs{left_out}{unreached}",
             self.points,
             self.reached,
             self.fired.len(),
@@ -118,6 +123,11 @@ impl Stress<'_> {
         findings.fired.extend(log.fired());
         findings.transitions += log.transitions();
         let enough = match firing {
+            Firing::At { point, hit } if log.transitions() == 0 => {
+                let is_reached = self.is_reached(point, *hit, &log, findings)?;
+                findings.unreached += usize::from(!is_reached);
+                !is_reached
+            }
             Firing::At { .. } => log.transitions() == 1,
             // It may be that no hit is chosen.
             Firing::Random { .. } => true,
@@ -128,6 +138,26 @@ impl Stress<'_> {
             findings.problems.push(self.reproducible(&firing.to_string(), &problem));
         }
         Ok(())
+    }
+
+    /// True if a run in which nothing fired hit the point so often. If it did not count the point
+    /// at all, either it was not hit, which another listing shows, or it could not be armed.
+    fn is_reached(
+        &self,
+        point: &str,
+        hit: u64,
+        log: &Log,
+        findings: &mut Findings,
+    ) -> Result<bool> {
+        let hits = |log: &Log| {
+            let reached = log.reached();
+            reached.iter().find(|reached| reached.point == point).map_or(0, |reached| reached.hits)
+        };
+        if hits(log) > 0 {
+            return Ok(hits(log) >= hit);
+        }
+        let list = self.observe("list", findings)?;
+        Ok(list.is_none_or(|list| hits(&list) >= hit))
     }
 
     /// One run: its log, if it did what it must.

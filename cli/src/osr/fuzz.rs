@@ -1,7 +1,7 @@
 //! The whole of `osr fuzz`: references, list, runs side by side.
 
 use crate::osr::bisect;
-use crate::osr::log::{Point, PointName};
+use crate::osr::log::{Log, Point, PointName};
 use crate::osr::plan::{Fire, plan};
 use crate::osr::program::{Difference, Outcome, Program, ProgramError};
 use crate::osr::report::{Mismatch, Summary};
@@ -73,6 +73,8 @@ pub struct Verdict {
     pub transitions: u64,
     /// Those that did
     pub fired: BTreeSet<PointName>,
+    /// Nothing fired since the program did not reach the hit, which it had when it was counted.
+    pub unreached: bool,
 }
 
 /// What runs are made with, and judged by.
@@ -125,6 +127,7 @@ fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
         points_hit: judge.points.len(),
         fired: fired.len(),
         fired_alone: alone.len(),
+        unreached: verdicts.iter().filter(|verdict| verdict.unreached).count(),
         runs: verdicts.len(),
         transitions: verdicts.iter().map(|verdict| verdict.transitions).sum(),
         ..Summary::default()
@@ -228,14 +231,30 @@ impl<'a> Judge<'a> {
 
     fn judge(&self, fire: &Fire) -> Result<Verdict, ProgramError> {
         let outcome = self.program.run(Some(&fire.to_string()), Some(self.limit))?;
-        let not_fired = || {
-            (outcome.log.transitions == 0 && fire.must_fire(self.total_hits)).then(|| Difference {
+        let mut difference = self.reference.difference(&outcome);
+        let is_short = outcome.log.transitions == 0 && fire.must_fire(self.total_hits);
+        let unreached = difference.is_none() && is_short && !self.reaches(fire, &outcome.log)?;
+        if difference.is_none() && is_short && !unreached {
+            difference = Some(Difference {
                 kind: "not-fired",
                 text: "nothing fired, though the point was hit without".into(),
-            })
-        };
-        let difference = self.reference.difference(&outcome).or_else(not_fired);
+            });
+        }
         let (transitions, fired) = (outcome.log.transitions, outcome.log.fired);
-        Ok(Verdict { fire: fire.clone(), difference, transitions, fired })
+        Ok(Verdict { fire: fire.clone(), difference, transitions, fired, unreached })
+    }
+
+    /// True if the run hit the point as often as the firing asks. A program that seeds its hash
+    /// tables at random, say, may hit it less often than when it was counted.
+    fn reaches(&self, fire: &Fire, log: &Log) -> Result<bool, ProgramError> {
+        let Fire::At(name, hit) = fire else { return Ok(true) };
+        let hits = |log: &Log| log.points.get(name).map_or(0, |point| point.hits);
+        let asked = hit.unwrap_or(1);
+        if hits(log) > 0 {
+            return Ok(hits(log) >= asked);
+        }
+        // Not counted at all: either it was not hit, or it could not be made to count.
+        let list = self.program.run(Some("list"), Some(self.limit))?;
+        Ok(hits(&list.log) >= asked)
     }
 }

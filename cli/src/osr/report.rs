@@ -20,6 +20,9 @@ pub struct Summary {
     pub fired: usize,
     /// Points that were fired on their own
     pub fired_alone: usize,
+    /// Firings of single hits that their runs did not reach: the program does not hit its points
+    /// equally often each time
+    pub unreached: usize,
     /// Runs that fired something
     pub runs: usize,
     /// How often points fired in all runs
@@ -123,6 +126,14 @@ pub fn write_text(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         s.seconds,
         if s.complete { "" } else { "; not all planned runs were made" }
     )?;
+    if s.unreached > 0 {
+        writeln!(
+            out,
+            "{} of the hits to fire were not reached: the program does not hit its points equally \
+             often in each run",
+            s.unreached
+        )?;
+    }
     match s.mismatches.len() {
         0 => writeln!(out, "no mismatch"),
         1 => writeln!(out, "1 mismatch"),
