@@ -86,7 +86,8 @@ StringRef hostOptions() {
 //===----------------------------------------------------------------------===//
 
 extern "C" {
-/// Makes the pass called `Name`; null if the name is not ours.
+/// Makes the pass called `Name`, which may be followed by a nested pipeline in
+/// parentheses; null if the name is not ours.
 void *mf_rust_parse_pass(const char *Name, size_t Length);
 /// Makes the pass for an extension point; null if there is none.
 void *mf_rust_pipeline_pass(const char *Options, size_t Length, bool Late);
@@ -123,6 +124,19 @@ void addPipelinePass(ModulePassManager &MPM, bool Late) {
     MPM.addPass(RustPass(P));
 }
 
+// The text that a nested pipeline was parsed from.
+std::string pipelineText(ArrayRef<PassBuilder::PipelineElement> Elements) {
+  std::string Text;
+  for (const auto &Element : Elements) {
+    if (!Text.empty())
+      Text += ',';
+    Text += Element.Name;
+    if (!Element.InnerPipeline.empty())
+      Text += "(" + pipelineText(Element.InnerPipeline) + ")";
+  }
+  return Text;
+}
+
 } // namespace
 
 extern "C" {
@@ -131,8 +145,11 @@ void mfb_register_callbacks(void *PassBuilderPtr) {
   auto &PB = *static_cast<PassBuilder *>(PassBuilderPtr);
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
-         ArrayRef<PassBuilder::PipelineElement>) {
-        void *P = mf_rust_parse_pass(Name.data(), Name.size());
+         ArrayRef<PassBuilder::PipelineElement> Inner) {
+        std::string Text = Name.str();
+        if (!Inner.empty())
+          Text += "(" + pipelineText(Inner) + ")";
+        void *P = mf_rust_parse_pass(Text.data(), Text.size());
         if (P)
           MPM.addPass(RustPass(P));
         return P != nullptr;

@@ -2,7 +2,7 @@
 //!
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
 //! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
-//! pipeline; [`osr`] has clones and continuations. All that llvm-c cannot do is in `cpp/`.
+//! pipeline; [`osr`] has clones and continuations, [`map`] what mappings between versions need. All that llvm-c cannot do is in `cpp/`.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
@@ -17,6 +17,7 @@
 pub mod builder;
 pub mod debug;
 pub mod ir;
+pub mod map;
 pub mod osr;
 pub mod plugin;
 mod sys;

@@ -83,3 +83,68 @@ unsafe extern "C" {
     pub fn mfb_keep(global: LLVMValueRef);
     pub fn mfb_erase_function(function: LLVMValueRef);
 }
+
+/// Takes the name of a block, or the text of an instruction.
+pub type TakeLine =
+    unsafe extern "C" fn(to: *mut c_void, block: bool, text: *const c_char, length: usize);
+
+// Versions that differ: map.cpp
+unsafe extern "C" {
+    pub fn mfb_sandbox_new() -> *mut c_void;
+    pub fn mfb_sandbox_free(sandbox: *mut c_void);
+    pub fn mfb_check_pipeline(
+        sandbox: *mut c_void,
+        text: *const c_char,
+        length: usize,
+    ) -> *mut c_char;
+    pub fn mfb_run_pipeline(
+        sandbox: *mut c_void,
+        function: LLVMValueRef,
+        text: *const c_char,
+        length: usize,
+    ) -> *mut c_char;
+    pub fn mfb_sandbox_forget(sandbox: *mut c_void, function: LLVMValueRef);
+    pub fn mfb_track(function: LLVMValueRef) -> *mut c_void;
+    pub fn mfb_track_free(tracker: *mut c_void);
+    pub fn mfb_tracked_block(tracker: *mut c_void, index: usize) -> LLVMBasicBlockRef;
+    pub fn mfb_tracked(tracker: *mut c_void, index: usize) -> LLVMValueRef;
+    pub fn mfb_tracked_value(tracker: *mut c_void, index: usize) -> LLVMValueRef;
+    pub fn mfb_map_facts(inst: LLVMValueRef) -> u32;
+    pub fn mfb_number_operations(insts: *const LLVMValueRef, count: usize, numbers: *mut u32);
+    pub fn mfb_intersect_flags(insts: *const LLVMValueRef, count: usize);
+    pub fn mfb_fold(
+        inst: LLVMValueRef,
+        operands: *const LLVMValueRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn mfb_repeat(
+        builder: prelude::LLVMBuilderRef,
+        inst: LLVMValueRef,
+        operands: *const LLVMValueRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn mfb_texts(function: LLVMValueRef, to: *mut c_void, add: TakeLine);
+    pub fn mfb_memory_new(sandbox: *mut c_void, function: LLVMValueRef) -> *mut c_void;
+    pub fn mfb_memory_free(memory: *mut c_void);
+    pub fn mfb_memory_clobber(
+        memory: *mut c_void,
+        inst: LLVMValueRef,
+        place: *mut LLVMValueRef,
+    ) -> u32;
+    pub fn mfb_memory_before(
+        memory: *mut c_void,
+        inst: LLVMValueRef,
+        place: *mut LLVMValueRef,
+    ) -> u32;
+    pub fn mfb_memory_at_end(
+        memory: *mut c_void,
+        block: LLVMBasicBlockRef,
+        place: *mut LLVMValueRef,
+    ) -> u32;
+    pub fn mfb_memory_has_phi(memory: *mut c_void, block: LLVMBasicBlockRef) -> bool;
+    pub fn mfb_memory_unchanged(
+        memory: *mut c_void,
+        load: LLVMValueRef,
+        before: LLVMValueRef,
+    ) -> bool;
+}

@@ -1,0 +1,500 @@
+//===- map.cpp - Versions that differ: tracking, memory, operations -------===//
+//
+// What OSR mappings between a function and an optimized clone of it need and
+// llvm-c does not have: stock passes run on one function, handles that follow
+// what they do, and the questions about operations and memory that only LLVM
+// can answer. As in shim.cpp, every function is `extern "C"` and throws
+// nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm-c/Core.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/MemorySSA.h"
+#include "llvm/Analysis/MemorySSAUpdater.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/IR/ValueHandle.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Stock passes on one function
+//===----------------------------------------------------------------------===//
+
+// Analysis managers of its own: the host's instrumentation skips functions that
+// are not to be optimized, and its caches must not see the clone.
+struct Sandbox {
+  PassBuilder PB;
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+
+  Sandbox() {
+    PB.registerModuleAnalyses(MAM);
+    PB.registerCGSCCAnalyses(CGAM);
+    PB.registerFunctionAnalyses(FAM);
+    PB.registerLoopAnalyses(LAM);
+    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  }
+};
+
+char *message(Error E) {
+  std::string Text = toString(std::move(E));
+  return LLVMCreateMessage(Text.c_str());
+}
+
+// A pipeline of function passes. `default<O2>` stands for what LLVM's pipeline
+// of that level does to a single function.
+Error parsePipeline(PassBuilder &PB, FunctionPassManager &FPM, StringRef Text) {
+  StringRef Level = Text.trim();
+  if (Level.consume_front("default<") && Level.consume_back(">")) {
+    OptimizationLevel L = StringSwitch<OptimizationLevel>(Level)
+                              .Case("O1", OptimizationLevel::O1)
+                              .Case("O2", OptimizationLevel::O2)
+                              .Case("O3", OptimizationLevel::O3)
+                              .Case("Os", OptimizationLevel::Os)
+                              .Case("Oz", OptimizationLevel::Oz)
+                              .Default(OptimizationLevel::O0);
+    if (L != OptimizationLevel::O0) {
+      FPM = PB.buildFunctionSimplificationPipeline(L, ThinOrFullLTOPhase::None);
+      return Error::success();
+    }
+  }
+  return PB.parsePassPipeline(FPM, Text);
+}
+
+//===----------------------------------------------------------------------===//
+// What becomes of blocks and instructions
+//===----------------------------------------------------------------------===//
+
+struct Tracker {
+  // The instruction itself, null when it is deleted.
+  std::vector<WeakVH> Self;
+  // What stands for it: it follows every replacement of all uses.
+  std::vector<WeakTrackingVH> Now;
+  std::vector<WeakVH> Blocks;
+};
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+struct Memory {
+  MemorySSA &MSSA;
+  MemorySSAUpdater Updater;
+  MemorySSAWalker *Walker;
+
+  explicit Memory(MemorySSA &MSSA)
+      : MSSA(MSSA), Updater(&MSSA), Walker(MSSA.getWalker()) {}
+
+  // The access that gives memory the state that it has at the head of a block.
+  MemoryAccess *atHead(BasicBlock *BB) {
+    if (MemoryAccess *Phi = MSSA.getMemoryAccess(BB))
+      return Phi;
+    auto *Node = MSSA.getDomTree().getNode(BB);
+    for (Node = Node ? Node->getIDom() : nullptr; Node; Node = Node->getIDom())
+      if (auto *Defs = MSSA.getBlockDefs(Node->getBlock()))
+        return const_cast<MemoryAccess *>(&*Defs->rbegin());
+    return MSSA.getLiveOnEntryDef();
+  }
+
+  MemoryAccess *before(Instruction *I) {
+    BasicBlock *BB = I->getParent();
+    for (auto It = I->getReverseIterator(), E = BB->rend(); ++It != E;)
+      if (MemoryUseOrDef *A = MSSA.getMemoryAccess(&*It))
+        if (isa<MemoryDef>(A))
+          return A;
+    return atHead(BB);
+  }
+};
+
+enum AccessKind : uint32_t { NoAccess, LiveOnEntry, AtDef, AtPhi };
+
+uint32_t describe(Memory &M, const MemoryAccess *A, LLVMValueRef *Where) {
+  *Where = nullptr;
+  if (!A)
+    return NoAccess;
+  if (M.MSSA.isLiveOnEntryDef(A))
+    return LiveOnEntry;
+  if (auto *Def = dyn_cast<MemoryUseOrDef>(A)) {
+    *Where = wrap(static_cast<Value *>(Def->getMemoryInst()));
+    return AtDef;
+  }
+  *Where = wrap(static_cast<Value *>(A->getBlock()));
+  return AtPhi;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+bool sameOperation(const Instruction *A, const Instruction *B) {
+  if (!A->isSameOperationAs(B))
+    return false;
+  if (auto *SA = dyn_cast<SwitchInst>(A)) {
+    auto *SB = cast<SwitchInst>(B);
+    if (SA->getNumCases() != SB->getNumCases())
+      return false;
+    for (auto CA = SA->case_begin(), CB = SB->case_begin();
+         CA != SA->case_end(); ++CA, ++CB)
+      if (CA->getCaseValue() != CB->getCaseValue())
+        return false;
+  }
+  if (auto *PA = dyn_cast<LandingPadInst>(A))
+    return PA->isIdenticalTo(B);
+  return true;
+}
+
+// A call without effects that can be made again, at the worst for nothing.
+bool isPureIntrinsic(const Instruction &I) {
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II && II->doesNotAccessMemory() && II->doesNotThrow() &&
+         II->willReturn() && !II->isConvergent() && !II->hasOperandBundles() &&
+         II->getIntrinsicID() != Intrinsic::eh_typeid_for &&
+         II->hasFnAttr(Attribute::Speculatable);
+}
+
+enum MapFact : uint32_t {
+  // It must run exactly once and in order.
+  MapAnchor = 1 << 0,
+  // Nothing that runs: an assumption, a scope.
+  MapMarker = 1 << 1,
+  // It can be made again from the same operands.
+  MapRepeatable = 1 << 2,
+  // A load that can be made again while memory is the same.
+  MapLoad = 1 << 3,
+  // It reads memory.
+  MapReads = 1 << 4,
+  // A simple store: value, pointer.
+  MapStore = 1 << 5,
+  MapCommutative = 1 << 6,
+  // Its result depends on the function that it is in.
+  MapOwn = 1 << 7,
+  MapTerminator = 1 << 8,
+  MapPhi = 1 << 9,
+  MapUnconditional = 1 << 10,
+};
+
+// Metadata that makes a result poison.
+constexpr unsigned PoisonKinds[] = {
+    LLVMContext::MD_range, LLVMContext::MD_nonnull, LLVMContext::MD_align};
+
+bool samePoisonMetadata(const Instruction *A, const Instruction *B) {
+  return all_of(PoisonKinds, [&](unsigned Kind) {
+    return A->getMetadata(Kind) == B->getMetadata(Kind);
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+void *mfb_sandbox_new() { return new Sandbox; }
+
+void mfb_sandbox_free(void *S) { delete static_cast<Sandbox *>(S); }
+
+/// Null if the pipeline can be parsed, else a message.
+char *mfb_check_pipeline(void *S, const char *Text, size_t Length) {
+  FunctionPassManager FPM;
+  if (Error E = parsePipeline(static_cast<Sandbox *>(S)->PB, FPM,
+                              StringRef(Text, Length)))
+    return message(std::move(E));
+  return nullptr;
+}
+
+/// Runs a pipeline of function passes on one function.
+char *mfb_run_pipeline(void *SandboxPtr, LLVMValueRef Fn, const char *Text,
+                       size_t Length) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  FunctionPassManager FPM;
+  if (Error E = parsePipeline(S.PB, FPM, StringRef(Text, Length)))
+    return message(std::move(E));
+  FPM.run(F, S.FAM);
+  S.FAM.clear(F, F.getName());
+  S.LAM.clear();
+  return nullptr;
+}
+
+/// Forgets what is known of a function that is changed or erased.
+void mfb_sandbox_forget(void *SandboxPtr, LLVMValueRef Fn) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  S.FAM.clear(F, F.getName());
+  S.LAM.clear();
+}
+
+/// Follows the blocks and instructions of a function from now on.
+void *mfb_track(LLVMValueRef Fn) {
+  auto *T = new Tracker;
+  for (BasicBlock &BB : *unwrap<Function>(Fn)) {
+    T->Blocks.emplace_back(&BB);
+    for (Instruction &I : BB) {
+      T->Self.emplace_back(&I);
+      T->Now.emplace_back(&I);
+    }
+  }
+  return T;
+}
+
+void mfb_track_free(void *T) { delete static_cast<Tracker *>(T); }
+
+/// The block that once was the n-th; null if it is gone.
+LLVMBasicBlockRef mfb_tracked_block(void *T, size_t Index) {
+  return wrap(cast_or_null<BasicBlock>(
+      static_cast<Value *>(static_cast<Tracker *>(T)->Blocks[Index])));
+}
+
+/// The instruction that once was the n-th; null if it was deleted.
+LLVMValueRef mfb_tracked(void *T, size_t Index) {
+  return wrap(static_cast<Value *>(static_cast<Tracker *>(T)->Self[Index]));
+}
+
+/// What stands for the n-th instruction: itself, or what its uses were given;
+/// null if it was deleted unused.
+LLVMValueRef mfb_tracked_value(void *T, size_t Index) {
+  return wrap(static_cast<Value *>(static_cast<Tracker *>(T)->Now[Index]));
+}
+
+uint32_t mfb_map_facts(LLVMValueRef Ref) {
+  auto *I = unwrap<Instruction>(Ref);
+  uint32_t Facts = 0;
+  if (I->isTerminator())
+    Facts |= MapTerminator;
+  if (auto *BI = dyn_cast<BranchInst>(I))
+    if (BI->isUnconditional())
+      Facts |= MapUnconditional;
+  if (isa<PHINode>(I))
+    return Facts | MapPhi;
+  if (auto *II = dyn_cast<IntrinsicInst>(I)) {
+    if (II->isAssumeLikeIntrinsic())
+      return Facts | MapMarker;
+    if (II->getIntrinsicID() == Intrinsic::eh_typeid_for)
+      return Facts | MapOwn;
+  }
+  bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
+  auto *Load = dyn_cast<LoadInst>(I);
+  if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
+      isa<VAArgInst>(I) || (I->mayReadFromMemory() && I->isAtomic()) ||
+      I->isVolatile())
+    Facts |= MapAnchor;
+  if (I->mayReadFromMemory())
+    Facts |= MapReads;
+  if (Facts & MapAnchor) {
+    if (auto *Store = dyn_cast<StoreInst>(I))
+      if (Store->isSimple())
+        Facts |= MapStore;
+    return Facts;
+  }
+  if (Load && Load->isSimple())
+    Facts |= MapLoad;
+  bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) &&
+                    !isa<FreezeInst>(I) && !I->isEHPad() && !Load &&
+                    !I->mayReadOrWriteMemory() && !I->getType()->isTokenTy();
+  if (isa<CallBase>(I))
+    Repeatable &= isPureIntrinsic(*I);
+  if (Repeatable)
+    Facts |= MapRepeatable;
+  if (I->isCommutative())
+    Facts |= MapCommutative;
+  return Facts;
+}
+
+/// Gives instructions the same number just if they are the same operation, but
+/// for operands and for flags that make a result poison.
+void mfb_number_operations(const LLVMValueRef *Insts, size_t Count,
+                           uint32_t *Numbers) {
+  DenseMap<uint64_t, SmallVector<uint32_t, 2>> Buckets;
+  SmallVector<Instruction *, 64> Firsts;
+  for (size_t N = 0; N != Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    Type *Operand =
+        I->getNumOperands() ? I->getOperand(0)->getType() : I->getType();
+    uint64_t Hash = hash_combine(I->getOpcode(), I->getType(), Operand,
+                                 I->getNumOperands());
+    auto &Bucket = Buckets[Hash >> 1];
+    auto *Known = find_if(
+        Bucket, [&](uint32_t F) { return sameOperation(Firsts[F], I); });
+    if (Known == Bucket.end()) {
+      Bucket.push_back(Firsts.size());
+      Firsts.push_back(I);
+      Known = std::prev(Bucket.end());
+    }
+    Numbers[N] = *Known;
+  }
+}
+
+/// Leaves instructions of the same operation only the flags, and the metadata
+/// that can make a result poison, that all of them have.
+void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
+  auto *First = unwrap<Instruction>(Insts[0]);
+  bool Same = true;
+  for (size_t N = 1; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    Same &= samePoisonMetadata(First, I);
+    First->andIRFlags(I);
+  }
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    if (N)
+      I->andIRFlags(First);
+    if (!Same)
+      for (unsigned Kind : PoisonKinds)
+        I->setMetadata(Kind, nullptr);
+  }
+}
+
+/// What an operation gives for constants; null if that is not known, or is not
+/// one value.
+LLVMValueRef mfb_fold(LLVMValueRef Inst, const LLVMValueRef *Operands,
+                      size_t Count) {
+  auto *I = unwrap<Instruction>(Inst);
+  SmallVector<Constant *, 4> Ops;
+  for (size_t N = 0; N != Count; ++N) {
+    auto *C = dyn_cast<Constant>(unwrap(Operands[N]));
+    if (!C || C->containsUndefOrPoisonElement())
+      return nullptr;
+    Ops.push_back(C);
+  }
+  Constant *C =
+      ConstantFoldInstOperands(I, Ops, I->getModule()->getDataLayout());
+  if (!C || C->containsUndefOrPoisonElement())
+    return nullptr;
+  return wrap(static_cast<Value *>(C));
+}
+
+/// Appends a copy of an instruction with other operands.
+LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
+                        const LLVMValueRef *Operands, size_t Count) {
+  Instruction *Copy = unwrap<Instruction>(Inst)->clone();
+  for (size_t N = 0; N != Count; ++N)
+    Copy->setOperand(N, unwrap(Operands[N]));
+  SmallVector<std::pair<unsigned, MDNode *>, 4> Metadata;
+  Copy->getAllMetadataOtherThanDebugLoc(Metadata);
+  // The place is another one: only what is said of the access itself stays.
+  for (auto [Kind, Node] : Metadata)
+    if (Kind != LLVMContext::MD_tbaa && Kind != LLVMContext::MD_fpmath)
+      Copy->setMetadata(Kind, nullptr);
+  unwrap(Builder)->Insert(Copy);
+  Copy->setDebugLoc(unwrap(Builder)->getCurrentDebugLocation());
+  return wrap(static_cast<Value *>(Copy));
+}
+
+/// Calls back with the text of each block's name and of each instruction, as
+/// the IR writer prints them: a block's name is followed by its instructions.
+void mfb_texts(LLVMValueRef Fn, void *To,
+               void (*Add)(void *, bool, const char *, size_t)) {
+  Function &F = *unwrap<Function>(Fn);
+  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
+  Slots.incorporateFunction(F);
+  auto Tell = [&](Value &V, bool Block) {
+    std::string Text;
+    raw_string_ostream OS(Text);
+    if (Block)
+      V.printAsOperand(OS, /*PrintType=*/false, Slots);
+    else
+      V.print(OS, Slots, /*IsForDebug=*/false);
+    StringRef Trimmed = StringRef(OS.str()).trim();
+    Add(To, Block, Trimmed.data(), Trimmed.size());
+  };
+  for (BasicBlock &BB : F) {
+    Tell(BB, true);
+    for (Instruction &I : BB)
+      Tell(I, false);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void *mfb_memory_new(void *SandboxPtr, LLVMValueRef Fn) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  auto &MSSA = S.FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  MSSA.ensureOptimizedUses();
+  return new Memory(MSSA);
+}
+
+void mfb_memory_free(void *M) { delete static_cast<Memory *>(M); }
+
+/// What an instruction that reads depends on: kind, and the instruction or
+/// block.
+uint32_t mfb_memory_clobber(void *MemoryPtr, LLVMValueRef Inst,
+                            LLVMValueRef *Where) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto *A = M.MSSA.getMemoryAccess(unwrap<Instruction>(Inst));
+  if (!A) {
+    *Where = nullptr;
+    return NoAccess;
+  }
+  return describe(M, M.Walker->getClobberingMemoryAccess(A), Where);
+}
+
+/// The access that memory's state before an instruction comes from.
+uint32_t mfb_memory_before(void *MemoryPtr, LLVMValueRef Inst,
+                           LLVMValueRef *Where) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  return describe(M, M.before(unwrap<Instruction>(Inst)), Where);
+}
+
+/// The access behind which a block ends.
+uint32_t mfb_memory_at_end(void *MemoryPtr, LLVMBasicBlockRef Block,
+                           LLVMValueRef *Where) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  BasicBlock *BB = unwrap(Block);
+  if (auto *Defs = M.MSSA.getBlockDefs(BB))
+    return describe(M, &*Defs->rbegin(), Where);
+  return describe(M, M.atHead(BB), Where);
+}
+
+/// True if memory has a phi at the head of a block.
+bool mfb_memory_has_phi(void *MemoryPtr, LLVMBasicBlockRef Block) {
+  return static_cast<Memory *>(MemoryPtr)->MSSA.getMemoryAccess(
+             unwrap(Block)) != nullptr;
+}
+
+/// True if a load that runs before another instruction would read what it read
+/// when it last ran, on every path.
+bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,
+                          LLVMValueRef BeforeRef) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto *Load = unwrap<LoadInst>(LoadRef);
+  auto *Before = unwrap<Instruction>(BeforeRef);
+  auto *A = M.MSSA.getMemoryAccess(Load);
+  if (!A)
+    return false;
+  MemoryAccess *Then = M.Walker->getClobberingMemoryAccess(A);
+  MemoryAccess *Now = M.before(Before);
+  if (Then == Now)
+    return true;
+  // A load at that place, for as long as it takes to ask about it.
+  Instruction *Probe = Load->clone();
+  Probe->insertBefore(Before->getIterator());
+  MemoryAccess *Use = M.Updater.createMemoryAccessInBB(
+      Probe, Now, Before->getParent(), MemorySSA::BeforeTerminator);
+  bool Same =
+      M.Walker->getClobberingMemoryAccess(cast<MemoryUse>(Use)) == Then;
+  M.Updater.removeMemoryAccess(Use);
+  Probe->eraseFromParent();
+  return Same;
+}
+
+} // extern "C"

@@ -1,0 +1,354 @@
+//! Versions that differ: stock passes on a clone, what becomes of its instructions, and questions
+//! about operations and memory.
+
+use crate::builder::Builder;
+use crate::ir::{Block, Function, Inst, Value};
+use crate::sys;
+use crate::sys::core::*;
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+
+/// Runs stock passes and analyses on single functions, with analysis managers of its own.
+pub struct Sandbox(*mut c_void);
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        // SAFETY: makes an object that this one owns.
+        Sandbox(unsafe { sys::mfb_sandbox_new() })
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // SAFETY: made by `default`, freed once.
+        unsafe { sys::mfb_sandbox_free(self.0) }
+    }
+}
+
+/// # Safety
+/// `message` is null or a message of llvm-c, which is taken.
+unsafe fn take_message(message: *mut c_char) -> Result<(), String> {
+    if message.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the caller's contract.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        LLVMDisposeMessage(message);
+        Err(text)
+    }
+}
+
+impl Sandbox {
+    /// Asks whether a text is a pipeline of function passes.
+    ///
+    /// # Errors
+    /// LLVM's message if it is none.
+    pub fn check_pipeline(&self, text: &str) -> Result<(), String> {
+        // SAFETY: the sandbox is live, the text has the length that is told.
+        unsafe {
+            take_message(sys::mfb_check_pipeline(self.0, text.as_ptr().cast(), text.len()))
+        }
+    }
+
+    /// Runs a pipeline of function passes on a function with a body.
+    ///
+    /// # Errors
+    /// LLVM's message if the text is no such pipeline.
+    pub fn run(&self, function: Function<'_>, text: &str) -> Result<(), String> {
+        // SAFETY: as above; the function is live.
+        unsafe {
+            let text = (text.as_ptr().cast(), text.len());
+            take_message(sys::mfb_run_pipeline(self.0, function.0, text.0, text.1))
+        }
+    }
+
+    /// Forgets what is known of a function, before it is changed or erased.
+    pub fn forget(&self, function: Function<'_>) {
+        // SAFETY: both are live.
+        unsafe { sys::mfb_sandbox_forget(self.0, function.0) }
+    }
+}
+
+/// Follows the blocks and instructions of a function through passes, with value handles.
+pub struct Tracker<'m> {
+    raw: *mut c_void,
+    lifetime: PhantomData<&'m ()>,
+}
+
+impl Drop for Tracker<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, freed once.
+        unsafe { sys::mfb_track_free(self.raw) }
+    }
+}
+
+/// What became of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fate<'m> {
+    /// It is there, perhaps elsewhere, or changed.
+    Kept(Inst<'m>),
+    /// It is deleted; its uses were given this value.
+    Replaced(Value<'m>),
+    /// It is deleted, and had no uses then.
+    Deleted,
+}
+
+impl<'m> Tracker<'m> {
+    /// Follows a function from now on.
+    pub fn new(function: Function<'m>) -> Self {
+        // SAFETY: the function is live and has a body.
+        Tracker { raw: unsafe { sys::mfb_track(function.0) }, lifetime: PhantomData }
+    }
+
+    /// The block that was the n-th, if it is there.
+    pub fn block(&self, index: usize) -> Option<Block<'m>> {
+        // SAFETY: the tracker is live; the caller counts as the function did.
+        let raw = unsafe { sys::mfb_tracked_block(self.raw, index) };
+        (!raw.is_null()).then(|| Block::from_raw(raw))
+    }
+
+    /// What became of the instruction that was the n-th.
+    pub fn fate(&self, index: usize) -> Fate<'m> {
+        // SAFETY: as above.
+        let (itself, now) = unsafe {
+            (sys::mfb_tracked(self.raw, index), sys::mfb_tracked_value(self.raw, index))
+        };
+        if !itself.is_null() {
+            Fate::Kept(Inst::from_live(itself))
+        } else if !now.is_null() {
+            Fate::Replaced(Value::from_raw(now))
+        } else {
+            Fate::Deleted
+        }
+    }
+}
+
+/// What is known of an instruction, as far as mappings depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MapFacts(u32);
+
+impl MapFacts {
+    /// Those with these bits; for bodies that are not read from LLVM.
+    pub const fn new(bits: u32) -> Self {
+        MapFacts(bits)
+    }
+}
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
+        impl MapFacts {
+            $($(#[$doc])* pub fn $name(self) -> bool { self.0 & (1 << $bit) != 0 })*
+        }
+    };
+}
+
+facts! {
+    /// It must run exactly once and in order: a store, a call that may write, throw or not return,
+    /// a fence, an atomic or volatile access.
+    is_anchor = 0;
+    /// It does nothing when it runs: an assumption.
+    is_marker = 1;
+    /// It can be made again from the same operands.
+    is_repeatable = 2;
+    /// A load that can be made again as long as memory is the same
+    is_load = 3;
+    /// It reads memory.
+    reads_memory = 4;
+    /// A simple store, of its first operand to its second
+    is_store = 5;
+    /// Its first two operands can be exchanged.
+    is_commutative = 6;
+    /// Its result depends on the function that it is in.
+    is_own = 7;
+    /// It ends its block.
+    is_terminator = 8;
+    /// `phi`
+    is_phi = 9;
+    /// `br` without a condition
+    is_unconditional = 10;
+}
+
+impl<'m> Inst<'m> {
+    /// What is known of it for mappings.
+    pub fn map_facts(self) -> MapFacts {
+        // SAFETY: the instruction is live.
+        MapFacts(unsafe { sys::mfb_map_facts(self.0) })
+    }
+
+    /// What it gives for constant operands, if that is known and one value.
+    pub fn fold(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
+        let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
+        // SAFETY: the instruction is live; the operands are of its operands' types.
+        let folded = unsafe { sys::mfb_fold(self.0, raw.as_ptr(), raw.len()) };
+        (!folded.is_null()).then(|| Value::from_raw(folded))
+    }
+}
+
+impl<'m> Value<'m> {
+    /// True for constants, functions and global variables.
+    pub fn is_constant(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { LLVMIsConstant(self.0) != 0 }
+    }
+
+    /// The instruction that it is the result of.
+    pub fn as_instruction(self) -> Option<Inst<'m>> {
+        // SAFETY: the value is live.
+        let raw = unsafe { LLVMIsAInstruction(self.0) };
+        (!raw.is_null()).then(|| Inst::from_live(raw))
+    }
+
+    /// As an operand in the IR, with its type.
+    pub fn text(self) -> String {
+        // SAFETY: the value is live; the text is llvm-c's to be disposed of.
+        unsafe {
+            let raw = LLVMPrintValueToString(self.0);
+            let text = CStr::from_ptr(raw).to_string_lossy().trim().to_string();
+            LLVMDisposeMessage(raw);
+            text
+        }
+    }
+}
+
+/// Gives instructions the same number just if they are the same operation, but for operands, and
+/// for flags and metadata that can make a result poison.
+pub fn number_operations(instructions: &[Inst<'_>]) -> Vec<u32> {
+    let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
+    let mut numbers = vec![0; raw.len()];
+    // SAFETY: the instructions are live; both arrays have the length that is told.
+    unsafe { sys::mfb_number_operations(raw.as_ptr(), raw.len(), numbers.as_mut_ptr()) };
+    numbers
+}
+
+/// Leaves instructions of the same operation only those flags, and that metadata, which can make a
+/// result poison and which all of them have. A program stays right that way: less is poison.
+pub fn intersect_flags(instructions: &[Inst<'_>]) {
+    let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
+    if raw.len() > 1 {
+        // SAFETY: the instructions are live.
+        unsafe { sys::mfb_intersect_flags(raw.as_ptr(), raw.len()) };
+    }
+}
+
+/// A block's name and the texts of its instructions.
+pub type BlockText = (String, Vec<String>);
+
+impl<'m> Function<'m> {
+    /// Its blocks and instructions as the IR writer prints them.
+    pub fn texts(self) -> Vec<BlockText> {
+        /// # Safety
+        /// `to` is a `Vec<BlockText>`, and `text` points to `length` bytes.
+        unsafe extern "C" fn add(to: *mut c_void, block: bool, text: *const c_char, length: usize) {
+            // SAFETY: the caller's contract.
+            let (to, bytes) = unsafe {
+                (
+                    &mut *to.cast::<Vec<BlockText>>(),
+                    std::slice::from_raw_parts(text.cast::<u8>(), length),
+                )
+            };
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            if block {
+                to.push((text, Vec::new()));
+            } else if let Some((_, instructions)) = to.last_mut() {
+                instructions.push(text);
+            }
+        }
+        let mut texts: Vec<BlockText> = Vec::new();
+        // SAFETY: the function is live; the callback gets the vector it expects.
+        unsafe { sys::mfb_texts(self.0, (&raw mut texts).cast(), add) };
+        texts
+    }
+}
+
+impl<'m> Builder<'m> {
+    /// A copy of an instruction with other operands.
+    pub fn repeat(&self, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
+        // SAFETY: the builder has a position, the instruction is live and not a phi or terminator,
+        // the operands are of its operands' types.
+        Value::from_raw(unsafe {
+            sys::mfb_repeat(self.as_llvm(), inst.0, raw.as_ptr(), raw.len())
+        })
+    }
+}
+
+/// Where memory has its state from (LLVM's MemorySSA).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access<'m> {
+    /// What it was when the function was entered
+    Entry,
+    /// What an instruction left
+    Def(Inst<'m>),
+    /// What comes in at the head of a block
+    Phi(Block<'m>),
+}
+
+/// LLVM's MemorySSA of a function, as long as the function does not change.
+pub struct Memory<'a, 'm> {
+    raw: *mut c_void,
+    lifetime: PhantomData<(&'a Sandbox, &'m ())>,
+}
+
+impl Drop for Memory<'_, '_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, freed once.
+        unsafe { sys::mfb_memory_free(self.raw) }
+    }
+}
+
+impl<'a, 'm> Memory<'a, 'm> {
+    /// Analyses a function.
+    pub fn new(sandbox: &'a Sandbox, function: Function<'m>) -> Self {
+        // SAFETY: both are live; the sandbox outlives the result.
+        let raw = unsafe { sys::mfb_memory_new(sandbox.0, function.0) };
+        Memory { raw, lifetime: PhantomData }
+    }
+
+    fn access(kind: u32, place: sys::prelude::LLVMValueRef) -> Option<Access<'m>> {
+        match kind {
+            1 => Some(Access::Entry),
+            2 => Some(Access::Def(Inst::from_live(place))),
+            // SAFETY: of this kind it is a block.
+            3 => Some(Access::Phi(Block::from_raw(unsafe { LLVMValueAsBasicBlock(place) }))),
+            _ => None,
+        }
+    }
+
+    /// For an instruction that reads memory, what may have written last what it reads.
+    pub fn clobber(&self, inst: Inst<'m>) -> Option<Access<'m>> {
+        let mut place = std::ptr::null_mut();
+        // SAFETY: the instruction is of the function.
+        let kind = unsafe { sys::mfb_memory_clobber(self.raw, inst.0, &mut place) };
+        Self::access(kind, place)
+    }
+
+    /// Where memory as a whole has its state from before an instruction.
+    pub fn before(&self, inst: Inst<'m>) -> Option<Access<'m>> {
+        let mut place = std::ptr::null_mut();
+        // SAFETY: as above.
+        let kind = unsafe { sys::mfb_memory_before(self.raw, inst.0, &mut place) };
+        Self::access(kind, place)
+    }
+
+    /// Where it has its state from at the end of a block.
+    pub fn at_end(&self, block: Block<'m>) -> Option<Access<'m>> {
+        let mut place = std::ptr::null_mut();
+        // SAFETY: the block is of the function.
+        let kind = unsafe { sys::mfb_memory_at_end(self.raw, block.0, &mut place) };
+        Self::access(kind, place)
+    }
+
+    /// True if states meet at the head of a block.
+    pub fn has_phi(&self, block: Block<'m>) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::mfb_memory_has_phi(self.raw, block.0) }
+    }
+
+    /// True if a load that ran before `before` would read the same there, on every path.
+    pub fn is_unchanged(&self, load: Inst<'m>, before: Inst<'m>) -> bool {
+        // SAFETY: both are of the function; `load` is a simple load whose operands dominate
+        // `before`, which is not a phi.
+        unsafe { sys::mfb_memory_unchanged(self.raw, load.0, before.0) }
+    }
+}
