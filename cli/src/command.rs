@@ -6,6 +6,7 @@ use crate::names::readable;
 use crate::osr::fuzz::{FuzzError, Settings, fuzz};
 use crate::osr::program::Program;
 use crate::osr::report::{write_json, write_text};
+use crate::osr_report::{self, ReportError, Request};
 use crate::progress::Progress;
 use crate::report::print::{self, Options};
 use crate::report::source::Sources;
@@ -103,6 +104,15 @@ Examples:
   midflight osr fuzz --seconds 0 --keep-going --format json -- ./prog >prog.json
   midflight osr fuzz --compare out.bz2 -- ./compress -o out.bz2 in";
 
+const OSR_REPORT_HELP: &str = "\
+Base is the function with mem2reg alone, opt what the passes make of it. Source is compiled by clang,
+with what stands behind --.
+
+Examples:
+  midflight osr report blocksort.c --function mainSort -- -Iinclude
+  midflight osr report prog.bc --passes 'adce,gvn' --html prog.html
+  midflight osr report prog.ll --format json --detail >prog.json";
+
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Compile C: clang with the profiler
@@ -123,7 +133,7 @@ enum Action {
     /// Write counts in a format of other tools
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
-    /// Test programs with OSR points
+    /// Test programs with OSR points, and see where OSR is possible
     #[command(subcommand)]
     Osr(Osr),
 }
@@ -133,6 +143,9 @@ enum Osr {
     /// Fire the points of a program, and compare what it does with what it does without
     #[command(after_help = FUZZ_HELP)]
     Fuzz(Fuzz),
+    /// Show where OSR can go between functions and their optimized versions, and what it takes
+    #[command(after_help = OSR_REPORT_HELP)]
+    Report(OsrReport),
 }
 
 #[derive(Args, Debug)]
@@ -168,6 +181,33 @@ struct Fuzz {
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct OsrReport {
+    /// C or C++ source, bitcode (.bc) or LLVM IR as text (.ll)
+    file: PathBuf,
+    /// What makes opt of base, as for `opt -passes`
+    #[arg(long, default_value = osr_report::PASSES, value_name = "PIPELINE")]
+    passes: String,
+    /// Only this function, by its name or demangled name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
+    /// Which LLVM [default: the newest that there is a plugin for]
+    #[arg(long, value_name = "VERSION")]
+    llvm: Option<u32>,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// The JSON has the code and each point's mapping too
+    #[arg(long)]
+    detail: bool,
+    /// Write a page for browsers, which shows each point's mapping, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Arguments for clang
+    #[arg(last = true, value_name = "CLANG-ARGUMENTS")]
+    arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -306,6 +346,9 @@ pub enum CommandError {
     /// `osr fuzz`
     #[error("{0}")]
     Fuzz(#[from] FuzzError),
+    /// `osr report`
+    #[error("{0}")]
+    OsrReport(#[from] ReportError),
     /// The output
     #[error("{0}")]
     Write(#[from] WriteError),
@@ -356,6 +399,7 @@ impl Command {
             Action::Merge(options) => options.run(),
             Action::Export(options) => options.run(),
             Action::Osr(Osr::Fuzz(options)) => return Ok(options.run()?),
+            Action::Osr(Osr::Report(options)) => options.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }
@@ -390,6 +434,31 @@ impl Fuzz {
             Format::Text => write_text(out, &summary),
         })?;
         Ok(ExitCode::from(u8::from(!summary.mismatches.is_empty())))
+    }
+}
+
+impl OsrReport {
+    fn run(self) -> Result<(), CommandError> {
+        let source = self.file.display().to_string();
+        let request = Request {
+            file: self.file,
+            passes: self.passes,
+            functions: self.function,
+            llvm: self.llvm,
+            detail: self.detail || self.html.is_some(),
+            arguments: self.arguments,
+        };
+        let mut report = osr_report::report(&request)?;
+        if let Some(path) = &self.html {
+            write_to(Some(path), |out| osr_report::page::write(out, &source, &report))?;
+        }
+        if !self.detail {
+            report.functions.iter_mut().for_each(|function| function.detail = None);
+        }
+        Ok(write_to(None, |out| match self.format {
+            Format::Json => osr_report::data::write_json(out, &report),
+            Format::Text => osr_report::text::write(out, &source, &report),
+        })?)
     }
 }
 

@@ -34,9 +34,15 @@ pub enum InstallError {
     /// No clang of the plugin's version.
     #[error(
         "looking for clang {0}: neither clang-{0} nor a clang of this version is in PATH; install \
-         it (Debian: apt-get install clang-{0}) or give --midflight-clang=PATH"
+         it (Debian: apt-get install clang-{0}) or give `midflight cc` --midflight-clang=PATH"
     )]
     NoClang(u32),
+    /// No opt of the plugin's version.
+    #[error(
+        "looking for opt {0}: neither opt-{0} nor an opt of this version is in PATH; install it \
+         (Debian: apt-get install llvm-{0})"
+    )]
+    NoOpt(u32),
 }
 
 impl Install {
@@ -93,14 +99,27 @@ fn versions(folder: &Path) -> Vec<u32> {
 /// If there is none.
 pub fn find_clang(llvm: u32, cxx: bool) -> Result<PathBuf, InstallError> {
     let name = if cxx { "clang++" } else { "clang" };
+    find_program(name, "-dumpversion", llvm).ok_or(InstallError::NoClang(llvm))
+}
+
+/// The opt of a version, looked for as [`find_clang`] does.
+///
+/// # Errors
+/// If there is none.
+pub fn find_opt(llvm: u32) -> Result<PathBuf, InstallError> {
+    find_program("opt", "--version", llvm).ok_or(InstallError::NoOpt(llvm))
+}
+
+/// `ask` is the option to which a plain program answers with its version.
+fn find_program(name: &str, ask: &str, llvm: u32) -> Option<PathBuf> {
     if let Some(path) = in_path(&format!("{name}-{llvm}")) {
-        return Ok(path);
+        return Some(path);
     }
     let debian = PathBuf::from(format!("/usr/lib/llvm-{llvm}/bin/{name}"));
     if debian.is_file() {
-        return Ok(debian);
+        return Some(debian);
     }
-    in_path(name).filter(|path| is_version(path, llvm)).ok_or(InstallError::NoClang(llvm))
+    in_path(name).filter(|path| is_version(path, ask, llvm))
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {
@@ -108,8 +127,10 @@ fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn is_version(clang: &Path, llvm: u32) -> bool {
-    let Ok(output) = Command::new(clang).arg("-dumpversion").output() else { return false };
-    let version = String::from_utf8_lossy(&output.stdout);
+/// The answer is the version, or has it behind a word: `LLVM version 22.1.0`.
+fn is_version(program: &Path, ask: &str, llvm: u32) -> bool {
+    let Ok(output) = Command::new(program).arg(ask).output() else { return false };
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let version = answer.split_once("version ").map_or(&*answer, |(_, version)| version);
     version.split('.').next().and_then(|major| major.trim().parse().ok()) == Some(llvm)
 }

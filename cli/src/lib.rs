@@ -1,6 +1,7 @@
 //! What the `midflight` command does, one subcommand a file.
 //!
-//! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points. The others join binaries with profiles ([`binary`], [`join`]) and
+//! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points,
+//! [`osr_report`] tells how functions and their optimized versions correspond. The others join binaries with profiles ([`binary`], [`join`]) and
 //! write what they find: [`report`], [`show`], [`lcov`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ pub mod lcov;
 pub mod lines;
 pub mod names;
 pub mod osr;
+pub mod osr_report;
 pub mod progress;
 pub mod report;
 pub mod show;

@@ -1,0 +1,209 @@
+//! What the plugin's pass `print<osr-map>` writes, and `--format json` prints. The page
+//! `docs/osr-report.md` describes it.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// How often each reason was met.
+pub type Reasons = BTreeMap<String, u64>;
+
+/// All that was found in a module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// [`VERSION`]
+    pub version: u32,
+    /// The passes that made opt of base
+    pub pipeline: String,
+    /// The functions that were mapped, in the module's order
+    pub functions: Vec<Function>,
+    /// Why others were not
+    pub refused_functions: Reasons,
+}
+
+/// A function in its two versions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// As the linker knows it
+    pub name: String,
+    /// |π|, phis among them
+    pub instructions: Versions,
+    /// |φ|
+    pub phis: Versions,
+    /// What the passes did
+    pub actions: Actions,
+    /// At how many points OSR is possible
+    pub points: Both<Points>,
+    /// |χ|, in instructions
+    pub compensation: Both<Compensation>,
+    /// |K|, in values
+    pub keep: Both<Size>,
+    /// Why OSR is not possible
+    pub refused: Both<Reasons>,
+    /// Code and mappings, if they were asked for
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// A number of base, and one of opt.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Versions {
+    /// Before the passes
+    pub base: u64,
+    /// After them
+    pub opt: u64,
+}
+
+/// Something of each direction.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Both<T> {
+    /// To the optimized version
+    pub base_to_opt: T,
+    /// Deoptimization
+    pub opt_to_base: T,
+}
+
+/// The primitive actions (thesis 4.2.5, Tab. 5.6).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Actions {
+    /// Instructions that base does not have
+    pub add: u64,
+    /// Instructions that opt does not have
+    pub delete: u64,
+    /// Instructions moved up
+    pub hoist: u64,
+    /// Instructions moved down
+    pub sink: u64,
+    /// Operands changed one by one
+    pub replace_operand: u64,
+    /// Values replaced wherever they are used
+    pub replace_all: ReplaceAll,
+}
+
+/// By what values were replaced: RAUW{I,C,A} of Tab. 5.6.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct ReplaceAll {
+    /// By instructions
+    pub instruction: u64,
+    /// By constants
+    pub constant: u64,
+    /// By arguments
+    pub argument: u64,
+}
+
+/// Points of a direction. Each variant's include those of the variant before.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Points {
+    /// That are reachable, and not refused for themselves
+    pub total: u64,
+    /// Without any compensation
+    pub empty: u64,
+    /// By what is live
+    pub live: u64,
+    /// By what is live, and values that are equal by more than their names: live(e)
+    pub live_e: u64,
+    /// By other values that are equal
+    pub alias: u64,
+    /// By values that are kept for it
+    pub avail: u64,
+    /// Possible, and all that is passed is proved equal
+    pub proved: u64,
+}
+
+/// |χ| of each variant, over the points at which it makes OSR possible.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Compensation {
+    /// By what is live
+    pub live: Size,
+    /// live(e)
+    pub live_e: Size,
+    /// By aliases too
+    pub alias: Size,
+    /// By kept values too
+    pub avail: Size,
+}
+
+/// Mean and maximum over points.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Size {
+    /// Per point
+    pub mean: f64,
+    /// At one point
+    pub max: u64,
+}
+
+/// The code of both versions, and where each point leads.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Detail {
+    /// Before the passes
+    pub base: Vec<Block>,
+    /// After them
+    pub opt: Vec<Block>,
+    /// The mapping of each point of base
+    pub base_to_opt: Vec<Mapping>,
+    /// The mapping of each point of opt
+    pub opt_to_base: Vec<Mapping>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Block {
+    /// Its label
+    pub block: String,
+    /// In order
+    pub instructions: Vec<Instruction>,
+}
+
+/// An instruction, and the point before it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Instruction {
+    /// As LLVM prints it
+    pub text: String,
+    /// The point's number in its version
+    pub point: Option<u64>,
+}
+
+/// What OSR at a point takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mapping {
+    /// Where it is fired
+    pub point: u64,
+    /// The point of the other version that it goes to
+    pub landing: Option<u64>,
+    /// The weakest variant that makes it possible
+    pub variant: Option<Variant>,
+    /// χ, in LLVM's words
+    pub compensation: Vec<String>,
+    /// K: what must be kept for it
+    pub keep: Vec<String>,
+    /// Why it is not possible
+    pub refused: Option<String>,
+}
+
+/// What `reconstruct` (thesis 4.2.5) may use, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    /// Nothing is to be computed.
+    Empty,
+    /// Live values
+    Live,
+    /// Live values, constant phis seen through
+    LiveE,
+    /// Other names of live values too
+    Alias,
+    /// Values kept for it too
+    Avail,
+}
+
+/// As JSON.
+///
+/// # Errors
+/// Of the output.
+pub fn write_json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, report)?;
+    writeln!(out)
+}
