@@ -2,6 +2,9 @@
 //! leaves a file as the plugin would.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod browser;
+pub mod large;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};

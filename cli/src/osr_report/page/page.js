@@ -16,7 +16,7 @@ const panes = { base: byId("base"), opt: byId("opt") };
 const list = byId("functions");
 
 // What is shown. `rows` and `mappings` are by the numbers of points.
-const state = { number: -1, detail: null, direction: "base_to_opt", selected: null };
+const state = { number: -1, detail: null, direction: "base_to_opt", selected: null, shown: null };
 let rows = { base: new Map(), opt: new Map() };
 let mappings = new Map();
 let order = [];
@@ -189,6 +189,7 @@ function legendItem(variant, count, total) {
 function show(point) {
   for (const row of lit) row.classList.remove("from", "to");
   lit = [];
+  state.shown = point;
   if (point === null) {
     byId("panel").replaceChildren(hint());
     return;
@@ -327,9 +328,14 @@ function moveTo(key, point) {
 
 function listen() {
   const code = byId("panes");
-  code.addEventListener("pointerover", (event) => {
-    const point = pointOf(event.target);
-    show(point ?? state.selected);
+  // Code that scrolls under a pointer at rest is not pointed at.
+  let at = "";
+  code.addEventListener("pointermove", (event) => {
+    const place = `${event.screenX} ${event.screenY}`;
+    if (place === at) return;
+    at = place;
+    const point = pointOf(event.target) ?? state.selected;
+    if (point !== state.shown) show(point);
   });
   code.addEventListener("pointerleave", () => show(state.selected));
   code.addEventListener("focusin", (event) => {
