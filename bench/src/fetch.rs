@@ -19,8 +19,13 @@ struct Package {
     manifest_path: PathBuf,
 }
 
-/// Name of the file in a copied package that says which version it is of.
-const STAMP: &str = ".version";
+/// Name of the file in a copied package whose first line says which version it is of.
+pub const STAMP: &str = ".version";
+
+/// The version of a package that was copied to a folder.
+pub fn version(folder: &Path) -> Option<String> {
+    Some(fs::read_to_string(folder.join(STAMP)).ok()?.lines().next()?.to_string())
+}
 
 /// Makes sure that the sources of these packages are in [`Layout::sources`], in the pinned versions.
 ///

@@ -9,9 +9,10 @@
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //! | On-stack replacement | [`osr`] | `osr …` |
+//! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
 //!
-//! The programs are data ([`corpus`]); their sources come from pinned packages ([`fetch`]) and are
-//! built ([`build`]) in variants ([`variant`]) by the tools that a user has: the command, the plugin
+//! The programs are data ([`corpus`]); their sources come from pinned packages ([`fetch`]; those of
+//! [`hot`] from [`debian`] too) and are built ([`build`]) in variants ([`variant`]) by the tools that a user has: the command, the plugin
 //! and clang.
 
 pub mod block_oracle;
@@ -20,11 +21,13 @@ pub mod compare;
 pub mod corpus;
 pub mod coverage;
 pub mod csmith;
+pub mod debian;
 pub mod edge_oracle;
 pub mod edge_report;
 pub mod error;
 pub mod fetch;
 pub mod forest_report;
+pub mod hot;
 pub mod inputs;
 pub mod layout;
 pub mod llvm;

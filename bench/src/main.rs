@@ -6,11 +6,12 @@ use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
 use midflight_bench::corpus::{EXCEPTIONS, PROGRAMS};
 use midflight_bench::error::write;
+use midflight_bench::hot::functions::{FUNCTIONS, Hot};
 use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
-use midflight_bench::{build, coverage, csmith, measure, verify, workload};
+use midflight_bench::{build, coverage, csmith, hot, measure, verify, workload};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -89,6 +90,15 @@ enum Action {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// Extract the hot functions of the thesis's 5.4 as bitcode, into target/hot
+    Hot {
+        /// Names of the first column; all if not given
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+    },
     /// Evaluate on-stack replacement
     Osr {
         /// What about it
@@ -164,6 +174,9 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             let plan = csmith::Plan { seeds, llvm, opt, jobs };
             Ok(csmith::csmith(&layout, &plan)?.close("csmith"))
         }
+        Action::Hot { only, llvm } => {
+            Ok(hot::hot(&layout, &hot_functions(&only)?, llvm)?.close("hot"))
+        }
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
             let programs = select(&programs)?;
@@ -198,6 +211,17 @@ fn select(names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
         }
     }
     Ok(programs)
+}
+
+/// The hot functions of these names, or all.
+fn hot_functions(names: &[String]) -> anyhow::Result<Vec<&'static Hot>> {
+    let is_known = |name: &str| FUNCTIONS.iter().any(|hot| hot.name == name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        let known: Vec<&str> = FUNCTIONS.iter().map(|hot| hot.name).collect();
+        bail!("choosing functions: there is no '{name}'; there are {}", known.join(", "));
+    }
+    let is_chosen = |hot: &&Hot| names.is_empty() || names.iter().any(|name| name == hot.name);
+    Ok(FUNCTIONS.iter().filter(is_chosen).collect())
 }
 
 fn seeds(text: &str) -> Result<std::ops::Range<u64>, String> {
