@@ -103,11 +103,11 @@ pub struct Points {
     pub empty: u64,
     /// By what is live
     pub live: u64,
-    /// By what is live, and values that are equal by more than their names: live(e)
+    /// live(e): by arguments too, and phis of one value
     pub live_e: u64,
-    /// By other values that are equal
+    /// By values that replaced others too
     pub alias: u64,
-    /// By values that are kept for it
+    /// By values that are kept for it too
     pub avail: u64,
     /// Possible, and all that is passed is proved equal
     pub proved: u64,
@@ -191,9 +191,9 @@ pub enum Variant {
     Empty,
     /// Live values
     Live,
-    /// Live values, constant phis seen through
+    /// Arguments too, and phis of one value
     LiveE,
-    /// Other names of live values too
+    /// Live values that replaced others too
     Alias,
     /// Values kept for it too
     Avail,

@@ -15,9 +15,10 @@ const LEGEND: &str = "\
 base: the function with mem2reg alone; opt: what the passes made of it
 |π|: instructions, |φ|: phis among them; RAUW: all uses of a value replaced, by an Instruction, a
 Constant or an Argument
-A point is possible by: 0 empty, no compensation; L live, from live values; E live-e, seeing through
-constant phis; A alias, from equal values; V avail, from values kept for it. Each column has the points
-of those before it. . is not possible. proved: all that is passed is proved equal
+OSR is possible by: 0 empty, no compensation; L live, from live values; E live-e, also from arguments
+and through phis of one value; A alias, also from values that replaced others; V avail, also from values
+kept for it. Each column has the points of those before it. . is not possible. proved: possible, and all
+that is passed is proved equal
 |χ|: instructions of compensation code; |K|: values kept
 ";
 

@@ -4,9 +4,9 @@
 const VARIANTS = [
   { key: "empty", letter: "0", name: "empty", says: "nothing to compute" },
   { key: "live", letter: "L", name: "live", says: "from live values" },
-  { key: "live_e", letter: "E", name: "live-e", says: "from live values, seeing through constant phis" },
-  { key: "alias", letter: "A", name: "alias", says: "from equal values too" },
-  { key: "avail", letter: "V", name: "avail", says: "from values kept for it too" },
+  { key: "live_e", letter: "E", name: "live-e", says: "from live values and arguments, and through phis of one value" },
+  { key: "alias", letter: "A", name: "alias", says: "from live values that replaced others, too" },
+  { key: "avail", letter: "V", name: "avail", says: "from values kept for it, too" },
 ];
 const NONE = { key: "none", letter: "×", name: "not possible", says: "refused" };
 
