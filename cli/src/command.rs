@@ -105,8 +105,8 @@ Examples:
   midflight osr fuzz --compare out.bz2 -- ./compress -o out.bz2 in";
 
 const OSR_REPORT_HELP: &str = "\
-Base is the function with mem2reg alone, opt what the passes make of it. Source is compiled by clang,
-with what stands behind --.
+Base is the function with mem2reg alone, opt what the passes make of it. Source is compiled by
+clang, with the arguments behind --.
 
 Examples:
   midflight osr report blocksort.c --function mainSort -- -Iinclude

@@ -77,6 +77,8 @@ fn keys_move_between_points_and_versions() {
     browser.press("ArrowDown");
     assert_eq!(browser.text("#base .row.to code"), "%scale = mul i32 %n, 3");
     assert_eq!(browser.value("location.hash"), "#f=sum&d=opt_to_base&p=2");
+    browser.press("d");
+    assert!(browser.text("#panel").contains("Point 1 of base"), "where point 2 lands");
     assert_eq!(browser.faults, Vec::<String>::new());
 }
 

@@ -222,6 +222,11 @@ function reveal(row, block) {
   if (row) row.scrollIntoView({ block, inline: "nearest" });
 }
 
+function revealBoth(point, block) {
+  reveal(rows[source()].get(point), block);
+  reveal(landingRow(mappings.get(point)), block);
+}
+
 function describe(point, mapping) {
   const variant = variantOf(mapping);
   const lands = mapping?.landing ?? null;
@@ -273,8 +278,7 @@ function readAddress() {
   const point = Number(parts.get("p") ?? NaN);
   if (number >= 0 && rows[source()].has(point)) {
     select(point);
-    reveal(rows[source()].get(point), "center");
-    reveal(landingRow(mappings.get(point)), "center");
+    revealBoth(point, "center");
   }
 }
 
@@ -285,8 +289,14 @@ function setDirection(direction, redraw) {
   document.querySelector(`#direction input[value=${direction}]`).checked = true;
   fillShares();
   if (!redraw) return;
+  // From where the chosen point lands, the way back is looked at.
+  const landing = mappings.get(state.selected)?.landing ?? null;
   state.selected = null;
   showCode();
+  if (rows[source()].has(landing)) {
+    select(landing);
+    revealBoth(landing, "center");
+  }
   writeAddress();
 }
 
@@ -296,10 +306,8 @@ const pointOf = (element) => {
 };
 
 function go(point) {
-  const mark = markOf(point);
-  mark.focus({ preventScroll: true });
-  reveal(rows[source()].get(point), "nearest");
-  reveal(landingRow(mappings.get(point)), "nearest");
+  markOf(point).focus({ preventScroll: true });
+  revealBoth(point, "nearest");
 }
 
 /** The first point of a block that is so many blocks away and has one. */
@@ -393,7 +401,7 @@ function listen() {
       search.select();
     } else if (event.key === "d") {
       setDirection(state.direction === "base_to_opt" ? "opt_to_base" : "base_to_opt", true);
-      if (order.length) go(order[0]);
+      if (order.length) go(state.selected ?? order[0]);
     }
   });
   window.addEventListener("hashchange", readAddress);
