@@ -125,3 +125,24 @@ fn a_function_of_5000_instructions_does_not_freeze_the_page() {
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     assert_eq!(browser.faults, Vec::<String>::new());
 }
+
+#[test]
+fn reports_without_functions_or_code_are_pages_too() {
+    let none = r#"{"version":1,"pipeline":"p","functions":[],"refused_functions":{"Naked":3}}"#;
+    let Some((mut browser, fixture)) = opened(none) else { return };
+    assert_eq!(browser.text("#name"), "No function was mapped");
+    assert_eq!(browser.text("#refused"), "Refused functions: Naked 3");
+    let mut report: serde_json::Value = serde_json::from_str(FOUND).unwrap();
+    let functions = report["functions"].as_array_mut().unwrap();
+    functions[0]["detail"]["base_to_opt"][0]["landing"] = 99.into();
+    functions[1].as_object_mut().unwrap().remove("detail");
+    fixture.write("bin/result.json", report.to_string().as_bytes());
+    fixture.printed("x.bc --html x.html");
+    browser.open(&fixture.path("x.html"));
+    browser.click("#base .row[data-point='0']");
+    assert!(browser.text("#panel").contains("Point 0 of base"), "its landing is not in the code");
+    browser.click("#functions li:nth-child(2) button");
+    assert_eq!(browser.text("#name"), "foo::bar(int)");
+    assert!(browser.text("#panel").contains("There is no code to show"));
+    assert_eq!(browser.faults, Vec::<String>::new());
+}

@@ -10,7 +10,15 @@ use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page/page.css");
 const BODY: &str = include_str!("page/body.html");
-const SCRIPT: &str = include_str!("page/page.js");
+const SCRIPT: &str = concat!(
+    include_str!("page/state.js"),
+    include_str!("page/list.js"),
+    include_str!("page/code.js"),
+    include_str!("page/point.js"),
+    include_str!("page/address.js"),
+    include_str!("page/actions.js"),
+    include_str!("page/start.js"),
+);
 
 /// What the page knows of all functions.
 #[derive(Serialize)]

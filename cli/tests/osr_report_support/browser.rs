@@ -76,6 +76,7 @@ impl Browser {
 
     /// Opens a file.
     pub fn open(&mut self, page: &Path) {
+        self.session = None;
         let target = self.ask("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let session = self.ask("Target.attachToTarget", attach);
