@@ -190,6 +190,11 @@ enum MapFact : uint32_t {
   MapTerminator = 1 << 8,
   MapPhi = 1 << 9,
   MapUnconditional = 1 << 10,
+  // Its result belongs to the one time that it ran.
+  MapPinned = 1 << 11,
+  // The exception of a landing pad, without its selector.
+  MapPadPointer = 1 << 12,
+  MapLandingPad = 1 << 13,
 };
 
 // Metadata that makes a result poison.
@@ -286,9 +291,27 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   if (auto *II = dyn_cast<IntrinsicInst>(I)) {
     if (II->isAssumeLikeIntrinsic())
       return Facts | MapMarker;
-    if (II->getIntrinsicID() == Intrinsic::eh_typeid_for)
+    switch (II->getIntrinsicID()) {
+    case Intrinsic::eh_typeid_for:
+    case Intrinsic::frameaddress:
+    case Intrinsic::returnaddress:
+    case Intrinsic::addressofreturnaddress:
       return Facts | MapOwn;
+    default:
+      break;
+    }
   }
+  if (isa<AllocaInst>(I) || isa<FreezeInst>(I))
+    Facts |= MapPinned;
+  if (auto *Call = dyn_cast<CallBase>(I))
+    if (Call->isConvergent())
+      Facts |= MapPinned;
+  if (auto *Extract = dyn_cast<ExtractValueInst>(I))
+    if (isa<LandingPadInst>(Extract->getAggregateOperand()) &&
+        Extract->getIndices().equals({0u}))
+      Facts |= MapPadPointer;
+  if (isa<LandingPadInst>(I))
+    Facts |= MapLandingPad;
   bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
   auto *Load = dyn_cast<LoadInst>(I);
   if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
@@ -378,6 +401,31 @@ LLVMValueRef mfb_fold(LLVMValueRef Inst, const LLVMValueRef *Operands,
   if (!C || C->containsUndefOrPoisonElement())
     return nullptr;
   return wrap(static_cast<Value *>(C));
+}
+
+/// The index of the successor that a branch or switch takes for a constant; -1
+/// if that is not known.
+int64_t mfb_taken(LLVMValueRef Inst, LLVMValueRef Condition) {
+  auto *C = dyn_cast<ConstantInt>(unwrap(Condition));
+  if (!C)
+    return -1;
+  auto *I = unwrap<Instruction>(Inst);
+  if (auto *BI = dyn_cast<BranchInst>(I))
+    return BI->isConditional() ? (C->isOne() ? 0 : 1) : -1;
+  if (auto *SI = dyn_cast<SwitchInst>(I))
+    return SI->findCaseValue(C)->getSuccessorIndex();
+  return -1;
+}
+
+/// Takes from instructions the flags and the metadata that can make a result
+/// poison.
+void mfb_drop_flags(const LLVMValueRef *Insts, size_t Count) {
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    I->dropPoisonGeneratingFlags();
+    for (unsigned Kind : PoisonKinds)
+      I->setMetadata(Kind, nullptr);
+  }
 }
 
 /// Appends a copy of an instruction with other operands.

@@ -46,9 +46,7 @@ impl Sandbox {
     /// LLVM's message if it is none.
     pub fn check_pipeline(&self, text: &str) -> Result<(), String> {
         // SAFETY: the sandbox is live, the text has the length that is told.
-        unsafe {
-            take_message(sys::mfb_check_pipeline(self.0, text.as_ptr().cast(), text.len()))
-        }
+        unsafe { take_message(sys::mfb_check_pipeline(self.0, text.as_ptr().cast(), text.len())) }
     }
 
     /// Runs a pipeline of function passes on a function with a body.
@@ -111,9 +109,8 @@ impl<'m> Tracker<'m> {
     /// What became of the instruction that was the n-th.
     pub fn fate(&self, index: usize) -> Fate<'m> {
         // SAFETY: as above.
-        let (itself, now) = unsafe {
-            (sys::mfb_tracked(self.raw, index), sys::mfb_tracked_value(self.raw, index))
-        };
+        let (itself, now) =
+            unsafe { (sys::mfb_tracked(self.raw, index), sys::mfb_tracked_value(self.raw, index)) };
         if !itself.is_null() {
             Fate::Kept(Inst::from_live(itself))
         } else if !now.is_null() {
@@ -167,6 +164,12 @@ facts! {
     is_phi = 9;
     /// `br` without a condition
     is_unconditional = 10;
+    /// Its result belongs to the one time that it ran: `alloca`, `freeze`.
+    is_pinned = 11;
+    /// The exception of a landing pad, without its selector
+    is_pad_pointer = 12;
+    /// `landingpad`
+    is_landing_pad = 13;
 }
 
 impl<'m> Inst<'m> {
@@ -174,6 +177,12 @@ impl<'m> Inst<'m> {
     pub fn map_facts(self) -> MapFacts {
         // SAFETY: the instruction is live.
         MapFacts(unsafe { sys::mfb_map_facts(self.0) })
+    }
+
+    /// Which successor a branch or switch takes for a constant, if that is known.
+    pub fn taken(self, condition: Value<'m>) -> Option<usize> {
+        // SAFETY: the instruction is a live terminator.
+        usize::try_from(unsafe { sys::mfb_taken(self.0, condition.0) }).ok()
     }
 
     /// What it gives for constant operands, if that is known and one value.
@@ -186,6 +195,12 @@ impl<'m> Inst<'m> {
 }
 
 impl<'m> Value<'m> {
+    /// True for a block, the operand of a terminator.
+    pub fn is_block(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { LLVMValueIsBasicBlock(self.0) != 0 }
+    }
+
     /// True for constants, functions and global variables.
     pub fn is_constant(self) -> bool {
         // SAFETY: the value is live.
@@ -231,6 +246,13 @@ pub fn intersect_flags(instructions: &[Inst<'_>]) {
     }
 }
 
+/// Takes from instructions the flags and the metadata that can make a result poison.
+pub fn drop_flags(instructions: &[Inst<'_>]) {
+    let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
+    // SAFETY: the instructions are live.
+    unsafe { sys::mfb_drop_flags(raw.as_ptr(), raw.len()) };
+}
+
 /// A block's name and the texts of its instructions.
 pub type BlockText = (String, Vec<String>);
 
@@ -267,9 +289,7 @@ impl<'m> Builder<'m> {
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
         // SAFETY: the builder has a position, the instruction is live and not a phi or terminator,
         // the operands are of its operands' types.
-        Value::from_raw(unsafe {
-            sys::mfb_repeat(self.as_llvm(), inst.0, raw.as_ptr(), raw.len())
-        })
+        Value::from_raw(unsafe { sys::mfb_repeat(self.as_llvm(), inst.0, raw.as_ptr(), raw.len()) })
     }
 }
 

@@ -117,6 +117,8 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn mfb_taken(inst: LLVMValueRef, condition: LLVMValueRef) -> i64;
+    pub fn mfb_drop_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_repeat(
         builder: prelude::LLVMBuilderRef,
         inst: LLVMValueRef,

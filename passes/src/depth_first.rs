@@ -48,3 +48,27 @@ pub fn depth_first(body: &Body) -> DepthFirst {
     }
     result
 }
+
+/// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges that
+/// do not retreat.
+pub fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; successors.len()];
+    let mut result = Vec::new();
+    if successors.is_empty() {
+        return result;
+    }
+    let mut stack = vec![(0, 0)];
+    seen[0] = true;
+    while let Some((node, next)) = stack.last_mut() {
+        let Some(&to) = successors[*node].get(*next) else {
+            result.push(*node);
+            stack.pop();
+            continue;
+        };
+        *next += 1;
+        if !std::mem::replace(&mut seen[to], true) {
+            stack.push((to, 0));
+        }
+    }
+    result
+}

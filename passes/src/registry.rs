@@ -2,6 +2,7 @@
 
 use crate::options::{Stage, parse};
 use crate::osr::condition::Condition;
+use crate::osr::map::print_map::PrintMap;
 use crate::osr::options::{OsrOptionError, OsrOptions};
 use crate::osr::pass::OsrPass;
 use crate::osr::print_liveness::PrintLiveness;
@@ -15,7 +16,17 @@ pub const PASSES: Passes = Passes { by_name, for_pipeline };
 
 /// `path-profile-gen<…>`, `osr-point<…>`, `osr-fuzz<…>`, `print<path-numbering;…>`,
 /// `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be left out.
-fn by_name(name: &str) -> Option<Box<dyn Pass>> {
+fn by_name(text: &str) -> Option<Box<dyn Pass>> {
+    let (name, pipeline) = split_pipeline(text);
+    if let Some(parameters) = parameters_of(name, "print")
+        && let ("osr-map", parameters) = parameters.split_once(';').unwrap_or((parameters, ""))
+    {
+        let pass = PrintMap::parse(parameters, pipeline);
+        return Some(make(name, pass, |pass| Box::new(pass)));
+    }
+    if pipeline.is_some() {
+        return None;
+    }
     if let Some(parameters) = parameters_of(name, "path-profile-gen") {
         return Some(make(name, parse(parameters), |options| Box::new(PathProfileGen(options))));
     }
@@ -36,6 +47,21 @@ fn by_name(name: &str) -> Option<Box<dyn Pass>> {
         "osr-liveness" if parameters.is_empty() => Some(Box::new(PrintLiveness)),
         "osr-points" => Some(make(name, PrintPoints::parse(parameters), |pass| Box::new(pass))),
         _ => None,
+    }
+}
+
+/// A pass's name with its parameters, and the pipeline behind them in parentheses.
+fn split_pipeline(text: &str) -> (&str, Option<&str>) {
+    let split = || {
+        let open = text.find('(')?;
+        Some((&text[..open], text[open + 1..].strip_suffix(')')?))
+    };
+    // A parenthesis may be in a parameter too.
+    match split() {
+        Some((name, pipeline)) if !name.contains('<') || name.ends_with('>') => {
+            (name, Some(pipeline))
+        }
+        _ => (text, None),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod condition;
 pub mod continuation;
 pub mod host_exit;
 pub mod insert;
+pub mod map;
 pub mod options;
 pub mod pass;
 pub mod place;

@@ -75,11 +75,29 @@ pub enum Refusal {
     OwnAlloca,
     /// The result goes through memory, so a call of the next continuation cannot replace the frame.
     LargeResult,
+
+    // Of a mapping between versions that differ
+    /// It is proved that the point is never reached.
+    NeverReached,
+    /// It is not proved that the other version is anywhere in particular.
+    Unmatched,
+    /// The other version has no point where it is then.
+    NoLanding,
+    /// A phi is needed that the source has nothing for.
+    NeedsPhi,
+    /// A load is needed whose place may have been written to since.
+    NeedsLoad,
+    /// An alloca or a freeze is needed that only the other version has.
+    NeedsFrame,
+    /// Another value is needed that cannot be made again.
+    NeedsValue,
+    /// What the point needs for itself cannot be had by those who come by transitions.
+    NotClosed,
 }
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Refusal; 26] = [
+    pub const ALL: [Refusal; 34] = [
         Refusal::AvailableExternally,
         Refusal::Naked,
         Refusal::Coroutine,
@@ -106,6 +124,14 @@ impl Refusal {
         Refusal::Unmapped,
         Refusal::OwnAlloca,
         Refusal::LargeResult,
+        Refusal::NeverReached,
+        Refusal::Unmatched,
+        Refusal::NoLanding,
+        Refusal::NeedsPhi,
+        Refusal::NeedsLoad,
+        Refusal::NeedsFrame,
+        Refusal::NeedsValue,
+        Refusal::NotClosed,
     ];
 
     /// A stable name.
@@ -137,6 +163,14 @@ impl Refusal {
             Refusal::Unmapped => "Unmapped",
             Refusal::OwnAlloca => "OwnAlloca",
             Refusal::LargeResult => "LargeResult",
+            Refusal::NeverReached => "NeverReached",
+            Refusal::Unmatched => "Unmatched",
+            Refusal::NoLanding => "NoLanding",
+            Refusal::NeedsPhi => "NeedsPhi",
+            Refusal::NeedsLoad => "NeedsLoad",
+            Refusal::NeedsFrame => "NeedsFrame",
+            Refusal::NeedsValue => "NeedsValue",
+            Refusal::NotClosed => "NotClosed",
         }
     }
 
@@ -173,6 +207,24 @@ impl Refusal {
             Refusal::Unmapped => "a value is live that the state map does not give",
             Refusal::LargeResult => "the result does not fit registers, so the frame must stay",
             Refusal::OwnAlloca => "the continuation has made an alloca, so its frame must stay",
+            Refusal::NeverReached => "it is proved that the point is never reached",
+            Refusal::Unmatched => "it is not proved where the other version would be",
+            Refusal::NoLanding => "the other version has no point where it would be",
+            Refusal::NeedsPhi => {
+                "a phi of the other version is needed that nothing here stands for"
+            }
+            Refusal::NeedsLoad => {
+                "a load of the other version is needed whose place may have been written to since"
+            }
+            Refusal::NeedsFrame => {
+                "an alloca or a freeze is needed that only the other version has"
+            }
+            Refusal::NeedsValue => {
+                "a value of the other version is needed that cannot be made again"
+            }
+            Refusal::NotClosed => {
+                "a version entered by a transition could not have what the point needs"
+            }
         }
     }
 

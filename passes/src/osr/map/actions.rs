@@ -1,0 +1,106 @@
+//! What passes did, as the six primitive actions of the thesis (4.2.5, Table 5.6): seen by value
+//! handles and by comparing the versions, with the passes as they are.
+
+use crate::body::BlockId;
+use crate::code::InstId;
+use crate::dominators::dominators;
+use crate::osr::map::graph::{BASE, OPT, Operand};
+use crate::osr::map::matching::Versions;
+use crate::osr::map::optimize::TwoVersions;
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::map::Fate;
+use serde::Serialize;
+
+/// Counts of actions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Actions {
+    /// `add(inst, loc)`
+    pub add: usize,
+    /// `delete(loc)`
+    pub delete: usize,
+    /// `hoist(loc, newLoc)`: to a block that dominates the former one
+    pub hoist: usize,
+    /// `sink(loc, newLoc)`: to any other block
+    pub sink: usize,
+    /// `replace_operand(inst, old, new)`, apart from what `replace_all` did
+    pub replace_operand: usize,
+    /// `replace_all(old, new)`
+    pub replace_all: ReplaceAll,
+}
+
+/// `replace_all`, by what came in place of an instruction
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReplaceAll {
+    /// Another instruction
+    pub instruction: usize,
+    /// A constant
+    pub constant: usize,
+    /// An argument
+    pub argument: usize,
+}
+
+/// Counts the actions between two versions.
+pub fn actions(
+    two: &TwoVersions<'_>,
+    snapshots: &[CodeSnapshot<'_>; 2],
+    versions: &Versions,
+) -> Actions {
+    let mut actions = Actions {
+        add: versions.tracked.origin.iter().filter(|o| o.is_none()).count(),
+        ..Actions::default()
+    };
+    let all = two.base.blocks().flat_map(|b| b.instructions());
+    for number in 0..all.count() {
+        match two.tracker.fate(number) {
+            Fate::Kept(_) => {}
+            Fate::Deleted => actions.delete += 1,
+            Fate::Replaced(value) => {
+                actions.delete += 1;
+                let replaced = &mut actions.replace_all;
+                if value.is_constant() {
+                    replaced.constant += 1;
+                } else if value.as_instruction().is_some() {
+                    replaced.instruction += 1;
+                } else {
+                    replaced.argument += 1;
+                }
+            }
+        }
+    }
+    let dominators = dominators(&snapshots[OPT].body);
+    for (from, to) in versions.tracked.kept.iter().enumerate() {
+        let Some(to) = *to else { continue };
+        match moved(versions, from, to) {
+            Some((Some(old), new)) if dominators.dominates(new, old) => actions.hoist += 1,
+            Some(_) => actions.sink += 1,
+            None => {}
+        }
+        actions.replace_operand += replaced_operands(versions, from, to);
+    }
+    actions
+}
+
+/// For an instruction that is in another block, what became of its old block, and the new one.
+fn moved(versions: &Versions, from: InstId, to: InstId) -> Option<(Option<BlockId>, BlockId)> {
+    let old = versions.tracked.blocks[versions.graph(BASE).nodes[from].block];
+    let new = versions.graph(OPT).nodes[to].block;
+    (old != Some(new)).then_some((old, new))
+}
+
+/// Operands that another one came in place of, while the instruction that gave it was kept.
+fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> usize {
+    let (base, opt) = (versions.graph(BASE), versions.graph(OPT));
+    let pairs = base.nodes[from].operands.iter().zip(&opt.nodes[to].operands);
+    let differs = |&(a, b): &(&Operand, &Operand)| match (*a, *b) {
+        (Operand::Constant(a), Operand::Constant(b)) => a != b,
+        (Operand::Constant(_), Operand::Value(_)) => true,
+        (Operand::Value(a), b) => {
+            let kept = match base.definition(a) {
+                Some(inst) => versions.tracked.kept[inst].map(|i| opt.result(i)),
+                None => Some(a),
+            };
+            kept.is_some_and(|kept| b != Operand::Value(kept))
+        }
+    };
+    pairs.filter(differs).count()
+}

@@ -1,0 +1,97 @@
+//! Chains: blocks that always run one after the other.
+//!
+//! Passes split blocks (a preheader, a dedicated exit) and merge them. A chain is a maximal sequence
+//! of blocks in which each is the only successor of the one before, and that one its only
+//! predecessor; versions are compared chain by chain, so that neither is seen. Branches that are
+//! never taken count for nothing.
+
+use crate::body::BlockId;
+use crate::code::InstId;
+use crate::osr::map::constants::Live;
+use crate::osr::map::graph::Graph;
+
+/// Index of a chain.
+pub type ChainId = usize;
+
+/// Blocks that run one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// The blocks, in order
+    pub blocks: Vec<BlockId>,
+    /// The instructions that run exactly once and in order
+    pub anchors: Vec<InstId>,
+}
+
+/// The chains of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chains {
+    /// All of them
+    pub chains: Vec<Chain>,
+    /// For each block that may be reached its chain
+    pub of_block: Vec<Option<ChainId>>,
+    /// For each instruction the number of anchors of its chain before it
+    pub segment: Vec<usize>,
+}
+
+impl Chains {
+    /// The chain of an instruction.
+    pub fn of_inst(&self, graph: &Graph, inst: InstId) -> Option<ChainId> {
+        self.of_block[graph.nodes[inst].block]
+    }
+
+    /// The block that a chain begins with.
+    pub fn head(&self, chain: ChainId) -> BlockId {
+        self.chains[chain].blocks[0]
+    }
+
+    /// The block that it ends with.
+    pub fn last(&self, chain: ChainId) -> BlockId {
+        self.chains[chain].blocks[self.chains[chain].blocks.len() - 1]
+    }
+
+    /// The instructions of a segment of a chain, phis excluded, in order: those behind its anchor
+    /// number `segment - 1`, and up to its anchor number `segment`.
+    pub fn of_segment(&self, graph: &Graph, chain: ChainId, segment: usize) -> Vec<InstId> {
+        let blocks = self.chains[chain].blocks.iter();
+        blocks
+            .flat_map(|&b| graph.blocks[b].nodes.clone())
+            .filter(|&i| self.segment[i] == segment && !graph.nodes[i].facts.is_phi())
+            .collect()
+    }
+}
+
+/// Finds the chains.
+pub fn chains(graph: &Graph, live: &Live) -> Chains {
+    let next = |block: BlockId| match live.successors[block].as_slice() {
+        &[to] if to != 0 && to != block && live.predecessors[to].len() == 1 => Some(to),
+        _ => None,
+    };
+    let mut continues = vec![false; graph.blocks.len()];
+    for block in (0..graph.blocks.len()).filter(|&b| live.reached[b]) {
+        if let Some(to) = next(block) {
+            continues[to] = true;
+        }
+    }
+    let mut result = Chains {
+        chains: Vec::new(),
+        of_block: vec![None; graph.blocks.len()],
+        segment: vec![0; graph.nodes.len()],
+    };
+    for head in (0..graph.blocks.len()).filter(|&b| live.reached[b] && !continues[b]) {
+        let mut chain = Chain::default();
+        let mut block = Some(head);
+        while let Some(current) = block {
+            result.of_block[current] = Some(result.chains.len());
+            chain.blocks.push(current);
+            for inst in graph.blocks[current].nodes.clone() {
+                result.segment[inst] = chain.anchors.len();
+                if graph.nodes[inst].facts.is_anchor() {
+                    chain.anchors.push(inst);
+                }
+            }
+            block = next(current);
+        }
+        result.chains.push(chain);
+    }
+    result
+}

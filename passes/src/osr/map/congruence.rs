@@ -1,0 +1,451 @@
+//! Which values of two versions are the same: congruence over the union of both.
+//!
+//! Two values are congruent if they are the same operation on congruent operands; phis of matched
+//! chains, if on each edge that both versions take together congruent values come in. B. Alpern,
+//! M. N. Wegman, F. K. Zadeck: Detecting Equality of Variables in Programs, POPL 1988; computed by
+//! hashing in rounds over reverse postorder, optimistically, as in L. T. Simpson: Value-Driven
+//! Redundancy Elimination, Rice University 1996, ch. 4 (the RPO algorithm). A fixpoint is its own
+//! proof: every number follows from the numbers of the operands by one of the rules of
+//! [`Round::number`].
+//!
+//! What a number promises: at points of both versions that are reached at the same time, values of
+//! the same number that dominate their points are equal. A load depends on the address and on what
+//! may have written there last (MemorySSA), and anchors are the same just if they are matched.
+
+use crate::body::BlockId;
+use crate::code::InstId;
+use crate::depth_first::postorder;
+use crate::osr::map::graph::{Access, BASE, ConstId, OPT, Operand, Oracle, Which};
+use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
+use rustc_hash::FxHashMap as HashMap;
+
+/// Number of a value: equal for congruent ones.
+pub type Number = u32;
+
+/// Nothing is known yet.
+const UNKNOWN: Number = 0;
+
+/// There are less constants than this.
+const MOST_CONSTANTS: usize = 1 << 24;
+
+/// Rounds until each value is given a number of its own instead.
+const MOST_ROUNDS: usize = 200;
+
+/// The numbers of all values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Congruence {
+    /// For each version and value its number
+    pub of: [Vec<Number>; 2],
+    layout: Layout,
+}
+
+/// How numbers are shared out: constants, arguments, memory, then each value's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    constants: u32,
+    arguments: u32,
+    values: [u32; 2],
+    defs: [u32; 2],
+    phis: [u32; 2],
+}
+
+impl Layout {
+    fn new(versions: &Versions) -> Self {
+        let mut next = 1;
+        let mut take = |count: usize| {
+            let first = next;
+            next += u32::try_from(count).unwrap_or(u32::MAX / 16);
+            first
+        };
+        let count = |w: Which| versions.graph(w).nodes.len();
+        let blocks = |w: Which| versions.graph(w).blocks.len();
+        Layout {
+            constants: take(MOST_CONSTANTS),
+            arguments: take(versions.graph(BASE).arguments),
+            values: [take(count(BASE)), take(count(OPT))],
+            // The state that the caller leaves is behind the last block.
+            defs: [take(count(BASE)), take(count(OPT))],
+            phis: [take(blocks(BASE)), take(blocks(OPT) + 1)],
+        }
+    }
+
+    fn entry(&self, versions: &Versions) -> Number {
+        self.phis[OPT] + versions.graph(OPT).blocks.len() as u32
+    }
+}
+
+impl Congruence {
+    /// The constant that a number stands for.
+    pub fn constant(&self, number: Number) -> Option<ConstId> {
+        (self.layout.constants..self.layout.arguments)
+            .contains(&number)
+            .then(|| number - self.layout.constants)
+    }
+
+    /// The number of an operand.
+    pub fn number(&self, which: Which, operand: Operand) -> Number {
+        match operand {
+            Operand::Constant(constant) => self.layout.constants + constant,
+            Operand::Value(value) => self.of[which][value],
+        }
+    }
+
+    /// True if two instructions are the same operation on congruent operands.
+    pub fn are_alike(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
+        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
+        a.operation == b.operation && self.have_same_operands(versions, insts)
+    }
+
+    /// True if the operands of two instructions are congruent.
+    pub fn have_same_operands(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
+        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]].operands);
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(&a, &b)| self.number(BASE, a) == self.number(OPT, b))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// An operation on numbers; the last one is that of memory, if it reads it.
+    Operation(u32, Vec<Number>),
+    /// A phi of a pair, by its edges
+    Together(PairId, Vec<Number>),
+    /// A phi of a block of one version
+    Alone(Which, BlockId, Vec<Number>),
+    /// States of memory that meet
+    Memory(PairId, Vec<Number>),
+    MemoryAlone(Which, BlockId, Vec<Number>),
+    /// The exception of the landing pads of a pair
+    Pad(Number),
+}
+
+/// Numbers the values of two versions under a matching.
+pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle) -> Congruence {
+    let layout = Layout::new(versions);
+    let mut of = [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).num_values()]);
+    for (which, numbers) in of.iter_mut().enumerate() {
+        let arguments = versions.graph(which).arguments;
+        for (argument, number) in numbers[..arguments].iter_mut().enumerate() {
+            *number = layout.arguments + argument as u32;
+        }
+    }
+    let orders = [BASE, OPT].map(|w| {
+        let version = &versions.of[w];
+        let mut order = postorder(&version.live.successors);
+        order.reverse();
+        order
+    });
+    let memory = [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]);
+    let mut round = Round {
+        versions,
+        matching,
+        oracle,
+        congruence: Congruence { of, layout },
+        memory,
+        table: HashMap::default(),
+        partners: partners(versions, matching),
+    };
+    for _ in 0..MOST_ROUNDS {
+        if !round.run(&orders) {
+            return round.congruence;
+        }
+    }
+    // Nothing is proved: each value is equal to itself alone.
+    let mut congruence = round.congruence;
+    for which in [BASE, OPT] {
+        for inst in 0..versions.graph(which).nodes.len() {
+            let value = versions.graph(which).result(inst);
+            congruence.of[which][value] = layout.values[which] + inst as u32;
+        }
+    }
+    congruence
+}
+
+/// For each instruction of opt that runs once for each time that one of base does, that one: matched
+/// anchors, and what is tied to the time it ran, in the same segment of a pair.
+fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
+    let [base, opt] = &versions.of;
+    let mut result = vec![None; opt.graph.nodes.len()];
+    for pair in &matching.pairs {
+        let [a, b] = [BASE, OPT].map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
+        for (&a, &b) in a.iter().zip(b).take(pair.prefix) {
+            result[b] = Some(a);
+        }
+    }
+    for (inst, node) in opt.graph.nodes.iter().enumerate().filter(|(_, n)| n.facts.is_pinned()) {
+        let Some(origin) = versions.tracked.origin[inst] else { continue };
+        let chains = (base.chains.of_inst(&base.graph, origin), opt.chains.of_block[node.block]);
+        let (Some(a), Some(b)) = chains else { continue };
+        let together = matching.of_chain[OPT][b].filter(|&p| matching.pairs[p].chains[BASE] == a);
+        let segments = (base.chains.segment[origin], opt.chains.segment[inst]);
+        if together.is_some_and(|p| segments.0 <= matching.pairs[p].prefix)
+            && segments.0 == segments.1
+            && !node.facts.is_anchor()
+        {
+            result[inst] = Some(origin);
+        }
+    }
+    result
+}
+
+struct Round<'a> {
+    versions: &'a Versions,
+    matching: &'a Matching,
+    oracle: &'a dyn Oracle,
+    congruence: Congruence,
+    /// For each version and block the number of the state of memory that meets there
+    memory: [Vec<Number>; 2],
+    table: HashMap<Key, Number>,
+    partners: Vec<Option<InstId>>,
+}
+
+impl Round<'_> {
+    /// True if a number changed.
+    fn run(&mut self, orders: &[Vec<BlockId>; 2]) -> bool {
+        self.table.clear();
+        let mut changed = false;
+        for which in [BASE, OPT] {
+            for &block in &orders[which] {
+                if let Some(number) = self.memory_phi(which, block) {
+                    let old = std::mem::replace(&mut self.memory[which][block], number);
+                    changed |= old != number;
+                }
+                let versions = self.versions;
+                let graph = versions.graph(which);
+                for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result)
+                {
+                    let number = self.number(which, inst);
+                    let place = &mut self.congruence.of[which][graph.result(inst)];
+                    changed |= std::mem::replace(place, number) != number;
+                }
+            }
+        }
+        changed
+    }
+
+    /// The number of a key; a new key has that of its first holder.
+    fn holder(&mut self, key: Key, own: Number) -> Number {
+        *self.table.entry(key).or_insert(own)
+    }
+
+    fn number(&mut self, which: Which, inst: InstId) -> Number {
+        let versions = self.versions;
+        let graph = versions.graph(which);
+        let node = &graph.nodes[inst];
+        let own = self.congruence.layout.values[which] + inst as u32;
+        if node.facts.is_phi() {
+            return self.phi(which, inst, own);
+        }
+        let is_pad = node.facts.is_landing_pad() && versions.own_selectors;
+        if node.facts.is_own() || node.facts.is_marker() || is_pad {
+            return own;
+        }
+        if node.facts.is_anchor() || node.facts.is_pinned() {
+            return self.pinned(which, inst, own);
+        }
+        if node.facts.is_pad_pointer()
+            && let Some(&Operand::Value(pad)) = node.operands.first()
+            && let Some(pad) = graph.definition(pad)
+        {
+            let pad_own = self.congruence.layout.values[which] + pad as u32;
+            let pair = self.pinned(which, pad, pad_own);
+            return self.holder(Key::Pad(pair), own);
+        }
+        let mut numbers: Vec<Number> =
+            node.operands.iter().map(|&o| self.congruence.number(which, o)).collect();
+        if let Some(folded) = self.folded(which, inst, &numbers) {
+            return folded;
+        }
+        if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
+            numbers.swap(0, 1);
+        }
+        if let Some(clobber) = node.clobber {
+            if node.facts.is_load()
+                && let Some(stored) = self.stored(which, inst, clobber)
+            {
+                return stored;
+            }
+            numbers.push(self.access(which, clobber));
+        }
+        self.holder(Key::Operation(node.operation, numbers), own)
+    }
+
+    /// What an operation gives for constants.
+    fn folded(&self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Number> {
+        let node = &self.versions.graph(which).nodes[inst];
+        let constant = |&number: &Number| self.congruence.constant(number);
+        if !node.facts.is_repeatable() || numbers.iter().any(|n| constant(n).is_none()) {
+            return None;
+        }
+        let operands: Vec<ConstId> = numbers.iter().filter_map(constant).collect();
+        let folded = self.oracle.fold(which, inst, &operands)?;
+        Some(self.congruence.layout.constants + folded)
+    }
+
+    /// The number of an instruction that is tied to the time it ran.
+    fn pinned(&self, which: Which, inst: InstId, own: Number) -> Number {
+        let Some(partner) = self.partner(which, inst) else { return own };
+        // Matched anchors are checked with the matching.
+        let is_anchor = self.versions.graph(which).nodes[inst].facts.is_anchor();
+        if is_anchor || self.congruence.are_alike(self.versions, [partner, inst]) {
+            self.congruence.layout.values[BASE] + partner as u32
+        } else {
+            own
+        }
+    }
+
+    fn partner(&self, which: Which, inst: InstId) -> Option<InstId> {
+        if which == OPT { self.partners[inst] } else { None }
+    }
+
+    /// What a load gives that reads just what a store wrote.
+    fn stored(&self, which: Which, load: InstId, clobber: Access) -> Option<Number> {
+        let graph = self.versions.graph(which);
+        let Access::Def(store) = clobber else { return None };
+        let node = &graph.nodes[store];
+        let [value, pointer] = node.operands[..] else { return None };
+        let same_place = self.congruence.number(which, pointer)
+            == self.congruence.number(which, graph.nodes[load].operands[0]);
+        (node.facts.is_store() && same_place && graph.nodes[load].data_type == node.data_type)
+            .then(|| self.congruence.number(which, value))
+    }
+
+    fn access(&self, which: Which, access: Access) -> Number {
+        let layout = &self.congruence.layout;
+        match access {
+            Access::Entry => layout.entry(self.versions),
+            Access::Phi(block) => self.memory[which][block],
+            Access::Def(inst) => match self.partner(which, inst) {
+                Some(partner) => layout.defs[BASE] + partner as u32,
+                None => layout.defs[which] + inst as u32,
+            },
+        }
+    }
+
+    /// The pair that begins with a block.
+    fn pair_at(&self, which: Which, block: BlockId) -> Option<PairId> {
+        let chains = &self.versions.of[which].chains;
+        let chain = chains.of_block[block]?;
+        (chains.head(chain) == block).then_some(())?;
+        self.matching.of_chain[which][chain]
+            .filter(|&p| !self.matching.pairs[p].incoming.is_empty())
+    }
+
+    fn phi(&mut self, which: Which, inst: InstId, own: Number) -> Number {
+        let block = self.versions.graph(which).nodes[inst].block;
+        let incoming = self.live_incoming(which, inst);
+        if let Some(copied) = copied(&incoming, own) {
+            return copied;
+        }
+        let Some(pair) = self.pair_at(which, block) else {
+            return self.holder(Key::Alone(which, block, incoming), own);
+        };
+        let numbers = self.over_edges(which, pair, |round, walk| {
+            let operand = value_over(round.versions, which, inst, walk)?;
+            Some(round.congruence.number(which, operand))
+        });
+        match numbers {
+            Some(numbers) => self.holder(Key::Together(pair, numbers), own),
+            None => own,
+        }
+    }
+
+    /// The numbers of what may come in at a phi.
+    fn live_incoming(&self, which: Which, phi: InstId) -> Vec<Number> {
+        let version = &self.versions.of[which];
+        let node = &version.graph.nodes[phi];
+        let goes = |&(from, _): &(&BlockId, &Operand)| {
+            version.live.successors[*from].contains(&node.block)
+        };
+        let edges = node.from.iter().zip(&node.operands).filter(goes);
+        edges.map(|(_, &operand)| self.congruence.number(which, operand)).collect()
+    }
+
+    /// For each edge to a pair the number of what comes over it; none if it is not the same on all
+    /// walks.
+    fn over_edges(
+        &self,
+        which: Which,
+        pair: PairId,
+        number: impl Fn(&Self, &Walk) -> Option<Number>,
+    ) -> Option<Vec<Number>> {
+        let pairs = &self.matching.pairs;
+        let edges = pairs[pair].incoming.iter();
+        edges
+            .map(|&(from, place)| {
+                let walks = &pairs[from].out.as_ref()?[place].walks[which];
+                let mut all = walks.iter().map(|walk| number(self, walk));
+                let first = all.next()??;
+                all.all(|other| other == Some(first)).then_some(first)
+            })
+            .collect()
+    }
+
+    fn memory_phi(&mut self, which: Which, block: BlockId) -> Option<Number> {
+        let version = &self.versions.of[which];
+        let states = version.graph.blocks[block].memory_phi.clone()?;
+        let own = self.congruence.layout.phis[which] + block as u32;
+        let live = |&(from, _): &(BlockId, Access)| version.live.successors[from].contains(&block);
+        let of_state = |&(_, access): &(BlockId, Access)| self.access(which, access);
+        let incoming: Vec<Number> =
+            states.iter().copied().filter(live).map(|s| of_state(&s)).collect();
+        if let Some(copied) = copied(&incoming, own) {
+            return Some(copied);
+        }
+        let Some(pair) = self.pair_at(which, block) else {
+            return Some(self.holder(Key::MemoryAlone(which, block, incoming), own));
+        };
+        let numbers = self.over_edges(which, pair, |round, walk| {
+            let access = memory_over(round.versions, which, block, walk)?;
+            Some(round.access(which, access))
+        });
+        Some(match numbers {
+            Some(numbers) => self.holder(Key::Memory(pair, numbers), own),
+            None => own,
+        })
+    }
+}
+
+/// The one number, if but for the phi itself, and for what is not known yet, there is only one.
+fn copied(incoming: &[Number], own: Number) -> Option<Number> {
+    let mut others = incoming.iter().copied().filter(|&n| n != UNKNOWN && n != own);
+    let first = others.next()?;
+    others.all(|other| other == first).then_some(first)
+}
+
+/// What a phi at the end of a walk has when the walk was taken, before it began: phis of silent
+/// chains on the way are looked through.
+pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -> Option<Operand> {
+    let graph = versions.graph(which);
+    let (&(from, _), before) = walk.edges.split_last()?;
+    let mut operand = graph.incoming(phi, from)?;
+    let before = if walk.goes_round { &[] } else { before };
+    for &(from, block) in before.iter().rev() {
+        if let Operand::Value(value) = operand
+            && let Some(inst) = graph.definition(value)
+            && graph.nodes[inst].facts.is_phi()
+            && graph.nodes[inst].block == block
+        {
+            operand = graph.incoming(inst, from)?;
+        }
+    }
+    Some(operand)
+}
+
+/// The same for memory.
+fn memory_over(versions: &Versions, which: Which, block: BlockId, walk: &Walk) -> Option<Access> {
+    let graph = versions.graph(which);
+    let state = |block: BlockId, from: BlockId| {
+        let states = graph.blocks[block].memory_phi.as_ref()?;
+        states.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
+    };
+    let (&(from, _), before) = walk.edges.split_last()?;
+    let mut access = state(block, from)?;
+    let before = if walk.goes_round { &[] } else { before };
+    for &(from, head) in before.iter().rev() {
+        if access == Access::Phi(head) {
+            access = state(head, from)?;
+        }
+    }
+    Some(access)
+}

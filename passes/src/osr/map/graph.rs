@@ -1,0 +1,150 @@
+//! A version as mappings see it: all operands, the operations, and what reads of memory depend on.
+//!
+//! Two versions share the numbers of their operations and of their constants, so that values of the
+//! one can be compared with values of the other. Nothing here needs LLVM; [`super::read`] makes it.
+
+use crate::body::BlockId;
+use crate::code::{InstId, ValueId};
+use midflight_bridge::map::MapFacts;
+use std::ops::Range;
+
+/// Index of a constant, in a table that both versions share. Functions, globals and metadata count
+/// as constants.
+pub type ConstId = u32;
+
+/// Number of an operation: equal just if two instructions do the same to their operands.
+pub type OperationId = u32;
+
+/// Which of the two versions.
+pub type Which = usize;
+
+/// The version that was there first
+pub const BASE: Which = 0;
+/// The one that passes made of it
+pub const OPT: Which = 1;
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A value of the version
+    Value(ValueId),
+    /// A constant
+    Constant(ConstId),
+}
+
+/// What left memory in the state that an instruction reads (LLVM's MemorySSA).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// The caller
+    Entry,
+    /// An anchor
+    Def(InstId),
+    /// Whatever comes in at the head of a block
+    Phi(BlockId),
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The block that it is in
+    pub block: BlockId,
+    /// What is known of it
+    pub facts: MapFacts,
+    /// It has a result.
+    pub has_result: bool,
+    /// The type of its result; for a store, of what it stores. Equal numbers are equal types.
+    pub data_type: u32,
+    /// What it does
+    pub operation: OperationId,
+    /// What it does it to; blocks are left out
+    pub operands: Vec<Operand>,
+    /// For a phi the blocks that its operands come from
+    pub from: Vec<BlockId>,
+    /// For one that reads memory and is no anchor, what may have written that last
+    pub clobber: Option<Access>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphBlock {
+    /// Its instructions
+    pub nodes: Range<InstId>,
+    /// Its successors, in the order of its terminator, one as often as it is named
+    pub successors: Vec<BlockId>,
+    /// If states of memory meet at its head: for each predecessor the state that it leaves
+    pub memory_phi: Option<Vec<(BlockId, Access)>>,
+}
+
+/// A version. Blocks and instructions have the numbers that they have in its [`crate::body::Body`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Number of arguments, which come first among the values
+    pub arguments: usize,
+    /// Its blocks that can be reached; the entry is the first
+    pub blocks: Vec<GraphBlock>,
+    /// Its instructions, block by block
+    pub nodes: Vec<Node>,
+}
+
+impl Graph {
+    /// The instruction that defines a value; none if it is an argument.
+    pub fn definition(&self, value: ValueId) -> Option<InstId> {
+        value.checked_sub(self.arguments)
+    }
+
+    /// The value that an instruction defines.
+    pub fn result(&self, inst: InstId) -> ValueId {
+        self.arguments + inst
+    }
+
+    /// Number of values
+    pub fn num_values(&self) -> usize {
+        self.arguments + self.nodes.len()
+    }
+
+    /// The terminator of a block.
+    pub fn terminator(&self, block: BlockId) -> InstId {
+        self.blocks[block].nodes.end.saturating_sub(1)
+    }
+
+    /// What a phi has from a block.
+    pub fn incoming(&self, phi: InstId, from: BlockId) -> Option<Operand> {
+        let node = &self.nodes[phi];
+        node.from.iter().position(|&f| f == from).map(|place| node.operands[place])
+    }
+
+    /// The phis of a block.
+    pub fn phis(&self, block: BlockId) -> impl Iterator<Item = InstId> {
+        self.blocks[block].nodes.clone().take_while(|&i| self.nodes[i].facts.is_phi())
+    }
+
+    /// The instructions that something needs: anchors and terminators, and what they use. What is
+    /// left is dead code, if only in a cycle: aggressive dead code elimination deletes such.
+    pub fn useful(&self) -> Vec<bool> {
+        let mut useful = vec![false; self.nodes.len()];
+        let mut work: Vec<InstId> = (0..self.nodes.len())
+            .filter(|&i| self.nodes[i].facts.is_anchor() || self.nodes[i].facts.is_terminator())
+            .collect();
+        while let Some(inst) = work.pop() {
+            if std::mem::replace(&mut useful[inst], true) {
+                continue;
+            }
+            for operand in &self.nodes[inst].operands {
+                if let Operand::Value(value) = operand {
+                    work.extend(self.definition(*value));
+                }
+            }
+        }
+        useful
+    }
+}
+
+/// What only LLVM can answer about the versions.
+pub trait Oracle {
+    /// What an operation gives for constants, if that is known and one value.
+    fn fold(&self, which: Which, inst: InstId, operands: &[ConstId]) -> Option<ConstId>;
+    /// Which successor a branch or switch takes for a constant.
+    fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize>;
+    /// Whether a load that ran before would read the same before another instruction, on every path.
+    fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
+}

@@ -1,0 +1,355 @@
+//! The OSR mapping of two versions in one direction (thesis Def. 4.15, Alg. 7 `OSR_trans`).
+//!
+//! For each point the landing is chosen among all points of the other version that are reached at
+//! the same time, with the same anchors run before: the one that needs least. Keep sets are closed:
+//! a version that is entered by a transition has points itself, so whatever a point hands on counts
+//! as live, in both versions, until nothing changes.
+
+use crate::body::Body;
+use crate::code::{InstId, ValueId};
+use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::matching::{PairId, Walk};
+use crate::osr::map::positions::positions;
+use crate::osr::map::reconstruct::{Missing, Over, PointMap, Reconstruct, Variant};
+use crate::osr::map::side::{Proof, Side};
+use crate::osr::refusal::Refusal;
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
+
+/// Landings that are tried for a point
+const MOST_LANDINGS: usize = 12;
+
+/// Values that are excluded one after the other, before points are given up instead
+const MOST_RESTARTS: usize = 32;
+
+/// A mapping from one version to the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OsrMap {
+    /// For each point of the source where it leads, or why nowhere
+    pub points: Vec<Result<PointMap, Refusal>>,
+}
+
+/// Builds mappings.
+pub struct Mapper<'a> {
+    /// What is proved
+    pub proof: Proof<'a>,
+    /// What LLVM answers
+    pub oracle: &'a dyn Oracle,
+    /// The bodies of both versions
+    pub bodies: [&'a Body; 2],
+    /// Both versions
+    pub sides: [Side; 2],
+    places: HashMap<(PairId, usize), Segment>,
+}
+
+/// What is settled so far when mappings are closed.
+struct Closure {
+    /// For each version and point whether it still may have a mapping
+    alive: [Vec<bool>; 2],
+    /// For each version and instruction the values that its point hands on
+    handed: [HashMap<InstId, BTreeSet<ValueId>>; 2],
+    /// For each version the values that no point may keep
+    banned: [Vec<ValueId>; 2],
+}
+
+impl Closure {
+    /// Takes over what mappings hand on; true if that is new, or a point is given up.
+    fn take(
+        &mut self,
+        maps: &[OsrMap; 2],
+        sides: &[Side; 2],
+        takes_part: &dyn Fn(&Side, usize) -> bool,
+    ) -> bool {
+        let mut changed = false;
+        for from in [BASE, OPT] {
+            for (p, map) in maps[from].points.iter().enumerate() {
+                let Ok(map) = map else {
+                    changed |= std::mem::replace(&mut self.alive[from][p], false);
+                    continue;
+                };
+                if takes_part(&sides[from], p) {
+                    let at = sides[from].points[p].at;
+                    let known = self.handed[from].entry(at).or_default();
+                    map.sources.iter().for_each(|&source| changed |= known.insert(source));
+                }
+            }
+        }
+        changed
+    }
+}
+
+/// A segment of a pair: its instructions, and the positions of the points before them.
+struct Segment {
+    insts: [Vec<InstId>; 2],
+    positions: [Vec<u64>; 2],
+}
+
+/// Where execution may go on.
+struct Landings<'a> {
+    candidates: Vec<InstId>,
+    over: Option<(PairId, &'a [Walk])>,
+}
+
+impl<'a> Mapper<'a> {
+    /// For two versions with their points.
+    pub fn new(
+        proof: Proof<'a>,
+        oracle: &'a dyn Oracle,
+        bodies: [&'a Body; 2],
+        sides: [Side; 2],
+    ) -> Self {
+        let mut places = HashMap::default();
+        for (id, pair) in proof.matching.pairs.iter().enumerate() {
+            for segment in 0..=pair.prefix {
+                let insts = [BASE, OPT].map(|w| {
+                    let version = &proof.versions.of[w];
+                    version.chains.of_segment(&version.graph, pair.chains[w], segment)
+                });
+                let positions = positions(proof.versions, [&insts[BASE], &insts[OPT]]);
+                places.insert((id, segment), Segment { insts, positions });
+            }
+        }
+        Mapper { proof, oracle, bodies, sides, places }
+    }
+
+    fn graph(&self, which: Which) -> &'a Graph {
+        self.proof.versions.graph(which)
+    }
+
+    /// The mapping from a version to the other one, at one strength.
+    pub fn map(&self, from: Which, variant: Variant) -> OsrMap {
+        let points = (0..self.sides[from].points.len()).map(|p| self.point(from, p, variant));
+        OsrMap { points: points.collect() }
+    }
+
+    /// Where a point leads.
+    ///
+    /// # Errors
+    /// Why nowhere.
+    pub fn point(&self, from: Which, point: usize, variant: Variant) -> Result<PointMap, Refusal> {
+        self.point_without(from, point, variant, &[], &mut |_, _| {})
+    }
+
+    /// The same, without some values of the source. For each landing that is not possible `lacks` is
+    /// told the landing and the value that cannot be had there.
+    fn point_without(
+        &self,
+        from: Which,
+        point: usize,
+        variant: Variant,
+        without: &[ValueId],
+        lacks: &mut dyn FnMut(InstId, ValueId),
+    ) -> Result<PointMap, Refusal> {
+        let point = &self.sides[from].points[point];
+        if let Some(refusal) = point.refusal {
+            return Err(refusal);
+        }
+        let silent = self.silent(from, point.at);
+        let landings = self.landings(from, point.at, &silent)?;
+        let mut best: Option<PointMap> = None;
+        let mut reason = Refusal::NoLanding;
+        for &landing in &landings.candidates {
+            let other = &self.sides[1 - from];
+            let is_refused = other.point_at[landing].and_then(|p| other.points[p].refusal);
+            if let Some(refusal) = is_refused {
+                reason = refusal;
+                continue;
+            }
+            match self.build(from, point.at, landing, &landings, variant, without) {
+                Ok(map) if best.as_ref().is_none_or(|b| map.cost() < b.cost()) => best = Some(map),
+                Ok(_) => {}
+                Err(missing) => {
+                    lacks(landing, missing.value);
+                    reason = self.reason(1 - from, missing.because);
+                }
+            }
+            if best.as_ref().is_some_and(|b| b.cost() == 0) {
+                break;
+            }
+        }
+        let best = best.ok_or(reason)?;
+        Ok(self.minimize(from, point.at, best, &landings, variant, without))
+    }
+
+    fn build(
+        &self,
+        from: Which,
+        at: InstId,
+        landing: InstId,
+        landings: &Landings<'_>,
+        variant: Variant,
+        without: &[ValueId],
+    ) -> Result<PointMap, Missing> {
+        Reconstruct {
+            proof: &self.proof,
+            oracle: self.oracle,
+            source: &self.sides[from],
+            destination: &self.sides[1 - from],
+            at,
+            landing,
+            over: landings.over.map(|(pair, walks)| Over { pair, walks }),
+            variant,
+            without,
+        }
+        .point()
+    }
+
+    /// A keep set of which no value can be left out: each is tried (thesis 5.4.2 backtracks; this
+    /// shows that every kept value is necessary).
+    fn minimize(
+        &self,
+        from: Which,
+        at: InstId,
+        mut best: PointMap,
+        landings: &Landings<'_>,
+        variant: Variant,
+        without: &[ValueId],
+    ) -> PointMap {
+        let mut necessary = 0;
+        let mut without = without.to_vec();
+        while let Some(&value) = best.keep.get(necessary) {
+            without.push(value);
+            match self.build(from, at, best.landing, landings, variant, &without) {
+                Ok(map) if map.keep.len() < best.keep.len() => {
+                    best = map;
+                    necessary = 0;
+                }
+                _ => {
+                    without.pop();
+                    necessary += 1;
+                }
+            }
+        }
+        best
+    }
+
+    /// For a point in a silent chain, where that leads.
+    fn silent(&self, from: Which, at: InstId) -> Option<(PairId, Vec<Walk>)> {
+        let versions = self.proof.versions;
+        let chain = versions.of[from].chains.of_inst(self.graph(from), at)?;
+        self.proof.matching.of_chain[from][chain].is_none().then_some(())?;
+        versions.from_silent(self.proof.matching, from, chain)
+    }
+
+    /// The points of the other version that are reached at the same time.
+    fn landings<'b>(
+        &self,
+        from: Which,
+        at: InstId,
+        silent: &'b Option<(PairId, Vec<Walk>)>,
+    ) -> Result<Landings<'b>, Refusal> {
+        let version = &self.proof.versions.of[from];
+        let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
+        let matching = self.proof.matching;
+        let to = 1 - from;
+        let is_point = |inst: &InstId| self.sides[to].point_at[*inst].is_some();
+        if let Some(pair) = matching.of_chain[from][chain] {
+            let segment = version.chains.segment[at];
+            let places = self.places.get(&(pair, segment)).ok_or(Refusal::Unmatched)?;
+            let place = places.insts[from].iter().position(|&i| i == at);
+            let position = place.map(|p| places.positions[from][p]).ok_or(Refusal::Unmatched)?;
+            let ahead = places.insts[to].iter().zip(&places.positions[to]);
+            let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
+            let candidates: Vec<InstId> = candidates.filter(is_point).take(MOST_LANDINGS).collect();
+            return Ok(Landings { candidates, over: None });
+        }
+        let (pair, walks) = silent.as_ref().ok_or(Refusal::Unmatched)?;
+        let places = self.places.get(&(*pair, 0)).ok_or(Refusal::Unmatched)?;
+        let candidates = places.insts[to].iter().copied().filter(is_point);
+        Ok(Landings {
+            candidates: candidates.take(MOST_LANDINGS).collect(),
+            over: Some((*pair, walks)),
+        })
+    }
+
+    /// Why a value of a version cannot be had.
+    fn reason(&self, which: Which, value: ValueId) -> Refusal {
+        let graph = self.graph(which);
+        let Some(inst) = graph.definition(value) else { return Refusal::NeedsValue };
+        let facts = graph.nodes[inst].facts;
+        if facts.is_phi() {
+            Refusal::NeedsPhi
+        } else if facts.is_load() {
+            Refusal::NeedsLoad
+        } else if facts.is_pinned() {
+            Refusal::NeedsFrame
+        } else {
+            Refusal::NeedsValue
+        }
+    }
+
+    /// The mappings of both directions, closed: each can serve the points of the version that it
+    /// leads to. `takes_part` says of a version's point whether it is one of its continuation too,
+    /// `wanted` whether it is asked for at all.
+    ///
+    /// What a point keeps alive must be had by all that come by transitions before it. If one of
+    /// them cannot have it, the value is not kept: of two points that exclude each other the one
+    /// that needs more is given up.
+    pub fn closed(
+        &mut self,
+        takes_part: &dyn Fn(&Side, usize) -> bool,
+        wanted: [&dyn Fn(usize) -> bool; 2],
+    ) -> [OsrMap; 2] {
+        let mut closure = Closure {
+            alive: [BASE, OPT]
+                .map(|w| (0..self.sides[w].points.len()).map(|p| wanted[w](p)).collect()),
+            handed: [HashMap::default(), HashMap::default()],
+            banned: [Vec::new(), Vec::new()],
+        };
+        let mut restarts = 0;
+        loop {
+            let (maps, missing) = self.round(&closure);
+            let mut excluded = false;
+            for (which, value) in missing {
+                if restarts < MOST_RESTARTS && !closure.banned[which].contains(&value) {
+                    closure.banned[which].push(value);
+                    excluded = true;
+                }
+            }
+            let changed = if excluded {
+                restarts += 1;
+                closure.handed = [HashMap::default(), HashMap::default()];
+                true
+            } else {
+                closure.take(&maps, &self.sides, takes_part)
+            };
+            if !changed {
+                return maps;
+            }
+            for from in [BASE, OPT] {
+                let version = &self.proof.versions.of[from];
+                self.sides[from].set_extra(version, self.bodies[from], &closure.handed[from]);
+            }
+        }
+    }
+
+    /// The mappings as things stand, and the values that only later points need and that some point
+    /// cannot give.
+    fn round(&self, closure: &Closure) -> ([OsrMap; 2], Vec<(Which, ValueId)>) {
+        let mut missing = Vec::new();
+        let maps = [BASE, OPT].map(|from| {
+            let point = |(p, &alive): (usize, &bool)| {
+                if !alive {
+                    return Err(Refusal::NotClosed);
+                }
+                let mut lacks = None;
+                let map = self.point_without(
+                    from,
+                    p,
+                    Variant::Avail,
+                    &closure.banned[from],
+                    &mut |landing, value| {
+                        let own = &self.sides[1 - from].own_landing[landing];
+                        lacks = Some(value).filter(|v| own.binary_search(v).is_err());
+                    },
+                );
+                if map.is_err() {
+                    missing.extend(lacks.map(|value| (1 - from, value)));
+                }
+                map
+            };
+            OsrMap { points: closure.alive[from].iter().enumerate().map(point).collect() }
+        });
+        (maps, missing)
+    }
+}

@@ -1,0 +1,425 @@
+//! Which chains of two versions run at the same time: a bisimulation up to blocks without anchors.
+//!
+//! Two chains are matched if, whenever one version enters its chain, the other one enters its own,
+//! with the same anchors run before. That holds if
+//!
+//! 1. the chains of the two entries are matched;
+//! 2. matched chains have congruent anchors in the same order, operands included, as far as the
+//!    match is used (`prefix`);
+//! 3. where a matched chain ends, both versions take corresponding edges, because their conditions
+//!    are congruent, or because all edges lead to the same place; a version may cross *silent*
+//!    chains, which have no anchors, on its way;
+//! 4. every way into a matched chain comes over such edges.
+//!
+//! What a pass copied (unrolled, threaded) stays unmatched, since one of the copies is entered at
+//! other times; and so is all that can be reached from where two versions part. The candidates are
+//! what tracking says of blocks. It is not believed: the conditions are checked with the congruence
+//! of [`super::congruence`], which in turn builds on the matching; what fails is taken out, until
+//! nothing fails.
+
+use crate::body::BlockId;
+use crate::code::InstId;
+use crate::osr::map::chains::{ChainId, Chains};
+use crate::osr::map::congruence::{Congruence, congruence};
+use crate::osr::map::constants::Live;
+use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+
+/// A version with what is derived from it alone.
+#[derive(Clone, Debug)]
+pub struct Version {
+    /// Its instructions
+    pub graph: Graph,
+    /// What it can do
+    pub live: Live,
+    /// Its chains
+    pub chains: Chains,
+}
+
+/// What tracking says of two versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tracked {
+    /// For each block of base the block of opt that it became
+    pub blocks: Vec<Option<BlockId>>,
+    /// For each instruction of base the one of opt that it is
+    pub kept: Vec<Option<InstId>>,
+    /// For each instruction of opt the one of base that it was
+    pub origin: Vec<Option<InstId>>,
+}
+
+/// Two versions of a function.
+#[derive(Clone, Debug)]
+pub struct Versions {
+    /// Base and opt
+    pub of: [Version; 2],
+    /// What is said of them
+    pub tracked: Tracked,
+    /// Landing pads tell their functions' own selectors.
+    pub own_selectors: bool,
+}
+
+/// A walk from the end of a chain, over silent chains, to the head of a matched one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// The edges, each from the last block of a chain to the head of the next
+    pub edges: Vec<(BlockId, BlockId)>,
+    /// It may go round before it gets there, so that phis on the way may have any of their values.
+    pub goes_round: bool,
+}
+
+/// An edge that both versions take together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutEdge {
+    /// The pair that it leads to
+    pub to: PairId,
+    /// For each version the walks that it may take
+    pub walks: [Vec<Walk>; 2],
+}
+
+/// Index of a pair.
+pub type PairId = usize;
+
+/// Two chains that run together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The chain of each version
+    pub chains: [ChainId; 2],
+    /// So many anchors correspond.
+    pub prefix: usize,
+    /// The edges at its end; none if they do not correspond, or the prefix is not all
+    pub out: Option<Vec<OutEdge>>,
+    /// The edges are the same ones just if these terminators' operands are congruent.
+    pub condition: Option<[InstId; 2]>,
+    /// The edges that lead to it: pair and place in `out`
+    pub incoming: Vec<(PairId, usize)>,
+}
+
+/// Chains that run together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matching {
+    /// The pairs; that of the entries is the first, if there is any
+    pub pairs: Vec<Pair>,
+    /// For each version and chain its pair
+    pub of_chain: [Vec<Option<PairId>>; 2],
+    /// For each version and chain whether it may be entered while the other version is elsewhere
+    pub parted: [Vec<bool>; 2],
+}
+
+/// Walks that a silent region may have; with more, nothing is said of it.
+const MOST_WALKS: usize = 16;
+
+/// Rounds until a matching and its congruence are given up.
+const MOST_ROUNDS: usize = 64;
+
+/// A version cannot go on from a chain with such an end.
+fn ends(version: &Version, chain: ChainId) -> bool {
+    version.live.taken[version.chains.last(chain)].is_empty()
+}
+
+impl Versions {
+    fn is_silent(&self, which: Which, chain: ChainId) -> bool {
+        let version = &self.of[which];
+        version.chains.chains[chain].anchors.is_empty() && !ends(version, chain)
+    }
+
+    /// The instructions of a version.
+    pub fn graph(&self, which: Which) -> &Graph {
+        &self.of[which].graph
+    }
+
+    /// Matches the versions, and numbers their values.
+    pub fn matched(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
+        let mut candidates = self.candidates();
+        for _ in 0..MOST_ROUNDS {
+            let mut matching = self.structure(&candidates);
+            let congruence = congruence(self, &matching, oracle);
+            let (kept, dropped) = self.check(&matching, &congruence);
+            if !dropped && kept.len() == matching.pairs.len() {
+                let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);
+                if same {
+                    matching.parted = self.parted(&matching, &matching.pairs);
+                    return (matching, congruence);
+                }
+            }
+            candidates = kept;
+        }
+        let mut matching = self.structure(&[]);
+        matching.parted = self.parted(&matching, &[]);
+        let congruence = congruence(self, &matching, oracle);
+        (matching, congruence)
+    }
+
+    /// Chains whose first blocks correspond, or else any of their blocks, with as many anchors as
+    /// both have.
+    fn candidates(&self) -> Vec<(ChainId, ChainId, usize)> {
+        let [base, opt] = &self.of;
+        let mut used = vec![false; opt.chains.chains.len()];
+        let mut found = vec![None; base.chains.chains.len()];
+        for heads in [true, false] {
+            for (chain, place) in found.iter_mut().enumerate().filter(|(_, p)| p.is_none()) {
+                let blocks = &base.chains.chains[chain].blocks;
+                let blocks = if heads { &blocks[..1] } else { &blocks[1..] };
+                let partner = blocks.iter().find_map(|&b| {
+                    let partner = opt.chains.of_block[self.tracked.blocks[b]?]?;
+                    (!used[partner]).then_some(partner)
+                });
+                if let Some(partner) = partner {
+                    used[partner] = true;
+                    *place = Some(partner);
+                }
+            }
+        }
+        let anchors =
+            |version: &Version, chain: ChainId| version.chains.chains[chain].anchors.len();
+        found
+            .into_iter()
+            .enumerate()
+            .filter_map(|(a, b)| Some((a, b?, anchors(base, a).min(anchors(opt, b?)))))
+            .collect()
+    }
+
+    /// The matching that candidates make, as far as the graphs alone say.
+    fn structure(&self, candidates: &[(ChainId, ChainId, usize)]) -> Matching {
+        let mut matching = Matching {
+            pairs: candidates
+                .iter()
+                .map(|&(a, b, prefix)| Pair {
+                    chains: [a, b],
+                    prefix,
+                    out: None,
+                    condition: None,
+                    incoming: Vec::new(),
+                })
+                .collect(),
+            of_chain: [BASE, OPT].map(|w| vec![None; self.of[w].chains.chains.len()]),
+            parted: [BASE, OPT].map(|w| vec![false; self.of[w].chains.chains.len()]),
+        };
+        for (id, pair) in matching.pairs.iter().enumerate() {
+            matching.of_chain[BASE][pair.chains[BASE]] = Some(id);
+            matching.of_chain[OPT][pair.chains[OPT]] = Some(id);
+        }
+        for id in 0..matching.pairs.len() {
+            if self.is_whole(&matching.pairs[id]) {
+                let (out, condition) = self.out_edges(&matching, id);
+                matching.pairs[id].out = out;
+                matching.pairs[id].condition = condition;
+            }
+        }
+        for id in 0..matching.pairs.len() {
+            let targets: Vec<PairId> =
+                matching.pairs[id].out.iter().flatten().map(|edge| edge.to).collect();
+            for (place, to) in targets.into_iter().enumerate() {
+                matching.pairs[to].incoming.push((id, place));
+            }
+        }
+        matching
+    }
+
+    /// True if all anchors of both chains correspond.
+    fn is_whole(&self, pair: &Pair) -> bool {
+        let anchors = |w: Which| self.of[w].chains.chains[pair.chains[w]].anchors.len();
+        pair.prefix == anchors(BASE) && pair.prefix == anchors(OPT)
+    }
+
+    /// The edges at the end of a pair, and the terminators that must decide alike.
+    fn out_edges(
+        &self,
+        matching: &Matching,
+        id: PairId,
+    ) -> (Option<Vec<OutEdge>>, Option<[InstId; 2]>) {
+        let pair = &matching.pairs[id];
+        let last = [BASE, OPT].map(|w| self.of[w].chains.last(pair.chains[w]));
+        let targets = [BASE, OPT].map(|w| &self.of[w].live.successors[last[w]]);
+        if targets.iter().all(|t| t.is_empty()) {
+            return (Some(Vec::new()), None);
+        }
+        // All ways lead to the same pair.
+        if let Some(edge) = self.edge(matching, last, [targets[BASE], targets[OPT]]) {
+            return (Some(vec![edge]), None);
+        }
+        let terminators = [BASE, OPT].map(|w| self.of[w].graph.terminator(last[w]));
+        let [a, b] = [BASE, OPT].map(|w| &self.of[w].graph.nodes[terminators[w]]);
+        let taken = [BASE, OPT].map(|w| &self.of[w].live.taken[last[w]]);
+        if a.operation != b.operation || taken[BASE] != taken[OPT] {
+            return (None, None);
+        }
+        let successor = |w: Which, index: usize| self.of[w].graph.blocks[last[w]].successors[index];
+        let edges: Option<Vec<OutEdge>> = taken[BASE]
+            .iter()
+            .map(|&index| {
+                self.edge(matching, last, [&[successor(BASE, index)], &[successor(OPT, index)]])
+            })
+            .collect();
+        let condition = edges.is_some().then_some(terminators);
+        (edges, condition)
+    }
+
+    /// The edge that goes to these blocks, if it leads both versions to one pair.
+    fn edge(
+        &self,
+        matching: &Matching,
+        from: [BlockId; 2],
+        to: [&[BlockId]; 2],
+    ) -> Option<OutEdge> {
+        let base = self.walks(matching, BASE, from[BASE], to[BASE])?;
+        let opt = self.walks(matching, OPT, from[OPT], to[OPT])?;
+        (base.0 == opt.0).then_some(OutEdge { to: base.0, walks: [base.1, opt.1] })
+    }
+
+    /// The pair that all ways over these blocks lead to, and the ways.
+    fn walks(
+        &self,
+        matching: &Matching,
+        which: Which,
+        from: BlockId,
+        to: &[BlockId],
+    ) -> Option<(PairId, Vec<Walk>)> {
+        let mut search =
+            Search { versions: self, matching, which, pair: None, found: Vec::new(), cycle: false };
+        for &block in to {
+            search.walk(&mut vec![(from, block)])?;
+        }
+        let goes_round = search.cycle;
+        let walks = search.found.into_iter().map(|edges| Walk { edges, goes_round }).collect();
+        Some((search.pair?, walks))
+    }
+
+    /// Where a silent chain leads, and how.
+    pub fn from_silent(
+        &self,
+        matching: &Matching,
+        which: Which,
+        chain: ChainId,
+    ) -> Option<(PairId, Vec<Walk>)> {
+        if !self.is_silent(which, chain) || matching.parted[which][chain] {
+            return None;
+        }
+        let version = &self.of[which];
+        let last = version.chains.last(chain);
+        self.walks(matching, which, last, &version.live.successors[last])
+    }
+
+    /// The pairs that pass the check, with the anchors that do; true if some were dropped that may
+    /// turn out to be silent, so that nothing is known yet of those behind.
+    fn check(
+        &self,
+        matching: &Matching,
+        congruence: &Congruence,
+    ) -> (Vec<(ChainId, ChainId, usize)>, bool) {
+        let mut checked = matching.pairs.clone();
+        for pair in &mut checked {
+            let [a, b] = [BASE, OPT].map(|w| &self.of[w].chains.chains[pair.chains[w]].anchors);
+            let alike = |n: &usize| congruence.are_alike(self, [a[*n], b[*n]]);
+            let whole = self.is_whole(pair);
+            pair.prefix = (0..pair.prefix).take_while(alike).count();
+            let decide_alike =
+                pair.condition.is_none_or(|[a, b]| congruence.have_same_operands(self, [a, b]));
+            if !(whole && self.is_whole(pair) && decide_alike) {
+                pair.out = None;
+            }
+        }
+        // One without anchors and without an end may be silent.
+        let fails = |pair: &Pair| {
+            pair.out.is_none() && [BASE, OPT].into_iter().all(|w| self.is_silent(w, pair.chains[w]))
+        };
+        let is_entry = |pair: &Pair| pair.chains.contains(&0);
+        if checked.iter().any(|p| fails(p) && !is_entry(p)) {
+            checked.retain(|p| !fails(p) || is_entry(p));
+            return (checked.iter().map(|p| (p.chains[0], p.chains[1], p.prefix)).collect(), true);
+        }
+        let parted = self.parted(matching, &checked);
+        let reached = reached_together(&checked);
+        let kept = checked
+            .iter()
+            .enumerate()
+            .filter(|(id, pair)| {
+                reached[*id] && !parted[BASE][pair.chains[BASE]] && !parted[OPT][pair.chains[OPT]]
+            })
+            .map(|(_, p)| (p.chains[0], p.chains[1], p.prefix));
+        (kept.collect(), false)
+    }
+
+    /// The chains that a version may enter while the other one is elsewhere: those that can be
+    /// reached from where they part.
+    fn parted(&self, matching: &Matching, pairs: &[Pair]) -> [Vec<bool>; 2] {
+        [BASE, OPT].map(|which| {
+            let version = &self.of[which];
+            let mut parted = vec![false; version.chains.chains.len()];
+            let ends = pairs.iter().filter(|pair| pair.out.is_none());
+            let mut work: Vec<ChainId> =
+                ends.flat_map(|pair| self.successors(which, pair.chains[which])).collect();
+            if matching.of_chain[which].first().copied().flatten().is_none() {
+                work.push(0);
+            }
+            while let Some(chain) = work.pop() {
+                if !std::mem::replace(&mut parted[chain], true) {
+                    work.extend(self.successors(which, chain));
+                }
+            }
+            parted
+        })
+    }
+
+    fn successors(&self, which: Which, chain: ChainId) -> Vec<ChainId> {
+        let version = &self.of[which];
+        let blocks = version.live.successors[version.chains.last(chain)].iter();
+        blocks.filter_map(|&b| version.chains.of_block[b]).collect()
+    }
+}
+
+/// Looks for ways to a matched chain.
+struct Search<'a> {
+    versions: &'a Versions,
+    matching: &'a Matching,
+    which: Which,
+    /// The pair that the ways found lead to
+    pair: Option<PairId>,
+    found: Vec<Vec<(BlockId, BlockId)>>,
+    cycle: bool,
+}
+
+impl Search<'_> {
+    /// Goes on from the last edge of a walk to heads of matched chains; none if they are not of one
+    /// pair, or if there are none.
+    fn walk(&mut self, walk: &mut Vec<(BlockId, BlockId)>) -> Option<()> {
+        let &(_, block) = walk.last()?;
+        let version = &self.versions.of[self.which];
+        let chain = version.chains.of_block[block]?;
+        if let Some(target) = self.matching.of_chain[self.which][chain] {
+            let other = self.pair.replace(target).is_some_and(|known| known != target);
+            if other || self.found.len() == MOST_WALKS {
+                return None;
+            }
+            self.found.push(walk.clone());
+            return Some(());
+        }
+        if walk[..walk.len() - 1].iter().any(|&(_, b)| b == block) {
+            // What comes round again is found on the other ways out.
+            self.cycle = true;
+            return Some(());
+        }
+        if !self.versions.is_silent(self.which, chain) {
+            return None;
+        }
+        let last = version.chains.last(chain);
+        for &next in &version.live.successors[last] {
+            walk.push((last, next));
+            let result = self.walk(walk);
+            walk.pop();
+            result?;
+        }
+        Some(())
+    }
+}
+
+/// The pairs that can be reached from the first one over edges that correspond.
+fn reached_together(pairs: &[Pair]) -> Vec<bool> {
+    let mut reached = vec![false; pairs.len()];
+    let entry = pairs.iter().position(|pair| pair.chains == [0, 0]);
+    let mut work: Vec<PairId> = entry.into_iter().collect();
+    while let Some(id) = work.pop() {
+        if !std::mem::replace(&mut reached[id], true) {
+            work.extend(pairs[id].out.iter().flatten().map(|edge| edge.to));
+        }
+    }
+    reached
+}

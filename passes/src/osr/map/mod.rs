@@ -1,0 +1,28 @@
+//! Versions that differ, mapped both ways (thesis 4.2).
+//!
+//! `base` is a function, `opt` a clone of it to which passes were applied. An OSR mapping (Def. 4.15)
+//! says for each point of the one where execution goes on in the other, and how the values that are
+//! live there are had:
+//!
+//! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s;
+//! 2. [`constants`] finds the branches that are never taken, [`chains`] the blocks that always run
+//!    one after the other;
+//! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
+//!    values are the same;
+//! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses landings
+//!    and keep sets for all of them (Alg. 7).
+
+pub mod actions;
+pub mod chains;
+pub mod congruence;
+pub mod constants;
+pub mod graph;
+pub mod mapping;
+pub mod matching;
+pub mod optimize;
+pub mod positions;
+pub mod print_map;
+pub mod read;
+pub mod reconstruct;
+pub mod report;
+pub mod side;

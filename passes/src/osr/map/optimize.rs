@@ -1,0 +1,73 @@
+//! Making a second version: a clone, stock passes run on it, and what they did.
+
+use crate::liveness::liveness;
+use crate::osr::map::graph::{BASE, OPT};
+use crate::osr::map::mapping::Mapper;
+use crate::osr::map::read::{Handles, read};
+use crate::osr::map::side::{Proof, Side};
+use crate::osr::points::points;
+use crate::read_code::{CodeSnapshot, read_code};
+use midflight_bridge::ir::Function;
+use midflight_bridge::map::{Memory, Sandbox, Tracker};
+
+/// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common
+/// subexpression elimination, loop canonicalization, LCSSA, LICM, sinking.
+pub const THESIS_PIPELINE: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
+
+/// A function and its optimized clone.
+pub struct TwoVersions<'m> {
+    /// The function, as it was prepared for points
+    pub base: Function<'m>,
+    /// The clone
+    pub opt: Function<'m>,
+    /// What became of the clone's instructions
+    pub tracker: Tracker<'m>,
+}
+
+impl<'m> TwoVersions<'m> {
+    /// Clones a function that was prepared for points, and runs a pipeline of function passes on the
+    /// clone.
+    ///
+    /// # Errors
+    /// LLVM's message if there is no such pipeline.
+    pub fn make(sandbox: &Sandbox, base: Function<'m>, pipeline: &str) -> Result<Self, String> {
+        sandbox.check_pipeline(pipeline)?;
+        let opt = base.clone_as(&format!("{}.opt", base.name()));
+        let tracker = Tracker::new(opt);
+        sandbox.run(opt, pipeline)?;
+        Ok(TwoVersions { base, opt, tracker })
+    }
+
+    /// Snapshots of both.
+    pub fn snapshots(&self) -> [CodeSnapshot<'m>; 2] {
+        [read_code(self.base), read_code(self.opt)]
+    }
+
+    /// Compares the versions, and hands a mapper to `then`.
+    pub fn compare<R>(
+        &self,
+        sandbox: &Sandbox,
+        snapshots: &[CodeSnapshot<'m>; 2],
+        then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
+    ) -> R {
+        let [base, opt] = snapshots;
+        let memory = [Memory::new(sandbox, self.base), Memory::new(sandbox, self.opt)];
+        let (versions, handles) = read(base, opt, &self.tracker, memory);
+        let (matching, congruence) = versions.matched(&handles);
+        let side = |which: usize| {
+            let snapshot = &snapshots[which];
+            let facts = snapshot.function.osr_facts();
+            let points = points(&snapshot.body, &liveness(&snapshot.body), facts);
+            Side::new(which, &versions, &congruence, &snapshot.body, points)
+        };
+        let sides = [side(BASE), side(OPT)];
+        let proof = Proof { versions: &versions, matching: &matching, congruence: &congruence };
+        let mut mapper = Mapper::new(proof, &handles, [&base.body, &opt.body], sides);
+        let result = then(&mut mapper, &handles);
+        drop(mapper);
+        drop(handles);
+        sandbox.forget(self.base);
+        sandbox.forget(self.opt);
+        result
+    }
+}

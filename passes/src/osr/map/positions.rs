@@ -1,0 +1,65 @@
+//! A common measure of how far two versions have come in a segment.
+//!
+//! Transitions must make progress: with a transition at each point, in both directions, execution
+//! must still get to the next anchor. So each point of a segment has a position, which grows with
+//! each instruction, in both versions, and a transition never leads to a smaller one. Instructions
+//! that both versions have are at the same position.
+
+use crate::code::InstId;
+use crate::osr::map::graph::{BASE, OPT};
+use crate::osr::map::matching::Versions;
+
+/// Between two instructions that both versions have. No segment has so many instructions.
+const UNIT: u64 = 1 << 24;
+
+/// The positions of the points before each of the instructions of a segment, for both versions.
+pub fn positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>; 2] {
+    let aligned = aligned(versions, segment);
+    [BASE, OPT].map(|which| {
+        let count = segment[which].len();
+        let mut result = Vec::with_capacity(count);
+        // A virtual pair before the first and behind the last instruction.
+        let mut places: Vec<usize> = aligned.iter().map(|pair| pair[which]).collect();
+        places.push(count);
+        let (mut begin, mut number) = (0, 0);
+        for end in places {
+            let length = (end - begin).max(1) as u64;
+            for place in begin..end {
+                result.push(number * UNIT + (place - begin) as u64 * UNIT / length);
+            }
+            (begin, number) = (end, number + 1);
+        }
+        result
+    })
+}
+
+/// Places of instructions that both versions have: a longest sequence that ascends in both.
+fn aligned(versions: &Versions, segment: [&[InstId]; 2]) -> Vec<[usize; 2]> {
+    let place = |inst: InstId| segment[OPT].binary_search(&inst).ok();
+    let place = |inst: InstId| place(inst).or_else(|| segment[OPT].iter().position(|&i| i == inst));
+    let pairs: Vec<[usize; 2]> = segment[BASE]
+        .iter()
+        .enumerate()
+        .filter_map(|(a, &inst)| Some([a, place(versions.tracked.kept[inst]?)?]))
+        .collect();
+    // Patience sorting: `ends` has for each length the pair that a sequence of it ends with.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (index, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end][OPT] < pair[OPT]);
+        before[index] = length.checked_sub(1).map(|l| ends[l]);
+        if length == ends.len() {
+            ends.push(index);
+        } else {
+            ends[length] = index;
+        }
+    }
+    let mut result = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(index) = next {
+        result.push(pairs[index]);
+        next = before[index];
+    }
+    result.reverse();
+    result
+}

@@ -1,0 +1,118 @@
+//! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of it,
+//! as JSON.
+
+use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
+use crate::osr::map::report::{FORMAT, FunctionReport, Report, report};
+use crate::osr::pass::reason_to_refuse;
+use crate::osr::refusal::Refusal;
+use midflight_bridge::ir::{Function, Module, print};
+use midflight_bridge::map::Sandbox;
+use midflight_bridge::plugin::{Analyses, Pass};
+
+/// The pass.
+#[derive(Clone, Debug, Default)]
+pub struct PrintMap {
+    pipeline: String,
+    file: Option<String>,
+    detail: bool,
+    functions: Vec<String>,
+}
+
+impl PrintMap {
+    /// Parses `file=FILE`, `detail` and `function=NAME`, separated by `;`.
+    ///
+    /// # Errors
+    /// A message, if there is anything else.
+    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, String> {
+        let mut result = PrintMap {
+            pipeline: pipeline.unwrap_or(THESIS_PIPELINE).to_string(),
+            ..PrintMap::default()
+        };
+        for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
+            match item.split_once('=').unwrap_or((item, "")) {
+                ("detail", "") => result.detail = true,
+                ("file", file) if !file.is_empty() => result.file = Some(file.to_string()),
+                ("function", name) if !name.is_empty() => result.functions.push(name.to_string()),
+                _ => {
+                    return Err(format!(
+                        "unknown option '{item}'; known are file=FILE, detail and function=NAME"
+                    ));
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn function(
+        &self,
+        module: Module<'_>,
+        function: Function<'_>,
+        sandbox: &Sandbox,
+    ) -> Result<Result<FunctionReport, Refusal>, String> {
+        if let Some(refusal) = reason_to_refuse(module, function, None) {
+            return Ok(Err(refusal));
+        }
+        function.prepare_for_points();
+        let two = TwoVersions::make(sandbox, function, &self.pipeline)?;
+        let snapshots = two.snapshots();
+        let found = two.compare(sandbox, &snapshots, |mapper, handles| {
+            report(&two, &snapshots, mapper, handles, self.detail)
+        });
+        two.opt.erase();
+        Ok(Ok(found))
+    }
+}
+
+impl Pass for PrintMap {
+    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+        let mut result =
+            Report { version: FORMAT, pipeline: self.pipeline.clone(), ..Report::default() };
+        let sandbox = Sandbox::default();
+        let asked = |f: &Function<'_>| {
+            f.is_definition() && (self.functions.is_empty() || self.functions.contains(&f.name()))
+        };
+        let functions: Vec<_> = module.functions().filter(asked).collect();
+        for name in &self.functions {
+            if !functions.iter().any(|f| f.name() == *name) {
+                module.error(&format!(
+                    "midflight: printing OSR mappings: there is no function '{name}' with a body"
+                ));
+                return false;
+            }
+        }
+        for function in functions {
+            match self.function(module, function, &sandbox) {
+                Ok(Ok(found)) => result.functions.push(found),
+                Ok(Err(refusal)) => {
+                    *result.refused_functions.entry(refusal.name()).or_default() += 1;
+                }
+                Err(message) => {
+                    module.error(&format!(
+                        "midflight: running the passes '{}': {message}",
+                        self.pipeline
+                    ));
+                    return true;
+                }
+            }
+        }
+        let text = match serde_json::to_string(&result) {
+            Ok(text) => text + "\n",
+            Err(error) => {
+                module.error(&format!("midflight: printing OSR mappings: {error}"));
+                return true;
+            }
+        };
+        match &self.file {
+            None => print(&text),
+            Some(file) => {
+                if let Err(error) = std::fs::write(file, text) {
+                    module.error(&format!(
+                        "midflight: writing OSR mappings to '{file}': {error}; name a file in a \
+                         folder that can be written to"
+                    ));
+                }
+            }
+        }
+        true
+    }
+}

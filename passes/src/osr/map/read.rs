@@ -1,0 +1,223 @@
+//! From LLVM to two [`Version`]s that can be compared.
+
+use crate::code::InstId;
+use crate::osr::map::chains::chains;
+use crate::osr::map::constants::live;
+use crate::osr::map::graph::{
+    Access, BASE, ConstId, Graph, GraphBlock, Node, OPT, Operand, Oracle, Which,
+};
+use crate::osr::map::matching::{Tracked, Version, Versions};
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::ir::{Block, Inst, Type, Value};
+use midflight_bridge::map::{Fate, Memory, Tracker, number_operations};
+use rustc_hash::FxHashMap as HashMap;
+use std::cell::RefCell;
+
+/// What leads from two versions back into LLVM, and answers what only LLVM can.
+pub struct Handles<'a, 'm> {
+    /// Base and opt
+    pub snapshots: [&'a CodeSnapshot<'m>; 2],
+    /// Their memory
+    pub memory: [Memory<'a, 'm>; 2],
+    constants: RefCell<Constants<'m>>,
+    unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
+}
+
+#[derive(Default)]
+struct Constants<'m> {
+    values: Vec<Value<'m>>,
+    ids: HashMap<Value<'m>, ConstId>,
+}
+
+impl<'m> Constants<'m> {
+    fn id(&mut self, value: Value<'m>) -> ConstId {
+        *self.ids.entry(value).or_insert_with(|| {
+            self.values.push(value);
+            self.values.len() as ConstId - 1
+        })
+    }
+}
+
+impl<'a, 'm> Handles<'a, 'm> {
+    /// The LLVM side of a constant.
+    pub fn constant(&self, id: ConstId) -> Value<'m> {
+        self.constants.borrow().values[id as usize]
+    }
+}
+
+impl Oracle for Handles<'_, '_> {
+    fn fold(&self, which: Which, inst: InstId, operands: &[ConstId]) -> Option<ConstId> {
+        let values: Vec<_> = operands.iter().map(|&c| self.constant(c)).collect();
+        let folded = self.snapshots[which].instructions[inst].fold(&values)?;
+        Some(self.constants.borrow_mut().id(folded))
+    }
+
+    fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize> {
+        self.snapshots[which].instructions[inst].taken(self.constant(condition))
+    }
+
+    fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
+        *self.unchanged.borrow_mut().entry((which, load, before)).or_insert_with(|| {
+            let instructions = &self.snapshots[which].instructions;
+            self.memory[which].is_unchanged(instructions[load], instructions[before])
+        })
+    }
+}
+
+/// Reads both versions. `tracker` has followed `opt` since it was an exact copy of `base`.
+pub fn read<'a, 'm>(
+    base: &'a CodeSnapshot<'m>,
+    opt: &'a CodeSnapshot<'m>,
+    tracker: &Tracker<'m>,
+    memory: [Memory<'a, 'm>; 2],
+) -> (Versions, Handles<'a, 'm>) {
+    let handles = Handles {
+        snapshots: [base, opt],
+        memory,
+        constants: RefCell::default(),
+        unchanged: RefCell::default(),
+    };
+    let all: Vec<Inst> = base.instructions.iter().chain(&opt.instructions).copied().collect();
+    let operations = number_operations(&all);
+    let (of_base, of_opt) = operations.split_at(base.instructions.len());
+    let mut types = HashMap::default();
+    let graphs = [handles.graph(BASE, of_base, &mut types), handles.graph(OPT, of_opt, &mut types)];
+    let own = |graph: &Graph| {
+        graph.nodes.iter().any(|n| n.facts.is_own())
+            && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
+    };
+    let own_selectors = graphs.iter().any(own);
+    let mut which = BASE;
+    let of = graphs.map(|graph| {
+        let live = live(which, &graph, &handles);
+        which = OPT;
+        let chains = chains(&graph, &live);
+        Version { graph, live, chains }
+    });
+    let tracked = tracked(base, opt, tracker);
+    (Versions { of, tracked, own_selectors }, handles)
+}
+
+impl<'m> Handles<'_, 'm> {
+    fn graph(&self, which: Which, operations: &[u32], types: &mut HashMap<Type<'m>, u32>) -> Graph {
+        let snapshot = self.snapshots[which];
+        let memory = &self.memory[which];
+        let ids = Ids::new(snapshot);
+        let mut type_id = |ty: Type<'m>| {
+            let next = types.len() as u32;
+            *types.entry(ty).or_insert(next)
+        };
+        let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
+        for (id, (&inst, &operation)) in snapshot.instructions.iter().zip(operations).enumerate() {
+            let facts = inst.map_facts();
+            let is_known = |b: &Block<'m>| ids.blocks.contains_key(b);
+            let from: Vec<Block> =
+                if facts.is_phi() { inst.incoming_blocks().collect() } else { Vec::new() };
+            let operands = inst.operands().filter(|o| !o.is_block());
+            let operands: Vec<Operand> = operands
+                .enumerate()
+                // What comes from blocks that cannot be reached never comes.
+                .filter(|(place, _)| from.get(*place).is_none_or(is_known))
+                .map(|(_, value)| match ids.values.get(&value) {
+                    Some(&id) => Operand::Value(id),
+                    None => Operand::Constant(self.constants.borrow_mut().id(value)),
+                })
+                .collect();
+            let reads = facts.reads_memory() && !facts.is_anchor() && !facts.is_marker();
+            let clobber = if reads { memory.clobber(inst) } else { None };
+            let data = match inst.operands().next() {
+                Some(stored) if facts.is_store() => stored.ty(),
+                _ => inst.value().ty(),
+            };
+            graph.nodes.push(Node {
+                block: snapshot.body.code.instructions[id].block,
+                facts,
+                has_result: snapshot.body.code.instructions[id].facts.has_result(),
+                data_type: type_id(data),
+                operation,
+                operands,
+                from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
+                clobber: clobber.and_then(|access| ids.access(access)),
+            });
+        }
+        for (id, &block) in snapshot.blocks.iter().enumerate() {
+            let successors: Vec<_> =
+                block.successors().iter().filter_map(|b| ids.blocks.get(b).copied()).collect();
+            graph.blocks.push(GraphBlock {
+                nodes: snapshot.body.code.of_block[id].clone(),
+                successors,
+                memory_phi: None,
+            });
+        }
+        let predecessors = snapshot.body.predecessors();
+        for (id, &block) in snapshot.blocks.iter().enumerate() {
+            if memory.has_phi(block) {
+                let states = predecessors[id].iter().filter_map(|&from| {
+                    let access = memory.at_end(snapshot.blocks[from])?;
+                    Some((from, ids.access(access)?))
+                });
+                graph.blocks[id].memory_phi = Some(states.collect());
+            }
+        }
+        graph
+    }
+}
+
+/// The numbers of what a snapshot has.
+struct Ids<'m> {
+    values: HashMap<Value<'m>, usize>,
+    blocks: HashMap<Block<'m>, usize>,
+    instructions: HashMap<Inst<'m>, InstId>,
+}
+
+impl<'m> Ids<'m> {
+    fn new(snapshot: &CodeSnapshot<'m>) -> Self {
+        let arguments = snapshot.arguments.len();
+        let mut values: HashMap<_, _> =
+            snapshot.arguments.iter().enumerate().map(|(id, &v)| (v, id)).collect();
+        let mut instructions = HashMap::default();
+        for (id, &inst) in snapshot.instructions.iter().enumerate() {
+            values.insert(inst.value(), arguments + id);
+            instructions.insert(inst, id);
+        }
+        let blocks = snapshot.blocks.iter().enumerate().map(|(id, &b)| (b, id)).collect();
+        Ids { values, blocks, instructions }
+    }
+
+    fn access(&self, access: midflight_bridge::map::Access<'m>) -> Option<Access> {
+        use midflight_bridge::map::Access as Raw;
+        match access {
+            Raw::Entry => Some(Access::Entry),
+            Raw::Def(inst) => self.instructions.get(&inst).copied().map(Access::Def),
+            Raw::Phi(block) => self.blocks.get(&block).copied().map(Access::Phi),
+        }
+    }
+}
+
+/// What tracking says, by number.
+fn tracked<'m>(base: &CodeSnapshot<'m>, opt: &CodeSnapshot<'m>, tracker: &Tracker<'m>) -> Tracked {
+    let ids = Ids::new(opt);
+    let mut result = Tracked {
+        blocks: vec![None; base.blocks.len()],
+        kept: vec![None; base.instructions.len()],
+        origin: vec![None; opt.instructions.len()],
+    };
+    let reached = Ids::new(base);
+    let mut number = 0;
+    for (index, block) in base.function.blocks().enumerate() {
+        if let Some(&id) = reached.blocks.get(&block) {
+            result.blocks[id] = tracker.block(index).and_then(|b| ids.blocks.get(&b).copied());
+        }
+        for inst in block.instructions() {
+            let fate = tracker.fate(number);
+            number += 1;
+            if let (Some(&from), Fate::Kept(to)) = (reached.instructions.get(&inst), fate)
+                && let Some(&to) = ids.instructions.get(&to)
+            {
+                result.kept[from] = Some(to);
+                result.origin[to] = Some(from);
+            }
+        }
+    }
+    result
+}

@@ -1,0 +1,359 @@
+//! Compensation code for one point and one landing (thesis Alg. 8 `build_comp`, Alg. 9
+//! `reconstruct`, and its four strengths of 4.2.5).
+//!
+//! A value of the destination is had from a value of the source that is congruent to it, or it is
+//! made again from its operands, which are had the same way. What can be used of the source:
+//!
+//! | variant | source values |
+//! |---|---|
+//! | `live` | the one that tracking names, if it is live |
+//! | `live-e` | arguments too, live or not; phis that merge one value are looked through |
+//! | `alias` | any congruent value that is live |
+//! | `avail` | any congruent value that dominates the point: it is kept alive for it |
+//!
+//! A load is made again if nothing may have written to its place since (the thesis's suggestion in
+//! 5.4.4). Anchors, phis, allocas and freezes never are.
+
+use crate::code::{InstId, ValueId};
+use crate::osr::map::congruence::value_over;
+use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle, Which};
+use crate::osr::map::matching::{PairId, Walk};
+use crate::osr::map::side::{Proof, Side};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use serde::Serialize;
+
+/// How strong reconstruction is; each strength can do what the former can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    /// `live`
+    Live,
+    /// `live(e)`
+    LiveE,
+    /// `alias`
+    Alias,
+    /// `avail`
+    Avail,
+}
+
+/// All strengths, the weakest first.
+pub const VARIANTS: [Variant; 4] = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
+
+/// Longer chains of operations are not made again.
+const DEEPEST: usize = 256;
+
+/// How a value of the destination is had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// It is this value of the source.
+    Source(ValueId),
+    /// It is a constant.
+    Constant(ConstId),
+    /// It is made again as this instruction of the destination does, from these expressions.
+    Repeat(InstId, Vec<usize>),
+}
+
+/// Where execution goes on that leaves a version at a point, and how the values that it needs there
+/// are had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointMap {
+    /// Before this instruction of the destination
+    pub landing: InstId,
+    /// The values of the destination that are live there, each with its expression
+    pub values: Vec<(ValueId, usize)>,
+    /// The expressions; each uses former ones only
+    pub exprs: Vec<Expr>,
+    /// The values of the source that are used, sorted
+    pub sources: Vec<ValueId>,
+    /// Those of them that are not live at the point: the keep set, sorted
+    pub keep: Vec<ValueId>,
+}
+
+impl PointMap {
+    /// Number of instructions of the compensation code, |χ|
+    pub fn size(&self) -> usize {
+        self.exprs.iter().filter(|e| matches!(e, Expr::Repeat(..))).count()
+    }
+
+    /// What the landing costs, to choose between landings
+    pub fn cost(&self) -> usize {
+        self.size() + self.keep.len()
+    }
+}
+
+/// A value of the destination that cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// It is live at the landing.
+    pub value: ValueId,
+    /// What it depends on and cannot be had either: itself, or an operand's operand
+    pub because: ValueId,
+}
+
+/// How a point that is in a silent chain gets to where it lands.
+#[derive(Clone, Copy)]
+pub struct Over<'a> {
+    /// The pair at whose head it lands
+    pub pair: PairId,
+    /// The ways there
+    pub walks: &'a [Walk],
+}
+
+/// A point and a landing.
+pub struct Reconstruct<'a> {
+    /// What is proved
+    pub proof: &'a Proof<'a>,
+    /// What LLVM answers
+    pub oracle: &'a dyn Oracle,
+    /// The version that is left
+    pub source: &'a Side,
+    /// The version that is entered
+    pub destination: &'a Side,
+    /// The point is before this instruction.
+    pub at: InstId,
+    /// The landing is before this instruction.
+    pub landing: InstId,
+    /// If the point is in a silent chain, the way
+    pub over: Option<Over<'a>>,
+    /// What may be used
+    pub variant: Variant,
+    /// Values of the source that must not be kept
+    pub without: &'a [ValueId],
+}
+
+/// Work in progress.
+#[derive(Default)]
+struct State {
+    exprs: Vec<Expr>,
+    done: HashMap<ValueId, usize>,
+    failed: [HashSet<ValueId>; 2],
+    open: HashSet<ValueId>,
+    blame: Option<ValueId>,
+}
+
+impl Reconstruct<'_> {
+    /// Has all values that are live at the landing.
+    ///
+    /// # Errors
+    /// A value that is live there and cannot be had.
+    pub fn point(&self) -> Result<PointMap, Missing> {
+        let mut state = State::default();
+        let mut values = Vec::new();
+        for &value in &self.destination.landing[self.landing] {
+            match self.value(&mut state, value, true) {
+                Some(expr) => values.push((value, expr)),
+                None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
+            }
+        }
+        Ok(self.finish(&state.exprs, &values))
+    }
+
+    /// Leaves only what is used.
+    fn finish(&self, exprs: &[Expr], values: &[(ValueId, usize)]) -> PointMap {
+        let mut used = vec![false; exprs.len()];
+        values.iter().for_each(|&(_, e)| used[e] = true);
+        for e in (0..exprs.len()).rev() {
+            if used[e]
+                && let Expr::Repeat(_, of) = &exprs[e]
+            {
+                of.iter().for_each(|&o| used[o] = true);
+            }
+        }
+        let mut place = vec![0; exprs.len()];
+        let mut kept: Vec<Expr> = Vec::new();
+        for e in (0..exprs.len()).filter(|&e| used[e]) {
+            place[e] = kept.len();
+            kept.push(match &exprs[e] {
+                Expr::Repeat(inst, of) => {
+                    Expr::Repeat(*inst, of.iter().map(|&o| place[o]).collect())
+                }
+                other => other.clone(),
+            });
+        }
+        let mut sources: Vec<ValueId> = kept
+            .iter()
+            .filter_map(|e| if let Expr::Source(v) = e { Some(*v) } else { None })
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let keep = sources.iter().copied().filter(|&v| !self.is_live(v)).collect();
+        PointMap {
+            landing: self.landing,
+            values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
+            exprs: kept,
+            sources,
+            keep,
+        }
+    }
+
+    fn is_live(&self, value: ValueId) -> bool {
+        self.source.live[self.at].binary_search(&value).is_ok()
+    }
+
+    /// Alg. 9: an expression for a value of the destination.
+    fn value(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        if let Some(&expr) = state.done.get(&value) {
+            return Some(expr);
+        }
+        let may_keep = may_keep && self.variant == Variant::Avail;
+        let is_deep = state.open.len() == DEEPEST;
+        if is_deep
+            || state.failed[usize::from(may_keep)].contains(&value)
+            || !state.open.insert(value)
+        {
+            return None;
+        }
+        let expr = self
+            .direct(value)
+            .map(|expr| add(state, expr))
+            .or_else(|| self.again(state, value, false))
+            .or_else(|| {
+                may_keep.then_some(())?;
+                let kept = self.kept(value).map(|expr| add(state, expr));
+                kept.or_else(|| self.again(state, value, true))
+            });
+        state.open.remove(&value);
+        match expr {
+            Some(expr) => {
+                state.done.insert(value, expr);
+            }
+            None => {
+                state.failed[usize::from(may_keep)].insert(value);
+                state.blame.get_or_insert(value);
+            }
+        }
+        expr
+    }
+
+    /// A constant, or a value of the source that need not be kept for it.
+    fn direct(&self, value: ValueId) -> Option<Expr> {
+        if let Some(over) = self.over_head(value) {
+            return over.filter(|expr| match expr {
+                Expr::Source(source) => self.is_free(*source),
+                _ => true,
+            });
+        }
+        let (source, destination) = (self.source, self.destination);
+        let number = self.proof.congruence.of[destination.which][value];
+        if let Some(constant) = self.proof.congruence.constant(number) {
+            return Some(Expr::Constant(constant));
+        }
+        let same = self.proof.counterpart(destination.which, value);
+        let members = source.members(number);
+        let named = same.filter(|s| members.contains(s) && self.is_live(*s));
+        let argument = || {
+            let usable = self.variant >= Variant::LiveE;
+            members.iter().copied().find(|&m| usable && self.is_argument(m))
+        };
+        let alias = || {
+            let usable = self.variant >= Variant::Alias;
+            members.iter().copied().find(|&m| usable && self.is_live(m))
+        };
+        named.or_else(alias).or_else(argument).map(Expr::Source)
+    }
+
+    fn is_argument(&self, value: ValueId) -> bool {
+        value < self.proof.versions.graph(BASE).arguments
+    }
+
+    /// True if it need not be kept.
+    fn is_free(&self, source: ValueId) -> bool {
+        self.is_live(source) || (self.variant >= Variant::LiveE && self.is_argument(source))
+    }
+
+    /// For a phi that is entered over a silent chain: what comes in there. The outer option says
+    /// whether it is such a phi.
+    fn over_head(&self, value: ValueId) -> Option<Option<Expr>> {
+        let over = self.over?;
+        let (from, to) = (self.source.which, self.destination.which);
+        let versions = self.proof.versions;
+        let graph = versions.graph(to);
+        let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
+        let head = |which: Which| {
+            let chains = &versions.of[which].chains;
+            chains.head(self.proof.matching.pairs[over.pair].chains[which])
+        };
+        (graph.nodes[phi].block == head(to)).then_some(())?;
+        let number = self.proof.congruence.of[to][value];
+        let of_source = versions.graph(from);
+        let same = of_source
+            .phis(head(from))
+            .find(|&other| self.proof.congruence.of[from][of_source.result(other)] == number)?;
+        let mut incoming = over.walks.iter().map(|walk| value_over(versions, from, same, walk));
+        let first = incoming.next().flatten();
+        let all_same = incoming.all(|other| other == first);
+        Some(first.filter(|_| all_same).and_then(|operand| match operand {
+            Operand::Constant(constant) => Some(Expr::Constant(constant)),
+            Operand::Value(source) => {
+                let number = self.proof.congruence.of[from][source];
+                match self.proof.congruence.constant(number) {
+                    Some(constant) => Some(Expr::Constant(constant)),
+                    None => self.is_available(source).then_some(Expr::Source(source)),
+                }
+            }
+        }))
+    }
+
+    fn is_available(&self, source: ValueId) -> bool {
+        self.source.is_useful(source)
+            && !self.without.contains(&source)
+            && self.source.is_available(self.proof.versions, source, self.at)
+    }
+
+    /// A value of the source that is kept for the point.
+    fn kept(&self, value: ValueId) -> Option<Expr> {
+        if let Some(over) = self.over_head(value) {
+            return over;
+        }
+        let number = self.proof.congruence.of[self.destination.which][value];
+        let members = self.source.members(number).iter().copied();
+        members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
+    }
+
+    /// The value made again.
+    fn again(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        let to = self.destination.which;
+        let graph = self.proof.versions.graph(to);
+        let inst = graph.definition(value)?;
+        let node = &graph.nodes[inst];
+        if node.facts.is_phi() || node.facts.is_pinned() || node.facts.is_anchor() {
+            return self.look_through(state, value, may_keep);
+        }
+        let can = node.facts.is_repeatable()
+            || node.facts.is_own()
+            || (node.facts.is_load() && self.oracle.is_unchanged(to, inst, self.landing));
+        if !can {
+            return None;
+        }
+        let mut operands = Vec::with_capacity(node.operands.len());
+        for &operand in &node.operands {
+            operands.push(match operand {
+                Operand::Constant(constant) => add(state, Expr::Constant(constant)),
+                Operand::Value(operand) => self.value(state, operand, may_keep)?,
+            });
+        }
+        Some(add(state, Expr::Repeat(inst, operands)))
+    }
+
+    /// Another value of the destination that is the same, above the landing.
+    fn look_through(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        if self.variant < Variant::LiveE || self.over_head(value).is_some() {
+            return None;
+        }
+        let to = self.destination;
+        let number = self.proof.congruence.of[to.which][value];
+        let others = to.members(number).iter().copied().filter(|&other| {
+            let graph = self.proof.versions.graph(to.which);
+            let can = graph.definition(other).is_some_and(|i| {
+                graph.nodes[i].facts.is_repeatable() || graph.nodes[i].facts.is_load()
+            });
+            can && to.is_available(self.proof.versions, other, self.landing)
+        });
+        others.collect::<Vec<_>>().into_iter().find_map(|other| self.value(state, other, may_keep))
+    }
+}
+
+fn add(state: &mut State, expr: Expr) -> usize {
+    state.exprs.push(expr);
+    state.exprs.len() - 1
+}

@@ -1,0 +1,394 @@
+//! What can be said of the mappings of a function: the thesis's Tables 5.5 to 5.8 and Figures 5.21
+//! and 5.22. The format is described in `docs/osr-report.md`.
+
+use crate::code::InstId;
+use crate::osr::map::actions::{Actions, actions};
+use crate::osr::map::graph::{BASE, OPT, Which};
+use crate::osr::map::mapping::{Mapper, OsrMap};
+use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::read::Handles;
+use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS, Variant};
+use crate::osr::refusal::Refusal;
+use crate::read_code::CodeSnapshot;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Version of the format
+pub const FORMAT: u32 = 1;
+
+/// Something for each direction
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Both<T> {
+    /// From base to opt
+    pub base_to_opt: T,
+    /// From opt to base
+    pub opt_to_base: T,
+}
+
+/// Something for each version
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Each<T> {
+    /// Of base
+    pub base: T,
+    /// Of opt
+    pub opt: T,
+}
+
+/// The report of a module.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// [`FORMAT`]
+    pub version: u32,
+    /// The passes that made opt of base
+    pub pipeline: String,
+    /// The functions that have mappings
+    pub functions: Vec<FunctionReport>,
+    /// The functions that have none, by reason
+    pub refused_functions: BTreeMap<&'static str, usize>,
+}
+
+/// The report of a function.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionReport {
+    /// Its name
+    pub name: String,
+    /// |π|
+    pub instructions: Each<usize>,
+    /// |φ|
+    pub phis: Each<usize>,
+    /// What the passes did
+    pub actions: Actions,
+    /// Feasible points
+    pub points: Both<Points>,
+    /// |χ|
+    pub compensation: Both<BTreeMap<Variant, Size>>,
+    /// |K| with `avail`
+    pub keep: Both<Size>,
+    /// Points that are not feasible, and such as are none, by reason
+    pub refused: Both<BTreeMap<&'static str, usize>>,
+    /// For a picture
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// How many points are feasible. Each count includes those before it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Points {
+    /// Points that can be reached and are not refused for themselves
+    pub total: usize,
+    /// Those that need no compensation code
+    pub empty: usize,
+    /// With `live`
+    pub live: usize,
+    /// With `live-e`
+    pub live_e: usize,
+    /// With `alias`
+    pub alias: usize,
+    /// With `avail`
+    pub avail: usize,
+    /// Those all of whose pairs of values are proved
+    pub proved: usize,
+}
+
+/// Mean and maximum over the feasible points
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Size {
+    /// The mean
+    pub mean: f64,
+    /// The maximum
+    pub max: usize,
+}
+
+/// What a picture of a function shows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Detail {
+    /// The code of base
+    pub base: Vec<BlockDetail>,
+    /// The code of opt
+    pub opt: Vec<BlockDetail>,
+    /// The points of base
+    pub base_to_opt: Vec<PointDetail>,
+    /// The points of opt
+    pub opt_to_base: Vec<PointDetail>,
+}
+
+/// A block.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockDetail {
+    /// Its name
+    pub block: String,
+    /// Its instructions
+    pub instructions: Vec<InstructionDetail>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstructionDetail {
+    /// As in the IR
+    pub text: String,
+    /// The number of the point before it
+    pub point: Option<usize>,
+}
+
+/// A point.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointDetail {
+    /// Its number
+    pub point: usize,
+    /// The point of the other version that it leads to
+    pub landing: Option<usize>,
+    /// The weakest variant that makes it feasible, or `empty`
+    pub variant: Option<&'static str>,
+    /// The compensation code
+    pub compensation: Vec<String>,
+    /// The values that are kept alive for it
+    pub keep: Vec<String>,
+    /// Why it is not feasible
+    pub refused: Option<&'static str>,
+}
+
+/// Refusals of a point for itself: it is no point of any mapping.
+fn is_of_itself(mapper: &Mapper<'_>, which: Which, point: usize) -> Option<Refusal> {
+    let side = &mapper.sides[which];
+    let version = &mapper.proof.versions.of[which];
+    let block = version.graph.nodes[side.points[point].at].block;
+    let never = (!version.live.reached[block]).then_some(Refusal::NeverReached);
+    side.points[point].refusal.or(never)
+}
+
+/// Reports on a function. With `detail`, everything that a picture shows.
+pub fn report<'m>(
+    two: &TwoVersions<'m>,
+    snapshots: &[CodeSnapshot<'m>; 2],
+    mapper: &Mapper<'_>,
+    handles: &Handles<'_, 'm>,
+    detail: bool,
+) -> FunctionReport {
+    let versions = mapper.proof.versions;
+    let phis =
+        |which: Which| versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()).count();
+    let directions = [BASE, OPT].map(|from| Direction::new(mapper, from));
+    let [forth, back] = &directions;
+    let detail = detail.then(|| {
+        let texts = Texts::new(snapshots, mapper, handles);
+        Detail {
+            base: texts.code(BASE),
+            opt: texts.code(OPT),
+            base_to_opt: texts.points(forth, BASE),
+            opt_to_base: texts.points(back, OPT),
+        }
+    });
+    let both =
+        |of: &dyn Fn(&Direction) -> Points| Both { base_to_opt: of(forth), opt_to_base: of(back) };
+    FunctionReport {
+        name: two.base.name(),
+        instructions: Each {
+            base: versions.graph(BASE).nodes.len(),
+            opt: versions.graph(OPT).nodes.len(),
+        },
+        phis: Each { base: phis(BASE), opt: phis(OPT) },
+        actions: actions(two, snapshots, versions),
+        points: both(&|d| d.points()),
+        compensation: Both { base_to_opt: forth.sizes(), opt_to_base: back.sizes() },
+        keep: Both { base_to_opt: forth.keep(), opt_to_base: back.keep() },
+        refused: Both { base_to_opt: forth.refused(), opt_to_base: back.refused() },
+        detail,
+    }
+}
+
+/// The mappings of a direction, at all strengths.
+struct Direction {
+    of_itself: Vec<Option<Refusal>>,
+    maps: Vec<OsrMap>,
+}
+
+impl Direction {
+    fn new(mapper: &Mapper<'_>, from: Which) -> Self {
+        let count = mapper.sides[from].points.len();
+        Direction {
+            of_itself: (0..count).map(|p| is_of_itself(mapper, from, p)).collect(),
+            maps: VARIANTS.map(|variant| mapper.map(from, variant)).into(),
+        }
+    }
+
+    /// The points that count.
+    fn counted(&self) -> impl Iterator<Item = usize> {
+        (0..self.of_itself.len()).filter(|&p| self.of_itself[p].is_none())
+    }
+
+    fn map(&self, variant: usize, point: usize) -> Option<&PointMap> {
+        self.maps[variant].points[point].as_ref().ok()
+    }
+
+    /// The weakest strength that a point is feasible with.
+    fn weakest(&self, point: usize) -> Option<(usize, &PointMap)> {
+        (0..self.maps.len()).find_map(|v| Some((v, self.map(v, point)?)))
+    }
+
+    fn is_empty(&self, point: usize) -> bool {
+        self.map(0, point).is_some_and(|map| map.size() == 0)
+    }
+
+    fn points(&self) -> Points {
+        let feasible = |up_to: usize| {
+            self.counted().filter(move |&p| (0..=up_to).any(|v| self.map(v, p).is_some()))
+        };
+        Points {
+            total: self.counted().count(),
+            empty: self.counted().filter(|&p| self.is_empty(p)).count(),
+            live: feasible(0).count(),
+            live_e: feasible(1).count(),
+            alias: feasible(2).count(),
+            avail: feasible(3).count(),
+            // Nothing else is used.
+            proved: feasible(3).count(),
+        }
+    }
+
+    fn sizes(&self) -> BTreeMap<Variant, Size> {
+        let size = |v: usize| {
+            let sizes = self.counted().filter_map(|p| self.map(v, p)).map(PointMap::size);
+            Size::of(sizes)
+        };
+        VARIANTS.into_iter().enumerate().map(|(v, variant)| (variant, size(v))).collect()
+    }
+
+    /// Over the points that need a keep set, as the thesis counts.
+    fn keep(&self) -> Size {
+        let strongest = VARIANTS.len() - 1;
+        let kept = self.counted().filter_map(|p| self.map(strongest, p)).map(|map| map.keep.len());
+        Size::of(kept.filter(|&count| count > 0))
+    }
+
+    fn refused(&self) -> BTreeMap<&'static str, usize> {
+        let mut refused = BTreeMap::new();
+        for point in 0..self.of_itself.len() {
+            let reason = self.of_itself[point].or(match self.weakest(point) {
+                Some(_) => None,
+                None => self.maps[VARIANTS.len() - 1].points[point].as_ref().err().copied(),
+            });
+            if let Some(reason) = reason {
+                *refused.entry(reason.name()).or_default() += 1;
+            }
+        }
+        refused
+    }
+}
+
+impl Size {
+    fn of(sizes: impl Iterator<Item = usize>) -> Size {
+        let (mut sum, mut count, mut max) = (0, 0, 0);
+        for size in sizes {
+            (sum, count, max) = (sum + size, count + 1, max.max(size));
+        }
+        let mean = if count == 0 { 0.0 } else { sum as f64 / count as f64 };
+        // Three digits are more than enough.
+        Size { mean: (mean * 1000.0).round() / 1000.0, max }
+    }
+}
+
+/// Everything in words.
+struct Texts<'a, 'm> {
+    mapper: &'a Mapper<'a>,
+    handles: &'a Handles<'a, 'm>,
+    names: [Vec<String>; 2],
+    texts: [Vec<String>; 2],
+    blocks: [Vec<String>; 2],
+}
+
+impl<'a, 'm> Texts<'a, 'm> {
+    fn new(
+        snapshots: &[CodeSnapshot<'m>; 2],
+        mapper: &'a Mapper<'a>,
+        handles: &'a Handles<'a, 'm>,
+    ) -> Self {
+        let texts = |which: Which| {
+            let snapshot = &snapshots[which];
+            // Blocks that cannot be reached are not in the snapshot.
+            let mut all: std::collections::HashMap<_, _> =
+                snapshot.function.blocks().zip(snapshot.function.texts()).collect();
+            let blocks = snapshot.blocks.iter();
+            blocks.flat_map(|b| all.remove(b).map_or_else(Vec::new, |(_, texts)| texts)).collect()
+        };
+        Texts {
+            mapper,
+            handles,
+            names: [snapshots[BASE].names(), snapshots[OPT].names()],
+            texts: [texts(BASE), texts(OPT)],
+            blocks: [snapshots[BASE].block_names(), snapshots[OPT].block_names()],
+        }
+    }
+
+    fn code(&self, which: Which) -> Vec<BlockDetail> {
+        let graph = self.mapper.proof.versions.graph(which);
+        let instruction = |inst: InstId| InstructionDetail {
+            text: self.texts[which][inst].clone(),
+            point: self.mapper.sides[which].point_at[inst],
+        };
+        let blocks = graph.blocks.iter().zip(&self.blocks[which]);
+        blocks
+            .map(|(block, name)| BlockDetail {
+                block: name.clone(),
+                instructions: block.nodes.clone().map(instruction).collect(),
+            })
+            .collect()
+    }
+
+    fn points(&self, direction: &Direction, from: Which) -> Vec<PointDetail> {
+        let point = |p: usize| {
+            let reason = direction.of_itself[p];
+            let weakest = direction.weakest(p).filter(|_| reason.is_none());
+            let Some((variant, map)) = weakest else {
+                let strongest = &direction.maps[VARIANTS.len() - 1].points[p];
+                let reason = reason.or(strongest.as_ref().err().copied());
+                return PointDetail {
+                    point: p,
+                    landing: None,
+                    variant: None,
+                    compensation: Vec::new(),
+                    keep: Vec::new(),
+                    refused: reason.map(Refusal::name),
+                };
+            };
+            let names = ["live", "live_e", "alias", "avail"];
+            PointDetail {
+                point: p,
+                landing: self.mapper.sides[1 - from].point_at[map.landing],
+                variant: Some(if direction.is_empty(p) { "empty" } else { names[variant] }),
+                compensation: self.compensation(from, map),
+                keep: map.keep.iter().map(|&v| self.names[from][v].clone()).collect(),
+                refused: None,
+            }
+        };
+        (0..direction.of_itself.len()).map(point).collect()
+    }
+
+    /// The values that need more than to be passed under the same name.
+    fn compensation(&self, from: Which, map: &PointMap) -> Vec<String> {
+        let to = 1 - from;
+        let graph = self.mapper.proof.versions.graph(to);
+        let name = |expr: usize| match &map.exprs[expr] {
+            Expr::Source(value) => self.names[from][*value].clone(),
+            Expr::Constant(constant) => self.handles.constant(*constant).text(),
+            Expr::Repeat(inst, _) => format!("{}'", self.names[to][graph.result(*inst)]),
+        };
+        let mut lines = Vec::new();
+        for expr in &map.exprs {
+            if let Expr::Repeat(inst, of) = expr {
+                let operands: Vec<String> = of.iter().map(|&o| name(o)).collect();
+                let result = &self.names[to][graph.result(*inst)];
+                let text = &self.texts[to][*inst];
+                let operation = text.split_once(" = ").map_or(text.as_str(), |(_, rest)| rest);
+                let operation = operation.split_whitespace().next().unwrap_or_default();
+                lines.push(format!("{result}' = {operation} {}", operands.join(", ")));
+            }
+        }
+        for &(value, expr) in &map.values {
+            let (to_name, from_name) = (&self.names[to][value], name(expr));
+            if *to_name != from_name {
+                lines.push(format!("{to_name} := {from_name}"));
+            }
+        }
+        lines
+    }
+}
