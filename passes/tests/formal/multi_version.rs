@@ -41,8 +41,17 @@ pub enum Oracle {
 pub struct Execution {
     pub end: End,
     pub last: MState,
-    /// How often an OSR fired, by the point
-    pub transitions: Vec<Point>,
+    /// The OSRs that fired
+    pub transitions: Vec<Transition>,
+}
+
+/// An OSR that fired.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Number of instructions that were executed before
+    pub executed: usize,
+    /// Where it led
+    pub arrival: MState,
 }
 
 impl Execution {
@@ -97,29 +106,27 @@ impl MultiVersion {
         from.filter_map(|((_, to), mapping)| Some((*to, mapping.get(&state.point)?))).collect()
     }
 
+    /// Rule (Norm) of Def. 4.23
+    fn step(&self, state: &MState) -> Option<MState> {
+        let version = state.version;
+        let next = step(&self.versions[version], &(state.store.clone(), state.point));
+        next.map(|(store, point)| MState { version, store, point })
+    }
+
     /// A trace (Def. 4.24) of at most so many transitions.
     pub fn run(&self, store: &Store, mut oracle: Oracle, bound: usize) -> Execution {
         let mut state = MState { version: 0, store: store.clone(), point: 1 };
         let mut transitions = Vec::new();
         let mut has_just_fired = false;
         let mut end = End::Cut;
+        let mut executed = 0;
         for _ in 0..bound {
             let chances = self.chances(&state);
             let chosen = oracle.choose(chances.len(), has_just_fired);
             has_just_fired = chosen.is_some();
             let next = match chosen {
-                Some(index) => {
-                    let (version, (point, chi)) = chances[index];
-                    transitions.push(state.point);
-                    // χ is straight-line code.
-                    run(chi, &state.store, chi.len()).map(|store| MState {
-                        version,
-                        store,
-                        point: *point,
-                    })
-                }
-                None => step(&self.versions[state.version], &(state.store.clone(), state.point))
-                    .map(|(store, point)| MState { version: state.version, store, point }),
+                Some(index) => fire(&state, chances[index]),
+                None => self.step(&state),
             };
             let Some(next) = next else {
                 let is_final = state.point > self.versions[state.version].len();
@@ -127,9 +134,20 @@ impl MultiVersion {
                 break;
             };
             state = next;
+            if has_just_fired {
+                transitions.push(Transition { executed, arrival: state.clone() });
+            } else {
+                executed += 1;
+            }
         }
         Execution { end, last: state, transitions }
     }
+}
+
+/// Rule (OSR) of Def. 4.23; χ is straight-line code.
+fn fire(state: &MState, (version, (point, chi)): (usize, &(Point, Program))) -> Option<MState> {
+    let store = run(chi, &state.store, chi.len())?;
+    Some(MState { version, store, point: *point })
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! The properties find mistakes: each mutant here breaks one, on cases that are always the same.
 
 use crate::checking::fixed_cases;
-use crate::do_passes::{choose_all, do_passes};
+use crate::do_passes::do_passes;
 use crate::language::{Expr, Instr, Point, Program};
 use crate::multi_version::{MultiVersion, Oracle};
-use crate::osr_trans::osr_trans;
 use crate::programs::{Run, runs, transformations};
 use crate::properties::{
     are_strict_mappings, gives_the_result_of_the_base, is_live_variable_equivalent,
-    is_strict_mapping, preserves_semantics, trees,
+    is_strict_mapping, preserves_semantics, transform_together, trees,
 };
 use crate::renamed;
 use crate::rules::Rewrite;
@@ -25,8 +24,9 @@ fn report(what: &str, found: impl Iterator<Item = bool>) {
 fn mutate_compensation(cases: usize, change: impl Fn(&Program) -> Option<Program>) -> Vec<bool> {
     let mut found = Vec::new();
     for (run, list) in fixed_cases(cases, (runs(), transformations(1..8))) {
-        let rewrite = choose_all(&list, &run.program);
-        let mut made = osr_trans(&run.program, &rewrite, renamed::build_comp);
+        let Some(mut made) = transform_together(&run, &list, renamed::build_comp) else {
+            continue;
+        };
         assert!(are_strict_mappings(&run, &made).is_ok());
         for mapping in [&mut made.there, &mut made.back] {
             let changed = |(l, (landing, chi)): (&Point, &(Point, Program))| {

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// What traces are cut at. Nested loops take less; a program that takes more is likely endless.
-pub const STEPS: usize = 600;
+pub const STEPS: usize = 200;
 
 /// A program with stores to run it on.
 #[derive(Clone, Debug)]
