@@ -30,10 +30,9 @@ pub fn holds(program: &Program) -> bool {
     let reached = backward.e_until(&everywhere, &start);
     let on_paths = program.points().all(|l| reached[l] && forward.can_end(l));
     let defined = definitely_assigned(program);
+    let all = variables(program);
     let uses_are_defined = program.iter().all(|(l, instruction)| {
-        variables(program)
-            .iter()
-            .all(|x| !uses(instruction, *x, Reading::Literal) || defined[l].contains(x))
+        all.iter().all(|x| !uses(instruction, *x, Reading::Literal) || defined[l].contains(x))
     });
     targets_are_inside && on_paths && uses_are_defined
 }
@@ -44,17 +43,14 @@ pub fn definitely_assigned(program: &Program) -> Vec<BTreeSet<Var>> {
     let all = variables(program);
     let (_, backward) = Graph::both(program);
     let mut before: Vec<BTreeSet<Var>> = vec![all.clone(); program.len() + 1];
-    let after = |before: &[BTreeSet<Var>], l: Point| -> BTreeSet<Var> {
-        let here = all.iter().filter(|x| program.get(l).is_some_and(|i| defines(i, **x)));
-        before[l].iter().chain(here).copied().collect()
-    };
+    let is_defined_here = |l: Point, x: Var| program.get(l).is_some_and(|i| defines(i, x));
     before[1].clear();
     loop {
         let old = before.clone();
         for l in 2..=program.len() {
             for &from in backward.next(l) {
-                let arriving = after(&before, from);
-                before[l].retain(|x| arriving.contains(x));
+                let arriving = before[from].clone();
+                before[l].retain(|x| arriving.contains(x) || is_defined_here(from, *x));
             }
         }
         if before == old {

@@ -5,12 +5,12 @@
 //! calls bisimilar take equally many (Lemma 4.2).
 
 use crate::language::{Expr, Instr, Op, Point, Program, Var};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
-/// A memory store (Def. 4.2): a variable that it does not hold is ⊥.
+/// A memory store (Def. 4.2), sorted by variable: one that it does not hold is ⊥.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Store(BTreeMap<Var, i64>);
+pub struct Store(Vec<(Var, i64)>);
 
 /// A program state (Def. 4.3): a store, and the point of the instruction that is next.
 pub type State = (Store, Point);
@@ -35,27 +35,32 @@ pub struct Trace {
 
 impl Store {
     pub fn get(&self, x: Var) -> Option<i64> {
-        self.0.get(&x).copied()
+        self.0.iter().find(|(y, _)| *y == x).map(|(_, value)| *value)
     }
 
     /// σ[x ← v]
     pub fn set(&mut self, x: Var, value: i64) {
-        self.0.insert(x, value);
+        match self.0.binary_search_by_key(&x, |(y, _)| *y) {
+            Ok(index) => self.0[index].1 = value,
+            Err(index) => self.0.insert(index, (x, value)),
+        }
     }
 
     /// σ|A
     pub fn restrict(&self, to: &BTreeSet<Var>) -> Store {
-        self.0.iter().filter(|(x, _)| to.contains(x)).map(|(x, v)| (*x, *v)).collect()
+        Store(self.0.iter().filter(|(x, _)| to.contains(x)).copied().collect())
     }
 
     fn defines(&self, vars: &[Var]) -> bool {
-        vars.iter().all(|x| self.0.contains_key(x))
+        vars.iter().all(|x| self.get(*x).is_some())
     }
 }
 
 impl FromIterator<(Var, i64)> for Store {
     fn from_iter<T: IntoIterator<Item = (Var, i64)>>(pairs: T) -> Self {
-        Store(pairs.into_iter().collect())
+        let mut store = Store::default();
+        pairs.into_iter().for_each(|(x, value)| store.set(x, value));
+        store
     }
 }
 
