@@ -38,11 +38,9 @@ pub type Transformation = (Rule, u16);
 /// The chosen match; where the rule matches nowhere, the program stays as it is.
 pub fn choose((rule, choice): Transformation, program: &Program) -> Rewrite {
     let mut matches = rule.matches(program);
-    let count = matches.len().max(1);
-    if matches.is_empty() {
-        Rewrite::default()
-    } else {
-        matches.swap_remove(usize::from(choice) % count)
+    match matches.len() {
+        0 => Rewrite::default(),
+        count => matches.swap_remove(usize::from(choice) % count),
     }
 }
 
@@ -77,6 +75,7 @@ pub fn do_passes(program: &Program, list: &[Transformation], build_comp: BuildCo
 mod tests {
     use super::*;
     use crate::checking::{Share, check};
+    use crate::language::{Expr, Var};
     use crate::programs::{STEPS, runs};
     use crate::semantics::{End, Trace, run, store, trace};
     use proptest::prelude::*;
@@ -99,14 +98,12 @@ mod tests {
         let defined = Share::default();
         check(300, (runs(), runs()), |(one, other)| {
             // Let the other begin with what this one puts out.
-            let inputs = Instr::In(one.program.outputs().to_vec());
-            let assign = |(x, value)| Instr::Assign(x, crate::language::Expr::Num(value));
-            let rest: Vec<Instr> =
-                other.program.inputs().iter().copied().zip(3..).map(assign).collect();
-            let mut glue = vec![inputs];
-            glue.extend(rest);
-            glue.push(Instr::Out(other.program.inputs().to_vec()));
-            let glue = Program::new(glue).expect("straight-line code");
+            let inputs = other.program.inputs();
+            let assign = |(x, value): (&Var, i64)| Instr::Assign(*x, Expr::Num(value));
+            let start = [Instr::In(one.program.outputs().to_vec())];
+            let end = [Instr::Out(inputs.to_vec())];
+            let glue = start.into_iter().chain(inputs.iter().zip(3..).map(assign)).chain(end);
+            let glue = Program::new(glue.collect()).expect("straight-line code");
             let second = compose(&glue, &other.program).expect("composable");
             let both = compose(&one.program, &second).expect("composable");
             for store in &one.stores {
