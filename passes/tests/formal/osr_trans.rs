@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_was_visited_may_have_been_overwritten() {
-        // u uses the first x, z the second and y; w uses the first again.
+        // u and w use the first x, v the second.
         let text = "in n
              x := 1
              u := x + 1
