@@ -12,7 +12,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/InstructionSimplify.h"
+#include "llvm/Analysis/LazyValueInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/MemorySSAUpdater.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -162,6 +163,34 @@ bool sameOperation(const Instruction *A, const Instruction *B) {
   return true;
 }
 
+// The operation on unsigned numbers that gives the same where no operand is
+// negative; 0 if there is none.
+unsigned unsignedOpcode(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::SExt:
+    return Instruction::ZExt;
+  case Instruction::SIToFP:
+    return Instruction::UIToFP;
+  case Instruction::AShr:
+    return Instruction::LShr;
+  case Instruction::SDiv:
+    return Instruction::UDiv;
+  case Instruction::SRem:
+    return Instruction::URem;
+  default:
+    return 0;
+  }
+}
+
+Instruction *makeUnsigned(const Instruction &I) {
+  unsigned Opcode = unsignedOpcode(I);
+  if (I.isCast())
+    return CastInst::Create(Instruction::CastOps(Opcode), I.getOperand(0),
+                            I.getType());
+  return BinaryOperator::Create(Instruction::BinaryOps(Opcode),
+                                I.getOperand(0), I.getOperand(1));
+}
+
 // A call without effects that can be made again, at the worst for nothing.
 bool isPureIntrinsic(const Instruction &I) {
   auto *II = dyn_cast<IntrinsicInst>(&I);
@@ -195,6 +224,7 @@ enum MapFact : uint32_t {
   // The exception of a landing pad, without its selector.
   MapPadPointer = 1 << 12,
   MapLandingPad = 1 << 13,
+  MapSigned = 1 << 14,
 };
 
 // Metadata that makes a result poison.
@@ -335,19 +365,46 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
     Repeatable &= isPureIntrinsic(*I);
   if (Repeatable)
     Facts |= MapRepeatable;
+  if (unsignedOpcode(*I))
+    Facts |= MapSigned;
   if (I->isCommutative())
     Facts |= MapCommutative;
   return Facts;
 }
 
+/// True for an operation on signed numbers that are never negative there, so
+/// that its unsigned counterpart gives the same.
+bool mfb_is_unsigned_here(void *SandboxPtr, LLVMValueRef Inst) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  auto *I = unwrap<Instruction>(Inst);
+  if (!unsignedOpcode(*I))
+    return false;
+  auto &LVI = S.FAM.getResult<LazyValueAnalysis>(*I->getFunction());
+  auto IsNonNegative = [&](Value *V) {
+    return V->getType()->isIntegerTy() &&
+           LVI.getConstantRange(V, I, /*UndefAllowed=*/false)
+               .isAllNonNegative();
+  };
+  bool Both = I->getOpcode() == Instruction::SDiv ||
+              I->getOpcode() == Instruction::SRem;
+  return IsNonNegative(I->getOperand(0)) &&
+         (!Both || IsNonNegative(I->getOperand(1)));
+}
+
 /// Gives instructions the same number just if they are the same operation, but
-/// for operands and for flags that make a result poison.
-void mfb_number_operations(const LLVMValueRef *Insts, size_t Count,
-                           uint32_t *Numbers) {
+/// for operands and for flags that make a result poison. Those that are marked
+/// in Unsigned get that of their unsigned counterpart.
+void mfb_number_operations(const LLVMValueRef *Insts, const bool *Unsigned,
+                           size_t Count, uint32_t *Numbers) {
   DenseMap<uint64_t, SmallVector<uint32_t, 2>> Buckets;
   SmallVector<Instruction *, 64> Firsts;
+  SmallVector<Instruction *, 8> Counterparts;
   for (size_t N = 0; N != Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
+    if (Unsigned[N]) {
+      I = makeUnsigned(*I);
+      Counterparts.push_back(I);
+    }
     Type *Operand =
         I->getNumOperands() ? I->getOperand(0)->getType() : I->getType();
     uint64_t Hash = hash_combine(I->getOpcode(), I->getType(), Operand,
@@ -362,6 +419,8 @@ void mfb_number_operations(const LLVMValueRef *Insts, size_t Count,
     }
     Numbers[N] = *Known;
   }
+  for (Instruction *I : Counterparts)
+    I->deleteValue();
 }
 
 /// Leaves instructions of the same operation only the flags, and the metadata
@@ -384,23 +443,29 @@ void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
   }
 }
 
-/// What an operation gives for constants; null if that is not known, or is not
-/// one value.
-LLVMValueRef mfb_fold(LLVMValueRef Inst, const LLVMValueRef *Operands,
-                      size_t Count) {
+/// What an operation on other operands is equal to: a constant, or a value that
+/// is there already; null if LLVM knows none. Nothing is concluded from flags,
+/// from undefined values or from the place.
+LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
+                          size_t Count) {
   auto *I = unwrap<Instruction>(Inst);
-  SmallVector<Constant *, 4> Ops;
+  auto IsUndefined = [](Value *V) {
+    auto *C = dyn_cast<Constant>(V);
+    return C && C->containsUndefOrPoisonElement();
+  };
+  SmallVector<Value *, 4> Ops;
   for (size_t N = 0; N != Count; ++N) {
-    auto *C = dyn_cast<Constant>(unwrap(Operands[N]));
-    if (!C || C->containsUndefOrPoisonElement())
+    Ops.push_back(unwrap(Operands[N]));
+    if (IsUndefined(Ops.back()))
       return nullptr;
-    Ops.push_back(C);
   }
-  Constant *C =
-      ConstantFoldInstOperands(I, Ops, I->getModule()->getDataLayout());
-  if (!C || C->containsUndefOrPoisonElement())
+  SimplifyQuery Q(I->getModule()->getDataLayout(), /*TLI=*/nullptr,
+                  /*DT=*/nullptr, /*AC=*/nullptr, /*CXTI=*/nullptr,
+                  /*UseInstrInfo=*/false, /*CanUseUndef=*/false);
+  Value *V = simplifyInstructionWithOperands(I, Ops, Q);
+  if (!V || V == I || IsUndefined(V))
     return nullptr;
-  return wrap(static_cast<Value *>(C));
+  return wrap(V);
 }
 
 /// The index of the successor that a branch or switch takes for a constant; -1

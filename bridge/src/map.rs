@@ -61,6 +61,13 @@ impl Sandbox {
         }
     }
 
+    /// True for an operation on signed numbers that are never negative there: its unsigned
+    /// counterpart gives the same. LLVM's `sccp` replaces such.
+    pub fn is_unsigned_here(&self, inst: Inst<'_>) -> bool {
+        // SAFETY: the instruction is live and in a function.
+        unsafe { sys::mfb_is_unsigned_here(self.0, inst.0) }
+    }
+
     /// Forgets what is known of a function, before it is changed or erased.
     pub fn forget(&self, function: Function<'_>) {
         // SAFETY: both are live.
@@ -170,6 +177,8 @@ facts! {
     is_pad_pointer = 12;
     /// `landingpad`
     is_landing_pad = 13;
+    /// It has a counterpart that takes its operands for unsigned.
+    is_signed = 14;
 }
 
 impl<'m> Inst<'m> {
@@ -185,12 +194,13 @@ impl<'m> Inst<'m> {
         usize::try_from(unsafe { sys::mfb_taken(self.0, condition.0) }).ok()
     }
 
-    /// What it gives for constant operands, if that is known and one value.
-    pub fn fold(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
+    /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
+    /// knows one. Nothing is concluded from flags, from undefined values or from its place.
+    pub fn simplify(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
         // SAFETY: the instruction is live; the operands are of its operands' types.
-        let folded = unsafe { sys::mfb_fold(self.0, raw.as_ptr(), raw.len()) };
-        (!folded.is_null()).then(|| Value::from_raw(folded))
+        let equal = unsafe { sys::mfb_simplify(self.0, raw.as_ptr(), raw.len()) };
+        (!equal.is_null()).then(|| Value::from_raw(equal))
     }
 }
 
@@ -227,12 +237,22 @@ impl<'m> Value<'m> {
 }
 
 /// Gives instructions the same number just if they are the same operation, but for operands, and
-/// for flags and metadata that can make a result poison.
-pub fn number_operations(instructions: &[Inst<'_>]) -> Vec<u32> {
+/// for flags and metadata that can make a result poison. With `as_unsigned`, one that says of itself
+/// that no operand is negative has the number of its unsigned counterpart.
+pub fn number_operations(instructions: &[Inst<'_>], as_unsigned: &[bool]) -> Vec<u32> {
+    assert_eq!(instructions.len(), as_unsigned.len(), "one for each instruction");
     let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
     let mut numbers = vec![0; raw.len()];
-    // SAFETY: the instructions are live; both arrays have the length that is told.
-    unsafe { sys::mfb_number_operations(raw.as_ptr(), raw.len(), numbers.as_mut_ptr()) };
+    // SAFETY: the instructions are live; all arrays have the length that is told; what is marked is
+    // of a kind that has an unsigned counterpart.
+    unsafe {
+        sys::mfb_number_operations(
+            raw.as_ptr(),
+            as_unsigned.as_ptr(),
+            raw.len(),
+            numbers.as_mut_ptr(),
+        );
+    }
     numbers
 }
 

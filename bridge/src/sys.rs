@@ -110,9 +110,15 @@ unsafe extern "C" {
     pub fn mfb_tracked(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_tracked_value(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_map_facts(inst: LLVMValueRef) -> u32;
-    pub fn mfb_number_operations(insts: *const LLVMValueRef, count: usize, numbers: *mut u32);
+    pub fn mfb_is_unsigned_here(sandbox: *mut c_void, inst: LLVMValueRef) -> bool;
+    pub fn mfb_number_operations(
+        insts: *const LLVMValueRef,
+        is_unsigned: *const bool,
+        count: usize,
+        numbers: *mut u32,
+    );
     pub fn mfb_intersect_flags(insts: *const LLVMValueRef, count: usize);
-    pub fn mfb_fold(
+    pub fn mfb_simplify(
         inst: LLVMValueRef,
         operands: *const LLVMValueRef,
         count: usize,

@@ -13,11 +13,11 @@
 //! may have written there last (MemorySSA), and anchors are the same just if they are matched.
 
 use crate::body::BlockId;
-use crate::code::InstId;
+use crate::code::{InstId, ValueId};
 use crate::depth_first::postorder;
 use crate::osr::map::graph::{Access, BASE, ConstId, OPT, Operand, Oracle, Which};
 use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Number of a value: equal for congruent ones.
 pub type Number = u32;
@@ -143,6 +143,9 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         congruence: Congruence { of, layout },
         memory,
         table: HashMap::default(),
+        leaders: [HashMap::default(), HashMap::default()],
+        signed: HashSet::default(),
+        signed_before: HashSet::default(),
         partners: partners(versions, matching),
     };
     for _ in 0..MOST_ROUNDS {
@@ -196,6 +199,13 @@ struct Round<'a> {
     /// For each version and block the number of the state of memory that meets there
     memory: [Vec<Number>; 2],
     table: HashMap<Key, Number>,
+    /// For each version and number a value that is above the others with it
+    leaders: [HashMap<Number, ValueId>; 2],
+    /// Operations on signed numbers that may be negative somewhere: then they are taken for signed
+    /// everywhere. What holds at one place only must not be carried over to another.
+    signed: HashSet<Key>,
+    /// The same, of the round before
+    signed_before: HashSet<Key>,
     partners: Vec<Option<InstId>>,
 }
 
@@ -203,6 +213,12 @@ impl Round<'_> {
     /// True if a number changed.
     fn run(&mut self, orders: &[Vec<BlockId>; 2]) -> bool {
         self.table.clear();
+        for which in [BASE, OPT] {
+            self.leaders[which].clear();
+            for argument in 0..self.versions.graph(which).arguments {
+                self.leaders[which].insert(self.congruence.of[which][argument], argument);
+            }
+        }
         let mut changed = false;
         for which in [BASE, OPT] {
             for &block in &orders[which] {
@@ -215,11 +231,15 @@ impl Round<'_> {
                 for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result)
                 {
                     let number = self.number(which, inst);
-                    let place = &mut self.congruence.of[which][graph.result(inst)];
+                    let value = graph.result(inst);
+                    let place = &mut self.congruence.of[which][value];
                     changed |= std::mem::replace(place, number) != number;
+                    self.leaders[which].entry(number).or_insert(value);
                 }
             }
         }
+        changed |= self.signed != self.signed_before;
+        self.signed_before = std::mem::take(&mut self.signed);
         changed
     }
 
@@ -253,8 +273,8 @@ impl Round<'_> {
         }
         let mut numbers: Vec<Number> =
             node.operands.iter().map(|&o| self.congruence.number(which, o)).collect();
-        if let Some(folded) = self.folded(which, inst, &numbers) {
-            return folded;
+        if let Some(simple) = self.simplified(which, inst, &numbers) {
+            return simple;
         }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
             numbers.swap(0, 1);
@@ -267,19 +287,38 @@ impl Round<'_> {
             }
             numbers.push(self.access(which, clobber));
         }
-        self.holder(Key::Operation(node.operation, numbers), own)
+        let key = Key::Operation(node.operation, numbers);
+        match node.as_unsigned {
+            Some(operation) if !self.signed_before.contains(&key) => {
+                let Key::Operation(_, numbers) = key else { return own };
+                self.holder(Key::Operation(operation, numbers), own)
+            }
+            _ => {
+                if node.facts.is_signed() && node.as_unsigned.is_none() {
+                    self.signed.insert(key.clone());
+                }
+                self.holder(key, own)
+            }
+        }
     }
 
-    /// What an operation gives for constants.
-    fn folded(&self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Number> {
+    /// The number of what LLVM knows an operation to be equal to, given what its operands are equal
+    /// to.
+    fn simplified(&self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Number> {
         let node = &self.versions.graph(which).nodes[inst];
-        let constant = |&number: &Number| self.congruence.constant(number);
-        if !node.facts.is_repeatable() || numbers.iter().any(|n| constant(n).is_none()) {
+        if !(node.facts.is_repeatable() || node.facts.is_load()) || numbers.contains(&UNKNOWN) {
             return None;
         }
-        let operands: Vec<ConstId> = numbers.iter().filter_map(constant).collect();
-        let folded = self.oracle.fold(which, inst, &operands)?;
-        Some(self.congruence.layout.constants + folded)
+        let leader = |(&operand, number): (&Operand, &Number)| match operand {
+            Operand::Constant(_) => operand,
+            Operand::Value(_) => match self.congruence.constant(*number) {
+                Some(constant) => Operand::Constant(constant),
+                None => self.leaders[which].get(number).map_or(operand, |&v| Operand::Value(v)),
+            },
+        };
+        let operands: Vec<Operand> = node.operands.iter().zip(numbers).map(leader).collect();
+        let equal = self.oracle.simplify(which, inst, &operands)?;
+        Some(self.congruence.number(which, equal)).filter(|&number| number != UNKNOWN)
     }
 
     /// The number of an instruction that is tied to the time it ran.

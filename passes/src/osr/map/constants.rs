@@ -129,11 +129,14 @@ impl State<'_> {
         let mut constants = Vec::with_capacity(node.operands.len());
         for &operand in &node.operands {
             match self.of(operand) {
-                Lattice::Constant(constant) => constants.push(constant),
+                Lattice::Constant(constant) => constants.push(Operand::Constant(constant)),
                 other => return other,
             }
         }
-        self.oracle.fold(self.which, inst, &constants).map_or(Lattice::Varying, Lattice::Constant)
+        match self.oracle.simplify(self.which, inst, &constants) {
+            Some(Operand::Constant(constant)) => Lattice::Constant(constant),
+            _ => Lattice::Varying,
+        }
     }
 
     fn goes(&self, from: BlockId, to: BlockId) -> bool {

@@ -56,6 +56,9 @@ pub struct Node {
     pub data_type: u32,
     /// What it does
     pub operation: OperationId,
+    /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
+    /// counterpart, which gives the same
+    pub as_unsigned: Option<OperationId>,
     /// What it does it to; blocks are left out
     pub operands: Vec<Operand>,
     /// For a phi the blocks that its operands come from
@@ -141,8 +144,9 @@ impl Graph {
 
 /// What only LLVM can answer about the versions.
 pub trait Oracle {
-    /// What an operation gives for constants, if that is known and one value.
-    fn fold(&self, which: Which, inst: InstId, operands: &[ConstId]) -> Option<ConstId>;
+    /// What an operation on other operands is equal to, if that is known: a constant, or a value that
+    /// dominates the instruction if the operands do.
+    fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// Which successor a branch or switch takes for a constant.
     fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize>;
     /// Whether a load that ran before would read the same before another instruction, on every path.

@@ -8,7 +8,7 @@ use crate::osr::map::side::{Proof, Side};
 use crate::osr::points::points;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::Function;
-use midflight_bridge::map::{Memory, Sandbox, Tracker};
+use midflight_bridge::map::{Sandbox, Tracker};
 
 /// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common
 /// subexpression elimination, loop canonicalization, LCSSA, LICM, sinking.
@@ -51,8 +51,7 @@ impl<'m> TwoVersions<'m> {
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
         let [base, opt] = snapshots;
-        let memory = [Memory::new(sandbox, self.base), Memory::new(sandbox, self.opt)];
-        let (versions, handles) = read(base, opt, &self.tracker, memory);
+        let (versions, handles) = read(base, opt, &self.tracker, sandbox);
         let (matching, congruence) = versions.matched(&handles);
         let side = |which: usize| {
             let snapshot = &snapshots[which];

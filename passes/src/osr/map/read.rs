@@ -9,7 +9,7 @@ use crate::osr::map::graph::{
 use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
-use midflight_bridge::map::{Fate, Memory, Tracker, number_operations};
+use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker, number_operations};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
@@ -19,6 +19,7 @@ pub struct Handles<'a, 'm> {
     pub snapshots: [&'a CodeSnapshot<'m>; 2],
     /// Their memory
     pub memory: [Memory<'a, 'm>; 2],
+    ids: [Ids<'m>; 2],
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
 }
@@ -46,10 +47,21 @@ impl<'a, 'm> Handles<'a, 'm> {
 }
 
 impl Oracle for Handles<'_, '_> {
-    fn fold(&self, which: Which, inst: InstId, operands: &[ConstId]) -> Option<ConstId> {
-        let values: Vec<_> = operands.iter().map(|&c| self.constant(c)).collect();
-        let folded = self.snapshots[which].instructions[inst].fold(&values)?;
-        Some(self.constants.borrow_mut().id(folded))
+    fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand> {
+        let snapshot = self.snapshots[which];
+        let value = |operand: &Operand| match operand {
+            Operand::Constant(constant) => self.constant(*constant),
+            Operand::Value(value) => snapshot.value(*value),
+        };
+        let values: Vec<_> = operands.iter().map(value).collect();
+        let equal = snapshot.instructions[inst].simplify(&values)?;
+        match self.ids[which].values.get(&equal) {
+            Some(&value) => Some(Operand::Value(value)),
+            None if equal.is_constant() => {
+                Some(Operand::Constant(self.constants.borrow_mut().id(equal)))
+            }
+            None => None,
+        }
     }
 
     fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize> {
@@ -69,17 +81,27 @@ pub fn read<'a, 'm>(
     base: &'a CodeSnapshot<'m>,
     opt: &'a CodeSnapshot<'m>,
     tracker: &Tracker<'m>,
-    memory: [Memory<'a, 'm>; 2],
+    sandbox: &'a Sandbox,
 ) -> (Versions, Handles<'a, 'm>) {
+    let memory = [base, opt].map(|s| Memory::new(sandbox, s.function));
     let handles = Handles {
         snapshots: [base, opt],
         memory,
+        ids: [Ids::new(base), Ids::new(opt)],
         constants: RefCell::default(),
         unchanged: RefCell::default(),
     };
     let all: Vec<Inst> = base.instructions.iter().chain(&opt.instructions).copied().collect();
-    let operations = number_operations(&all);
-    let (of_base, of_opt) = operations.split_at(base.instructions.len());
+    let count = base.instructions.len();
+    let unsigned: Vec<bool> = all.iter().map(|&i| sandbox.is_unsigned_here(i)).collect();
+    // The signed operations first, then all as what they may be taken for.
+    let numbers = number_operations(
+        &[all.as_slice(), &all].concat(),
+        &[vec![false; all.len()], unsigned].concat(),
+    );
+    let (signed, as_unsigned) = numbers.split_at(all.len());
+    let operations: Vec<_> = signed.iter().copied().zip(as_unsigned.iter().copied()).collect();
+    let (of_base, of_opt) = operations.split_at(count);
     let mut types = HashMap::default();
     let graphs = [handles.graph(BASE, of_base, &mut types), handles.graph(OPT, of_opt, &mut types)];
     let own = |graph: &Graph| {
@@ -94,21 +116,21 @@ pub fn read<'a, 'm>(
         let chains = chains(&graph, &live);
         Version { graph, live, chains }
     });
-    let tracked = tracked(base, opt, tracker);
+    let tracked = tracked(base, &handles.ids, tracker);
     (Versions { of, tracked, own_selectors }, handles)
 }
 
 impl<'m> Handles<'_, 'm> {
-    fn graph(&self, which: Which, operations: &[u32], types: &mut HashMap<Type<'m>, u32>) -> Graph {
+    fn graph(&self, which: Which, operations: &[(u32, u32)], types: &mut HashMap<Type<'m>, u32>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
-        let ids = Ids::new(snapshot);
+        let ids = &self.ids[which];
         let mut type_id = |ty: Type<'m>| {
             let next = types.len() as u32;
             *types.entry(ty).or_insert(next)
         };
         let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
-        for (id, (&inst, &operation)) in snapshot.instructions.iter().zip(operations).enumerate() {
+        for (id, (&inst, &(operation, unsigned))) in snapshot.instructions.iter().zip(operations).enumerate() {
             let facts = inst.map_facts();
             let is_known = |b: &Block<'m>| ids.blocks.contains_key(b);
             let from: Vec<Block> =
@@ -135,6 +157,7 @@ impl<'m> Handles<'_, 'm> {
                 has_result: snapshot.body.code.instructions[id].facts.has_result(),
                 data_type: type_id(data),
                 operation,
+                as_unsigned: Some(unsigned).filter(|&unsigned| unsigned != operation),
                 operands,
                 from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
                 clobber: clobber.and_then(|access| ids.access(access)),
@@ -195,14 +218,16 @@ impl<'m> Ids<'m> {
 }
 
 /// What tracking says, by number.
-fn tracked<'m>(base: &CodeSnapshot<'m>, opt: &CodeSnapshot<'m>, tracker: &Tracker<'m>) -> Tracked {
-    let ids = Ids::new(opt);
+fn tracked<'m>(
+    base: &CodeSnapshot<'m>,
+    [reached, ids]: &[Ids<'m>; 2],
+    tracker: &Tracker<'m>,
+) -> Tracked {
     let mut result = Tracked {
-        blocks: vec![None; base.blocks.len()],
-        kept: vec![None; base.instructions.len()],
-        origin: vec![None; opt.instructions.len()],
+        blocks: vec![None; reached.blocks.len()],
+        kept: vec![None; reached.instructions.len()],
+        origin: vec![None; ids.instructions.len()],
     };
-    let reached = Ids::new(base);
     let mut number = 0;
     for (index, block) in base.function.blocks().enumerate() {
         if let Some(&id) = reached.blocks.get(&block) {
