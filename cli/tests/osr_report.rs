@@ -108,6 +108,9 @@ fn what_clang_and_opt_refuse_is_told() {
     let complaint = fixture.complaint("x.bc --passes nonsense", "echo unknown pass >&2; exit 1");
     let told = "running the passes 'nonsense' on 'x.bc': unknown pass";
     assert!(complaint.ends_with(told), "{complaint}");
+    let fault = "echo \"error: midflight: running the passes 'x': no x\" >&2; exit 1";
+    let complaint = fixture.complaint("x.bc --passes x", fault);
+    assert!(complaint.ends_with("error: running the passes 'x' on 'x.bc': no x"), "{complaint}");
     assert!(fixture.complaint("x.bc", "exit 1").contains("opt ended with exit status: 1"));
     assert!(fixture.complaint("x.bc", "kill -SEGV $$").contains("opt ended with signal: 11"));
     assert!(fixture.complaint("x.bc", "exit 0").contains("No such file"));

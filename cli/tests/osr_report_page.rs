@@ -28,7 +28,8 @@ fn pointing_at_a_point_shows_its_mapping() {
         panel.contains("live-e") && panel.contains("%going.c = icmp slt i32 %i, %n"),
         "{panel}"
     );
-    assert!(panel.contains("nothing to keep"), "{panel}");
+    assert!(panel.contains("Compensation (2)") && panel.contains("nothing to keep"), "{panel}");
+    assert!(panel.contains("Passed\n%scale := %scale.c"), "{panel}");
     assert_eq!(browser.text(LANDING), "br i1 %going, label %body, label %done");
     browser.point_at("#base .row[data-point='6'] code");
     assert!(browser.text("#panel").contains("i32 %scale\ni32 %again"));

@@ -37,7 +37,7 @@ pub fn run(
     let path = request.file.display().to_string();
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let message = match said.trim() {
+        let message = match own_words(said.trim(), &request.passes) {
             "" => format!("opt ended with {}", output.status),
             said => said.to_string(),
         };
@@ -53,6 +53,12 @@ pub fn run(
         VERSION => Ok(report),
         other => Err(found(format!("its format has version {other}, not {VERSION}"))),
     }
+}
+
+/// What the plugin says, without what is said around it too.
+fn own_words<'a>(said: &'a str, passes: &str) -> &'a str {
+    let said = said.strip_prefix("error: midflight: ").unwrap_or(said);
+    said.strip_prefix(&format!("running the passes '{passes}': ")).unwrap_or(said)
 }
 
 /// As `opt -passes` reads it.

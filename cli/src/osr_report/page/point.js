@@ -52,12 +52,19 @@ function describe(point, mapping) {
   if (variant === NONE) {
     parts.append(part("Not possible", mapping?.refused ?? "no mapping"));
   } else {
-    parts.append(codePart("Compensation", mapping.compensation, "nothing to compute"), codePart("Kept", mapping.keep, "nothing to keep"));
+    const passed = mapping.compensation.filter(isPassed);
+    const computed = mapping.compensation.filter((line) => !isPassed(line));
+    parts.append(codePart("Compensation", computed, "nothing to compute"));
+    if (passed.length) parts.append(codePart("Passed", passed, ""));
+    parts.append(codePart("Kept", mapping.keep, "nothing to keep"));
   }
   const landing = landingRow(mapping);
   if (landing) parts.append(codePart("Lands before", [landing.querySelector("code").textContent], ""));
   return [head, parts];
 }
+
+/** `x := y`: no instruction, only another name. */
+const isPassed = (line) => line.includes(" := ") && !line.includes(" = ");
 
 function part(title, ...content) {
   return make("div", "", make("h4", "", title), ...content);
