@@ -12,11 +12,12 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InstructionSimplify.h"
-#include "llvm/Analysis/LazyValueInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/MemorySSAUpdater.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueLattice.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
@@ -29,6 +30,8 @@
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/SCCPSolver.h"
 
 using namespace llvm;
 
@@ -145,6 +148,14 @@ uint32_t describe(Memory &M, const MemoryAccess *A, LLVMValueRef *Where) {
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
+
+// What conditional constant and range propagation finds out.
+struct Solution {
+  DenseMap<const Instruction *, Constant *> Constants;
+  DenseSet<const Instruction *> Unsigned;
+  DenseSet<const BasicBlock *> Executable;
+  DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> Feasible;
+};
 
 bool sameOperation(const Instruction *A, const Instruction *B) {
   if (!A->isSameOperationAs(B))
@@ -372,23 +383,100 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   return Facts;
 }
 
+/// Solves what values of a function may be and where control may go.
+void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  auto *Result = new Solution;
+  // The solver puts copies into the code where conditions say something of a
+  // value, so it gets a function of its own.
+  ValueToValueMapTy VMap;
+  Function *Copy = CloneFunction(&F, VMap);
+  Copy->setLinkage(GlobalValue::InternalLinkage);
+  {
+    auto GetTLI = [&S](Function &F) -> const TargetLibraryInfo & {
+      return S.FAM.getResult<TargetLibraryAnalysis>(F);
+    };
+    SCCPSolver Solver(F.getParent()->getDataLayout(), GetTLI, F.getContext());
+    DominatorTree DT(*Copy);
+    AssumptionCache AC(*Copy);
+    Solver.addPredicateInfo(*Copy, DT, AC);
+    Solver.markBlockExecutable(&Copy->front());
+    for (Argument &A : Copy->args())
+      Solver.markOverdefined(&A);
+    Solver.solve();
+    bool Undefined = true;
+    while (Undefined) {
+      Undefined = Solver.resolvedUndefsIn(*Copy);
+      if (Undefined)
+        Solver.solve();
+    }
+    auto IsNonNegative = [&](Value *V) {
+      if (auto *C = dyn_cast<ConstantInt>(V))
+        return !C->isNegative();
+      if (!V->getType()->isIntegerTy() || isa<Constant>(V))
+        return false;
+      const ValueLatticeElement &L = Solver.getLatticeValueFor(V);
+      return L.isConstantRange(/*UndefAllowed=*/false) &&
+             L.getConstantRange(/*UndefAllowed=*/false).isAllNonNegative();
+    };
+    for (BasicBlock &BB : F) {
+      auto *Its = cast<BasicBlock>(static_cast<Value *>(VMap[&BB]));
+      if (!Solver.isBlockExecutable(Its))
+        continue;
+      Result->Executable.insert(&BB);
+      for (BasicBlock *To : successors(&BB))
+        if (Solver.isEdgeFeasible(
+                Its, cast<BasicBlock>(static_cast<Value *>(VMap[To]))))
+          Result->Feasible.insert({&BB, To});
+      for (Instruction &I : BB) {
+        auto *Same = cast<Instruction>(static_cast<Value *>(VMap[&I]));
+        Type *T = I.getType();
+        bool Scalar = T->isIntegerTy() || T->isPointerTy() ||
+                      T->isFloatingPointTy();
+        if (Scalar && !I.isTerminator())
+          if (Constant *C = Solver.getConstantOrNull(Same))
+            if (!C->containsUndefOrPoisonElement())
+              Result->Constants[&I] = C;
+        if (!unsignedOpcode(I))
+          continue;
+        bool Both = I.getOpcode() == Instruction::SDiv ||
+                    I.getOpcode() == Instruction::SRem;
+        if (IsNonNegative(Same->getOperand(0)) &&
+            (!Both || IsNonNegative(Same->getOperand(1))))
+          Result->Unsigned.insert(&I);
+      }
+    }
+    S.FAM.clear(*Copy, Copy->getName());
+    Copy->eraseFromParent();
+  }
+  return Result;
+}
+
+void mfb_solution_free(void *S) { delete static_cast<Solution *>(S); }
+
+/// The constant that an instruction always gives; null if there is none.
+LLVMValueRef mfb_solved_constant(void *S, LLVMValueRef Inst) {
+  auto &Constants = static_cast<Solution *>(S)->Constants;
+  return wrap(static_cast<Value *>(
+      Constants.lookup(unwrap<Instruction>(Inst))));
+}
+
 /// True for an operation on signed numbers that are never negative there, so
 /// that its unsigned counterpart gives the same.
-bool mfb_is_unsigned_here(void *SandboxPtr, LLVMValueRef Inst) {
-  auto &S = *static_cast<Sandbox *>(SandboxPtr);
-  auto *I = unwrap<Instruction>(Inst);
-  if (!unsignedOpcode(*I))
-    return false;
-  auto &LVI = S.FAM.getResult<LazyValueAnalysis>(*I->getFunction());
-  auto IsNonNegative = [&](Value *V) {
-    return V->getType()->isIntegerTy() &&
-           LVI.getConstantRange(V, I, /*UndefAllowed=*/false)
-               .isAllNonNegative();
-  };
-  bool Both = I->getOpcode() == Instruction::SDiv ||
-              I->getOpcode() == Instruction::SRem;
-  return IsNonNegative(I->getOperand(0)) &&
-         (!Both || IsNonNegative(I->getOperand(1)));
+bool mfb_solved_unsigned(void *S, LLVMValueRef Inst) {
+  return static_cast<Solution *>(S)->Unsigned.contains(
+      unwrap<Instruction>(Inst));
+}
+
+bool mfb_solved_executable(void *S, LLVMBasicBlockRef Block) {
+  return static_cast<Solution *>(S)->Executable.contains(unwrap(Block));
+}
+
+bool mfb_solved_feasible(void *S, LLVMBasicBlockRef From,
+                         LLVMBasicBlockRef To) {
+  return static_cast<Solution *>(S)->Feasible.contains(
+      {unwrap(From), unwrap(To)});
 }
 
 /// Gives instructions the same number just if they are the same operation, but
@@ -466,20 +554,6 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
   if (!V || V == I || IsUndefined(V))
     return nullptr;
   return wrap(V);
-}
-
-/// The index of the successor that a branch or switch takes for a constant; -1
-/// if that is not known.
-int64_t mfb_taken(LLVMValueRef Inst, LLVMValueRef Condition) {
-  auto *C = dyn_cast<ConstantInt>(unwrap(Condition));
-  if (!C)
-    return -1;
-  auto *I = unwrap<Instruction>(Inst);
-  if (auto *BI = dyn_cast<BranchInst>(I))
-    return BI->isConditional() ? (C->isOne() ? 0 : 1) : -1;
-  if (auto *SI = dyn_cast<SwitchInst>(I))
-    return SI->findCaseValue(C)->getSuccessorIndex();
-  return -1;
 }
 
 /// Takes from instructions the flags and the metadata that can make a result

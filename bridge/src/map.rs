@@ -61,13 +61,6 @@ impl Sandbox {
         }
     }
 
-    /// True for an operation on signed numbers that are never negative there: its unsigned
-    /// counterpart gives the same. LLVM's `sccp` replaces such.
-    pub fn is_unsigned_here(&self, inst: Inst<'_>) -> bool {
-        // SAFETY: the instruction is live and in a function.
-        unsafe { sys::mfb_is_unsigned_here(self.0, inst.0) }
-    }
-
     /// Forgets what is known of a function, before it is changed or erased.
     pub fn forget(&self, function: Function<'_>) {
         // SAFETY: both are live.
@@ -188,12 +181,6 @@ impl<'m> Inst<'m> {
         MapFacts(unsafe { sys::mfb_map_facts(self.0) })
     }
 
-    /// Which successor a branch or switch takes for a constant, if that is known.
-    pub fn taken(self, condition: Value<'m>) -> Option<usize> {
-        // SAFETY: the instruction is a live terminator.
-        usize::try_from(unsafe { sys::mfb_taken(self.0, condition.0) }).ok()
-    }
-
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
     /// knows one. Nothing is concluded from flags, from undefined values or from its place.
     pub fn simplify(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
@@ -310,6 +297,56 @@ impl<'m> Builder<'m> {
         // SAFETY: the builder has a position, the instruction is live and not a phi or terminator,
         // the operands are of its operands' types.
         Value::from_raw(unsafe { sys::mfb_repeat(self.as_llvm(), inst.0, raw.as_ptr(), raw.len()) })
+    }
+}
+
+/// What LLVM's conditional constant and range propagation finds out about a function (`SCCPSolver`,
+/// after M. N. Wegman, F. K. Zadeck: Constant Propagation with Conditional Branches, TOPLAS 13(2),
+/// 1991).
+pub struct Solution<'m> {
+    raw: *mut c_void,
+    lifetime: PhantomData<&'m ()>,
+}
+
+impl Drop for Solution<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, freed once.
+        unsafe { sys::mfb_solution_free(self.raw) }
+    }
+}
+
+impl<'m> Solution<'m> {
+    /// Analyses a function.
+    pub fn new(sandbox: &Sandbox, function: Function<'m>) -> Self {
+        // SAFETY: both are live; the function has a body.
+        let raw = unsafe { sys::mfb_solve(sandbox.0, function.0) };
+        Solution { raw, lifetime: PhantomData }
+    }
+
+    /// The constant that an instruction always gives.
+    pub fn constant(&self, inst: Inst<'m>) -> Option<Value<'m>> {
+        // SAFETY: the solution is live; the instruction is only looked up.
+        let constant = unsafe { sys::mfb_solved_constant(self.raw, inst.0) };
+        (!constant.is_null()).then(|| Value::from_raw(constant))
+    }
+
+    /// True for an operation on signed numbers that are never negative there: its unsigned
+    /// counterpart gives the same. LLVM's `sccp` replaces such.
+    pub fn is_unsigned(&self, inst: Inst<'m>) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::mfb_solved_unsigned(self.raw, inst.0) }
+    }
+
+    /// True if a block may be executed.
+    pub fn is_executable(&self, block: Block<'m>) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::mfb_solved_executable(self.raw, block.0) }
+    }
+
+    /// True if control may go from a block to another one.
+    pub fn is_feasible(&self, from: Block<'m>, to: Block<'m>) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::mfb_solved_feasible(self.raw, from.0, to.0) }
     }
 }
 

@@ -110,7 +110,16 @@ unsafe extern "C" {
     pub fn mfb_tracked(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_tracked_value(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_map_facts(inst: LLVMValueRef) -> u32;
-    pub fn mfb_is_unsigned_here(sandbox: *mut c_void, inst: LLVMValueRef) -> bool;
+    pub fn mfb_solve(sandbox: *mut c_void, function: LLVMValueRef) -> *mut c_void;
+    pub fn mfb_solution_free(solution: *mut c_void);
+    pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
+    pub fn mfb_solved_unsigned(solution: *mut c_void, inst: LLVMValueRef) -> bool;
+    pub fn mfb_solved_executable(solution: *mut c_void, block: LLVMBasicBlockRef) -> bool;
+    pub fn mfb_solved_feasible(
+        solution: *mut c_void,
+        from: LLVMBasicBlockRef,
+        to: LLVMBasicBlockRef,
+    ) -> bool;
     pub fn mfb_number_operations(
         insts: *const LLVMValueRef,
         is_unsigned: *const bool,
@@ -123,7 +132,6 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
-    pub fn mfb_taken(inst: LLVMValueRef, condition: LLVMValueRef) -> i64;
     pub fn mfb_drop_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_repeat(
         builder: prelude::LLVMBuilderRef,

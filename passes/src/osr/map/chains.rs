@@ -7,8 +7,8 @@
 
 use crate::body::BlockId;
 use crate::code::InstId;
-use crate::osr::map::constants::Live;
 use crate::osr::map::graph::Graph;
+use crate::osr::map::live::Live;
 
 /// Index of a chain.
 pub type ChainId = usize;

@@ -253,6 +253,9 @@ impl Round<'_> {
         let graph = versions.graph(which);
         let node = &graph.nodes[inst];
         let own = self.congruence.layout.values[which] + inst as u32;
+        if let Some(constant) = node.constant {
+            return self.congruence.layout.constants + constant;
+        }
         if node.facts.is_phi() {
             return self.phi(which, inst, own);
         }

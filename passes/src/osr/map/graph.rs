@@ -56,6 +56,8 @@ pub struct Node {
     pub data_type: u32,
     /// What it does
     pub operation: OperationId,
+    /// The constant that it always gives (conditional constant propagation)
+    pub constant: Option<ConstId>,
     /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
     /// counterpart, which gives the same
     pub as_unsigned: Option<OperationId>,
@@ -74,6 +76,8 @@ pub struct GraphBlock {
     pub nodes: Range<InstId>,
     /// Its successors, in the order of its terminator, one as often as it is named
     pub successors: Vec<BlockId>,
+    /// For each successor whether control may go there
+    pub feasible: Vec<bool>,
     /// If states of memory meet at its head: for each predecessor the state that it leaves
     pub memory_phi: Option<Vec<(BlockId, Access)>>,
 }
@@ -147,8 +151,6 @@ pub trait Oracle {
     /// What an operation on other operands is equal to, if that is known: a constant, or a value that
     /// dominates the instruction if the operands do.
     fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
-    /// Which successor a branch or switch takes for a constant.
-    fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize>;
     /// Whether a load that ran before would read the same before another instruction, on every path.
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
 }

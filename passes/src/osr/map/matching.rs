@@ -21,8 +21,8 @@ use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, Chains};
 use crate::osr::map::congruence::{Congruence, congruence};
-use crate::osr::map::constants::Live;
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::live::Live;
 
 /// A version with what is derived from it alone.
 #[derive(Clone, Debug)]
@@ -133,7 +133,13 @@ impl Versions {
             let mut matching = self.structure(&candidates);
             let congruence = congruence(self, &matching, oracle);
             let (kept, dropped) = self.check(&matching, &congruence);
-            if std::env::var("MFDEBUG").is_ok() { eprintln!("round: {} pairs, kept {} dropped {dropped}", matching.pairs.len(), kept.len()); }
+            if std::env::var("MFDEBUG").is_ok() {
+                eprintln!(
+                    "round: {} pairs, kept {} dropped {dropped}",
+                    matching.pairs.len(),
+                    kept.len()
+                );
+            }
             if !dropped && kept.len() == matching.pairs.len() {
                 let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);
                 if same {
@@ -314,8 +320,36 @@ impl Versions {
             pair.prefix = (0..pair.prefix).take_while(alike).count();
             let decide_alike =
                 pair.condition.is_none_or(|[a, b]| congruence.have_same_operands(self, [a, b]));
-            if std::env::var("MFDEBUG").is_ok() && !(whole && self.is_whole(pair) && decide_alike && pair.out.is_some()) {
-                eprintln!("pair base b{:?} opt b{:?}: prefix {} of {}/{} whole {whole} decide {decide_alike} out {} at {:?}", self.of[0].chains.chains[pair.chains[0]].blocks, self.of[1].chains.chains[pair.chains[1]].blocks, pair.prefix, a.len(), b.len(), pair.out.is_some(), a.get(pair.prefix).zip(b.get(pair.prefix)).map(|(&a,&b)| { let n = |w: Which, i: InstId| self.graph(w).nodes[i].operands.iter().map(|&o| congruence.number(w, o)).collect::<Vec<_>>(); (a, n(0,a), &self.graph(0).nodes[a].operands, b, n(1,b), &self.graph(1).nodes[b].operands, self.graph(0).nodes[a].operation == self.graph(1).nodes[b].operation)}));
+            if std::env::var("MFDEBUG").is_ok()
+                && !(whole && self.is_whole(pair) && decide_alike && pair.out.is_some())
+            {
+                eprintln!(
+                    "pair base b{:?} opt b{:?}: prefix {} of {}/{} whole {whole} decide {decide_alike} out {} at {:?}",
+                    self.of[0].chains.chains[pair.chains[0]].blocks,
+                    self.of[1].chains.chains[pair.chains[1]].blocks,
+                    pair.prefix,
+                    a.len(),
+                    b.len(),
+                    pair.out.is_some(),
+                    a.get(pair.prefix).zip(b.get(pair.prefix)).map(|(&a, &b)| {
+                        let n = |w: Which, i: InstId| {
+                            self.graph(w).nodes[i]
+                                .operands
+                                .iter()
+                                .map(|&o| congruence.number(w, o))
+                                .collect::<Vec<_>>()
+                        };
+                        (
+                            a,
+                            n(0, a),
+                            &self.graph(0).nodes[a].operands,
+                            b,
+                            n(1, b),
+                            &self.graph(1).nodes[b].operands,
+                            self.graph(0).nodes[a].operation == self.graph(1).nodes[b].operation,
+                        )
+                    })
+                );
             }
             if !(whole && self.is_whole(pair) && decide_alike) {
                 pair.out = None;

@@ -5,7 +5,7 @@
 //! live there are had:
 //!
 //! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s;
-//! 2. [`constants`] finds the branches that are never taken, [`chains`] the blocks that always run
+//! 2. [`live`] finds the branches that are never taken, [`chains`] the blocks that always run
 //!    one after the other;
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
 //!    values are the same;
@@ -15,8 +15,8 @@
 pub mod actions;
 pub mod chains;
 pub mod congruence;
-pub mod constants;
 pub mod graph;
+pub mod live;
 pub mod mapping;
 pub mod matching;
 pub mod optimize;

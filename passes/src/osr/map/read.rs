@@ -2,14 +2,14 @@
 
 use crate::code::InstId;
 use crate::osr::map::chains::chains;
-use crate::osr::map::constants::live;
 use crate::osr::map::graph::{
     Access, BASE, ConstId, Graph, GraphBlock, Node, OPT, Operand, Oracle, Which,
 };
+use crate::osr::map::live::live;
 use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
-use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker, number_operations};
+use midflight_bridge::map::{Fate, Memory, Sandbox, Solution, Tracker, number_operations};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
@@ -64,10 +64,6 @@ impl Oracle for Handles<'_, '_> {
         }
     }
 
-    fn taken(&self, which: Which, inst: InstId, condition: ConstId) -> Option<usize> {
-        self.snapshots[which].instructions[inst].taken(self.constant(condition))
-    }
-
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
         *self.unchanged.borrow_mut().entry((which, load, before)).or_insert_with(|| {
             let instructions = &self.snapshots[which].instructions;
@@ -93,7 +89,9 @@ pub fn read<'a, 'm>(
     };
     let all: Vec<Inst> = base.instructions.iter().chain(&opt.instructions).copied().collect();
     let count = base.instructions.len();
-    let unsigned: Vec<bool> = all.iter().map(|&i| sandbox.is_unsigned_here(i)).collect();
+    let solutions = [base, opt].map(|s| Solution::new(sandbox, s.function));
+    let unsigned: Vec<bool> =
+        (0..all.len()).map(|n| solutions[usize::from(n >= count)].is_unsigned(all[n])).collect();
     // The signed operations first, then all as what they may be taken for.
     let numbers = number_operations(
         &[all.as_slice(), &all].concat(),
@@ -103,16 +101,17 @@ pub fn read<'a, 'm>(
     let operations: Vec<_> = signed.iter().copied().zip(as_unsigned.iter().copied()).collect();
     let (of_base, of_opt) = operations.split_at(count);
     let mut types = HashMap::default();
-    let graphs = [handles.graph(BASE, of_base, &mut types), handles.graph(OPT, of_opt, &mut types)];
+    let graphs = [
+        handles.graph(BASE, of_base, &solutions[BASE], &mut types),
+        handles.graph(OPT, of_opt, &solutions[OPT], &mut types),
+    ];
     let own = |graph: &Graph| {
         graph.nodes.iter().any(|n| n.facts.is_own())
             && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
     };
     let own_selectors = graphs.iter().any(own);
-    let mut which = BASE;
     let of = graphs.map(|graph| {
-        let live = live(which, &graph, &handles);
-        which = OPT;
+        let live = live(&graph);
         let chains = chains(&graph, &live);
         Version { graph, live, chains }
     });
@@ -121,7 +120,13 @@ pub fn read<'a, 'm>(
 }
 
 impl<'m> Handles<'_, 'm> {
-    fn graph(&self, which: Which, operations: &[(u32, u32)], types: &mut HashMap<Type<'m>, u32>) -> Graph {
+    fn graph(
+        &self,
+        which: Which,
+        operations: &[(u32, u32)],
+        solution: &Solution<'m>,
+        types: &mut HashMap<Type<'m>, u32>,
+    ) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
         let ids = &self.ids[which];
@@ -130,7 +135,9 @@ impl<'m> Handles<'_, 'm> {
             *types.entry(ty).or_insert(next)
         };
         let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
-        for (id, (&inst, &(operation, unsigned))) in snapshot.instructions.iter().zip(operations).enumerate() {
+        for (id, (&inst, &(operation, unsigned))) in
+            snapshot.instructions.iter().zip(operations).enumerate()
+        {
             let facts = inst.map_facts();
             let is_known = |b: &Block<'m>| ids.blocks.contains_key(b);
             let from: Vec<Block> =
@@ -157,6 +164,9 @@ impl<'m> Handles<'_, 'm> {
                 has_result: snapshot.body.code.instructions[id].facts.has_result(),
                 data_type: type_id(data),
                 operation,
+                constant: solution
+                    .constant(inst)
+                    .map(|constant| self.constants.borrow_mut().id(constant)),
                 as_unsigned: Some(unsigned).filter(|&unsigned| unsigned != operation),
                 operands,
                 from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
@@ -166,8 +176,11 @@ impl<'m> Handles<'_, 'm> {
         for (id, &block) in snapshot.blocks.iter().enumerate() {
             let successors: Vec<_> =
                 block.successors().iter().filter_map(|b| ids.blocks.get(b).copied()).collect();
+            let feasible =
+                successors.iter().map(|&to| solution.is_feasible(block, snapshot.blocks[to]));
             graph.blocks.push(GraphBlock {
                 nodes: snapshot.body.code.of_block[id].clone(),
+                feasible: feasible.collect(),
                 successors,
                 memory_phi: None,
             });
