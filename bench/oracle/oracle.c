@@ -36,9 +36,12 @@ static void give_up(const char *what) {
     abort();
 }
 
+/* A program may free its environment before it ends, so that is asked once. */
 static FILE *open_output(void) {
+    if (output)
+        return output;
     const char *name = getenv("MIDFLIGHT_ORACLE");
-    if (!output && name && !(output = fopen(name, "wb")))
+    if (name && !(output = fopen(name, "wb")))
         give_up("oracle: cannot open the file of MIDFLIGHT_ORACLE");
     return output;
 }

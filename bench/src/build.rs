@@ -4,7 +4,7 @@ use crate::error::{Error, Result, io};
 use crate::fetch::fetch;
 use crate::layout::Layout;
 use crate::process::Job;
-use crate::program::{Origin, Program};
+use crate::program::Program;
 use crate::variant::{Toolchain, Variant};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,22 +56,9 @@ pub fn build(layout: &Layout, program: &Program, variant: Variant) -> Result<Bui
     Ok(Built { executable, folder })
 }
 
-/// Packages that a program's sources are in.
-fn packages(program: &Program) -> Vec<&'static str> {
-    let others = program.sources.iter().filter_map(|s| s.split_once(':')).map(|(name, _)| name);
-    match program.origin {
-        Origin::Own => others.collect(),
-        Origin::Package(name, _) => std::iter::once(name).chain(others).collect(),
-    }
-}
-
-fn origin(layout: &Layout, program: &Program) -> PathBuf {
-    match program.origin {
-        Origin::Own => layout.corpus().join("shootout"),
-        Origin::Package(name, folder) => {
-            layout.sources().join(name).join(folder).components().collect()
-        }
-    }
+/// Packages beside that of the origin.
+fn other_packages(program: &Program) -> Vec<&'static str> {
+    program.sources.iter().filter_map(|s| s.split_once(':')).map(|(name, _)| name).collect()
 }
 
 /// All source files of a program, fetched.
@@ -79,8 +66,9 @@ fn origin(layout: &Layout, program: &Program) -> PathBuf {
 /// # Errors
 /// If they cannot be fetched, or one is not there.
 pub fn sources(layout: &Layout, program: &Program) -> Result<Vec<PathBuf>> {
-    fetch(layout, &packages(program))?;
-    let root = origin(layout, program);
+    program.origin.fetch(layout)?;
+    fetch(layout, &other_packages(program))?;
+    let root = program.origin.folder(layout);
     let mut files = Vec::new();
     for source in program.sources {
         match (source.split_once(':'), source.strip_suffix("/*.c")) {
@@ -119,7 +107,7 @@ fn c_files(folder: &Path, without: &[&str]) -> Result<Vec<PathBuf>> {
 
 /// Flags of the compiler for a program, those that name folders of headers included.
 pub fn flags(layout: &Layout, program: &Program) -> Vec<String> {
-    let root = origin(layout, program);
+    let root = program.origin.folder(layout);
     let mut flags: Vec<String> = program.flags.iter().map(|flag| flag.to_string()).collect();
     if program.driver.is_some() {
         flags.push(format!("-I{}", root.display()));

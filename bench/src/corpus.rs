@@ -1,9 +1,11 @@
 //! The programs, as data.
 //!
-//! Sources come from packages that are pinned in `bench/corpus/Cargo.lock`. The programs of the
+//! Sources come from packages that are pinned in `bench/corpus/Cargo.lock`, and from Debian. The programs of the
 //! thesis's 5.3 (the "shootout") and an alpha-beta search are the project's own.
 
-use crate::program::{Origin, Program, Weight, Works};
+use crate::debian::packages::{BIOSQUID, HMMER2, PERL};
+use crate::origin::Origin;
+use crate::program::{Program, Weight, Works};
 
 const BASE: Program = Program {
     name: "",
@@ -245,6 +247,77 @@ pub const PROGRAMS: &[Program] = &[
             tiny: &["{work:mixed.js}", "1"],
             test: &["{work:mixed.js}", "1"],
             bench: &["{work:mixed.js}", "50"],
+        },
+        ..BASE
+    },
+    Program {
+        name: "hmmer2",
+        weight: Weight::Heavy,
+        origin: Origin::Debian(HMMER2, &[BIOSQUID]),
+        sources: &[
+            "src/alphabet.c",
+            "src/core_algorithms.c",
+            "src/debug.c",
+            "src/display.c",
+            "src/emit.c",
+            "src/emulation.c",
+            "src/fast_algorithms.c",
+            "src/histogram.c",
+            "src/hmmio.c",
+            "src/hmmsearch.c",
+            "src/mathsupport.c",
+            "src/masks.c",
+            "src/misc.c",
+            "src/modelmakers.c",
+            "src/plan7.c",
+            "src/plan9.c",
+            "src/postprob.c",
+            "src/prior.c",
+            "src/pvm.c",
+            "src/threads.c",
+            "src/tophits.c",
+            "src/trace.c",
+            "../biosquid/*.c",
+        ],
+        without: &["*_main.c"],
+        include: &["src", "../biosquid"],
+        // Its own headers leave out what it calls there.
+        flags: &["-w", "-std=gnu89", "-include", "dirichlet.h"],
+        link: &["-lm"],
+        work: Works {
+            tiny: &["{debian:hmmer2/tutorial/rrm.hmm}", "{debian:hmmer2/tutorial/Artemia.fa}"],
+            test: &["{debian:hmmer2/tutorial/rrm.hmm}", "{debian:hmmer2/tutorial/globins630.fa}"],
+            bench: &[
+                "{debian:hmmer2/tutorial/rrm.hmm}",
+                "{debian:hmmer2/tutorial/globins63000.fa}",
+            ],
+        },
+        ..BASE
+    },
+    // Without the seed of its hashes, keys come in the same order each time.
+    Program {
+        name: "miniperl",
+        weight: Weight::Heavy,
+        origin: Origin::Debian(PERL, &[]),
+        sources: &["*.c"],
+        without: &["op.c", "perl.c", "universal.c", "malloc.c", "vutil.c", "generate_uudmap.c"],
+        include: &["."],
+        flags: &[
+            "-w",
+            "-DPERL_CORE",
+            "-DPERL_IS_MINIPERL",
+            "-DPERL_EXTERNAL_GLOB",
+            "-DNO_HASH_SEED",
+            "-D_GNU_SOURCE",
+            "-D_FILE_OFFSET_BITS=64",
+            "-fwrapv",
+            "-fno-strict-aliasing",
+        ],
+        link: &["-lm", "-lcrypt"],
+        work: Works {
+            tiny: &["{work:mixed.pl}", "{text:1000}"],
+            test: &["{work:mixed.pl}", "{text:150000}"],
+            bench: &["{work:mixed.pl}", "{text:9000000}"],
         },
         ..BASE
     },

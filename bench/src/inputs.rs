@@ -1,5 +1,6 @@
 //! Inputs of workloads, made the same on every machine.
 
+use crate::debian;
 use crate::error::{Error, Result, read, write};
 use crate::fetch::fetch;
 use crate::layout::Layout;
@@ -17,6 +18,7 @@ pub fn expand(layout: &Layout, argument: &str) -> Result<String> {
     let path = match inner.split_once(':') {
         Some(("text", size)) => text(layout, number(argument, size)?)?,
         Some(("xml", elements)) => xml(layout, number(argument, elements)?)?,
+        Some(("debian", file)) => debian::root(layout).join(file),
         Some(("work", name)) => layout.corpus().join("work").join(name),
         _ => return Err(unknown(argument)),
     };

@@ -11,9 +11,9 @@
 //! | On-stack replacement | [`osr`] | `osr …` |
 //! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
 //!
-//! The programs are data ([`corpus`]); their sources come from pinned packages ([`fetch`]; those of
-//! [`hot`] from [`debian`] too) and are built ([`build`]) in variants ([`variant`]) by the tools that a user has: the command, the plugin
-//! and clang.
+//! The programs are data ([`corpus`]); their sources come ([`origin`]) from pinned packages
+//! ([`fetch`]) and from Debian's ([`debian`]), and are built ([`build`]) in variants ([`variant`]) by
+//! the tools that a user has: the command, the plugin and clang.
 
 pub mod block_oracle;
 pub mod build;
@@ -32,6 +32,7 @@ pub mod inputs;
 pub mod layout;
 pub mod llvm;
 pub mod measure;
+pub mod origin;
 pub mod osr;
 pub mod process;
 pub mod program;

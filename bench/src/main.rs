@@ -152,7 +152,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             Ok(true)
         }
         Action::Build { programs, llvm, opt } => {
-            for program in select(&programs)? {
+            for program in available(&layout, &programs)? {
                 let built =
                     build::build(&layout, program, Variant { llvm, opt, how: How::Native })?;
                 println!("{}", workload::job(&layout, program, &built, Size::Test)?.command_line());
@@ -161,10 +161,10 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         }
         Action::Verify { programs, llvm, opt, stage, check, k } => {
             let matrix = Matrix { llvm, opt, stage, check, k };
-            Ok(verify::verify(&layout, &select(&programs)?, &matrix)?.close("verify"))
+            Ok(verify::verify(&layout, &available(&layout, &programs)?, &matrix)?.close("verify"))
         }
         Action::Coverage { programs, llvm, details } => {
-            let result = coverage::coverage(&layout, &select(&programs)?, llvm)?;
+            let result = coverage::coverage(&layout, &available(&layout, &programs)?, llvm)?;
             let text = result.report(details);
             println!("{text}");
             write(&layout.work().join("coverage.md"), text.as_bytes())?;
@@ -179,7 +179,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         }
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
-            let programs = select(&programs)?;
+            let programs = available(&layout, &programs)?;
             let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };
             let mut text = String::new();
             for stage in stage {
@@ -192,6 +192,15 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             Ok(true)
         }
     }
+}
+
+/// The programs of these names whose sources can be had.
+fn available(layout: &Layout, names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
+    let mut programs = Vec::new();
+    for program in select(names)? {
+        programs.extend(program.origin.fetch_or_skip(layout, program.name)?.map(|_| program));
+    }
+    Ok(programs)
 }
 
 /// The programs of these names.

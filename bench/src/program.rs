@@ -1,5 +1,7 @@
 //! What a program of the corpus is: sources, flags, and work for it to do.
 
+use crate::origin::Origin;
+
 /// How heavy a program is to build, which decides where it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
@@ -7,15 +9,6 @@ pub enum Weight {
     Light,
     /// For `make bench` and `make nightly`
     Heavy,
-}
-
-/// Where a program's sources are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Part of the checkout: a file in `bench/corpus/shootout`
-    Own,
-    /// A package pinned in `bench/corpus/Cargo.lock`, and the folder in it that paths begin from
-    Package(&'static str, &'static str),
 }
 
 /// A program of the corpus.
@@ -56,7 +49,8 @@ pub struct Works {
 }
 
 /// Arguments of a run. In them `{text:N}` is a file with N bytes of C source, `{xml:N}` an XML file
-/// with N elements, and `{work:NAME}` a file in `bench/corpus/work`.
+/// with N elements, `{work:NAME}` a file in `bench/corpus/work`, and `{debian:PACKAGE/FILE}` one of
+/// a source package of Debian.
 pub type Work = &'static [&'static str];
 
 /// Which size.

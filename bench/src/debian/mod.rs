@@ -4,10 +4,11 @@
 //! ([`sources_list`]); neither these nor apt's state are touched. Only the upstream archive is
 //! fetched, not Debian's patches.
 
+pub mod packages;
 mod sources_list;
 
 use crate::error::{Error, Result, io, write};
-use crate::fetch::{STAMP, version};
+use crate::fetch::STAMP;
 use crate::layout::Layout;
 use crate::process::{End, Job};
 use std::fs;
@@ -24,9 +25,14 @@ pub struct SourcePackage {
     pub prepare: &'static [&'static str],
 }
 
-/// The folder that a package is unpacked in. Packages lie side by side.
+/// Where packages are unpacked, side by side.
+pub fn root(layout: &Layout) -> PathBuf {
+    layout.at("target/corpus/debian")
+}
+
+/// The folder that a package is unpacked in.
 pub fn folder(layout: &Layout, package: &SourcePackage) -> PathBuf {
-    layout.at("target/corpus/debian").join(package.name)
+    root(layout).join(package.name)
 }
 
 /// Makes sure that a package is unpacked and prepared; its version.
@@ -37,10 +43,11 @@ pub fn folder(layout: &Layout, package: &SourcePackage) -> PathBuf {
 pub fn fetch(layout: &Layout, package: &SourcePackage) -> Result<String> {
     let folder = folder(layout, package);
     let recipe = [package.only, package.prepare].concat().join("\n");
-    if let Some((version, text)) = version(&folder).zip(fs::read_to_string(folder.join(STAMP)).ok())
-        && text == stamp(&version, &recipe)
+    if let Ok(stamp) = fs::read_to_string(folder.join(STAMP))
+        && let Some((version, followed)) = stamp.split_once('\n')
+        && followed == recipe
     {
-        return Ok(version);
+        return Ok(version.to_string());
     }
     renew(&folder)?;
     let downloads = layout.at("target/corpus/apt/downloads").join(package.name);
@@ -50,12 +57,8 @@ pub fn fetch(layout: &Layout, package: &SourcePackage) -> Result<String> {
     for command in package.prepare {
         Job::new("sh").args(["-c", command]).folder(&folder).limit(900).expect_success()?;
     }
-    write(&folder.join(STAMP), stamp(&version, &recipe).as_bytes())?;
+    write(&folder.join(STAMP), format!("{version}\n{recipe}").as_bytes())?;
     Ok(version)
-}
-
-fn stamp(version: &str, recipe: &str) -> String {
-    format!("{version}\n{recipe}")
 }
 
 /// Makes an empty folder.

@@ -6,19 +6,9 @@
 //! own alpha-beta search for fhourstones'.
 
 use crate::debian::SourcePackage;
+use crate::debian::packages::{BIOSQUID, HMMER2, PERL};
 use crate::hot::count::Size;
-
-/// Where a function's source is.
-#[derive(Clone, Copy, Debug)]
-pub enum Origin {
-    /// Part of the checkout: a file in `bench/corpus/shootout`
-    Own,
-    /// A package pinned in `bench/corpus/Cargo.lock`, and the folder in it that paths begin from
-    Crate(&'static str, &'static str),
-    /// A source package of Debian, which paths begin from, and others that are needed beside it,
-    /// at `../NAME`
-    Debian(SourcePackage, &'static [SourcePackage]),
-}
+use crate::origin::Origin;
 
 /// A hot function.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +44,7 @@ pub const FUNCTIONS: &[Hot] = &[
     Hot {
         name: "bzip2",
         program: "bzip2",
-        origin: Origin::Crate("bzip2-sys", "bzip2-1.0.8"),
+        origin: Origin::Package("bzip2-sys", "bzip2-1.0.8"),
         file: "blocksort.c",
         flags: &["-D_FILE_OFFSET_BITS=64"],
         function: "mainSort",
@@ -85,22 +75,7 @@ pub const FUNCTIONS: &[Hot] = &[
     Hot {
         name: "hmmer",
         program: "hmmer2",
-        origin: Origin::Debian(
-            SourcePackage {
-                name: "hmmer2",
-                // It is declared twice, with other types, where squid is not of the same release.
-                prepare: &["./configure CC=cc && sed -i /SampleCountvector/d src/funcs.h"],
-                ..PLAIN
-            },
-            &[SourcePackage {
-                name: "biosquid",
-                prepare: &["sed -e 's/@SQD_UINT16@/unsigned short/' \
-                            -e 's/@SQD_UINT32@/unsigned int/' \
-                            -e 's/@SQD_UINT64@/unsigned long/' squid.h.in >squid.h && \
-                            cp squidconf.h.in squidconf.h"],
-                ..PLAIN
-            }],
-        ),
+        origin: Origin::Debian(HMMER2, &[BIOSQUID]),
         file: "src/fast_algorithms.c",
         flags: &["-std=gnu89", "-Isrc", "-I../biosquid"],
         function: "P7Viterbi",
@@ -125,14 +100,7 @@ pub const FUNCTIONS: &[Hot] = &[
     Hot {
         name: "perlbench",
         program: "perl",
-        origin: Origin::Debian(
-            SourcePackage {
-                name: "perl",
-                prepare: &["./Configure -des -Dcc=cc -Dusenm=n"],
-                ..PLAIN
-            },
-            &[],
-        ),
+        origin: Origin::Debian(PERL, &[]),
         file: "regexec.c",
         flags: &["-DPERL_CORE", "-D_GNU_SOURCE", "-I."],
         function: "S_regmatch",
