@@ -11,6 +11,7 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InstructionSimplify.h"
@@ -236,6 +237,10 @@ enum MapFact : uint32_t {
   MapPadPointer = 1 << 12,
   MapLandingPad = 1 << 13,
   MapSigned = 1 << 14,
+  // icmp eq, icmp ne
+  MapEqual = 1 << 15,
+  MapDiffer = 1 << 16,
+  MapConditional = 1 << 17,
 };
 
 // Metadata that makes a result poison.
@@ -325,8 +330,7 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   if (I->isTerminator())
     Facts |= MapTerminator;
   if (auto *BI = dyn_cast<BranchInst>(I))
-    if (BI->isUnconditional())
-      Facts |= MapUnconditional;
+    Facts |= BI->isUnconditional() ? MapUnconditional : MapConditional;
   if (isa<PHINode>(I))
     return Facts | MapPhi;
   if (auto *II = dyn_cast<IntrinsicInst>(I)) {
@@ -378,6 +382,9 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
     Facts |= MapRepeatable;
   if (unsignedOpcode(*I))
     Facts |= MapSigned;
+  if (auto *Cmp = dyn_cast<ICmpInst>(I))
+    if (Cmp->isEquality())
+      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapEqual : MapDiffer;
   if (I->isCommutative())
     Facts |= MapCommutative;
   return Facts;
@@ -554,6 +561,71 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
   if (!V || V == I || IsUndefined(V))
     return nullptr;
   return wrap(V);
+}
+
+/// For an operation that adds multiples of its operands, modulo 2^64 or the
+/// size of its type: calls back with each operand that is no constant, and its
+/// factor, and gives the constant. For an address, operand 0 is the base.
+bool mfb_linear(LLVMValueRef Inst, int64_t *ConstantPart, void *To,
+                void (*Add)(void *, uint32_t, int64_t)) {
+  auto *I = unwrap<Instruction>(Inst);
+  *ConstantPart = 0;
+  auto Term = [&](unsigned Operand, int64_t Factor) {
+    if (auto *C = dyn_cast<ConstantInt>(I->getOperand(Operand)))
+      *ConstantPart += Factor * C->getSExtValue();
+    else
+      Add(To, Operand, Factor);
+  };
+  if (auto *GEP = dyn_cast<GetElementPtrInst>(I)) {
+    const DataLayout &DL = I->getModule()->getDataLayout();
+    if (GEP->getType()->isVectorTy() ||
+        DL.getIndexTypeSizeInBits(GEP->getType()) != 64)
+      return false;
+    APInt Constant(64, 0);
+#if LLVM_VERSION_MAJOR >= 20
+    SmallMapVector<Value *, APInt, 4> Offsets;
+#else
+    MapVector<Value *, APInt> Offsets;
+#endif
+    if (!GEP->collectOffset(DL, 64, Offsets, Constant))
+      return false;
+    *ConstantPart = Constant.getSExtValue();
+    Add(To, 0, 1);
+    for (auto &[Index, Scale] : Offsets)
+      for (unsigned N = 1; N != GEP->getNumOperands(); ++N)
+        if (GEP->getOperand(N) == Index) {
+          Add(To, N, Scale.getSExtValue());
+          break;
+        }
+    return true;
+  }
+  if (!I->getType()->isIntegerTy() || I->getType()->getIntegerBitWidth() > 64)
+    return false;
+  switch (I->getOpcode()) {
+  case Instruction::Add:
+    Term(0, 1);
+    Term(1, 1);
+    return true;
+  case Instruction::Sub:
+    Term(0, 1);
+    Term(1, -1);
+    return true;
+  case Instruction::Mul:
+    if (auto *C = dyn_cast<ConstantInt>(I->getOperand(1))) {
+      Term(0, C->getSExtValue());
+      return true;
+    }
+    return false;
+  case Instruction::Shl:
+    if (auto *C = dyn_cast<ConstantInt>(I->getOperand(1)))
+      if (C->getValue().ult(I->getType()->getIntegerBitWidth())) {
+        Term(0, int64_t(uint64_t(1) << C->getZExtValue()));
+        return true;
+      }
+    return false;
+  default:
+    return false;
+  }
 }
 
 /// Takes from instructions the flags and the metadata that can make a result

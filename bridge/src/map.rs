@@ -172,6 +172,12 @@ facts! {
     is_landing_pad = 13;
     /// It has a counterpart that takes its operands for unsigned.
     is_signed = 14;
+    /// `icmp eq`
+    is_equal = 15;
+    /// `icmp ne`
+    is_differ = 16;
+    /// `br` with a condition
+    is_conditional = 17;
 }
 
 impl<'m> Inst<'m> {
@@ -179,6 +185,23 @@ impl<'m> Inst<'m> {
     pub fn map_facts(self) -> MapFacts {
         // SAFETY: the instruction is live.
         MapFacts(unsafe { sys::mfb_map_facts(self.0) })
+    }
+
+    /// If it adds multiples of its operands, modulo the size of its type (64 bits for an address, whose
+    /// base is operand 0): the constant, and the other operands with their factors.
+    pub fn linear(self) -> Option<(i64, Vec<(usize, i64)>)> {
+        /// # Safety
+        /// `to` is a `Vec<(usize, i64)>`.
+        unsafe extern "C" fn add(to: *mut c_void, operand: u32, factor: i64) {
+            // SAFETY: the caller's contract.
+            unsafe { &mut *to.cast::<Vec<(usize, i64)>>() }.push((operand as usize, factor));
+        }
+        let mut terms: Vec<(usize, i64)> = Vec::new();
+        let mut constant = 0;
+        // SAFETY: the instruction is live; the callback gets the vector it expects.
+        let is_linear =
+            unsafe { sys::mfb_linear(self.0, &mut constant, (&raw mut terms).cast(), add) };
+        is_linear.then_some((constant, terms))
     }
 
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
@@ -209,6 +232,12 @@ impl<'m> Value<'m> {
         // SAFETY: the value is live.
         let raw = unsafe { LLVMIsAInstruction(self.0) };
         (!raw.is_null()).then(|| Inst::from_live(raw))
+    }
+
+    /// True for an integer constant, or a null pointer.
+    pub fn is_plain(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { !LLVMIsAConstantInt(self.0).is_null() || LLVMIsNull(self.0) != 0 }
     }
 
     /// As an operand in the IR, with its type.

@@ -132,6 +132,12 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn mfb_linear(
+        inst: LLVMValueRef,
+        constant: *mut i64,
+        to: *mut c_void,
+        add: unsafe extern "C" fn(to: *mut c_void, operand: u32, factor: i64),
+    ) -> bool;
     pub fn mfb_drop_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_repeat(
         builder: prelude::LLVMBuilderRef,

@@ -15,9 +15,10 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::depth_first::postorder;
-use crate::osr::map::graph::{Access, BASE, ConstId, OPT, Operand, Oracle, Which};
+use crate::osr::map::graph::{Access, BASE, ConstId, Linear, OPT, Operand, Oracle, Which};
 use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeMap;
 
 /// Number of a value: equal for congruent ones.
 pub type Number = u32;
@@ -98,9 +99,13 @@ impl Congruence {
 
     /// True if the operands of two instructions are congruent.
     pub fn have_same_operands(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
-        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]].operands);
-        a.len() == b.len()
-            && a.iter().zip(b).all(|(&a, &b)| self.number(BASE, a) == self.number(OPT, b))
+        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
+        let number = |which: Which, operand: Operand, block: BlockId| {
+            self.number(which, versions.of[which].scopes.at(operand, block))
+        };
+        let mut pairs = a.operands.iter().zip(&b.operands);
+        a.operands.len() == b.operands.len()
+            && pairs.all(|(&x, &y)| number(BASE, x, a.block) == number(OPT, y, b.block))
     }
 }
 
@@ -117,7 +122,41 @@ enum Key {
     MemoryAlone(Which, BlockId, Vec<Number>),
     /// The exception of the landing pads of a pair
     Pad(Number),
+    /// A sum of a type
+    Sum(u32, Form),
 }
+
+/// A sum of multiples of numbers and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Form {
+    constant: i64,
+    terms: BTreeMap<Number, i64>,
+    /// Bits of the type
+    bits: u32,
+}
+
+impl Form {
+    /// The factor, modulo the size of the type.
+    fn wrap(&self, value: i64) -> i64 {
+        let unused = 64 - self.bits.clamp(1, 64);
+        value.wrapping_shl(unused).wrapping_shr(unused)
+    }
+
+    fn add(&mut self, number: Number, factor: i64) {
+        let known = self.terms.entry(number).or_default();
+        let sum = known.wrapping_add(factor);
+        *known = sum;
+        let wrapped = self.wrap(sum);
+        if wrapped == 0 {
+            self.terms.remove(&number);
+        } else {
+            self.terms.insert(number, wrapped);
+        }
+    }
+}
+
+/// Longer sums are not looked through.
+const MOST_TERMS: usize = 12;
 
 /// Numbers the values of two versions under a matching.
 pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle) -> Congruence {
@@ -144,6 +183,7 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         memory,
         table: HashMap::default(),
         leaders: [HashMap::default(), HashMap::default()],
+        forms: HashMap::default(),
         signed: HashSet::default(),
         signed_before: HashSet::default(),
         partners: partners(versions, matching),
@@ -201,6 +241,8 @@ struct Round<'a> {
     table: HashMap<Key, Number>,
     /// For each version and number a value that is above the others with it
     leaders: [HashMap<Number, ValueId>; 2],
+    /// For numbers of sums what they add up
+    forms: HashMap<Number, Form>,
     /// Operations on signed numbers that may be negative somewhere: then they are taken for signed
     /// everywhere. What holds at one place only must not be carried over to another.
     signed: HashSet<Key>,
@@ -213,6 +255,7 @@ impl Round<'_> {
     /// True if a number changed.
     fn run(&mut self, orders: &[Vec<BlockId>; 2]) -> bool {
         self.table.clear();
+        self.forms.clear();
         for which in [BASE, OPT] {
             self.leaders[which].clear();
             for argument in 0..self.versions.graph(which).arguments {
@@ -274,9 +317,12 @@ impl Round<'_> {
             let pair = self.pinned(which, pad, pad_own);
             return self.holder(Key::Pad(pair), own);
         }
+        let scopes = &versions.of[which].scopes;
+        let operands: Vec<Operand> =
+            node.operands.iter().map(|&o| scopes.at(o, node.block)).collect();
         let mut numbers: Vec<Number> =
-            node.operands.iter().map(|&o| self.congruence.number(which, o)).collect();
-        if let Some(simple) = self.simplified(which, inst, &numbers) {
+            operands.iter().map(|&o| self.congruence.number(which, o)).collect();
+        if let Some(simple) = self.simplified(which, inst, &operands, &numbers) {
             return simple;
         }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
@@ -289,6 +335,9 @@ impl Round<'_> {
                 return stored;
             }
             numbers.push(self.access(which, clobber));
+        }
+        if let Some(linear) = &node.linear {
+            return self.sum(node.data_type, linear, &operands, which, own);
         }
         let key = Key::Operation(node.operation, numbers);
         match node.as_unsigned {
@@ -305,9 +354,54 @@ impl Round<'_> {
         }
     }
 
+    /// The number of a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
+    /// change that).
+    fn sum(
+        &mut self,
+        data_type: u32,
+        linear: &Linear,
+        operands: &[Operand],
+        which: Which,
+        own: Number,
+    ) -> Number {
+        let mut form =
+            Form { constant: linear.constant, terms: BTreeMap::new(), bits: linear.bits };
+        for &(place, factor) in &linear.terms {
+            let number = self.congruence.number(which, operands[place]);
+            match self.forms.get(&number) {
+                // An index of less bits is extended, so that its sum may have wrapped before.
+                Some(inner) if inner.bits == form.bits && inner.terms.len() <= MOST_TERMS => {
+                    form.constant =
+                        form.constant.wrapping_add(inner.constant.wrapping_mul(factor));
+                    let terms: Vec<_> = inner.terms.iter().map(|(&n, &f)| (n, f)).collect();
+                    for (number, inner_factor) in terms {
+                        form.add(number, inner_factor.wrapping_mul(factor));
+                    }
+                }
+                _ => form.add(number, factor),
+            }
+        }
+        form.constant = form.wrap(form.constant);
+        if form.constant == 0
+            && let Some((&number, &1)) = form.terms.first_key_value()
+            && form.terms.len() == 1
+        {
+            return number;
+        }
+        let number = self.holder(Key::Sum(data_type, form.clone()), own);
+        self.forms.insert(number, form);
+        number
+    }
+
     /// The number of what LLVM knows an operation to be equal to, given what its operands are equal
     /// to.
-    fn simplified(&self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Number> {
+    fn simplified(
+        &self,
+        which: Which,
+        inst: InstId,
+        operands: &[Operand],
+        numbers: &[Number],
+    ) -> Option<Number> {
         let node = &self.versions.graph(which).nodes[inst];
         if !(node.facts.is_repeatable() || node.facts.is_load()) || numbers.contains(&UNKNOWN) {
             return None;
@@ -319,7 +413,7 @@ impl Round<'_> {
                 None => self.leaders[which].get(number).map_or(operand, |&v| Operand::Value(v)),
             },
         };
-        let operands: Vec<Operand> = node.operands.iter().zip(numbers).map(leader).collect();
+        let operands: Vec<Operand> = operands.iter().zip(numbers).map(leader).collect();
         let equal = self.oracle.simplify(which, inst, &operands)?;
         Some(self.congruence.number(which, equal)).filter(|&number| number != UNKNOWN)
     }
@@ -400,7 +494,10 @@ impl Round<'_> {
             version.live.successors[*from].contains(&node.block)
         };
         let edges = node.from.iter().zip(&node.operands).filter(goes);
-        edges.map(|(_, &operand)| self.congruence.number(which, operand)).collect()
+        let number = |(&from, &operand)| {
+            self.congruence.number(which, version.scopes.at(operand, from))
+        };
+        edges.map(number).collect()
     }
 
     /// For each edge to a pair the number of what comes over it; none if it is not the same on all
@@ -459,8 +556,9 @@ fn copied(incoming: &[Number], own: Number) -> Option<Number> {
 /// chains on the way are looked through.
 pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -> Option<Operand> {
     let graph = versions.graph(which);
+    let scopes = &versions.of[which].scopes;
     let (&(from, _), before) = walk.edges.split_last()?;
-    let mut operand = graph.incoming(phi, from)?;
+    let mut operand = scopes.at(graph.incoming(phi, from)?, from);
     let before = if walk.goes_round { &[] } else { before };
     for &(from, block) in before.iter().rev() {
         if let Operand::Value(value) = operand
@@ -468,7 +566,7 @@ pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -
             && graph.nodes[inst].facts.is_phi()
             && graph.nodes[inst].block == block
         {
-            operand = graph.incoming(inst, from)?;
+            operand = scopes.at(graph.incoming(inst, from)?, from);
         }
     }
     Some(operand)

@@ -56,7 +56,10 @@ pub struct Node {
     pub data_type: u32,
     /// What it does
     pub operation: OperationId,
-    /// The constant that it always gives (conditional constant propagation)
+    /// If it adds multiples of its operands
+    pub linear: Option<Linear>,
+    /// The constant that it always gives (conditional constant propagation), if a pass replaced it
+    /// by one
     pub constant: Option<ConstId>,
     /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
     /// counterpart, which gives the same
@@ -69,6 +72,17 @@ pub struct Node {
     pub clobber: Option<Access>,
 }
 
+/// A sum of multiples of operands and a constant, modulo 2^64 or the size of the type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// The constant
+    pub constant: i64,
+    /// Places of operands, with their factors
+    pub terms: Vec<(usize, i64)>,
+    /// Bits of the result
+    pub bits: u32,
+}
+
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphBlock {
@@ -78,6 +92,8 @@ pub struct GraphBlock {
     pub successors: Vec<BlockId>,
     /// For each successor whether control may go there
     pub feasible: Vec<bool>,
+    /// What is known on each way into the block: values that are constants there
+    pub implied: Vec<(ValueId, ConstId)>,
     /// If states of memory meet at its head: for each predecessor the state that it leaves
     pub memory_phi: Option<Vec<(BlockId, Access)>>,
 }

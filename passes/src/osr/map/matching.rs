@@ -23,6 +23,7 @@ use crate::osr::map::chains::{ChainId, Chains};
 use crate::osr::map::congruence::{Congruence, congruence};
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
 use crate::osr::map::live::Live;
+use crate::osr::map::scopes::Scopes;
 
 /// A version with what is derived from it alone.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Version {
     pub live: Live,
     /// Its chains
     pub chains: Chains,
+    /// What its branches say of values
+    pub scopes: Scopes,
 }
 
 /// What tracking says of two versions.
@@ -134,11 +137,25 @@ impl Versions {
             let congruence = congruence(self, &matching, oracle);
             let (kept, dropped) = self.check(&matching, &congruence);
             if std::env::var("MFDEBUG").is_ok() {
-                eprintln!(
-                    "round: {} pairs, kept {} dropped {dropped}",
-                    matching.pairs.len(),
-                    kept.len()
-                );
+                fn dig(v: &Versions, c: &Congruence, i: InstId, j: InstId, d: usize) {
+                    let (gb, go) = (v.graph(0), v.graph(1));
+                    eprintln!("{:>d$} base {i} op{} u{:?} n{} {:?} / opt {j} op{} u{:?} n{} {:?}", "", gb.nodes[i].operation, gb.nodes[i].as_unsigned, c.of[0][gb.result(i)], gb.nodes[i].operands, go.nodes[j].operation, go.nodes[j].as_unsigned, c.of[1][go.result(j)], go.nodes[j].operands, d = d * 2);
+                    if d > 12 { return; }
+                    use crate::osr::map::graph::Operand::*;
+                    for (x, y) in gb.nodes[i].operands.iter().zip(&go.nodes[j].operands) {
+                        if c.number(0, *x) != c.number(1, *y) {
+                            if let (Value(x), Value(y)) = (*x, *y) && let (Some(x), Some(y)) = (gb.definition(x), go.definition(y)) {
+                                dig(v, c, x, y, d + 1);
+                            } else { eprintln!("{:>d$} {x:?} / {y:?}", "", d = d * 2 + 2); }
+                            return;
+                        }
+                    }
+                }
+                for p in &matching.pairs {
+                    let [a, b] = [BASE, OPT].map(|w| &self.of[w].chains.chains[p.chains[w]].anchors);
+                    if let Some((&x, &y)) = a.iter().zip(b).find(|&(&x, &y)| !congruence.are_alike(self, [x, y])) { eprintln!("ANCHOR"); dig(self, &congruence, x, y, 0); }
+                    if let Some([x, y]) = p.condition && !congruence.have_same_operands(self, [x, y]) { eprintln!("COND"); dig(self, &congruence, x, y, 0); }
+                }
             }
             if !dropped && kept.len() == matching.pairs.len() {
                 let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);

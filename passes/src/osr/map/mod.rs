@@ -25,4 +25,5 @@ pub mod print_map;
 pub mod read;
 pub mod reconstruct;
 pub mod report;
+pub mod scopes;
 pub mod side;

@@ -1,12 +1,15 @@
 //! From LLVM to two [`Version`]s that can be compared.
 
-use crate::code::InstId;
+use crate::code::{InstId, ValueId};
 use crate::osr::map::chains::chains;
 use crate::osr::map::graph::{
-    Access, BASE, ConstId, Graph, GraphBlock, Node, OPT, Operand, Oracle, Which,
+    Access, BASE, ConstId, Graph, GraphBlock, Linear, Node, OPT, Operand, Oracle, Which,
 };
 use crate::osr::map::live::live;
 use crate::osr::map::matching::{Tracked, Version, Versions};
+use crate::osr::map::scopes::scopes;
+use midflight_bridge::osr::TypeKind;
+use crate::body::BlockId;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Solution, Tracker, number_operations};
@@ -101,10 +104,12 @@ pub fn read<'a, 'm>(
     let operations: Vec<_> = signed.iter().copied().zip(as_unsigned.iter().copied()).collect();
     let (of_base, of_opt) = operations.split_at(count);
     let mut types = HashMap::default();
-    let graphs = [
+    let mut graphs = [
         handles.graph(BASE, of_base, &solutions[BASE], &mut types),
         handles.graph(OPT, of_opt, &solutions[OPT], &mut types),
     ];
+    let tracked = tracked(base, &handles.ids, tracker);
+    keep_claims(&mut graphs, &tracked);
     let own = |graph: &Graph| {
         graph.nodes.iter().any(|n| n.facts.is_own())
             && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
@@ -113,9 +118,9 @@ pub fn read<'a, 'm>(
     let of = graphs.map(|graph| {
         let live = live(&graph);
         let chains = chains(&graph, &live);
-        Version { graph, live, chains }
+        let scopes = scopes(&graph, &live);
+        Version { graph, live, chains, scopes }
     });
-    let tracked = tracked(base, &handles.ids, tracker);
     (Versions { of, tracked, own_selectors }, handles)
 }
 
@@ -164,6 +169,7 @@ impl<'m> Handles<'_, 'm> {
                 has_result: snapshot.body.code.instructions[id].facts.has_result(),
                 data_type: type_id(data),
                 operation,
+                linear: self.linear(inst),
                 constant: solution
                     .constant(inst)
                     .map(|constant| self.constants.borrow_mut().id(constant)),
@@ -182,6 +188,7 @@ impl<'m> Handles<'_, 'm> {
                 nodes: snapshot.body.code.of_block[id].clone(),
                 feasible: feasible.collect(),
                 successors,
+                implied: Vec::new(),
                 memory_phi: None,
             });
         }
@@ -194,9 +201,74 @@ impl<'m> Handles<'_, 'm> {
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
+            if let &[from] = predecessors[id].as_slice() {
+                graph.blocks[id].implied = self.implied(which, &graph, from, id);
+            }
         }
         graph
     }
+}
+
+impl<'m> Handles<'_, 'm> {
+    fn linear(&self, inst: Inst<'m>) -> Option<Linear> {
+        let (constant, terms) = inst.linear()?;
+        let ty = inst.value().ty();
+        let bits = match ty.kind() {
+            TypeKind::Integer => self.snapshots[BASE].function.module().size_of(ty).0,
+            _ => 64,
+        };
+        Some(Linear { constant, terms, bits: bits as u32 })
+    }
+
+    /// What a branch says in a block that can be entered from it only.
+    fn implied(
+        &self,
+        which: Which,
+        graph: &Graph,
+        from: BlockId,
+        to: BlockId,
+    ) -> Vec<(ValueId, ConstId)> {
+        let terminator = &graph.nodes[graph.terminator(from)];
+        let [holds, fails] = graph.blocks[from].successors[..] else { return Vec::new() };
+        let [Operand::Value(condition)] = terminator.operands[..] else { return Vec::new() };
+        if !terminator.facts.is_conditional() || holds == fails {
+            return Vec::new();
+        }
+        let truth = self.snapshots[which].function.module().int_type(1);
+        let truth = truth.constant(u64::from(to == holds));
+        let mut implied = vec![(condition, self.constants.borrow_mut().id(truth))];
+        let Some(compare) = graph.definition(condition).map(|i| &graph.nodes[i]) else {
+            return implied;
+        };
+        let is_equal = if to == holds { compare.facts.is_equal() } else { compare.facts.is_differ() };
+        if let [Operand::Value(value), Operand::Constant(constant)] = compare.operands[..]
+            && is_equal
+            && self.constant(constant).is_plain()
+        {
+            implied.push((value, constant));
+        }
+        implied
+    }
+}
+
+/// Leaves only what passes have made use of: where both versions still have an instruction or an
+/// edge, it is compared as it is.
+fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
+    let [base, opt] = graphs;
+    for (inst, node) in base.nodes.iter_mut().enumerate() {
+        if tracked.kept[inst].is_some() {
+            node.constant = None;
+        }
+    }
+    for (id, block) in base.blocks.iter_mut().enumerate() {
+        let same = tracked.blocks[id]
+            .is_some_and(|b| opt.blocks[b].successors.len() == block.successors.len());
+        if same {
+            block.feasible.fill(true);
+        }
+    }
+    opt.nodes.iter_mut().for_each(|node| node.constant = None);
+    opt.blocks.iter_mut().for_each(|block| block.feasible.fill(true));
 }
 
 /// The numbers of what a snapshot has.

@@ -1,0 +1,109 @@
+//! What branches say of values in the blocks behind them: where `x == 5` held, `x` is 5.
+//!
+//! LLVM's `early-cse`, `gvn` and `sccp` replace uses of a value by the constant that a dominating
+//! branch compared it to. Both versions are read with that in mind.
+
+use crate::body::BlockId;
+use crate::code::ValueId;
+use crate::depth_first::postorder;
+use crate::osr::map::graph::{ConstId, Graph, Operand};
+use crate::osr::map::live::Live;
+use rustc_hash::FxHashMap as HashMap;
+
+/// For values that are constants in places: what they are, and in which blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scopes {
+    constants: HashMap<ValueId, Vec<(BlockId, ConstId)>>,
+    /// For each block its place in a walk over the dominator tree, and that of the last block below
+    below: Vec<(u32, u32)>,
+}
+
+impl Scopes {
+    /// An operand, as it is used in a block.
+    pub fn at(&self, operand: Operand, block: BlockId) -> Operand {
+        let Operand::Value(value) = operand else { return operand };
+        let Some(scopes) = self.constants.get(&value) else { return operand };
+        let inside = |head: BlockId| {
+            let (first, last) = self.below[head];
+            (first..=last).contains(&self.below[block].0)
+        };
+        let known = scopes.iter().find(|&&(head, _)| inside(head));
+        known.map_or(operand, |&(_, constant)| Operand::Constant(constant))
+    }
+}
+
+/// Collects what the branches of a version say.
+pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
+    let mut scopes = Scopes { constants: HashMap::default(), below: below(live) };
+    for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
+        for &(value, constant) in &block.implied {
+            scopes.constants.entry(value).or_default().push((head, constant));
+        }
+    }
+    scopes
+}
+
+/// Preorder intervals of the dominator tree of the blocks that may be reached.
+fn below(live: &Live) -> Vec<(u32, u32)> {
+    let count = live.successors.len();
+    let mut order = postorder(&live.successors);
+    order.reverse();
+    let mut place = vec![usize::MAX; count];
+    order.iter().enumerate().for_each(|(p, &b)| place[b] = p);
+    // Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001, Fig. 3.
+    let mut idom: Vec<Option<BlockId>> = vec![None; count];
+    if let Some(&entry) = order.first() {
+        idom[entry] = Some(entry);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in order.iter().skip(1) {
+            let mut known = live.predecessors[block].iter().filter(|&&p| idom[p].is_some());
+            let Some(&first) = known.next() else { continue };
+            let new = known.fold(first, |a, &b| {
+                let (mut a, mut b) = (a, b);
+                while a != b {
+                    while place[a] > place[b] {
+                        a = idom[a].unwrap_or(a);
+                    }
+                    while place[b] > place[a] {
+                        b = idom[b].unwrap_or(b);
+                    }
+                }
+                a
+            });
+            if idom[block] != Some(new) {
+                idom[block] = Some(new);
+                changed = true;
+            }
+        }
+    }
+    let mut children: Vec<Vec<BlockId>> = vec![Vec::new(); count];
+    for &block in order.iter().skip(1) {
+        if let Some(parent) = idom[block] {
+            children[parent].push(block);
+        }
+    }
+    let mut below = vec![(u32::MAX, 0); count];
+    let mut next = 0;
+    let mut stack: Vec<(BlockId, usize)> = order.first().map(|&b| (b, 0)).into_iter().collect();
+    while let Some((block, child)) = stack.last_mut() {
+        let block = *block;
+        if *child == 0 {
+            below[block].0 = next;
+            next += 1;
+        }
+        match children[block].get(*child) {
+            Some(&to) => {
+                *child += 1;
+                stack.push((to, 0));
+            }
+            None => {
+                below[block].1 = next - 1;
+                stack.pop();
+            }
+        }
+    }
+    below
+}
