@@ -75,7 +75,7 @@ fn compare_function(
     let graph = Graph::new(table);
     let replayed: Vec<Replayed> =
         logs.iter().map(|blocks| graph.replay(blocks)).collect::<Result<_>>()?;
-    let ended = replayed.iter().filter(|activation| activation.ended).count() as u64;
+    let ended: u64 = replayed.iter().map(|activation| activation.ended).sum();
     let k = usize::try_from(table.k).unwrap_or(usize::MAX);
     let expected = sequences(replayed, k);
     let found = decoded(table, function)?;

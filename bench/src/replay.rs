@@ -23,8 +23,9 @@ pub struct AcyclicPath {
 pub struct Replayed {
     /// Its streams: one, and one more after each return of a call that returns twice
     pub streams: Vec<Vec<AcyclicPath>>,
-    /// It was last seen in a block where paths end for good.
-    pub ended: bool,
+    /// How often it came to a block where paths end for good: once, and once more for each time
+    /// that a call that does not return in fact went back to one that returns twice.
+    pub ended: u64,
 }
 
 /// The edges of a function, as a replay looks them up.
@@ -65,6 +66,7 @@ impl Graph {
     pub fn replay(&self, blocks: &[u32]) -> Result<Replayed> {
         let mut streams = vec![Vec::new()];
         let (mut after, mut path, mut last) = (None, Vec::new(), None);
+        let mut ended = 0;
         for &block in blocks {
             let step = last.map(|last| (self.edges.get(&(last, block)), last));
             match step {
@@ -80,19 +82,32 @@ impl Graph {
                     after = Some(edge);
                 }
                 Some((None, last)) => {
-                    // A call that returns twice returned again; what went before did not end.
-                    after = Some(*self.restarts.get(&block).ok_or_else(|| no_edge(last, block))?);
-                    path = vec![block];
+                    // A call that returns twice returned again; what went before is left out, if
+                    // it did not end.
+                    let restart = *self.restarts.get(&block).ok_or_else(|| no_edge(last, block))?;
+                    let blocks = std::mem::replace(&mut path, vec![block]);
+                    ended += self.end(last, AcyclicPath { after, blocks, cut: None }, &mut streams);
+                    after = Some(restart);
                     streams.push(Vec::new());
                 }
             }
             last = Some(block);
         }
-        let ended = last.is_some_and(|last| self.exits.contains_key(&last));
-        if let (true, Some(stream)) = (ended, streams.last_mut()) {
-            stream.push(AcyclicPath { after, blocks: path, cut: None });
+        if let Some(last) = last {
+            ended += self.end(last, AcyclicPath { after, blocks: path, cut: None }, &mut streams);
         }
         Ok(Replayed { streams, ended })
+    }
+
+    /// Adds a path to the last stream if paths end in its last block. How many were added.
+    fn end(&self, last: u32, path: AcyclicPath, streams: &mut [Vec<AcyclicPath>]) -> u64 {
+        match streams.last_mut() {
+            Some(stream) if self.exits.contains_key(&last) => {
+                stream.push(path);
+                1
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -179,7 +194,7 @@ pub(crate) mod tests {
             path(Some(3), &[1, 2], Some(3)),
             path(Some(3), &[1, 3], None),
         ];
-        assert_eq!(replayed, Replayed { streams: vec![expected], ended: true });
+        assert_eq!(replayed, Replayed { streams: vec![expected], ended: 1 });
     }
 
     #[test]
@@ -187,15 +202,24 @@ pub(crate) mod tests {
         let graph = Graph::new(&table(CutReason::Retreating));
         let replayed = graph.replay(&[0, 1, 2, 1, 2]).unwrap();
         assert_eq!(replayed.streams, [vec![path(None, &[0, 1, 2], Some(3))]]);
-        assert!(!replayed.ended);
+        assert_eq!(replayed.ended, 0);
     }
 
     #[test]
     fn a_call_that_returns_twice_begins_a_stream() {
         let graph = Graph::new(&table(CutReason::Restart));
+        let replayed = graph.replay(&[0, 1, 2, 1, 1, 3]).unwrap();
+        let (first, rest) = (path(None, &[0, 1, 2], Some(3)), path(Some(3), &[1, 3], None));
+        assert_eq!(replayed, Replayed { streams: vec![vec![first], vec![], vec![rest]], ended: 1 });
+    }
+
+    #[test]
+    fn a_path_that_ended_before_such_a_call_returned_again_is_kept() {
+        let graph = Graph::new(&table(CutReason::Restart));
         let replayed = graph.replay(&[0, 1, 2, 1, 3, 1, 3]).unwrap();
         let (first, rest) = (path(None, &[0, 1, 2], Some(3)), path(Some(3), &[1, 3], None));
-        assert_eq!(replayed.streams, [vec![first], vec![], vec![rest]]);
+        let streams = vec![vec![first], vec![rest.clone()], vec![rest]];
+        assert_eq!(replayed, Replayed { streams, ended: 2 });
     }
 
     #[test]
