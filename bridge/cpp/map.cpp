@@ -639,6 +639,30 @@ void mfb_drop_flags(const LLVMValueRef *Insts, size_t Count) {
   }
 }
 
+/// Removes instructions that only each other use.
+void mfb_erase_dead(const LLVMValueRef *Insts, size_t Count) {
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    if (!I->use_empty())
+      I->replaceAllUsesWith(PoisonValue::get(I->getType()));
+  }
+  for (size_t N = 0; N < Count; ++N)
+    unwrap<Instruction>(Insts[N])->eraseFromParent();
+}
+
+/// Empties a block that is never reached.
+void mfb_make_unreachable(LLVMBasicBlockRef Ref) {
+  BasicBlock *BB = unwrap(Ref);
+  for (BasicBlock *To : successors(BB))
+    To->removePredecessor(BB, /*KeepOneInputPHIs=*/true);
+  for (Instruction &I : *BB)
+    if (!I.use_empty())
+      I.replaceAllUsesWith(PoisonValue::get(I.getType()));
+  while (!BB->empty())
+    BB->back().eraseFromParent();
+  new UnreachableInst(BB->getContext(), BB);
+}
+
 /// Appends a copy of an instruction with other operands.
 LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
                         const LLVMValueRef *Operands, size_t Count) {

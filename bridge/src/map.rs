@@ -289,6 +289,22 @@ pub fn drop_flags(instructions: &[Inst<'_>]) {
     unsafe { sys::mfb_drop_flags(raw.as_ptr(), raw.len()) };
 }
 
+/// Removes instructions that only each other use. They are not used again.
+pub fn erase_dead(instructions: &[Inst<'_>]) {
+    let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
+    // SAFETY: the instructions are live, and no terminators; the caller does not use them again.
+    unsafe { sys::mfb_erase_dead(raw.as_ptr(), raw.len()) };
+}
+
+impl Block<'_> {
+    /// Empties a block that is never reached, but for an `unreachable`. What was in it is not used
+    /// again.
+    pub fn make_unreachable(self) {
+        // SAFETY: the block is live; the caller does not use its instructions again.
+        unsafe { sys::mfb_make_unreachable(self.0) }
+    }
+}
+
 /// A block's name and the texts of its instructions.
 pub type BlockText = (String, Vec<String>);
 

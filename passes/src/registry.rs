@@ -2,6 +2,8 @@
 
 use crate::options::{Stage, parse};
 use crate::osr::condition::Condition;
+use crate::osr::map::opt_options::OptOptions;
+use crate::osr::map::opt_pass::OptPass;
 use crate::osr::map::print_map::PrintMap;
 use crate::osr::options::{OsrOptionError, OsrOptions};
 use crate::osr::pass::OsrPass;
@@ -10,6 +12,14 @@ use crate::osr::print_points::PrintPoints;
 use crate::path_profile_gen::PathProfileGen;
 use crate::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
+
+/// `osr-opt` with one pass, and what that needs.
+const SHORT_FORMS: [(&str, &str); 4] = [
+    ("osr-adce", "adce"),
+    ("osr-sccp", "sccp"),
+    ("osr-licm", "loop-simplify,lcssa,loop-mssa(licm)"),
+    ("osr-sink", "sink"),
+];
 
 /// For the plugin's entry point.
 pub const PASSES: Passes = Passes { by_name, for_pipeline };
@@ -24,8 +34,18 @@ fn by_name(text: &str) -> Option<Box<dyn Pass>> {
         let pass = PrintMap::parse(parameters, pipeline);
         return Some(make(name, pass, |pass| Box::new(pass)));
     }
+    if let Some(parameters) = parameters_of(name, "osr-opt") {
+        let options = OptOptions::parse(parameters, pipeline);
+        return Some(make(name, options, |options| Box::new(OptPass(options))));
+    }
     if pipeline.is_some() {
         return None;
+    }
+    for (short, pipeline) in SHORT_FORMS {
+        if let Some(parameters) = parameters_of(name, short) {
+            let options = OptOptions::parse(parameters, Some(pipeline));
+            return Some(make(name, options, |options| Box::new(OptPass(options))));
+        }
     }
     if let Some(parameters) = parameters_of(name, "path-profile-gen") {
         return Some(make(name, parse(parameters), |options| Box::new(PathProfileGen(options))));
@@ -91,6 +111,13 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
     let pass = match first.trim() {
         "osr-fuzz" => osr_pass(OsrOptions::parse_fuzz(rest)),
         "osr-point" => osr_pass(OsrOptions::parse_point(rest)),
+        "osr-opt" => OptOptions::parse(rest, None)
+            .map(|options| {
+                let early = options.stage == Stage::Early;
+                let options = OptOptions { promote: options.promote || early, ..options };
+                (options.stage, Box::new(OptPass(options)) as Box<dyn Pass>)
+            })
+            .map_err(|error| error.to_string()),
         _ => parse(text)
             .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),

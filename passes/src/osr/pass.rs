@@ -252,7 +252,7 @@ fn name_by_markers(
 }
 
 /// At most so many, spread evenly.
-fn thin(chosen: Vec<Chosen>, most: Option<u32>) -> Vec<Chosen> {
+pub fn thin<T: Clone>(chosen: Vec<T>, most: Option<u32>) -> Vec<T> {
     let Some(most) = most.map(|m| m as usize).filter(|&m| m < chosen.len()) else { return chosen };
     let count = chosen.len();
     (0..most).map(|i| chosen[(i * count + count / 2) / most.max(1)].clone()).collect()

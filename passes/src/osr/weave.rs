@@ -27,7 +27,7 @@ use midflight_bridge::ir::{Function, Module};
 pub const MARK: &str = "midflight-osr";
 
 /// More points than this that lead to one continuation share the transition.
-const MOST_TRANSITIONS: usize = 4;
+pub const MOST_TRANSITIONS: usize = 4;
 
 /// A point that was chosen and is eligible.
 #[derive(Clone, Debug)]

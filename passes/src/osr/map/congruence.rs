@@ -371,8 +371,7 @@ impl Round<'_> {
             match self.forms.get(&number) {
                 // An index of less bits is extended, so that its sum may have wrapped before.
                 Some(inner) if inner.bits == form.bits && inner.terms.len() <= MOST_TERMS => {
-                    form.constant =
-                        form.constant.wrapping_add(inner.constant.wrapping_mul(factor));
+                    form.constant = form.constant.wrapping_add(inner.constant.wrapping_mul(factor));
                     let terms: Vec<_> = inner.terms.iter().map(|(&n, &f)| (n, f)).collect();
                     for (number, inner_factor) in terms {
                         form.add(number, inner_factor.wrapping_mul(factor));
@@ -494,9 +493,8 @@ impl Round<'_> {
             version.live.successors[*from].contains(&node.block)
         };
         let edges = node.from.iter().zip(&node.operands).filter(goes);
-        let number = |(&from, &operand)| {
-            self.congruence.number(which, version.scopes.at(operand, from))
-        };
+        let number =
+            |(&from, &operand)| self.congruence.number(which, version.scopes.at(operand, from));
         edges.map(number).collect()
     }
 

@@ -242,7 +242,10 @@ impl<'a> Mapper<'a> {
         let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
         let matching = self.proof.matching;
         let to = 1 - from;
-        let is_point = |inst: &InstId| self.sides[to].point_at[*inst].is_some();
+        let is_point = |inst: &InstId| {
+            let side = &self.sides[to];
+            side.point_at[*inst].is_some() && side.is_useful_inst(*inst)
+        };
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
             let places = self.places.get(&(pair, segment)).ok_or(Refusal::Unmatched)?;

@@ -139,22 +139,51 @@ impl Versions {
             if std::env::var("MFDEBUG").is_ok() {
                 fn dig(v: &Versions, c: &Congruence, i: InstId, j: InstId, d: usize) {
                     let (gb, go) = (v.graph(0), v.graph(1));
-                    eprintln!("{:>d$} base {i} op{} u{:?} n{} {:?} / opt {j} op{} u{:?} n{} {:?}", "", gb.nodes[i].operation, gb.nodes[i].as_unsigned, c.of[0][gb.result(i)], gb.nodes[i].operands, go.nodes[j].operation, go.nodes[j].as_unsigned, c.of[1][go.result(j)], go.nodes[j].operands, d = d * 2);
-                    if d > 12 { return; }
+                    eprintln!(
+                        "{:>d$} base {i} op{} u{:?} n{} {:?} / opt {j} op{} u{:?} n{} {:?}",
+                        "",
+                        gb.nodes[i].operation,
+                        gb.nodes[i].as_unsigned,
+                        c.of[0][gb.result(i)],
+                        gb.nodes[i].operands,
+                        go.nodes[j].operation,
+                        go.nodes[j].as_unsigned,
+                        c.of[1][go.result(j)],
+                        go.nodes[j].operands,
+                        d = d * 2
+                    );
+                    if d > 12 {
+                        return;
+                    }
                     use crate::osr::map::graph::Operand::*;
                     for (x, y) in gb.nodes[i].operands.iter().zip(&go.nodes[j].operands) {
                         if c.number(0, *x) != c.number(1, *y) {
-                            if let (Value(x), Value(y)) = (*x, *y) && let (Some(x), Some(y)) = (gb.definition(x), go.definition(y)) {
+                            if let (Value(x), Value(y)) = (*x, *y)
+                                && let (Some(x), Some(y)) = (gb.definition(x), go.definition(y))
+                            {
                                 dig(v, c, x, y, d + 1);
-                            } else { eprintln!("{:>d$} {x:?} / {y:?}", "", d = d * 2 + 2); }
+                            } else {
+                                eprintln!("{:>d$} {x:?} / {y:?}", "", d = d * 2 + 2);
+                            }
                             return;
                         }
                     }
                 }
                 for p in &matching.pairs {
-                    let [a, b] = [BASE, OPT].map(|w| &self.of[w].chains.chains[p.chains[w]].anchors);
-                    if let Some((&x, &y)) = a.iter().zip(b).find(|&(&x, &y)| !congruence.are_alike(self, [x, y])) { eprintln!("ANCHOR"); dig(self, &congruence, x, y, 0); }
-                    if let Some([x, y]) = p.condition && !congruence.have_same_operands(self, [x, y]) { eprintln!("COND"); dig(self, &congruence, x, y, 0); }
+                    let [a, b] =
+                        [BASE, OPT].map(|w| &self.of[w].chains.chains[p.chains[w]].anchors);
+                    if let Some((&x, &y)) =
+                        a.iter().zip(b).find(|&(&x, &y)| !congruence.are_alike(self, [x, y]))
+                    {
+                        eprintln!("ANCHOR");
+                        dig(self, &congruence, x, y, 0);
+                    }
+                    if let Some([x, y]) = p.condition
+                        && !congruence.have_same_operands(self, [x, y])
+                    {
+                        eprintln!("COND");
+                        dig(self, &congruence, x, y, 0);
+                    }
                 }
             }
             if !dropped && kept.len() == matching.pairs.len() {

@@ -1,5 +1,6 @@
 //! From LLVM to two [`Version`]s that can be compared.
 
+use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::chains::chains;
 use crate::osr::map::graph::{
@@ -8,11 +9,10 @@ use crate::osr::map::graph::{
 use crate::osr::map::live::live;
 use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::osr::map::scopes::scopes;
-use midflight_bridge::osr::TypeKind;
-use crate::body::BlockId;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Solution, Tracker, number_operations};
+use midflight_bridge::osr::TypeKind;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
@@ -240,7 +240,8 @@ impl<'m> Handles<'_, 'm> {
         let Some(compare) = graph.definition(condition).map(|i| &graph.nodes[i]) else {
             return implied;
         };
-        let is_equal = if to == holds { compare.facts.is_equal() } else { compare.facts.is_differ() };
+        let is_equal =
+            if to == holds { compare.facts.is_equal() } else { compare.facts.is_differ() };
         if let [Operand::Value(value), Operand::Constant(constant)] = compare.operands[..]
             && is_equal
             && self.constant(constant).is_plain()

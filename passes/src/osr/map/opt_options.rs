@@ -1,0 +1,100 @@
+//! Options of `osr-opt`: `key=value` and flags, separated by `;`.
+
+use crate::function_list::FunctionList;
+use crate::options::{self, Stage};
+use crate::osr::condition::Condition;
+use crate::osr::map::optimize::THESIS_PIPELINE;
+use crate::osr::map::weave::Mutant;
+use crate::osr::options::OsrOptionError;
+use crate::osr::place::{Strategy, Where};
+
+/// Options of `osr-opt`.
+#[derive(Clone, Debug)]
+pub struct OptOptions {
+    /// The passes that make opt of base
+    pub pipeline: String,
+    /// Where points of base are put
+    pub up_at: Where,
+    /// When they fire
+    pub up: Condition,
+    /// Where points of opt are put
+    pub down_at: Where,
+    /// When they fire
+    pub down: Condition,
+    /// At most so many points of a version, spread evenly
+    pub max_points: Option<u32>,
+    /// Which functions; all if there is no list
+    pub functions: Option<FunctionList>,
+    /// Where in clang's pipeline
+    pub stage: Stage,
+    /// First promote allocas to registers.
+    pub promote: bool,
+    /// Verify each function after it is changed.
+    pub verify: bool,
+    /// Test only: what to do wrong
+    pub mutant: Option<Mutant>,
+    /// Test only: panic when this function is processed.
+    pub panic_at: Option<String>,
+}
+
+const OPTIONS: &str = "up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, \
+                       passes=PIPELINE, max-points=N, functions=FILE, stage=early|late, mem2reg \
+                       and verify";
+
+impl OptOptions {
+    /// Parses options. `pipeline` is what stood behind them in parentheses.
+    ///
+    /// # Errors
+    /// [`OsrOptionError`] for the first option that is wrong.
+    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, OsrOptionError> {
+        let mut result = OptOptions {
+            pipeline: pipeline.unwrap_or(THESIS_PIPELINE).to_string(),
+            up_at: Where::LoopHeader(Strategy::All),
+            up: Condition::Count(1000),
+            down_at: Where::LoopHeader(Strategy::All),
+            down: Condition::Flag,
+            max_points: None,
+            functions: None,
+            stage: Stage::Early,
+            promote: false,
+            verify: cfg!(debug_assertions),
+            mutant: None,
+            panic_at: None,
+        };
+        for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
+            let (key, value) = item.split_once('=').unwrap_or((item, ""));
+            match key {
+                "up" => result.up = value.parse()?,
+                "down" => result.down = value.parse()?,
+                "up-at" => result.up_at = value.parse()?,
+                "down-at" => result.down_at = value.parse()?,
+                "fuzz" if value.is_empty() => {
+                    (result.up, result.down) = (Condition::Fuzz, Condition::Fuzz);
+                    (result.up_at, result.down_at) = (Where::All, Where::All);
+                }
+                "passes" if !value.is_empty() => result.pipeline = value.to_string(),
+                "max-points" => {
+                    let most = options::number("max-points", value, 1, u32::MAX)?;
+                    result.max_points = Some(most);
+                }
+                "functions" => result.functions = Some(FunctionList::read(value)?),
+                "stage" => result.stage = options::stage(value)?,
+                "mem2reg" if value.is_empty() => result.promote = true,
+                "verify" if value.is_empty() => result.verify = true,
+                "debug-mutant" => {
+                    result.mutant = Some(match value {
+                        "landing" => Mutant::Landing,
+                        "keep" => Mutant::Keep,
+                        _ => Mutant::Load,
+                    });
+                }
+                "debug-panic-at" => result.panic_at = Some(value.to_string()),
+                _ => {
+                    let option = item.to_string();
+                    return Err(OsrOptionError::Unknown { option, known: OPTIONS });
+                }
+            }
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,244 @@
+//! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from each
+//! to the other (thesis 4.2).
+
+use crate::osr::map::graph::{BASE, OPT};
+use crate::osr::map::mapping::{Mapper, OsrMap};
+use crate::osr::map::opt_options::OptOptions;
+use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::read::Handles;
+use crate::osr::map::side::Side;
+use crate::osr::map::weave::Weave;
+use crate::osr::pass::{REMARKS, reason_to_refuse, thin};
+use crate::osr::place::place;
+use crate::osr::points::Point;
+use crate::osr::refusal::Refusal;
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::ir::{Function, Inst, Module};
+use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
+use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use std::collections::{BTreeMap, HashSet};
+
+/// The pass.
+pub struct OptPass(pub OptOptions);
+
+impl Pass for OptPass {
+    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+        if functions.is_empty() {
+            return false;
+        }
+        if !module.pointers_have(64) {
+            module.error(
+                "midflight: making versions: only targets with 64-bit pointers are supported",
+            );
+            return false;
+        }
+        let sandbox = Sandbox::default();
+        if let Err(message) = sandbox.check_pipeline(&self.0.pipeline) {
+            module.error(&format!(
+                "midflight: osr-opt: '{}' is no pipeline of function passes: {message}",
+                self.0.pipeline
+            ));
+            return false;
+        }
+        for function in functions {
+            match guard(|| self.function(module, function, &sandbox)) {
+                Ok(Ok(())) => {}
+                Ok(Err(message)) => {
+                    module.error(&format!(
+                        "midflight: making versions of '{}': {}; this is a defect of midflight, \
+                         please report it",
+                        function.name(),
+                        message.replace('\n', " ")
+                    ));
+                    return true;
+                }
+                Err(panic) => {
+                    let doing = format!("making versions of '{}'", function.name());
+                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
+                    return true;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// What is decided of a function before it is changed.
+struct Plan<'m> {
+    maps: [OsrMap; 2],
+    points: [Vec<Point>; 2],
+    useful: [Vec<bool>; 2],
+    unreached: [Vec<usize>; 2],
+    further: [Vec<bool>; 2],
+    constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
+    /// Instructions that are taken for each other, by operation
+    classes: Vec<Vec<(u32, Inst<'m>)>>,
+}
+
+fn takes_part(side: &Side, point: usize) -> bool {
+    let point = &side.points[point];
+    point.further.is_none() && side.is_useful_inst(point.at)
+}
+
+impl OptPass {
+    fn function(
+        &self,
+        module: Module<'_>,
+        function: Function<'_>,
+        sandbox: &Sandbox,
+    ) -> Result<(), String> {
+        let options = &self.0;
+        if options.panic_at.as_deref() == Some(&function.name()) {
+            panic!("asked for by debug-panic-at");
+        }
+        if let Some(refusal) = reason_to_refuse(module, function, options.functions.as_ref()) {
+            if refusal.is_news() {
+                let message =
+                    format!("no versions of '{}': {}", function.name(), refusal.message());
+                function.remark_missed(REMARKS, refusal.name(), &message);
+            }
+            return Ok(());
+        }
+        if options.promote {
+            function.promote_allocas();
+        }
+        function.prepare_for_points();
+        let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
+        let snapshots = two.snapshots();
+        let plan = two
+            .compare(sandbox, &snapshots, |mapper, handles| self.plan(mapper, handles, &snapshots));
+        self.report_refusals(&plan, &snapshots);
+        plan.equalize_flags();
+        let constants = &plan.constants;
+        let made = Weave {
+            module,
+            snapshots: &snapshots,
+            points: [&plan.points[BASE], &plan.points[OPT]],
+            maps: &plan.maps,
+            constant: &|id| constants[&id],
+            useful: [&plan.useful[BASE], &plan.useful[OPT]],
+            unreached: plan.unreached.clone(),
+            conditions: [options.up, options.down],
+            further: plan.further.clone(),
+            mutant: options.mutant,
+        }
+        .run();
+        if options.verify {
+            for changed in made.into_iter().chain([function]) {
+                if let Some(message) = changed.verify() {
+                    return Err(format!("the verifier says of '{}': {message}", changed.name()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn plan<'m>(
+        &self,
+        mapper: &mut Mapper<'_>,
+        handles: &Handles<'_, 'm>,
+        snapshots: &[CodeSnapshot<'m>; 2],
+    ) -> Plan<'m> {
+        let options = &self.0;
+        let wanted = |which: usize, at| -> HashSet<usize> {
+            let points = &mapper.sides[which].points;
+            let all = place(at, None, &snapshots[which], points);
+            let eligible = all.into_iter().filter(|&p| points[p].refusal.is_none()).collect();
+            thin(eligible, options.max_points).into_iter().collect()
+        };
+        let (up, down) = (wanted(BASE, &options.up_at), wanted(OPT, &options.down_at));
+        let maps = mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)]);
+        let maps = [(up, &maps[BASE]), (down, &maps[OPT])].map(|(wanted, map)| OsrMap {
+            points: map
+                .points
+                .iter()
+                .enumerate()
+                .map(|(p, map)| match map {
+                    Ok(map) => Ok(map.clone()),
+                    // What nobody asked for is not refused.
+                    Err(_) if !wanted.contains(&p) => Err(Refusal::NotListed),
+                    Err(refusal) => Err(*refusal),
+                })
+                .collect(),
+        });
+        let mut constants = BTreeMap::new();
+        for map in maps.iter().flat_map(|m| &m.points).flatten() {
+            for expr in &map.exprs {
+                if let crate::osr::map::reconstruct::Expr::Constant(id) = expr {
+                    constants.entry(*id).or_insert_with(|| handles.constant(*id));
+                }
+            }
+        }
+        let sides = &mapper.sides;
+        let useful = [BASE, OPT].map(|w| {
+            (0..snapshots[w].instructions.len()).map(|i| sides[w].is_useful_inst(i)).collect()
+        });
+        let further = [BASE, OPT]
+            .map(|w| (0..sides[w].points.len()).map(|p| takes_part(&sides[w], p)).collect());
+        Plan {
+            maps,
+            points: [sides[BASE].points.clone(), sides[OPT].points.clone()],
+            useful,
+            unreached: [BASE, OPT].map(|w| {
+                let reached = &mapper.proof.versions.of[w].live.reached;
+                (0..reached.len()).filter(|&b| !reached[b]).collect()
+            }),
+            further,
+            constants,
+            classes: classes(mapper, snapshots),
+        }
+    }
+
+    fn report_refusals(&self, plan: &Plan<'_>, snapshots: &[CodeSnapshot<'_>; 2]) {
+        for which in [BASE, OPT] {
+            let other = ["optimized", "base"][which];
+            for (point, map) in plan.points[which].iter().zip(&plan.maps[which].points) {
+                if let Err(refusal) = map
+                    && refusal.is_news()
+                {
+                    let message =
+                        format!("no OSR to the {other} version here: {}", refusal.message());
+                    let at = snapshots[which].instructions[point.at];
+                    at.remark_missed(REMARKS, refusal.name(), &message);
+                }
+            }
+        }
+    }
+}
+
+/// The instructions of both versions that have one number, where there are several.
+fn classes<'m>(
+    mapper: &Mapper<'_>,
+    snapshots: &[CodeSnapshot<'m>; 2],
+) -> Vec<Vec<(u32, Inst<'m>)>> {
+    let proof = &mapper.proof;
+    let mut classes: BTreeMap<u32, Vec<(u32, Inst<'m>)>> = BTreeMap::new();
+    for which in [BASE, OPT] {
+        let version = &proof.versions.of[which];
+        for (inst, node) in version.graph.nodes.iter().enumerate() {
+            let number = proof.congruence.of[which][version.graph.result(inst)];
+            let is_constant = proof.congruence.constant(number).is_some();
+            if node.has_result && version.live.reached[node.block] && !is_constant {
+                let member = (node.operation, snapshots[which].instructions[inst]);
+                classes.entry(number).or_default().push(member);
+            }
+        }
+    }
+    classes.into_values().filter(|class| class.len() > 1).collect()
+}
+
+impl Plan<'_> {
+    /// Values that are taken for each other must be poison at the same times. Flags that only some
+    /// of them have are dropped.
+    fn equalize_flags(&self) {
+        for class in &self.classes {
+            let instructions: Vec<Inst<'_>> = class.iter().map(|&(_, inst)| inst).collect();
+            if class.iter().all(|&(operation, _)| operation == class[0].0) {
+                intersect_flags(&instructions);
+            } else {
+                drop_flags(&instructions);
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! A multi-version program (thesis 4.2.4): points in base and in both continuations.
+//!
+//! ```text
+//! base ──► opt.osr ◄──► base.osr
+//! ```
+//!
+//! The first transition of an activation is a call; from then on the continuations move into each
+//! other by tail calls of one prototype, so that the stack stays as it is. Each continuation is
+//! entered at as many landings as the other version has points that lead there; the compensation
+//! code is at its entries.
+
+use crate::body::BlockId;
+use crate::code::ValueId;
+use crate::osr::condition::Condition;
+use crate::osr::continuation::{Effect, Incoming, Landing, SiteAt, build};
+use crate::osr::map::graph::{BASE, OPT, Which};
+use crate::osr::map::mapping::OsrMap;
+use crate::osr::map::reconstruct::{Expr, PointMap};
+use crate::osr::points::Point;
+use crate::osr::prototype::{Prototype, Transfer};
+use crate::osr::record::{Record, SiteInfo};
+use crate::osr::site::{SharedTransition, Site, Target, promote_counters, values_of};
+use crate::osr::weave::{MARK, MOST_TRANSITIONS, tail_of_first};
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::debug;
+use midflight_bridge::ir::{Function, Inst, Module, Value};
+use midflight_bridge::map::erase_dead;
+use std::cell::RefCell;
+
+/// What is woven together.
+pub struct Weave<'a, 'm> {
+    /// The module
+    pub module: Module<'m>,
+    /// Base and opt
+    pub snapshots: &'a [CodeSnapshot<'m>; 2],
+    /// Their points
+    pub points: [&'a [Point]; 2],
+    /// The mappings both ways
+    pub maps: &'a [OsrMap; 2],
+    /// The LLVM side of constants
+    pub constant: &'a dyn Fn(u32) -> Value<'m>,
+    /// For each version the instructions that are not dead code
+    pub useful: [&'a [bool]; 2],
+    /// For each version the blocks that are never reached
+    pub unreached: [Vec<BlockId>; 2],
+    /// When points of each version fire
+    pub conditions: [Condition; 2],
+    /// For each version and point whether it is one of the version's continuation too
+    pub further: [Vec<bool>; 2],
+    /// The wrong thing to do, for tests
+    pub mutant: Option<Mutant>,
+}
+
+/// What a mutant does wrong; tests must notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutant {
+    /// It lands one instruction too late.
+    Landing,
+    /// A value that is kept for a point is not.
+    Keep,
+    /// A load is made again from another place: it is stale.
+    Load,
+}
+
+/// A point that leads somewhere.
+struct Chosen<'a> {
+    version: Which,
+    point: usize,
+    map: &'a PointMap,
+    /// Which landing of the other version's continuation it leads to
+    landing: usize,
+}
+
+impl<'m> Weave<'_, 'm> {
+    /// Weaves them together; returns the continuations. `opt` is used up.
+    pub fn run(&self) -> Vec<Function<'m>> {
+        let chosen = self.chosen();
+        if chosen.iter().all(|c| c.version != BASE) {
+            self.snapshots[OPT].function.erase();
+            return Vec::new();
+        }
+        let base = self.snapshots[BASE].function;
+        let prototype = self.prototype(&chosen);
+        let ty = prototype.function_type(base);
+        let name = base.name();
+        let declare = |suffix: &str| base.declare_continuation(ty, &format!("{name}{suffix}"));
+        // In the order of what they continue.
+        let shells = [declare(".base.osr"), declare(".opt.osr")];
+        let record = self.record(&chosen, &shells);
+        let copy = self.snapshots[BASE].of_copy(base.clone_as(&format!("{name}.version")));
+        let opt = CodeSnapshot {
+            function: self.snapshots[OPT].function,
+            body: self.snapshots[OPT].body.clone(),
+            blocks: self.snapshots[OPT].blocks.clone(),
+            instructions: self.snapshots[OPT].instructions.clone(),
+            arguments: self.snapshots[OPT].arguments.clone(),
+        };
+        for (which, version) in [(OPT, &opt), (BASE, &copy)] {
+            self.build(which, version, &shells, &prototype, &chosen, &record);
+            shells[which].mark(MARK);
+            shells[which].forbid_specialization();
+        }
+        let enter = self.enter(shells[OPT], &prototype);
+        self.insert_base(&chosen, enter, &prototype, &record);
+        base.drop_purity();
+        base.mark(MARK);
+        let mut made = vec![enter];
+        made.extend(shells);
+        made
+    }
+
+    /// The points of both mappings, base's first.
+    fn chosen(&self) -> Vec<Chosen<'_>> {
+        let mut chosen = Vec::new();
+        for version in [BASE, OPT] {
+            let mapped = self.maps[version].points.iter().enumerate();
+            let mapped = mapped.filter_map(|(point, map)| Some((point, map.as_ref().ok()?)));
+            for (landing, (point, map)) in mapped.enumerate() {
+                chosen.push(Chosen { version, point, map, landing });
+            }
+        }
+        chosen
+    }
+
+    /// The number of a value among those of both versions, which share the arguments.
+    fn value_id(&self, version: Which, value: ValueId) -> ValueId {
+        let arguments = self.snapshots[BASE].arguments.len();
+        if version == BASE || value < arguments {
+            value
+        } else {
+            value + self.snapshots[BASE].instructions.len()
+        }
+    }
+
+    fn prototype(&self, chosen: &[Chosen<'_>]) -> Prototype<'m> {
+        let lists: Vec<Vec<ValueId>> = chosen
+            .iter()
+            .map(|c| c.map.sources.iter().map(|&v| self.value_id(c.version, v)).collect())
+            .collect();
+        let lists: Vec<&[ValueId]> = lists.iter().map(Vec::as_slice).collect();
+        let base = &self.snapshots[BASE];
+        let (arguments, own) = (base.arguments.len(), base.instructions.len());
+        Prototype::new(&lists, arguments, true, |value| {
+            if value < arguments + own {
+                base.value(value).ty()
+            } else {
+                self.snapshots[OPT].value(value - own).ty()
+            }
+        })
+    }
+
+    /// The transfers of a chosen point, by the values of its version.
+    fn transfers(&self, prototype: &Prototype<'m>, index: usize, version: Which) -> Vec<Transfer> {
+        let arguments = self.snapshots[BASE].arguments.len();
+        let own = self.snapshots[BASE].instructions.len();
+        let original = |value: ValueId| {
+            if version == BASE || value < arguments { value } else { value - own }
+        };
+        prototype.transfers[index].iter().map(|&(v, slot)| (original(v), slot)).collect()
+    }
+
+    fn record(&self, chosen: &[Chosen<'_>], shells: &[Function<'m>; 2]) -> Record<'m> {
+        let base = self.snapshots[BASE].function.name();
+        let info = |index: usize, from: &str| {
+            let Chosen { version, point, .. } = chosen[index];
+            let at = self.snapshots[version].instructions[self.points[version][point].at];
+            let opt = if version == OPT { ".opt" } else { "" };
+            SiteInfo {
+                point: index as u32,
+                name: format!("{base}{opt}#{point}"),
+                from: from.to_string(),
+                to: shells[1 - version].name(),
+                line: debug::location(at).map_or(0, |l| l.inner.line),
+                condition: self.conditions[version].on_target(&self.module.target()),
+            }
+        };
+        let of_point = |index: usize| match chosen[index].version {
+            BASE => info(index, &base),
+            _ => info(index, &shells[OPT].name()),
+        };
+        let first: Vec<SiteInfo> = (0..chosen.len()).map(of_point).collect();
+        let again = (0..chosen.len()).filter(|&i| chosen[i].version == BASE);
+        let again = again.map(|i| info(i, &shells[BASE].name()));
+        let sites: Vec<SiteInfo> = first.into_iter().chain(again).collect();
+        Record::emit(self.module, &base, &self.module.source_file(), chosen.len(), &sites)
+    }
+
+    /// The continuation of a version: entered where the other version's points lead.
+    fn build(
+        &self,
+        which: Which,
+        version: &CodeSnapshot<'m>,
+        shells: &[Function<'m>; 2],
+        prototype: &Prototype<'m>,
+        chosen: &[Chosen<'_>],
+        record: &Record<'m>,
+    ) {
+        let computed: Vec<RefCell<Vec<Value<'m>>>> =
+            chosen.iter().map(|_| RefCell::default()).collect();
+        let entering = (0..chosen.len()).filter(|&i| chosen[i].version != which);
+        type Code<'b, 'm> = Box<dyn Fn(&Builder<'m>, &[Value<'m>]) + 'b>;
+        type Have<'b, 'm> = Box<dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m> + 'b>;
+        let codes: Vec<(usize, Code<'_, 'm>, Vec<(ValueId, Have<'_, 'm>)>)> = entering
+            .map(|i| {
+                let map = chosen[i].map;
+                let slots = self.transfers(prototype, i, chosen[i].version);
+                let cell = &computed[i];
+                let code: Code<'_, 'm> = Box::new(move |builder, of| {
+                    *cell.borrow_mut() = self.compensate(builder, version, map, &slots, of);
+                });
+                let have = map.values.iter().map(|&(value, expr)| {
+                    let have: Have<'_, 'm> = Box::new(move |_, _| cell.borrow()[expr]);
+                    (value, have)
+                });
+                (i, code, have.collect())
+            })
+            .collect();
+        let landings: Vec<Landing<'_, 'm>> = codes
+            .iter()
+            .map(|(i, code, values)| {
+                let effect: Effect<'_, 'm> = code.as_ref();
+                let incoming = values.iter().map(|(value, have)| {
+                    let have: &dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m> = have.as_ref();
+                    (*value, Incoming::Computed(have))
+                });
+                Landing {
+                    at: self.landing(which, chosen[*i].map),
+                    incoming: incoming.collect(),
+                    prologue: Some(effect),
+                }
+            })
+            .collect();
+        self.erase_dead(which, version);
+        let base_points = chosen.iter().filter(|c| c.version == BASE).count();
+        let values: Vec<Vec<(Value<'m>, usize)>> = (0..chosen.len())
+            .map(|i| match chosen[i].version == which {
+                true => {
+                    let transfers = self.transfers(prototype, i, which);
+                    values_of(&transfers, |value| version.value(value))
+                }
+                false => Vec::new(),
+            })
+            .collect();
+        let takes_part =
+            |&i: &usize| chosen[i].version == which && self.further[which][chosen[i].point];
+        let sites: Vec<SiteAt<'_, 'm>> = (0..chosen.len())
+            .filter(takes_part)
+            .map(|i| {
+                let number = if which == BASE { chosen.len() + i } else { i };
+                debug_assert!(which == OPT || i < base_points);
+                let target = Target {
+                    continuation: shells[1 - which],
+                    prototype,
+                    selector: chosen[i].landing as u32,
+                    tail: Tail::Must,
+                };
+                let site = self.site(
+                    shells[which],
+                    version,
+                    &chosen[i],
+                    &values[i],
+                    target,
+                    record,
+                    (number, i),
+                );
+                SiteAt { at: self.points[which][chosen[i].point].at, site }
+            })
+            .collect();
+        let share = (sites.len() > MOST_TRANSITIONS).then_some((shells[1 - which], Tail::Must));
+        build(shells[which], version, prototype, &landings, &sites, share);
+    }
+
+    /// The values of a landing's expressions.
+    fn compensate(
+        &self,
+        builder: &Builder<'m>,
+        version: &CodeSnapshot<'m>,
+        map: &PointMap,
+        transfers: &[Transfer],
+        slots: &[Value<'m>],
+    ) -> Vec<Value<'m>> {
+        let mut values: Vec<Value<'m>> = Vec::with_capacity(map.exprs.len());
+        for expr in &map.exprs {
+            values.push(match expr {
+                Expr::Constant(constant) => (self.constant)(*constant),
+                Expr::Source(source) => {
+                    let slot = transfers.iter().find(|(value, _)| value == source);
+                    let value = slot.map_or_else(|| slots[0], |&(_, slot)| slots[slot]);
+                    let is_lost = self.mutant == Some(Mutant::Keep) && map.keep.contains(source);
+                    if is_lost { value.ty().null() } else { value }
+                }
+                Expr::Repeat(inst, of) => {
+                    let operands: Vec<Value<'m>> = of.iter().map(|&o| values[o]).collect();
+                    builder.repeat(version.instructions[*inst], &operands)
+                }
+            });
+        }
+        values
+    }
+
+    /// Where a mapped point lands.
+    fn landing(&self, which: Which, map: &PointMap) -> usize {
+        let points = self.points[which];
+        let next = points.iter().find(|p| p.at > map.landing && self.useful[which][p.at]);
+        match (self.mutant, next) {
+            (Some(Mutant::Landing), Some(next))
+                if self.snapshots[which].body.code.instructions[next.at].block
+                    == self.snapshots[which].body.code.instructions[map.landing].block =>
+            {
+                next.at
+            }
+            _ => map.landing,
+        }
+    }
+
+    /// A continuation has no dead code: it would need values that nobody has.
+    fn erase_dead(&self, which: Which, version: &CodeSnapshot<'m>) {
+        for &block in &self.unreached[which] {
+            version.blocks[block].make_unreachable();
+        }
+        let dead = |&(inst, _): &(usize, &Inst<'m>)| {
+            if self.unreached[which].contains(&version.body.code.instructions[inst].block) {
+                return false;
+            }
+            let facts = version.body.code.instructions[inst].facts;
+            !self.useful[which][inst] && !facts.is_terminator() && !facts.is_static_alloca()
+        };
+        let dead: Vec<Inst<'m>> =
+            version.instructions.iter().enumerate().filter(dead).map(|(_, &inst)| inst).collect();
+        erase_dead(&dead);
+    }
+
+    /// What base calls, see [`crate::osr::weave`].
+    fn enter(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
+        let base = self.snapshots[BASE].function;
+        let ty = prototype.function_type(base);
+        let enter = base.declare_continuation(ty, &format!("{}.enter", continuation.name()));
+        let builder = Builder::new(self.module, enter);
+        builder.at_end(enter.add_block("entry"));
+        let arguments: Vec<_> = enter.arguments().collect();
+        builder.ret(builder.call_function(continuation, &arguments, Tail::No));
+        enter.mark(MARK);
+        enter
+    }
+
+    fn insert_base(
+        &self,
+        chosen: &[Chosen<'_>],
+        enter: Function<'m>,
+        prototype: &Prototype<'m>,
+        record: &Record<'m>,
+    ) {
+        let snapshot = &self.snapshots[BASE];
+        let base = snapshot.function;
+        let tail = tail_of_first(snapshot);
+        let of_base: Vec<usize> =
+            (0..chosen.len()).filter(|&i| chosen[i].version == BASE).collect();
+        let shared = (of_base.len() > MOST_TRANSITIONS)
+            .then(|| SharedTransition::new(base, enter, prototype, tail));
+        let inserted: Vec<_> = of_base
+            .into_iter()
+            .map(|i| {
+                let transfers = self.transfers(prototype, i, BASE);
+                let values = values_of(&transfers, |value| snapshot.value(value));
+                let selector = chosen[i].landing as u32;
+                let target = Target { continuation: enter, prototype, selector, tail };
+                let site = self.site(base, snapshot, &chosen[i], &values, target, record, (i, i));
+                Site { shared: shared.as_ref(), ..site }.insert()
+            })
+            .collect();
+        promote_counters(base, &inserted);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn site<'p>(
+        &self,
+        function: Function<'m>,
+        version: &CodeSnapshot<'m>,
+        chosen: &Chosen<'_>,
+        values: &'p [(Value<'m>, usize)],
+        target: Target<'p, 'm>,
+        record: &'p Record<'m>,
+        (number, point): (usize, usize),
+    ) -> Site<'p, 'm> {
+        Site {
+            function,
+            at: version.instructions[self.points[chosen.version][chosen.point].at],
+            condition: self.conditions[chosen.version].on_target(&self.module.target()),
+            values,
+            target,
+            shared: None,
+            record: Some(record),
+            number,
+            point,
+        }
+    }
+}
