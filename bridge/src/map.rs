@@ -375,6 +375,14 @@ impl<'m> Solution<'m> {
         (!constant.is_null()).then(|| Value::from_raw(constant))
     }
 
+    /// The value that an instruction is a copy of, by the ranges of what it is made of: one that takes
+    /// a field of bits out of what was put together before.
+    pub fn copied(&self, inst: Inst<'m>) -> Option<Value<'m>> {
+        // SAFETY: the solution is live; the instruction is only looked up.
+        let copied = unsafe { sys::mfb_solved_copy(self.raw, inst.0) };
+        (!copied.is_null()).then(|| Value::from_raw(copied))
+    }
+
     /// True for an operation on signed numbers that are never negative there: its unsigned
     /// counterpart gives the same. LLVM's `sccp` replaces such.
     pub fn is_unsigned(&self, inst: Inst<'m>) -> bool {

@@ -113,6 +113,7 @@ unsafe extern "C" {
     pub fn mfb_solve(sandbox: *mut c_void, function: LLVMValueRef) -> *mut c_void;
     pub fn mfb_solution_free(solution: *mut c_void);
     pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
+    pub fn mfb_solved_copy(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_unsigned(solution: *mut c_void, inst: LLVMValueRef) -> bool;
     pub fn mfb_solved_executable(solution: *mut c_void, block: LLVMBasicBlockRef) -> bool;
     pub fn mfb_solved_feasible(

@@ -29,6 +29,9 @@ const UNKNOWN: Number = 0;
 /// There are less constants than this.
 const MOST_CONSTANTS: usize = 1 << 24;
 
+/// How often tracking is taken at its word, to see whether it holds
+const MOST_GUESSES: usize = 3;
+
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
 
@@ -188,10 +191,15 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         signed_before: HashSet::default(),
         partners: partners(versions, matching),
     };
+    let mut guesses = 0;
     for _ in 0..MOST_ROUNDS {
-        if !round.run(&orders) {
+        if round.run(&orders) {
+            continue;
+        }
+        if guesses == MOST_GUESSES || !round.guess() {
             return round.congruence;
         }
+        guesses += 1;
     }
     // Nothing is proved: each value is equal to itself alone.
     let mut congruence = round.congruence;
@@ -246,7 +254,7 @@ struct Round<'a> {
     /// Operations on signed numbers that may be negative somewhere: then they are taken for signed
     /// everywhere. What holds at one place only must not be carried over to another.
     signed: HashSet<Key>,
-    /// The same, of the round before
+    /// The same, of all rounds before
     signed_before: HashSet<Key>,
     partners: Vec<Option<InstId>>,
 }
@@ -281,8 +289,30 @@ impl Round<'_> {
                 }
             }
         }
-        changed |= self.signed != self.signed_before;
-        self.signed_before = std::mem::take(&mut self.signed);
+        if self.signed.is_subset(&self.signed_before) {
+            return changed;
+        }
+        // What was numbered on a wrong assumption must not stay: it would keep itself apart.
+        self.signed_before.extend(self.signed.drain());
+        for which in [BASE, OPT] {
+            let arguments = self.versions.graph(which).arguments;
+            self.congruence.of[which][arguments..].fill(UNKNOWN);
+            self.memory[which].fill(UNKNOWN);
+        }
+        true
+    }
+
+    /// Takes what tracking says are the same values for equal, to see whether that holds: values of a
+    /// cycle that came apart while the rest was not settled never come together by themselves. True
+    /// if that changes anything.
+    fn guess(&mut self) -> bool {
+        let mut changed = false;
+        for (base, opt) in self.versions.tracked.kept.iter().enumerate() {
+            let Some(opt) = *opt else { continue };
+            let number = self.congruence.of[BASE][self.versions.graph(BASE).result(base)];
+            let place = &mut self.congruence.of[OPT][self.versions.graph(OPT).result(opt)];
+            changed |= std::mem::replace(place, number) != number;
+        }
         changed
     }
 
@@ -301,6 +331,9 @@ impl Round<'_> {
         }
         if node.facts.is_phi() {
             return self.phi(which, inst, own);
+        }
+        if let Some(copied) = node.copied {
+            return self.congruence.number(which, copied);
         }
         let is_pad = node.facts.is_landing_pad() && versions.own_selectors;
         if node.facts.is_own() || node.facts.is_marker() || is_pad {

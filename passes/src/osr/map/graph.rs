@@ -58,6 +58,8 @@ pub struct Node {
     pub operation: OperationId,
     /// If it adds multiples of its operands
     pub linear: Option<Linear>,
+    /// The operand's operand that it is a copy of, by the ranges of values
+    pub copied: Option<Operand>,
     /// The constant that it always gives (conditional constant propagation), if a pass replaced it
     /// by one
     pub constant: Option<ConstId>,

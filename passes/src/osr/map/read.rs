@@ -170,6 +170,10 @@ impl<'m> Handles<'_, 'm> {
                 data_type: type_id(data),
                 operation,
                 linear: self.linear(inst),
+                copied: solution.copied(inst).map(|value| match ids.values.get(&value) {
+                    Some(&id) => Operand::Value(id),
+                    None => Operand::Constant(self.constants.borrow_mut().id(value)),
+                }),
                 constant: solution
                     .constant(inst)
                     .map(|constant| self.constants.borrow_mut().id(constant)),
