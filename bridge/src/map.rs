@@ -234,6 +234,16 @@ impl<'m> Value<'m> {
         (!raw.is_null()).then(|| Inst::from_live(raw))
     }
 
+    /// The value of an integer constant of at most 64 bits.
+    pub fn as_integer(self) -> Option<i64> {
+        // SAFETY: the value is live; the value is asked for of integers only.
+        unsafe {
+            let is_small = !LLVMIsAConstantInt(self.0).is_null()
+                && LLVMGetIntTypeWidth(LLVMTypeOf(self.0)) <= 64;
+            is_small.then(|| LLVMConstIntGetSExtValue(self.0))
+        }
+    }
+
     /// True for an integer constant, or a null pointer.
     pub fn is_plain(self) -> bool {
         // SAFETY: the value is live.

@@ -31,6 +31,9 @@ pub struct Chains {
     pub of_block: Vec<Option<ChainId>>,
     /// For each instruction the number of anchors of its chain before it
     pub segment: Vec<usize>,
+    /// For each instruction whether a store runs before it, in its segment, that only this version
+    /// has
+    pub late: Vec<bool>,
 }
 
 impl Chains {
@@ -76,18 +79,23 @@ pub fn chains(graph: &Graph, live: &Live) -> Chains {
         chains: Vec::new(),
         of_block: vec![None; graph.blocks.len()],
         segment: vec![0; graph.nodes.len()],
+        late: vec![false; graph.nodes.len()],
     };
     for head in (0..graph.blocks.len()).filter(|&b| live.reached[b] && !continues[b]) {
         let mut chain = Chain::default();
+        let mut late = false;
         let mut block = Some(head);
         while let Some(current) = block {
             result.of_block[current] = Some(result.chains.len());
             chain.blocks.push(current);
             for inst in graph.blocks[current].nodes.clone() {
                 result.segment[inst] = chain.anchors.len();
-                if graph.nodes[inst].facts.is_anchor() {
+                result.late[inst] = late;
+                if graph.is_shared_anchor(inst) {
                     chain.anchors.push(inst);
+                    late = false;
                 }
+                late |= graph.nodes[inst].is_overwritten;
             }
             block = next(current);
         }

@@ -401,6 +401,11 @@ impl Round<'_> {
             Form { constant: linear.constant, terms: BTreeMap::new(), bits: linear.bits };
         for &(place, factor) in &linear.terms {
             let number = self.congruence.number(which, operands[place]);
+            let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
+            if let Some(constant) = constant {
+                form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
+                continue;
+            }
             match self.forms.get(&number) {
                 // An index of less bits is extended, so that its sum may have wrapped before.
                 Some(inner) if inner.bits == form.bits && inner.terms.len() <= MOST_TERMS => {

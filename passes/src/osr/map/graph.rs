@@ -58,6 +58,8 @@ pub struct Node {
     pub operation: OperationId,
     /// If it adds multiples of its operands
     pub linear: Option<Linear>,
+    /// A store that a pass deleted, since the next anchor writes to the same place
+    pub is_overwritten: bool,
     /// The operand's operand that it is a copy of, by the ranges of values
     pub copied: Option<Operand>,
     /// The constant that it always gives (conditional constant propagation), if a pass replaced it
@@ -143,6 +145,11 @@ impl Graph {
         self.blocks[block].nodes.clone().take_while(|&i| self.nodes[i].facts.is_phi())
     }
 
+    /// True if it must run at the same time in both versions.
+    pub fn is_shared_anchor(&self, inst: InstId) -> bool {
+        self.nodes[inst].facts.is_anchor() && !self.nodes[inst].is_overwritten
+    }
+
     /// The instructions that something needs: anchors and terminators, and what they use. What is
     /// left is dead code, if only in a cycle: aggressive dead code elimination deletes such.
     pub fn useful(&self) -> Vec<bool> {
@@ -169,6 +176,8 @@ pub trait Oracle {
     /// What an operation on other operands is equal to, if that is known: a constant, or a value that
     /// dominates the instruction if the operands do.
     fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
+    /// The value of an integer constant.
+    fn integer(&self, constant: ConstId) -> Option<i64>;
     /// Whether a load that ran before would read the same before another instruction, on every path.
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
 }

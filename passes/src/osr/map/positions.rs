@@ -13,7 +13,26 @@ use crate::osr::map::matching::Versions;
 const UNIT: u64 = 1 << 24;
 
 /// The positions of the points before each of the instructions of a segment, for both versions.
+///
+/// What base does behind a store that only base has comes after all that opt does before the next
+/// anchor: opt leads to before that store, so that it is run, and from behind it base leads to that
+/// anchor only, which overwrites what was stored.
 pub fn positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>; 2] {
+    let late = &versions.of[BASE].chains.late;
+    let Some(cut) = segment[BASE].iter().position(|&i| late[i]) else {
+        return aligned_positions(versions, segment);
+    };
+    let opt = segment[OPT].len().saturating_sub(1);
+    let [mut base, mut own] =
+        aligned_positions(versions, [&segment[BASE][..cut], &segment[OPT][..opt]]);
+    let next = base.last().into_iter().chain(own.last()).max().map_or(0, |&last| last + UNIT);
+    let rest = segment[BASE].len() - cut;
+    base.extend((0..rest as u64).map(|place| next + place));
+    own.extend((opt < segment[OPT].len()).then_some(next + rest as u64 - 1));
+    [base, own]
+}
+
+fn aligned_positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>; 2] {
     let aligned = aligned(versions, segment);
     [BASE, OPT].map(|which| {
         let count = segment[which].len();

@@ -67,6 +67,10 @@ impl Oracle for Handles<'_, '_> {
         }
     }
 
+    fn integer(&self, constant: ConstId) -> Option<i64> {
+        self.constant(constant).as_integer()
+    }
+
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
         *self.unchanged.borrow_mut().entry((which, load, before)).or_insert_with(|| {
             let instructions = &self.snapshots[which].instructions;
@@ -170,6 +174,7 @@ impl<'m> Handles<'_, 'm> {
                 data_type: type_id(data),
                 operation,
                 linear: self.linear(inst),
+                is_overwritten: false,
                 copied: solution.copied(inst).map(|value| match ids.values.get(&value) {
                     Some(&id) => Operand::Value(id),
                     None => Operand::Constant(self.constants.borrow_mut().id(value)),
@@ -246,8 +251,13 @@ impl<'m> Handles<'_, 'm> {
         };
         let is_equal =
             if to == holds { compare.facts.is_equal() } else { compare.facts.is_differ() };
-        if let [Operand::Value(value), Operand::Constant(constant)] = compare.operands[..]
+        let known = |operand: Operand| match operand {
+            Operand::Constant(constant) => Some(constant),
+            Operand::Value(value) => graph.nodes[graph.definition(value)?].constant,
+        };
+        if let [Operand::Value(value), other] = compare.operands[..]
             && is_equal
+            && let Some(constant) = known(other)
             && self.constant(constant).is_plain()
         {
             implied.push((value, constant));
@@ -270,6 +280,17 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
             .is_some_and(|b| opt.blocks[b].successors.len() == block.successors.len());
         if same {
             block.feasible.fill(true);
+        }
+    }
+    for range in base.blocks.iter().map(|b| b.nodes.clone()) {
+        let anchors: Vec<InstId> = range.filter(|&i| base.nodes[i].facts.is_anchor()).collect();
+        for pair in anchors.windows(2) {
+            let [first, next] = [&base.nodes[pair[0]], &base.nodes[pair[1]]];
+            let same_place = first.facts.is_store()
+                && next.facts.is_store()
+                && first.data_type == next.data_type
+                && first.operands[1] == next.operands[1];
+            base.nodes[pair[0]].is_overwritten = same_place && tracked.kept[pair[0]].is_none();
         }
     }
     opt.nodes.iter_mut().for_each(|node| node.constant = None);

@@ -117,6 +117,8 @@ pub struct Reconstruct<'a> {
     pub over: Option<Over<'a>>,
     /// What may be used
     pub variant: Variant,
+    /// Memory is what the destination would have, so that loads can be made again.
+    pub reloads: bool,
     /// Values of the source that must not be kept
     pub without: &'a [ValueId],
 }
@@ -321,7 +323,9 @@ impl Reconstruct<'_> {
         }
         let can = node.facts.is_repeatable()
             || node.facts.is_own()
-            || (node.facts.is_load() && self.oracle.is_unchanged(to, inst, self.landing));
+            || (node.facts.is_load()
+                && self.reloads
+                && self.oracle.is_unchanged(to, inst, self.landing));
         if !can {
             return None;
         }

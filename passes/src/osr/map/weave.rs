@@ -299,17 +299,18 @@ impl<'m> Weave<'_, 'm> {
         values
     }
 
-    /// Where a mapped point lands.
+    /// Where a mapped point lands. The mutant skips what has no result: without a value that is
+    /// used the verifier would find it, not a run.
     fn landing(&self, which: Which, map: &PointMap) -> usize {
         let points = self.points[which];
+        let code = &self.snapshots[which].body.code.instructions;
         let next = points.iter().find(|p| p.at > map.landing && self.useful[which][p.at]);
+        let is_skipped = |at: usize| {
+            code[at].block == code[map.landing].block
+                && !code[map.landing..at].iter().any(|inst| inst.facts.has_result())
+        };
         match (self.mutant, next) {
-            (Some(Mutant::Landing), Some(next))
-                if self.snapshots[which].body.code.instructions[next.at].block
-                    == self.snapshots[which].body.code.instructions[map.landing].block =>
-            {
-                next.at
-            }
+            (Some(Mutant::Landing), Some(next)) if is_skipped(next.at) => next.at,
             _ => map.landing,
         }
     }

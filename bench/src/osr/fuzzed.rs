@@ -1,0 +1,115 @@
+//! Programs in which every OSR point is fireable, as the plugin is asked for them.
+
+use crate::variant::Stage;
+use std::fmt;
+
+/// Which points are inserted, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fuzzed {
+    /// Where they lead
+    pub to: To,
+    /// When
+    pub stage: Stage,
+    /// At most so many points of a function, spread evenly; all if none
+    pub max_points: Option<u32>,
+    /// What is done wrong, if anything
+    pub mutant: Option<Mutant>,
+}
+
+/// Where points lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// Into continuations of the same code (`osr-fuzz`)
+    Same,
+    /// Into the version that these passes make, and back (`osr-opt`)
+    Optimized(&'static str),
+}
+
+/// A mistake that must be noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutant {
+    /// Two values are exchanged at each landing.
+    Swap,
+    /// Execution goes on one point too late.
+    Landing,
+    /// A value that only later landings need is lost.
+    Keep,
+}
+
+impl To {
+    /// What can be done wrong there.
+    pub fn mutants(self) -> &'static [Mutant] {
+        match self {
+            To::Same => &[Mutant::Swap],
+            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep],
+        }
+    }
+}
+
+impl Fuzzed {
+    /// The plugin's options.
+    pub fn options(self) -> String {
+        let mut text = match self.to {
+            To::Same => "osr-fuzz".to_string(),
+            To::Optimized(passes) => format!("osr-opt;fuzz;passes={passes}"),
+        };
+        text += &format!(";stage={};verify", self.stage);
+        if let Some(most) = self.max_points {
+            text += &format!(";max-points={most}");
+        }
+        match self.mutant {
+            Some(Mutant::Swap) => text += ";debug-swap",
+            Some(mutant) => text += &format!(";debug-mutant={}", mutant.name()),
+            None => {}
+        }
+        text
+    }
+}
+
+impl Mutant {
+    fn name(self) -> &'static str {
+        match self {
+            Mutant::Swap => "swap",
+            Mutant::Landing => "landing",
+            Mutant::Keep => "keep",
+        }
+    }
+}
+
+impl fmt::Display for Fuzzed {
+    /// A name that can be part of a file's name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "osr-{}", self.stage)?;
+        if let To::Optimized(passes) = self.to {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+            write!(f, "-{}", passes.chars().map(plain).collect::<String>())?;
+        }
+        self.max_points.map_or(Ok(()), |most| write!(f, "-max{most}"))?;
+        self.mutant.map_or(Ok(()), |mutant| write!(f, "-{}", mutant.name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Fuzzed =
+        Fuzzed { to: To::Same, stage: Stage::Early, max_points: None, mutant: None };
+
+    #[test]
+    fn options_and_names_tell_where_points_lead_and_what_is_wrong_with_them() {
+        assert_eq!(PLAIN.options(), "osr-fuzz;stage=early;verify");
+        let swap = Fuzzed { max_points: Some(7), mutant: Some(Mutant::Swap), ..PLAIN };
+        assert_eq!(swap.options(), "osr-fuzz;stage=early;verify;max-points=7;debug-swap");
+        assert_eq!(swap.to_string(), "osr-early-max7-swap");
+        let opt = Fuzzed {
+            to: To::Optimized("gvn,default<O1>"),
+            stage: Stage::Late,
+            mutant: Some(Mutant::Keep),
+            ..PLAIN
+        };
+        let options = "osr-opt;fuzz;passes=gvn,default<O1>;stage=late;verify;debug-mutant=keep";
+        assert_eq!(opt.options(), options);
+        assert_eq!(opt.to_string(), "osr-late-gvn_default_O1_-keep");
+    }
+}
