@@ -5,6 +5,7 @@ use clap::Subcommand;
 use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
+use midflight_bench::osr::fuzzed::To;
 use midflight_bench::osr::{cost, csmith, fuzz, insertion, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
@@ -23,6 +24,10 @@ pub enum OsrAction {
         /// Levels of optimization with their stages
         #[arg(long, value_delimiter = ',', default_value = "0:early,2:late")]
         levels: Vec<Level>,
+        /// Points lead into the version that these passes make, and back; without, into the same
+        /// code
+        #[arg(long, value_name = "PIPELINE")]
+        passes: Option<String>,
         /// At most so many points of a function; 0 for all
         #[arg(long, default_value_t = 100)]
         max_points: u32,
@@ -48,6 +53,10 @@ pub enum OsrAction {
         /// Versions of LLVM
         #[arg(long, value_delimiter = ',', default_value = "22,19")]
         llvm: Vec<u32>,
+        /// Points lead into the version that these passes make, and back; without, into the same
+        /// code
+        #[arg(long, value_name = "PIPELINE")]
+        passes: Option<String>,
         /// At most so many points of a function; 0 for all
         #[arg(long, default_value_t = 40)]
         max_points: u32,
@@ -138,14 +147,28 @@ const INSERTED: [&str; 11] = [
     "exceptions",
 ];
 
+/// Where points lead. The pipeline is kept as long as this process runs.
+fn to(passes: Option<String>) -> To {
+    passes.map_or(To::Same, |passes| To::Optimized(passes.leak()))
+}
+
 /// True if all checks passed.
 pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
     let most = |points: u32| (points > 0).then_some(points);
     match action {
-        OsrAction::Fuzz { programs, llvm, levels, max_points, single, seconds, seed, all } => {
-            let max_points = most(max_points);
-            let mut plan =
-                fuzz::Plan { llvm, levels, max_points, single, seconds, size: Size::Tiny, seed };
+        OsrAction::Fuzz {
+            programs,
+            llvm,
+            levels,
+            passes,
+            max_points,
+            single,
+            seconds,
+            seed,
+            all,
+        } => {
+            let (to, max_points, size) = (to(passes), most(max_points), Size::Tiny);
+            let mut plan = fuzz::Plan { llvm, levels, to, max_points, single, seconds, size, seed };
             let mut programs = select(&programs)?;
             if all {
                 programs = select(&["light".to_string(), "exceptions".to_string()])?;
@@ -157,7 +180,7 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                 plan.single = usize::MAX;
             }
             let mut tally = fuzz::fuzz(layout, &programs, &plan)?;
-            fuzz::mutant(layout, &midflight_bench::corpus::EXCEPTIONS, &plan, &mut tally)?;
+            fuzz::mutants(layout, &midflight_bench::corpus::EXCEPTIONS, &plan, &mut tally)?;
             Ok(tally.close("osr fuzz"))
         }
         OsrAction::Points { programs, llvm, random, seconds, jobs, write: to } => {
@@ -191,8 +214,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             write(&layout.work().join("osr-cost.md"), text.as_bytes())?;
             Ok(true)
         }
-        OsrAction::Csmith { seeds, llvm, max_points, single, jobs } => {
-            let plan = csmith::Plan { seeds, llvm, max_points: most(max_points), single, jobs };
+        OsrAction::Csmith { seeds, llvm, passes, max_points, single, jobs } => {
+            let (to, max_points) = (to(passes), most(max_points));
+            let plan = csmith::Plan { seeds, llvm, to, max_points, single, jobs };
             Ok(csmith::csmith(layout, &plan)?.close("osr csmith"))
         }
     }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
+use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
 use std::path::PathBuf;
 
@@ -22,31 +23,6 @@ pub enum Oracle {
     Edges,
     /// A log of every block
     Blocks,
-}
-
-/// How `osr-fuzz` is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fuzzed {
-    /// When
-    pub stage: Stage,
-    /// At most so many points of a function, spread evenly; all if none
-    pub max_points: Option<u32>,
-    /// The mutant: two values are exchanged at each landing
-    pub swap: bool,
-}
-
-impl Fuzzed {
-    /// The plugin's options.
-    fn options(self) -> String {
-        let mut text = format!("osr-fuzz;stage={};verify", self.stage);
-        if let Some(most) = self.max_points {
-            text += &format!(";max-points={most}");
-        }
-        if self.swap {
-            text += ";debug-swap";
-        }
-        text
-    }
 }
 
 /// What is done to a program besides compiling it.
@@ -109,11 +85,7 @@ impl std::fmt::Display for Variant {
             How::Paths { k, stage } => write!(f, "k{k}-{stage}"),
             How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
             How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
-            How::Fuzzed(Fuzzed { stage, max_points, swap }) => {
-                write!(f, "osr-{stage}")?;
-                max_points.map_or(Ok(()), |most| write!(f, "-max{most}"))?;
-                f.write_str(if swap { "-swap" } else { "" })
-            }
+            How::Fuzzed(fuzzed) => fuzzed.fmt(f),
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
             How::Coverage => f.write_str("coverage"),

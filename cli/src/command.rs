@@ -55,12 +55,16 @@ Options:
                                   fuzz`; PARAMETERS of the pass osr-fuzz, with ; between them
   --midflight-osr-point[=PARAMETERS]
                                   no profiling: insert OSR points, as where=loop-header;when=flag
+  --midflight-osr-opt[=PIPELINE]  no profiling: a version of each function that PIPELINE optimizes,
+                                  and OSR points between both; with --midflight-osr-fuzz all of
+                                  them can be fired
   --midflight-verbose             print the command line of clang
 
 Examples:
   midflight cc -O2 -c x.c && midflight cc -o x x.o
   CC='midflight cc' ./configure && make
   midflight cc -O2 --midflight-osr-fuzz -o x x.c && midflight osr fuzz -- ./x
+  midflight cc --midflight-osr-fuzz --midflight-osr-opt='gvn,adce' -o x x.c
   make CC='ccache midflight-cc'";
 
 const REPORT_HELP: &str = "\

@@ -4,11 +4,12 @@ use crate::csmith::{FLAGS, generate};
 use crate::error::{Result, io};
 use crate::layout::Layout;
 use crate::osr::fuzz::Level;
+use crate::osr::fuzzed::{Fuzzed, To};
 use crate::osr::stress::Stress;
 use crate::process::{End, Job};
 use crate::seeds::each_seed;
 use crate::tally::Tally;
-use crate::variant::{Fuzzed, How, Stage, Toolchain, Variant};
+use crate::variant::{How, Stage, Toolchain, Variant};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +31,8 @@ pub struct Plan {
     pub seeds: Range<u64>,
     /// Versions of LLVM
     pub llvm: Vec<u32>,
+    /// Where points lead
+    pub to: To,
     /// At most so many points of a function; all if none
     pub max_points: Option<u32>,
     /// How many points of a build are fired one by one
@@ -92,7 +95,8 @@ fn try_build(
     seed: u64,
     transitions: &AtomicU64,
 ) -> Result<Option<Option<String>>> {
-    let fuzzed = Fuzzed { stage: level.stage, max_points: plan.max_points, swap: false };
+    let fuzzed =
+        Fuzzed { to: plan.to, stage: level.stage, max_points: plan.max_points, mutant: None };
     let variant = Variant { llvm, opt: level.opt, how: How::Fuzzed(fuzzed) };
     let (native, _) = compile(layout, Variant { how: How::Native, ..variant }, source)?;
     let expected = Job::new(&native).limit(PLAIN_LIMIT).run()?;

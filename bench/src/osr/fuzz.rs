@@ -1,16 +1,17 @@
 //! `midflight-bench osr fuzz`: programs under stress do what they do without.
 //!
-//! Each program is built with points everywhere, and run with them firing in many ways. A mutant that
-//! exchanges two values at each landing must be caught, else the check is worth nothing.
+//! Each program is built with points everywhere, and run with them firing in many ways. Mutants, which
+//! do something wrong at each landing, must be caught, else the check is worth nothing.
 
 use crate::build::{Built, build};
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::osr::fuzzed::{Fuzzed, Mutant, To};
 use crate::osr::stress::{Findings, Stress};
 use crate::process::Outcome;
 use crate::program::{Program, Size};
 use crate::tally::Tally;
-use crate::variant::{Fuzzed, How, Stage, Variant};
+use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, run};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ pub struct Plan {
     pub llvm: Vec<u32>,
     /// Levels and stages
     pub levels: Vec<Level>,
+    /// Where points lead
+    pub to: To,
     /// At most so many points of a function; all if none
     pub max_points: Option<u32>,
     /// How many points are fired one by one
@@ -57,6 +60,14 @@ pub struct Plan {
     pub size: Size,
     /// Seed of random firing
     pub seed: u64,
+}
+
+impl Plan {
+    fn variant(&self, llvm: u32, level: Level, mutant: Option<Mutant>) -> Variant {
+        let (to, max_points) = (self.to, self.max_points);
+        let fuzzed = Fuzzed { to, stage: level.stage, max_points, mutant };
+        Variant { llvm, opt: level.opt, how: How::Fuzzed(fuzzed) }
+    }
 }
 
 /// More hits than this take too long under `always`.
@@ -74,9 +85,7 @@ pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally
     for program in programs {
         for &llvm in &plan.llvm {
             for &level in &plan.levels {
-                let fuzzed =
-                    Fuzzed { stage: level.stage, max_points: plan.max_points, swap: false };
-                let variant = Variant { llvm, opt: level.opt, how: How::Fuzzed(fuzzed) };
+                let variant = plan.variant(llvm, level, None);
                 let what = format!("{} {variant}", program.name);
                 let expected = without_points(layout, program, variant, plan.size)?;
                 match stressed(layout, program, variant, &expected, plan) {
@@ -98,26 +107,27 @@ pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally
     Ok(tally)
 }
 
-/// Builds the mutant of a program, which must be caught.
+/// Builds the mutants of a program. Each must be caught at one level at least: optimized code may
+/// have nothing that it would harm.
 ///
 /// # Errors
-/// If it cannot be built or run.
-pub fn mutant(layout: &Layout, program: &Program, plan: &Plan, tally: &mut Tally) -> Result<()> {
+/// If one cannot be built or run.
+pub fn mutants(layout: &Layout, program: &Program, plan: &Plan, tally: &mut Tally) -> Result<()> {
     for &llvm in &plan.llvm {
-        for &level in &plan.levels {
-            let fuzzed = Fuzzed { stage: level.stage, max_points: plan.max_points, swap: true };
-            let variant = Variant { llvm, opt: level.opt, how: How::Fuzzed(fuzzed) };
-            let expected = without_points(layout, program, variant, plan.size)?;
-            let (built, findings) = stressed(layout, program, variant, &expected, plan)?;
-            let what = format!("{} {variant}", program.name);
-            let caught = findings.problems.first();
-            if let Some(problem) = caught {
-                let first = problem.lines().next().unwrap_or_default();
-                println!("ok {what}: the mutant is caught: {first}");
+        for &mutant in plan.to.mutants() {
+            let mut caught = false;
+            for &level in &plan.levels {
+                let variant = plan.variant(llvm, level, Some(mutant));
+                let expected = without_points(layout, program, variant, plan.size)?;
+                let (built, findings) = stressed(layout, program, variant, &expected, plan)?;
+                let what = format!("{} {variant}", program.name);
+                let problem = findings.problems.first().and_then(|problem| problem.lines().next());
+                println!("{what}: {}", problem.unwrap_or("this mutant does no harm"));
+                caught |= problem.is_some();
+                let _ = std::fs::remove_dir_all(&built.folder);
             }
-            let problem = caught.is_none().then(|| "the mutant is not caught".to_string());
-            tally.check(&what, problem);
-            let _ = std::fs::remove_dir_all(&built.folder);
+            let what = format!("{} with LLVM {llvm}, mutant {mutant}", program.name);
+            tally.check(&what, (!caught).then(|| "it is not caught".to_string()));
         }
     }
     Ok(())

@@ -59,20 +59,20 @@ impl Fuzzed {
         }
         match self.mutant {
             Some(Mutant::Swap) => text += ";debug-swap",
-            Some(mutant) => text += &format!(";debug-mutant={}", mutant.name()),
+            Some(mutant) => text += &format!(";debug-mutant={mutant}"),
             None => {}
         }
         text
     }
 }
 
-impl Mutant {
-    fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Mutant::Swap => "swap",
             Mutant::Landing => "landing",
             Mutant::Keep => "keep",
-        }
+        })
     }
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Fuzzed {
             write!(f, "-{}", passes.chars().map(plain).collect::<String>())?;
         }
         self.max_points.map_or(Ok(()), |most| write!(f, "-max{most}"))?;
-        self.mutant.map_or(Ok(()), |mutant| write!(f, "-{}", mutant.name()))
+        self.mutant.map_or(Ok(()), |mutant| write!(f, "-{mutant}"))
     }
 }
 

@@ -19,6 +19,7 @@ pub mod cost;
 pub mod csmith;
 pub mod firing;
 pub mod fuzz;
+pub mod fuzzed;
 pub mod insertion;
 pub mod log;
 pub mod pairs;

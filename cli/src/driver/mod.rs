@@ -45,14 +45,14 @@ pub enum DriverError {
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|late, \
          --midflight-llvm=VERSION, --midflight-functions=@FILE, --midflight-clang=PATH, \
-         --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS] and \
-         --midflight-verbose"
+         --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
+         --midflight-osr-opt[=PIPELINE] and --midflight-verbose"
     )]
     Unknown(String),
     /// Two passes that insert OSR points.
     #[error(
-        "--midflight-osr-fuzz and --midflight-osr-point exclude each other; fuzzed points can be \
-         fired one by one too"
+        "--midflight-osr-point and the options --midflight-osr-fuzz and --midflight-osr-opt exclude \
+         each other; fuzzed points can be fired one by one too"
     )]
     TwoOsrPasses,
     /// k is the path profiler's, which does not run then.

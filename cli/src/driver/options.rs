@@ -13,6 +13,13 @@ pub enum OsrPass {
     Fuzz(OsString),
     /// `osr-point`: chosen points
     Point(OsString),
+    /// `osr-opt`: points between a function and its optimized version
+    Opt {
+        /// Passes that make it, if they are given
+        pipeline: OsString,
+        /// Every point of both is fireable; with the pass's own parameters
+        fuzz: Option<OsString>,
+    },
 }
 
 impl OsrPass {
@@ -20,12 +27,44 @@ impl OsrPass {
         match self {
             OsrPass::Fuzz(_) => "osr-fuzz",
             OsrPass::Point(_) => "osr-point",
+            OsrPass::Opt { .. } => "osr-opt",
         }
     }
 
-    fn parameters(&self) -> &OsStr {
+    /// Parameters that come right behind the name.
+    fn first(&self) -> OsString {
+        let mut text = OsString::new();
+        if let OsrPass::Opt { pipeline, fuzz } = self {
+            text.push(if fuzz.is_some() { "fuzz;" } else { "" });
+            if !pipeline.is_empty() {
+                text.push("passes=");
+                text.push(pipeline);
+                text.push(";");
+            }
+        }
+        text
+    }
+
+    /// Parameters as they were given.
+    fn parameters(&self) -> Option<&OsStr> {
         match self {
-            OsrPass::Fuzz(parameters) | OsrPass::Point(parameters) => parameters,
+            OsrPass::Fuzz(parameters) | OsrPass::Point(parameters) => Some(parameters),
+            OsrPass::Opt { fuzz, .. } => fuzz.as_deref(),
+        }
+    }
+
+    /// Both are meant: of one kind the last, and of a fuzzed optimized version either option. Other
+    /// passes exclude each other.
+    fn and(self, later: OsrPass) -> Result<OsrPass, DriverError> {
+        use OsrPass::{Fuzz, Opt, Point};
+        match (self, later) {
+            (Fuzz(_), Fuzz(parameters)) => Ok(Fuzz(parameters)),
+            (Point(_), Point(parameters)) => Ok(Point(parameters)),
+            (Fuzz(parameters), Opt { pipeline, .. }) | (Opt { pipeline, .. }, Fuzz(parameters)) => {
+                Ok(Opt { pipeline, fuzz: Some(parameters) })
+            }
+            (Opt { fuzz, .. }, Opt { pipeline, .. }) => Ok(Opt { pipeline, fuzz }),
+            (Point(_), _) | (_, Point(_)) => Err(DriverError::TwoOsrPasses),
         }
     }
 }
@@ -101,21 +140,21 @@ impl Options {
             b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
             b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
             b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
+            b"--midflight-osr-opt" => {
+                self.insert_points(OsrPass::Opt { pipeline: value, fuzz: None })?;
+            }
             b"--midflight-verbose" if split == bytes.len() => self.verbose = true,
             _ => return Err(DriverError::Unknown(text)),
         }
         Ok(())
     }
 
-    /// The last of several is meant, as everywhere; but the passes exclude each other.
     fn insert_points(&mut self, pass: OsrPass) -> Result<(), DriverError> {
-        match &self.osr {
-            Some(other) if other.name() != pass.name() => Err(DriverError::TwoOsrPasses),
-            _ => {
-                self.osr = Some(pass);
-                Ok(())
-            }
-        }
+        self.osr = Some(match self.osr.take() {
+            Some(earlier) => earlier.and(pass)?,
+            None => pass,
+        });
+        Ok(())
     }
 
     /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
@@ -128,6 +167,7 @@ impl Options {
         let mut text = OsString::new();
         if let Some(pass) = &self.osr {
             text.push(format!("{};", pass.name()));
+            text.push(pass.first());
         }
         text.push(format!("stage={stage}"));
         if let Some(k) = self.k {
@@ -140,7 +180,7 @@ impl Options {
             text.push(";functions=");
             text.push(path);
         }
-        let parameters = self.osr.as_ref().map(OsrPass::parameters);
+        let parameters = self.osr.as_ref().and_then(OsrPass::parameters);
         for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
             text.push(";");
             text.push(more);
@@ -214,6 +254,21 @@ mod tests {
                 "osr-point;stage=early;where=loop-header:outer;when=flag;verify",
             ),
             ("--midflight-osr-fuzz=a --midflight-osr-fuzz=b", "osr-fuzz;stage=early;b;verify"),
+            ("--midflight-osr-opt", "osr-opt;stage=early;verify"),
+            ("--midflight-osr-opt=a --midflight-osr-opt=b", "osr-opt;passes=b;stage=early;verify"),
+            (
+                "--midflight-osr-opt=gvn,loop-mssa(licm) --midflight-stage=late",
+                "osr-opt;passes=gvn,loop-mssa(licm);stage=late;verify",
+            ),
+            ("--midflight-osr-fuzz --midflight-osr-opt", "osr-opt;fuzz;stage=early;verify"),
+            (
+                "--midflight-osr-fuzz=max-points=9 --midflight-osr-opt=adce",
+                "osr-opt;fuzz;passes=adce;stage=early;max-points=9;verify",
+            ),
+            (
+                "--midflight-osr-opt=adce --midflight-osr-fuzz=max-points=9",
+                "osr-opt;fuzz;passes=adce;stage=early;max-points=9;verify",
+            ),
         ] {
             let (options, rest) = parse("", line).unwrap();
             assert!(rest.is_empty());
@@ -223,9 +278,14 @@ mod tests {
 
     #[test]
     fn osr_passes_exclude_each_other_and_path_profiling() {
-        let both = "--midflight-osr-fuzz --midflight-osr-point=when=always";
-        let error = parse("", both).unwrap_err().to_string();
-        assert!(error.contains("exclude each other"), "{error}");
+        for both in [
+            "--midflight-osr-fuzz --midflight-osr-point=when=always",
+            "--midflight-osr-point --midflight-osr-opt",
+            "--midflight-osr-opt --midflight-osr-point",
+        ] {
+            let error = parse("", both).unwrap_err().to_string();
+            assert!(error.contains("exclude each other"), "{both}: {error}");
+        }
         for k in ["--midflight-k=2 --midflight-osr-point", "--midflight-osr-point --midflight-k=2"]
         {
             let error = parse("", k).unwrap_err().to_string();
