@@ -531,8 +531,9 @@ impl Round<'_> {
             version.live.successors[*from].contains(&node.block)
         };
         let edges = node.from.iter().zip(&node.operands).filter(goes);
-        let number =
-            |(&from, &operand)| self.congruence.number(which, version.scopes.at(operand, from));
+        let number = |(&from, &operand)| {
+            self.congruence.number(which, version.scopes.on_edge(operand, from, node.block))
+        };
         edges.map(number).collect()
     }
 
@@ -594,7 +595,7 @@ pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -
     let graph = versions.graph(which);
     let scopes = &versions.of[which].scopes;
     let (&(from, _), before) = walk.edges.split_last()?;
-    let mut operand = scopes.at(graph.incoming(phi, from)?, from);
+    let mut operand = scopes.on_edge(graph.incoming(phi, from)?, from, graph.nodes[phi].block);
     let before = if walk.goes_round { &[] } else { before };
     for &(from, block) in before.iter().rev() {
         if let Operand::Value(value) = operand
@@ -602,7 +603,7 @@ pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -
             && graph.nodes[inst].facts.is_phi()
             && graph.nodes[inst].block == block
         {
-            operand = scopes.at(graph.incoming(inst, from)?, from);
+            operand = scopes.on_edge(graph.incoming(inst, from)?, from, block);
         }
     }
     Some(operand)

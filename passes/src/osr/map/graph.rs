@@ -96,8 +96,9 @@ pub struct GraphBlock {
     pub successors: Vec<BlockId>,
     /// For each successor whether control may go there
     pub feasible: Vec<bool>,
-    /// What is known on each way into the block: values that are constants there
-    pub implied: Vec<(ValueId, ConstId)>,
+    /// What branches say of the edges into the block: for a predecessor, values that are constants
+    /// where control comes from it
+    pub implied: Vec<(BlockId, ValueId, ConstId)>,
     /// If states of memory meet at its head: for each predecessor the state that it leaves
     pub memory_phi: Option<Vec<(BlockId, Access)>>,
 }

@@ -247,7 +247,8 @@ impl<'a> Mapper<'a> {
         let to = 1 - from;
         let is_late = |which: Which, inst: InstId| self.proof.versions.of[which].chains.late[inst];
         // The store behind it may be left out only before the one that overwrites it.
-        let can_land = |inst: &InstId| !is_late(to, *inst) || self.graph(to).is_shared_anchor(*inst);
+        let can_land =
+            |inst: &InstId| !is_late(to, *inst) || self.graph(to).is_shared_anchor(*inst);
         let is_point = |inst: &InstId| {
             let side = &self.sides[to];
             side.point_at[*inst].is_some() && side.is_useful_inst(*inst)
@@ -259,17 +260,13 @@ impl<'a> Mapper<'a> {
             let position = place.map(|p| places.positions[from][p]).ok_or(Refusal::Unmatched)?;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
-            let candidates: Vec<InstId> = candidates
-                .filter(is_point)
-                .filter(can_land)
-                .take(MOST_LANDINGS)
-                .collect();
+            let candidates: Vec<InstId> =
+                candidates.filter(is_point).filter(can_land).take(MOST_LANDINGS).collect();
             return Ok(Landings { candidates, over: None, is_late: is_late(from, at) });
         }
         let (pair, walks) = silent.as_ref().ok_or(Refusal::Unmatched)?;
         let places = self.places.get(&(*pair, 0)).ok_or(Refusal::Unmatched)?;
-        let candidates =
-            places.insts[to].iter().copied().filter(is_point).filter(can_land);
+        let candidates = places.insts[to].iter().copied().filter(is_point).filter(can_land);
         Ok(Landings {
             is_late: false,
             candidates: candidates.take(MOST_LANDINGS).collect(),

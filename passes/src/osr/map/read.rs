@@ -210,8 +210,10 @@ impl<'m> Handles<'_, 'm> {
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
-            if let &[from] = predecessors[id].as_slice() {
-                graph.blocks[id].implied = self.implied(which, &graph, from, id);
+            for &from in &predecessors[id] {
+                let implied = self.implied(which, &graph, from, id).into_iter();
+                let implied: Vec<_> = implied.map(|(value, c)| (from, value, c)).collect();
+                graph.blocks[id].implied.extend(implied);
             }
         }
         graph
@@ -229,7 +231,7 @@ impl<'m> Handles<'_, 'm> {
         Some(Linear { constant, terms, bits: bits as u32 })
     }
 
-    /// What a branch says in a block that can be entered from it only.
+    /// What a branch says of one of its edges.
     fn implied(
         &self,
         which: Which,

@@ -65,7 +65,7 @@ pub struct PointMap {
     pub exprs: Vec<Expr>,
     /// The values of the source that are used, sorted
     pub sources: Vec<ValueId>,
-    /// Those of them that are not live at the point: the keep set, sorted
+    /// Those of them that are neither live at the point nor arguments: the keep set, sorted
     pub keep: Vec<ValueId>,
 }
 
@@ -178,7 +178,8 @@ impl Reconstruct<'_> {
             .collect();
         sources.sort_unstable();
         sources.dedup();
-        let keep = sources.iter().copied().filter(|&v| !self.is_live(v)).collect();
+        let keep = sources.iter().copied();
+        let keep = keep.filter(|&v| !self.is_live(v) && !self.is_argument(v)).collect();
         PointMap {
             landing: self.landing,
             values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
@@ -234,6 +235,10 @@ impl Reconstruct<'_> {
                 Expr::Source(source) => self.is_free(*source),
                 _ => true,
             });
+        }
+        // An argument stands for itself: at all landings it is had the same way.
+        if self.is_argument(value) {
+            return self.is_free(value).then_some(Expr::Source(value));
         }
         let (source, destination) = (self.source, self.destination);
         let number = self.proof.congruence.of[destination.which][value];

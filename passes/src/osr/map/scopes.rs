@@ -14,11 +14,24 @@ use rustc_hash::FxHashMap as HashMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     constants: HashMap<ValueId, Vec<(BlockId, ConstId)>>,
+    /// The same for edges to blocks that can be entered from elsewhere too
+    on_edge: HashMap<(BlockId, BlockId, ValueId), ConstId>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
     below: Vec<(u32, u32)>,
 }
 
 impl Scopes {
+    /// An operand of a phi, as it comes over an edge.
+    pub fn on_edge(&self, operand: Operand, from: BlockId, to: BlockId) -> Operand {
+        match self.at(operand, from) {
+            Operand::Value(value) => self
+                .on_edge
+                .get(&(from, to, value))
+                .map_or(operand, |&constant| Operand::Constant(constant)),
+            constant => constant,
+        }
+    }
+
     /// An operand, as it is used in a block.
     pub fn at(&self, operand: Operand, block: BlockId) -> Operand {
         let Operand::Value(value) = operand else { return operand };
@@ -34,10 +47,14 @@ impl Scopes {
 
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
-    let mut scopes = Scopes { constants: HashMap::default(), below: below(live) };
+    let mut scopes = Scopes { below: below(live), ..Scopes::default() };
     for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
-        for &(value, constant) in &block.implied {
-            scopes.constants.entry(value).or_default().push((head, constant));
+        for &(from, value, constant) in &block.implied {
+            if live.predecessors[head] == [from] {
+                scopes.constants.entry(value).or_default().push((head, constant));
+            } else {
+                scopes.on_edge.insert((from, head, value), constant);
+            }
         }
     }
     scopes
