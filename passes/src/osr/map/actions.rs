@@ -4,11 +4,15 @@
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::dominators::dominators;
+use crate::osr::map::congruence::Congruence;
 use crate::osr::map::graph::{BASE, OPT, Operand};
 use crate::osr::map::matching::Versions;
 use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
+use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
+use rustc_hash::FxHashMap as HashMap;
 use serde::Serialize;
 
 /// Counts of actions.
@@ -78,6 +82,66 @@ pub fn actions(
         actions.replace_operand += replaced_operands(versions, from, to);
     }
     actions
+}
+
+/// What tracking claims to be equal, and how much of it is proved. Instructions that stayed where
+/// they are do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Claims {
+    /// Instructions that were hoisted or sunk
+    pub moved: Share,
+    /// Instructions that were replaced by other values
+    pub replaced: Share,
+}
+
+/// A part of a whole
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Share {
+    /// All of them
+    pub total: usize,
+    /// Those that are proved
+    pub proved: usize,
+}
+
+impl Share {
+    fn add(&mut self, is_proved: bool) {
+        self.total += 1;
+        self.proved += usize::from(is_proved);
+    }
+}
+
+/// Asks of each value that tracking says is another one whether that is proved.
+pub fn claims<'m>(
+    two: &TwoVersions<'m>,
+    snapshots: &[CodeSnapshot<'m>; 2],
+    handles: &Handles<'_, 'm>,
+    versions: &Versions,
+    congruence: &Congruence,
+) -> Claims {
+    let mut claims = Claims::default();
+    let numbers: HashMap<Inst<'_>, InstId> =
+        snapshots[BASE].instructions.iter().enumerate().map(|(id, &inst)| (inst, id)).collect();
+    let (base, opt) = (versions.graph(BASE), versions.graph(OPT));
+    let all = two.base.blocks().flat_map(|b| b.instructions());
+    for (number, inst) in all.enumerate() {
+        let Some(&from) = numbers.get(&inst) else { continue };
+        let node = &base.nodes[from];
+        // What is never reached has no value.
+        if !node.has_result || !versions.of[BASE].live.reached[node.block] {
+            continue;
+        }
+        let own = congruence.of[BASE][base.result(from)];
+        if let Some(to) = versions.tracked.kept[from] {
+            if moved(versions, from, to).is_some() {
+                claims.moved.add(own == congruence.of[OPT][opt.result(to)]);
+            }
+        } else if let Fate::Replaced(value) = two.tracker.fate(number)
+            && let Some(operand) = handles.operand(OPT, value)
+        {
+            claims.replaced.add(own == congruence.number(OPT, operand));
+        }
+    }
+    claims
 }
 
 /// For an instruction that is in another block, what became of its old block, and the new one.

@@ -43,6 +43,17 @@ impl<'m> Constants<'m> {
 }
 
 impl<'a, 'm> Handles<'a, 'm> {
+    /// An LLVM value, if it is one of a version or a constant.
+    pub fn operand(&self, which: Which, value: Value<'m>) -> Option<Operand> {
+        match self.ids[which].values.get(&value) {
+            Some(&value) => Some(Operand::Value(value)),
+            None if value.is_constant() => {
+                Some(Operand::Constant(self.constants.borrow_mut().id(value)))
+            }
+            None => None,
+        }
+    }
+
     /// The LLVM side of a constant.
     pub fn constant(&self, id: ConstId) -> Value<'m> {
         self.constants.borrow().values[id as usize]
@@ -57,14 +68,7 @@ impl Oracle for Handles<'_, '_> {
             Operand::Value(value) => snapshot.value(*value),
         };
         let values: Vec<_> = operands.iter().map(value).collect();
-        let equal = snapshot.instructions[inst].simplify(&values)?;
-        match self.ids[which].values.get(&equal) {
-            Some(&value) => Some(Operand::Value(value)),
-            None if equal.is_constant() => {
-                Some(Operand::Constant(self.constants.borrow_mut().id(equal)))
-            }
-            None => None,
-        }
+        self.operand(which, snapshot.instructions[inst].simplify(&values)?)
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {

@@ -2,7 +2,7 @@
 //! and 5.22. The format is described in `docs/osr-report.md`.
 
 use crate::code::InstId;
-use crate::osr::map::actions::{Actions, actions};
+use crate::osr::map::actions::{Actions, Claims, actions, claims};
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::optimize::TwoVersions;
@@ -58,6 +58,8 @@ pub struct FunctionReport {
     pub phis: Each<usize>,
     /// What the passes did
     pub actions: Actions,
+    /// How much of what tracking says is proved
+    pub claims: Claims,
     /// Feasible points
     pub points: Both<Points>,
     /// |χ|
@@ -188,6 +190,7 @@ pub fn report<'m>(
         },
         phis: Each { base: phis(BASE), opt: phis(OPT) },
         actions: actions(two, snapshots, versions),
+        claims: claims(two, snapshots, handles, versions, mapper.proof.congruence),
         points: both(&|d| d.points()),
         compensation: Both { base_to_opt: forth.sizes(), opt_to_base: back.sizes() },
         keep: Both { base_to_opt: forth.keep(), opt_to_base: back.keep() },
