@@ -115,8 +115,12 @@ pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError
 fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
     let mut fired = BTreeSet::new();
     let mut alone = BTreeSet::new();
+    let listed = judge.points.iter().map(|point| &point.name);
+    let mut hit: BTreeSet<&PointName> = listed.collect();
     for verdict in verdicts {
         fired.extend(&verdict.fired);
+        // An optimized version's points are hit only where a point that leads there has fired.
+        hit.extend(&verdict.fired);
         if let Fire::At(name, _) = &verdict.fire {
             alone.extend(verdict.fired.get(name));
         }
@@ -124,7 +128,7 @@ fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
     Summary {
         version: 1,
         points: judge.known,
-        points_hit: judge.points.len(),
+        points_hit: hit.len(),
         fired: fired.len(),
         fired_alone: alone.len(),
         unreached: verdicts.iter().filter(|verdict| verdict.unreached).count(),

@@ -14,7 +14,7 @@ pub struct Summary {
     pub version: u32,
     /// Fuzzed points of the program
     pub points: usize,
-    /// Points that its run hits and that were asked for
+    /// Points that are hit, in the run that counts or where others have fired, and were asked for
     pub points_hit: usize,
     /// Points that fired in some run
     pub fired: usize,
