@@ -32,6 +32,11 @@ SEEDS ?= 0..100
 OSR_SEEDS ?= 0..50
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?=
+# The thesis's passes.
+OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
+OSR_OPT_SEEDS ?= 0..50
+OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:early,2:late \
+	--max-points 40 --single 5
 PROGRAMS ?= light
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
@@ -136,6 +141,8 @@ check-osr: harness
 	$(BENCH) osr stack --transitions $(OSR_TRANSITIONS)
 	$(BENCH) osr fuzz $(OSR_FUZZ)
 	$(BENCH) osr csmith --seeds $(OSR_SEEDS)
+	$(BENCH) osr fuzz --passes '$(OSR_PASSES)' $(OSR_OPT_FUZZ)
+	$(BENCH) osr csmith --passes '$(OSR_PASSES)' --seeds $(OSR_OPT_SEEDS)
 
 check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early
@@ -155,4 +162,5 @@ check-matrix: harness
 nightly: need-test
 	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr \
 		check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
-		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all
+		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
+		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all
