@@ -136,56 +136,6 @@ impl Versions {
             let mut matching = self.structure(&candidates);
             let congruence = congruence(self, &matching, oracle);
             let (kept, dropped) = self.check(&matching, &congruence);
-            if std::env::var("MFDEBUG").is_ok() {
-                fn dig(v: &Versions, c: &Congruence, i: InstId, j: InstId, d: usize) {
-                    let (gb, go) = (v.graph(0), v.graph(1));
-                    eprintln!(
-                        "{:>d$} base {i} op{} u{:?} n{} {:?} / opt {j} op{} u{:?} n{} {:?}",
-                        "",
-                        gb.nodes[i].operation,
-                        gb.nodes[i].as_unsigned,
-                        c.of[0][gb.result(i)],
-                        gb.nodes[i].operands,
-                        go.nodes[j].operation,
-                        go.nodes[j].as_unsigned,
-                        c.of[1][go.result(j)],
-                        go.nodes[j].operands,
-                        d = d * 2
-                    );
-                    if d > 12 {
-                        return;
-                    }
-                    use crate::osr::map::graph::Operand::*;
-                    for (x, y) in gb.nodes[i].operands.iter().zip(&go.nodes[j].operands) {
-                        if c.number(0, *x) != c.number(1, *y) {
-                            if let (Value(x), Value(y)) = (*x, *y)
-                                && let (Some(x), Some(y)) = (gb.definition(x), go.definition(y))
-                            {
-                                dig(v, c, x, y, d + 1);
-                            } else {
-                                eprintln!("{:>d$} {x:?} / {y:?}", "", d = d * 2 + 2);
-                            }
-                            return;
-                        }
-                    }
-                }
-                for p in &matching.pairs {
-                    let [a, b] =
-                        [BASE, OPT].map(|w| &self.of[w].chains.chains[p.chains[w]].anchors);
-                    if let Some((&x, &y)) =
-                        a.iter().zip(b).find(|&(&x, &y)| !congruence.are_alike(self, [x, y]))
-                    {
-                        eprintln!("ANCHOR");
-                        dig(self, &congruence, x, y, 0);
-                    }
-                    if let Some([x, y]) = p.condition
-                        && !congruence.have_same_operands(self, [x, y])
-                    {
-                        eprintln!("COND");
-                        dig(self, &congruence, x, y, 0);
-                    }
-                }
-            }
             if !dropped && kept.len() == matching.pairs.len() {
                 let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);
                 if same {
@@ -366,37 +316,6 @@ impl Versions {
             pair.prefix = (0..pair.prefix).take_while(alike).count();
             let decide_alike =
                 pair.condition.is_none_or(|[a, b]| congruence.have_same_operands(self, [a, b]));
-            if std::env::var("MFDEBUG").is_ok()
-                && !(whole && self.is_whole(pair) && decide_alike && pair.out.is_some())
-            {
-                eprintln!(
-                    "pair base b{:?} opt b{:?}: prefix {} of {}/{} whole {whole} decide {decide_alike} out {} at {:?}",
-                    self.of[0].chains.chains[pair.chains[0]].blocks,
-                    self.of[1].chains.chains[pair.chains[1]].blocks,
-                    pair.prefix,
-                    a.len(),
-                    b.len(),
-                    pair.out.is_some(),
-                    a.get(pair.prefix).zip(b.get(pair.prefix)).map(|(&a, &b)| {
-                        let n = |w: Which, i: InstId| {
-                            self.graph(w).nodes[i]
-                                .operands
-                                .iter()
-                                .map(|&o| congruence.number(w, o))
-                                .collect::<Vec<_>>()
-                        };
-                        (
-                            a,
-                            n(0, a),
-                            &self.graph(0).nodes[a].operands,
-                            b,
-                            n(1, b),
-                            &self.graph(1).nodes[b].operands,
-                            self.graph(0).nodes[a].operation == self.graph(1).nodes[b].operation,
-                        )
-                    })
-                );
-            }
             if !(whole && self.is_whole(pair) && decide_alike) {
                 pair.out = None;
             }
