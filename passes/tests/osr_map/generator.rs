@@ -1,0 +1,373 @@
+//! Random functions: loops, branches, switches, memory, calls, and much that passes can do something
+//! about (the same expression again, what does not change in a loop, branches on constants).
+
+use crate::machine::mix;
+use std::fmt::Write;
+
+/// Numbers by seed.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(&[self.0]) >> 16) as usize % count
+    }
+
+    pub fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = mix(&[self.0]);
+        // Small numbers, and those around the ends, matter most.
+        match word & 7 {
+            0..4 => word >> 8 & 15,
+            4 => (word >> 8 & 7).wrapping_neg(),
+            5 => (1 << 31) - (word >> 8 & 1),
+            _ => word >> 8,
+        }
+    }
+}
+
+/// What the functions may use.
+pub const PRELUDE: &str = "
+@g = global [32 x i32] zeroinitializer
+@h = global [32 x i32] zeroinitializer
+declare i32 @ext(i32)
+declare i32 @take(ptr)
+declare i32 @pure(i32) nounwind willreturn memory(none)
+declare i32 @peek(ptr) nounwind willreturn memory(read)
+";
+
+/// An expression of 32 bits.
+#[derive(Clone)]
+enum Expr {
+    Variable(usize),
+    Constant(i32),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    /// Signed or unsigned, by something that is not zero
+    Divide(&'static str, Box<Expr>, Box<Expr>),
+    Choose(&'static str, Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Through another width
+    Through(&'static str, &'static str, Box<Expr>),
+    Load(&'static str, Box<Expr>),
+    Pure(Box<Expr>),
+}
+
+const VARIABLES: usize = 6;
+
+struct Writer {
+    random: Random,
+    text: String,
+    next: usize,
+    /// What was written before, to be written again
+    pool: Vec<Expr>,
+    /// Where `break` and `continue` go
+    loops: Vec<[String; 2]>,
+    statements: usize,
+    closed: bool,
+}
+
+/// A module with a function `f`, of about so many statements.
+pub fn module(seed: u64, statements: usize) -> String {
+    let mut writer = Writer {
+        random: Random(seed),
+        text: String::new(),
+        next: 0,
+        pool: Vec::new(),
+        loops: Vec::new(),
+        statements,
+        closed: false,
+    };
+    writer.function();
+    format!("{PRELUDE}\n{}", writer.text)
+}
+
+impl Writer {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "  {line}");
+    }
+
+    fn fresh(&mut self, what: &str) -> String {
+        self.next += 1;
+        format!("{what}{}", self.next)
+    }
+
+    fn begin(&mut self, label: &str) {
+        if !self.closed {
+            self.line(&format!("br label %{label}"));
+        }
+        let _ = writeln!(self.text, "{label}:");
+        self.closed = false;
+    }
+
+    fn end(&mut self, line: &str) {
+        if !self.closed {
+            self.line(line);
+        }
+        self.closed = true;
+    }
+
+    fn function(&mut self) {
+        self.text += "define i32 @f(i32 %a, i32 %b, i32 %n, ptr %p) {\nentry:\n";
+        for variable in 0..VARIABLES {
+            self.line(&format!("%v{variable} = alloca i32"));
+        }
+        self.line("%t = alloca [4 x i32]");
+        for (variable, first) in ["%a", "%b", "%n", "0", "3", "1"].into_iter().enumerate() {
+            self.line(&format!("store i32 {first}, ptr %v{variable}"));
+        }
+        for place in 0..4 {
+            let cell = self.fresh("%x");
+            self.line(&format!("{cell} = getelementptr [4 x i32], ptr %t, i32 0, i32 {place}"));
+            self.line(&format!("store i32 {place}, ptr {cell}"));
+        }
+        while self.statements > 0 {
+            self.statement(0);
+        }
+        let result = self.fresh("%x");
+        self.line(&format!("{result} = load i32, ptr %v0"));
+        self.end(&format!("ret i32 {result}"));
+        self.text += "}\n";
+    }
+
+    fn block(&mut self, depth: usize) {
+        for _ in 0..1 + self.random.below(3) {
+            if self.closed || self.statements == 0 {
+                break;
+            }
+            self.statement(depth);
+        }
+    }
+
+    fn statement(&mut self, depth: usize) {
+        self.statements = self.statements.saturating_sub(1);
+        match self.random.below(if depth < 3 { 16 } else { 9 }) {
+            0..5 => {
+                let expr = self.expr(3);
+                let value = self.value(&expr);
+                let variable = self.random.below(VARIABLES - 1);
+                self.line(&format!("store i32 {value}, ptr %v{variable}"));
+            }
+            5 | 6 => {
+                let (to, index) = (self.region(), self.expr(1));
+                let (expr, address) = (self.expr(2), self.address(to, &index));
+                let value = self.value(&expr);
+                self.line(&format!("store i32 {value}, ptr {address}"));
+            }
+            7 => {
+                let (expr, result) = (self.expr(1), self.fresh("%x"));
+                let value = self.value(&expr);
+                self.line(&format!("{result} = call i32 @ext(i32 {value})"));
+                self.line(&format!("store i32 {result}, ptr %v{}", self.next % VARIABLES));
+            }
+            8 => match self.random.below(4) {
+                0 if depth > 0 => {
+                    let expr = self.expr(1);
+                    let value = self.value(&expr);
+                    self.end(&format!("ret i32 {value}"));
+                }
+                1 => {
+                    let result = self.fresh("%x");
+                    self.line(&format!("{result} = call i32 @take(ptr %t)"));
+                }
+                way => {
+                    if let Some([next, out]) = self.loops.last().cloned() {
+                        let to = if way == 2 { next } else { out };
+                        self.end(&format!("br label %{to}"));
+                    }
+                }
+            },
+            9..12 => self.branch(depth),
+            12 => self.switch(depth),
+            _ => self.repeat(depth),
+        }
+    }
+
+    fn branch(&mut self, depth: usize) {
+        let condition = self.condition();
+        let [yes, no, after] = ["yes", "no", "after"].map(|what| self.fresh(what));
+        self.end(&format!("br i1 {condition}, label %{yes}, label %{no}"));
+        self.begin(&yes);
+        self.block(depth + 1);
+        self.end(&format!("br label %{after}"));
+        self.begin(&no);
+        if self.random.one_in(2) {
+            self.block(depth + 1);
+        }
+        self.end(&format!("br label %{after}"));
+        self.begin(&after);
+    }
+
+    fn switch(&mut self, depth: usize) {
+        let expr = self.expr(1);
+        let value = self.value(&expr);
+        let narrow = self.fresh("%x");
+        self.line(&format!("{narrow} = and i32 {value}, 3"));
+        let [one, two, other, after] =
+            ["one", "two", "other", "after"].map(|what| self.fresh(what));
+        self.end(&format!(
+            "switch i32 {narrow}, label %{other} [ i32 0, label %{one} i32 1, label %{two} i32 2, \
+             label %{one} ]"
+        ));
+        for (label, next) in [(&one, &two), (&two, &after), (&other, &after)] {
+            self.begin(label);
+            self.block(depth + 1);
+            let to = if self.random.one_in(3) { next } else { &after };
+            self.end(&format!("br label %{to}"));
+        }
+        self.begin(&after);
+    }
+
+    fn repeat(&mut self, depth: usize) {
+        let [counter, head, body, next, out] =
+            ["%i", "head", "body", "next", "out"].map(|what| self.fresh(what));
+        let limit = if self.random.one_in(2) {
+            let (expr, narrow) = (self.expr(0), self.fresh("%x"));
+            let value = self.value(&expr);
+            self.line(&format!("{narrow} = and i32 {value}, 3"));
+            narrow
+        } else {
+            (1 + self.random.below(4)).to_string()
+        };
+        // An alloca of its own, in the entry block.
+        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
+        self.text.insert_str(entry, &format!("  {counter} = alloca i32\n"));
+        self.line(&format!("store i32 0, ptr {counter}"));
+        self.end(&format!("br label %{head}"));
+        self.begin(&head);
+        let [now, more] = ["%x", "%c"].map(|what| self.fresh(what));
+        self.line(&format!("{now} = load i32, ptr {counter}"));
+        self.line(&format!("{more} = icmp slt i32 {now}, {limit}"));
+        self.end(&format!("br i1 {more}, label %{body}, label %{out}"));
+        self.begin(&body);
+        if self.random.one_in(2) {
+            self.line(&format!("store i32 {now}, ptr %v{}", self.random.0 as usize % 4));
+        }
+        self.loops.push([next.clone(), out.clone()]);
+        self.block(depth + 1);
+        self.loops.pop();
+        self.end(&format!("br label %{next}"));
+        self.begin(&next);
+        let [old, new] = ["%x", "%x"].map(|what| self.fresh(what));
+        self.line(&format!("{old} = load i32, ptr {counter}"));
+        self.line(&format!("{new} = add nsw i32 {old}, 1"));
+        self.line(&format!("store i32 {new}, ptr {counter}"));
+        self.end(&format!("br label %{head}"));
+        self.begin(&out);
+    }
+
+    fn condition(&mut self) -> String {
+        let predicates = ["eq", "ne", "slt", "ult", "sge", "ugt", "eq"];
+        let predicate = predicates[self.random.below(predicates.len())];
+        let (a, b) = (self.expr(1), self.expr(0));
+        let (a, b) = (self.value(&a), self.value(&b));
+        let result = self.fresh("%c");
+        self.line(&format!("{result} = icmp {predicate} i32 {a}, {b}"));
+        result
+    }
+
+    fn region(&mut self) -> &'static str {
+        ["@g", "@h", "%p", "%t", "@g"][self.random.below(5)]
+    }
+
+    fn expr(&mut self, depth: usize) -> Expr {
+        if depth == 0 {
+            return match self.random.below(4) {
+                0 => Expr::Constant(self.random.word() as i32),
+                _ => Expr::Variable(self.random.below(VARIABLES)),
+            };
+        }
+        if !self.pool.is_empty() && self.random.one_in(4) {
+            let place = self.random.below(self.pool.len());
+            return self.pool[place].clone();
+        }
+        let a = Box::new(self.expr(depth - 1));
+        let b = Box::new(self.expr(depth - 1));
+        let expr = match self.random.below(16) {
+            0..7 => {
+                let of = ["add", "sub", "mul", "and", "or", "xor", "add nsw", "mul nuw", "add"];
+                Expr::Binary(of[self.random.below(of.len())], a, b)
+            }
+            7 => Expr::Binary(["shl", "lshr", "ashr"][self.random.below(3)], a, b),
+            8 => Expr::Divide(["udiv", "sdiv", "urem", "srem"][self.random.below(4)], a, b),
+            9 | 10 => {
+                let third = Box::new(self.expr(depth - 1));
+                Expr::Choose(["slt", "eq", "ult", "ne"][self.random.below(4)], a, b, third)
+            }
+            11 | 12 => {
+                let of = [("sext", "i64"), ("zext", "i64"), ("trunc", "i8"), ("trunc", "i1")];
+                let (cast, width) = of[self.random.below(of.len())];
+                Expr::Through(cast, width, a)
+            }
+            13 | 14 => Expr::Load(self.region(), a),
+            _ => Expr::Pure(a),
+        };
+        self.pool.push(expr.clone());
+        expr
+    }
+
+    fn address(&mut self, region: &str, index: &Expr) -> String {
+        let value = self.value(index);
+        let [narrow, cell] = ["%x", "%x"].map(|what| self.fresh(what));
+        let most = if region == "%t" { 3 } else { 7 };
+        self.line(&format!("{narrow} = and i32 {value}, {most}"));
+        self.line(&format!("{cell} = getelementptr i32, ptr {region}, i32 {narrow}"));
+        cell
+    }
+
+    fn value(&mut self, expr: &Expr) -> String {
+        let operation = match expr {
+            Expr::Constant(constant) => return constant.to_string(),
+            Expr::Variable(variable) => format!("load i32, ptr %v{variable}"),
+            Expr::Binary(operation, a, b) => {
+                let (a, mut b) = (self.value(a), self.value(b));
+                if operation.contains("sh") {
+                    let by = self.fresh("%x");
+                    self.line(&format!("{by} = and i32 {b}, 15"));
+                    b = by;
+                }
+                format!("{operation} i32 {a}, {b}")
+            }
+            Expr::Divide(operation, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                let [narrow, by] = ["%x", "%x"].map(|what| self.fresh(what));
+                self.line(&format!("{narrow} = and i32 {b}, 62"));
+                self.line(&format!("{by} = or i32 {narrow}, 1"));
+                format!("{operation} i32 {a}, {by}")
+            }
+            Expr::Choose(predicate, a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|e| self.value(e));
+                let condition = self.fresh("%c");
+                self.line(&format!("{condition} = icmp {predicate} i32 {a}, {b}"));
+                format!("select i1 {condition}, i32 {b}, i32 {c}")
+            }
+            Expr::Through(cast, width, a) => {
+                let (a, wide) = (self.value(a), self.fresh("%x"));
+                self.line(&format!("{wide} = {cast} i32 {a} to {width}"));
+                match (*cast, *width) {
+                    ("trunc", "i8") => format!("sext {width} {wide} to i32"),
+                    ("trunc", _) => format!("zext {width} {wide} to i32"),
+                    _ => {
+                        let high = self.fresh("%x");
+                        self.line(&format!("{high} = lshr {width} {wide}, 7"));
+                        format!("trunc {width} {high} to i32")
+                    }
+                }
+            }
+            Expr::Load(region, index) => format!("load i32, ptr {}", self.address(region, index)),
+            Expr::Pure(a) => {
+                let a = self.value(a);
+                if self.random.one_in(2) {
+                    format!("call i32 @pure(i32 {a})")
+                } else {
+                    format!("call i32 @peek(ptr {})", self.address("@g", &Expr::Constant(1)))
+                }
+            }
+        };
+        let result = self.fresh("%x");
+        self.line(&format!("{result} = {operation}"));
+        result
+    }
+}

@@ -1,0 +1,224 @@
+//! What matching and congruence claim, checked on runs of both versions.
+
+use crate::ir::{Program, Word};
+use crate::machine::{Event, State, Stop};
+use midflight_passes::code::InstId;
+use midflight_passes::osr::map::graph::{BASE, ConstId, OPT, Which};
+use midflight_passes::osr::map::mapping::Mapper;
+use midflight_passes::osr::map::matching::PairId;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Instructions that a run of base may have
+const MOST_STEPS: usize = 1500;
+
+/// What came of a run.
+pub struct End {
+    pub result: Word,
+    pub last: State,
+}
+
+/// A run: where it stood before each instruction, and what came of it.
+pub struct Trace {
+    pub steps: Vec<State>,
+    pub end: End,
+}
+
+/// Constants by number
+pub type Constants<'a> = &'a dyn Fn(ConstId) -> Option<Word>;
+
+/// A time when matched chains ran, with the steps of each version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visit {
+    pub pair: PairId,
+    pub steps: [Range<usize>; 2],
+}
+
+/// What was found.
+pub struct Lockstep {
+    pub visits: Vec<Visit>,
+    /// Values that were compared
+    pub values: usize,
+}
+
+/// Runs a program from a state on. `see` is shown each state.
+///
+/// # Errors
+/// Why the run says nothing.
+pub fn run(
+    program: &Program,
+    mut state: State,
+    most: usize,
+    mut see: impl FnMut(&State),
+) -> Result<End, Stop> {
+    for _ in 0..most {
+        see(&state);
+        if let Some(result) = state.step(program)? {
+            return Ok(End { result, last: state });
+        }
+    }
+    Err(Stop::Fuel)
+}
+
+/// Runs of both versions; none if a run has undefined behaviour, or takes too long.
+pub fn traces(programs: &[Program; 2], arguments: &[u64], seed: u64) -> Option<[Trace; 2]> {
+    let trace = |w: Which, most: usize| {
+        let mut steps = Vec::new();
+        let state = State::new(&programs[w], arguments, seed);
+        let end = run(&programs[w], state, most, |state| steps.push(state.clone())).ok()?;
+        Some(Trace { steps, end })
+    };
+    Some([trace(BASE, MOST_STEPS)?, trace(OPT, 4 * MOST_STEPS)?])
+}
+
+/// The times when a version enters matched chains.
+fn visits(
+    mapper: &Mapper<'_>,
+    which: Which,
+    trace: &Trace,
+) -> Result<Vec<(PairId, Range<usize>)>, String> {
+    let version = &mapper.proof.versions.of[which];
+    let mut found: Vec<(Option<PairId>, Range<usize>)> = Vec::new();
+    for (number, step) in trace.steps.iter().enumerate() {
+        let block = version.graph.nodes[step.at].block;
+        let Some(chain) = version.chains.of_block[block] else {
+            return Err(format!(
+                "version {which} runs block {block}, which is said to be never reached"
+            ));
+        };
+        let phis = version.graph.phis(block).count();
+        let is_first = step.at == version.graph.blocks[block].nodes.start + phis;
+        if is_first && version.chains.head(chain) == block {
+            found.push((mapper.proof.matching.of_chain[which][chain], number..number));
+        }
+        found.last_mut().ok_or("does not begin with a chain")?.1.end = number + 1;
+    }
+    Ok(found.into_iter().filter_map(|(pair, steps)| Some((pair?, steps))).collect())
+}
+
+/// Checks that matched chains run at the same time, with the same anchors before, and that values of
+/// the same number are equal then.
+///
+/// # Errors
+/// What does not hold.
+pub fn lockstep(
+    mapper: &Mapper<'_>,
+    traces: &[Trace; 2],
+    constant: Constants<'_>,
+) -> Result<Lockstep, String> {
+    let [base, opt] = [BASE, OPT].map(|w| visits(mapper, w, &traces[w]));
+    let (base, opt) = (base?, opt?);
+    let pairs = |visits: &[(PairId, Range<usize>)]| visits.iter().map(|v| v.0).collect::<Vec<_>>();
+    if pairs(&base) != pairs(&opt) {
+        return Err(format!(
+            "matched chains are visited at other times: {:?} and {:?} of {:?}",
+            pairs(&base),
+            pairs(&opt),
+            mapper.proof.matching.pairs
+        ));
+    }
+    let mut found = Lockstep { visits: Vec::new(), values: 0 };
+    for ((pair, of_base), (_, of_opt)) in base.into_iter().zip(opt) {
+        let visit = Visit { pair, steps: [of_base, of_opt] };
+        let [a, b] = [BASE, OPT].map(|w| &traces[w].steps[visit.steps[w].start].log);
+        if !same_log(a, b) {
+            return Err(format!("pair {pair} is entered after other anchors: {a:?} and {b:?}"));
+        }
+        for segment in 0..=mapper.proof.matching.pairs[pair].prefix {
+            found.values += same_values(mapper, traces, &visit, segment, constant)?;
+        }
+        found.visits.push(visit);
+    }
+    for which in [BASE, OPT] {
+        for step in &traces[which].steps {
+            if mapper.proof.versions.graph(which).nodes[step.at].facts.is_terminator() {
+                let mut known = HashMap::new();
+                compare(mapper, which, step, &mut known, constant)?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn same_log(a: &[Event], b: &[Event]) -> bool {
+    let same = |(x, y): (&Event, &Event)| {
+        let mut args = x.args.iter().zip(&y.args);
+        x.what == y.what && args.all(|(&x, &y)| agree(x, y))
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+/// Poison may be anything.
+pub fn agree(a: Word, b: Word) -> bool {
+    a == b || a == Word::Poison || b == Word::Poison
+}
+
+/// The last step of a visit in a segment: all values of the segment are there.
+fn last_of(
+    mapper: &Mapper<'_>,
+    which: Which,
+    trace: &Trace,
+    steps: Range<usize>,
+    segment: usize,
+) -> Option<usize> {
+    let chains = &mapper.proof.versions.of[which].chains;
+    steps.rev().find(|&s| chains.segment[trace.steps[s].at] == segment)
+}
+
+fn same_values(
+    mapper: &Mapper<'_>,
+    traces: &[Trace; 2],
+    visit: &Visit,
+    segment: usize,
+    constant: Constants<'_>,
+) -> Result<usize, String> {
+    let last = |w: Which| last_of(mapper, w, &traces[w], visit.steps[w].clone(), segment);
+    let (Some(base), Some(opt)) = (last(BASE), last(OPT)) else {
+        return Err(format!(
+            "one version does not get to segment {segment} of pair {}",
+            visit.pair
+        ));
+    };
+    let mut known = HashMap::new();
+    compare(mapper, BASE, &traces[BASE].steps[base], &mut known, constant)?;
+    compare(mapper, OPT, &traces[OPT].steps[opt], &mut known, constant)
+}
+
+/// What is known of numbers: a value with it, and what that is.
+type Known = HashMap<u32, (Which, usize, Word)>;
+
+/// Compares the values that dominate where a version stands with those known; how many there were.
+fn compare(
+    mapper: &Mapper<'_>,
+    which: Which,
+    state: &State,
+    known: &mut Known,
+    constant: Constants<'_>,
+) -> Result<usize, String> {
+    let Mapper { proof, sides, .. } = mapper;
+    let graph = proof.versions.graph(which);
+    let mut count = 0;
+    for (value, &word) in state.values.iter().enumerate() {
+        let has_result = graph.definition(value).is_none_or(|i: InstId| graph.nodes[i].has_result);
+        if !has_result
+            || word == Word::Poison
+            || !sides[which].is_available(proof.versions, value, state.at)
+        {
+            continue;
+        }
+        let number = proof.congruence.of[which][value];
+        let other = match proof.congruence.constant(number) {
+            Some(id) => constant(id).map(|word| (which, usize::MAX, word)),
+            None => Some(*known.entry(number).or_insert((which, value, word))),
+        };
+        let Some((of, same, expected)) = other else { continue };
+        count += usize::from(of != which);
+        if !agree(word, expected) {
+            return Err(format!(
+                "value {value} of version {which} is {word:?}, but value {same} of version {of} has the same number {number} and is {expected:?}, before instruction {} of version {which}",
+                state.at
+            ));
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,156 @@
+//! The checker of OSR mappings, against functions that are run: what it claims of two versions must
+//! hold whenever both are run on the same input, whatever the passes between them did.
+
+mod generator;
+mod ir;
+mod lockstep;
+mod machine;
+mod transitions;
+
+use generator::Random;
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::values::AsValueRef;
+use ir::Frame;
+use lockstep::Trace;
+use midflight_bridge::ir::Function;
+use midflight_bridge::map::Sandbox;
+use midflight_passes::osr::map::graph::{BASE, OPT};
+use midflight_passes::osr::map::mapping::Mapper;
+use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
+use midflight_passes::osr::map::read::Handles;
+
+/// What is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Runs of both versions that say something
+    runs: usize,
+    /// Chains that were seen to run together
+    together: usize,
+    /// Values that were compared, with a value of the other version
+    values: usize,
+    /// Points that were seen to lead where they say
+    points: usize,
+    /// Runs that went on in the other version to the end
+    continued: usize,
+    /// Transitions of runs that went to and fro
+    transitions: usize,
+}
+
+/// Pipelines whose claims are tested; a base is made of the source by the first of each.
+const PIPELINES: [&str; 18] = [
+    THESIS_PIPELINE,
+    "adce",
+    "sccp",
+    "early-cse<memssa>",
+    "loop-simplify,lcssa,loop-mssa(licm)",
+    "sink",
+    "gvn",
+    "instcombine<no-verify-fixpoint>",
+    "simplifycfg",
+    "loop-simplify,lcssa,loop(loop-rotate)",
+    "loop-simplify,lcssa,loop(loop-rotate),loop-unroll",
+    "jump-threading",
+    "reassociate",
+    "loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>)",
+    "dse",
+    "newgvn",
+    "simplifycfg<sink-common-insts;hoist-common-insts>,gvn-hoist,gvn-sink",
+    "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,dse,adce",
+];
+
+/// How many random functions; `PROPTEST_CASES` says.
+fn cases(otherwise: usize) -> usize {
+    std::env::var("PROPTEST_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Checks what is claimed of a function and what a pipeline makes of it.
+///
+/// # Errors
+/// What does not hold, with both versions.
+fn check(text: &str, prepare: &str, pipeline: &str, seed: u64) -> Result<Counts, String> {
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "m");
+    let module = context.create_module_from_ir(buffer).map_err(|e| e.to_string())?;
+    let function = module.get_function("f").ok_or("no function f")?;
+    // SAFETY: the module outlives the handle, in one thread.
+    let function = unsafe { Function::from_llvm(function.as_value_ref()) };
+    let sandbox = Sandbox::default();
+    sandbox.run(function, prepare)?;
+    function.prepare_for_points();
+    let two = TwoVersions::make(&sandbox, function, pipeline)?;
+    let result = compare(&sandbox, &two, seed);
+    two.opt.erase();
+    result.map_err(|message| format!("{pipeline}, seed {seed}: {message}"))
+}
+
+fn compare(sandbox: &Sandbox, two: &TwoVersions<'_>, seed: u64) -> Result<Counts, String> {
+    let snapshots = two.snapshots();
+    let mut frame = Frame::default();
+    let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
+    let mut random = Random(seed);
+    let run = |mapper: &mut Mapper<'_>, handles: &Handles<'_, '_>| {
+        let mut counts = Counts::default();
+        let constant = |id| ir::constant(&handles.constant(id).text());
+        let mut inputs = Vec::new();
+        for _ in 0..6 {
+            let region = random.below(4) as u64 % 3;
+            let p = ir::MEMORY_AT + region * ir::REGION;
+            let mut arguments: Vec<u64> = (0..3).map(|_| random.word() & 0xffff_ffff).collect();
+            arguments.push(p);
+            inputs.push((arguments, random.word()));
+        }
+        let traces: Vec<[Trace; 2]> = inputs
+            .iter()
+            .filter_map(|(arguments, memory)| lockstep::traces(&programs, arguments, *memory))
+            .collect();
+        let maps = [BASE, OPT].map(|from| transitions::maps_of(mapper, from));
+        for traces in &traces {
+            counts.runs += 1;
+            let found = lockstep::lockstep(mapper, traces, &constant)?;
+            counts.together += found.visits.len();
+            counts.values += found.values;
+            transitions::points(mapper, &maps, &programs, traces, &found, &constant, &mut counts)?;
+        }
+        transitions::to_and_fro(mapper, &programs, &traces, &constant, &mut random, &mut counts)?;
+        Ok(counts)
+    };
+    let result = two.compare(sandbox, &snapshots, run);
+    result.map_err(|message: String| {
+        let text = |w: usize| {
+            let blocks = snapshots[w].function.texts();
+            blocks.iter().map(|(b, i)| format!("{b}:\n  {}\n", i.join("\n  "))).collect::<String>()
+        };
+        format!("{message}\n--- base\n{}--- opt\n{}", text(BASE), text(OPT))
+    })
+}
+
+#[test]
+fn what_is_claimed_of_random_functions_holds() {
+    let mut sum = [Counts::default(); PIPELINES.len()];
+    for case in 0..cases(40) {
+        let text = generator::module(case as u64, 3 + case % 24);
+        for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
+            let prepare = ["mem2reg", "mem2reg,simplifycfg", "sroa"][case % 3];
+            match check(&text, prepare, pipeline, case as u64) {
+                Ok(counts) => sum.add(counts),
+                Err(message) => panic!("{message}"),
+            }
+        }
+    }
+    for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
+        eprintln!("{pipeline}: {sum:?}");
+        assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0 && sum.transitions > 0);
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: Counts) {
+        self.runs += other.runs;
+        self.together += other.together;
+        self.values += other.values;
+        self.points += other.points;
+        self.continued += other.continued;
+        self.transitions += other.transitions;
+    }
+}

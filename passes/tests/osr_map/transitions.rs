@@ -1,0 +1,219 @@
+//! What mappings say, carried out.
+
+use crate::Counts;
+use crate::generator::Random;
+use crate::ir::{Flags, Op, Program, Word};
+use crate::lockstep::{Constants, End, Lockstep, Trace, agree, run};
+use crate::machine::{Event, State, Stop, evaluate};
+use midflight_passes::osr::map::graph::{BASE, OPT, Which};
+use midflight_passes::osr::map::mapping::Mapper;
+use midflight_passes::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
+use std::collections::HashMap;
+
+/// Times that a point of a run is tried
+const MOST_TIMES: usize = 3;
+
+/// Instructions that a run may have behind a transition
+const MOST_STEPS: usize = 6000;
+
+/// The values that a transition hands over: the compensation code of a point, run where `from` stands.
+fn hand_over(
+    map: &PointMap,
+    to: &Program,
+    from: &State,
+    constant: Constants<'_>,
+) -> Result<Vec<(usize, Word)>, String> {
+    let mut words: Vec<Word> = Vec::new();
+    for expr in &map.exprs {
+        words.push(match expr {
+            Expr::Source(value) if from.values[*value] == Word::Unset => {
+                return Err(format!("value {value} of the source is used and not there: {map:?}"));
+            }
+            Expr::Source(value) => from.values[*value],
+            Expr::Constant(id) => constant(*id).unwrap_or(Word::Poison),
+            Expr::Repeat(inst, of) => {
+                let operands: Vec<Word> = of.iter().map(|&o| words[o]).collect();
+                let inst = &to.insts[*inst];
+                if matches!(inst.op, Op::Phi | Op::Alloca(..) | Op::Freeze | Op::Store(_)) {
+                    return Err(format!("{:?} is made again", inst.op));
+                }
+                evaluate(inst, Flags::default(), &operands, &from.memory)
+                    .map_err(|stop| format!("making {inst:?} again: {stop:?}"))?
+            }
+        });
+    }
+    Ok(map.values.iter().map(|&(value, expr)| (value, words[expr])).collect())
+}
+
+/// Where the other version goes on.
+fn enter(map: &PointMap, to: &Program, from: &State, values: &[(usize, Word)]) -> State {
+    let mut state = State {
+        at: map.landing,
+        values: vec![Word::Unset; to.arguments + to.insts.len()],
+        memory: from.memory.clone(),
+        log: from.log.clone(),
+    };
+    values.iter().for_each(|&(value, word)| state.values[value] = word);
+    state
+}
+
+/// The maps of a version's points, in all strengths, each once.
+pub fn maps_of(mapper: &Mapper<'_>, from: Which) -> Vec<Vec<PointMap>> {
+    let of_point = |point: usize| {
+        let mut maps = Vec::new();
+        for map in VARIANTS.iter().filter_map(|&v| mapper.point(from, point, v).ok()) {
+            if !maps.contains(&map) {
+                maps.push(map);
+            }
+        }
+        maps
+    };
+    (0..mapper.sides[from].points.len()).map(of_point).collect()
+}
+
+/// Checks all points that a run passes, in all strengths: what they hand over is what the other
+/// version has there (Lemma 4.4), and it goes on with it to the same end.
+///
+/// # Errors
+/// What does not hold.
+pub fn points(
+    mapper: &Mapper<'_>,
+    maps: &[Vec<Vec<PointMap>>; 2],
+    programs: &[Program; 2],
+    traces: &[Trace; 2],
+    found: &Lockstep,
+    constant: Constants<'_>,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    for from in [BASE, OPT] {
+        let (to, side) = (1 - from, &mapper.sides[from]);
+        let mut times: HashMap<usize, usize> = HashMap::new();
+        for (number, step) in traces[from].steps.iter().enumerate() {
+            let Some(point) = side.point_at[step.at] else { continue };
+            let time = times.entry(point).or_default();
+            *time += 1;
+            if *time > MOST_TIMES {
+                continue;
+            }
+            let time = *time;
+            for map in &maps[from][point] {
+                let says = |message: String| {
+                    format!(
+                        "{message}\nat point {point} of version {from}, before instruction {}: {map:?}",
+                        step.at
+                    )
+                };
+                let values = hand_over(map, &programs[to], step, constant).map_err(says)?;
+                // The visit that it is in, or else the next one.
+                let visit = found.visits.iter().find(|v| v.steps[from].end > number);
+                let landing = visit.and_then(|v| {
+                    v.steps[to].clone().find(|&s| traces[to].steps[s].at == map.landing)
+                });
+                let Some(landing) = landing else {
+                    return Err(says(format!(
+                        "the other version is not at the landing: {visit:?}"
+                    )));
+                };
+                let expected = &traces[to].steps[landing];
+                for &(value, word) in &values {
+                    if !agree(word, expected.values[value]) {
+                        return Err(says(format!(
+                            "value {value} is handed over as {word:?}, the other version has {:?}",
+                            expected.values[value]
+                        )));
+                    }
+                }
+                if expected.log.len() != step.log.len() {
+                    return Err(says("other anchors have run".to_string()));
+                }
+                counts.points += 1;
+                let state = enter(map, &programs[to], step, &values);
+                if time > 1 || values.iter().any(|v| v.1 == Word::Poison) {
+                    continue;
+                }
+                finish(&programs[to], state, &traces[from].end).map_err(says)?;
+                counts.continued += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs on to the end, which must be that of another run.
+fn finish(program: &Program, state: State, expected: &End) -> Result<(), String> {
+    let end =
+        run(program, state, MOST_STEPS, |_| {}).map_err(|stop| format!("{stop:?} behind it"))?;
+    is_same(&end, expected)
+}
+
+/// What others see of both runs is the same.
+fn is_same(end: &End, expected: &End) -> Result<(), String> {
+    let calls = |end: &End| -> Vec<Event> {
+        end.last.log.iter().filter(|e| e.is_call()).cloned().collect()
+    };
+    let ([a, b], [x, y]) = ([calls(end), calls(expected)], [end.result, expected.result]);
+    let memory = [end, expected].map(|e| e.last.memory.visible());
+    let same_memory = memory.contains(&None) || memory[0] == memory[1];
+    if a == b && agree(x, y) && same_memory {
+        return Ok(());
+    }
+    Err(format!("ends with {x:?} and calls {a:?}, not with {y:?} and {b:?}; memory is {memory:?}"))
+}
+
+/// Runs that move to and fro at random points, on closed mappings: each ends as it does without
+/// (Theorem 4.3).
+///
+/// # Errors
+/// What does not hold.
+pub fn to_and_fro(
+    mapper: &mut Mapper<'_>,
+    programs: &[Program; 2],
+    traces: &[[Trace; 2]],
+    constant: Constants<'_>,
+    random: &mut Random,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let maps = mapper.closed(&|_, _| true, [&|_| true, &|_| true]);
+    for [base, _] in traces {
+        for often in [1, 3, 9] {
+            let (mut which, mut state): (Which, State) = (BASE, base.steps[0].clone());
+            let mut path = Vec::new();
+            let mut may_fire = true;
+            for _ in 0..MOST_STEPS {
+                let point = mapper.sides[which].point_at[state.at];
+                let map = point.and_then(|p| maps[which].points[p].as_ref().ok());
+                if let Some(map) = map.filter(|_| may_fire && random.one_in(often)) {
+                    path.push((which, state.at));
+                    let says = |message| format!("{message}\non the way {path:?}: {map:?}");
+                    let to = &programs[1 - which];
+                    let values = hand_over(map, to, &state, constant).map_err(says)?;
+                    if values.iter().any(|v| v.1 == Word::Poison) {
+                        break;
+                    }
+                    state = enter(map, to, &state, &values);
+                    which = 1 - which;
+                    counts.transitions += 1;
+                    // At most one without an instruction between.
+                    may_fire = false;
+                    continue;
+                }
+                may_fire = true;
+                match state.step(&programs[which]) {
+                    Ok(None) => {}
+                    Ok(Some(result)) => {
+                        let end = End { result, last: state };
+                        is_same(&end, &base.end)
+                            .map_err(|m| format!("{m}\non the way {path:?}"))?;
+                        break;
+                    }
+                    Err(Stop::Fuel) => break,
+                    Err(stop) => {
+                        let at = state.at;
+                        return Err(format!("{stop:?} at {which}, {at} on the way {path:?}"));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
