@@ -6,6 +6,7 @@ use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
 use midflight_bench::osr::fuzzed::To;
+use midflight_bench::osr::maps::{self, What};
 use midflight_bench::osr::{cost, csmith, fuzz, insertion, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
@@ -89,6 +90,24 @@ pub enum OsrAction {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
         /// Write the report to this file, too
+        #[arg(long)]
+        write: Option<PathBuf>,
+    },
+    /// Evaluate mappings between functions and what passes make of them (thesis 5.4)
+    Maps {
+        /// Versions of LLVM; time is measured with the first
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// What to look at
+        #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
+        what: Vec<What>,
+        /// How many modules at a time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+        /// Rounds of a measurement
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Put the tables into this document, too
         #[arg(long)]
         write: Option<PathBuf>,
     },
@@ -190,6 +209,14 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             write(&layout.work().join("osr-points.md"), text.as_bytes())?;
             to.map_or(Ok(()), |file| write(&file, text.as_bytes()))?;
             Ok(tally.close("osr points"))
+        }
+        OsrAction::Maps { llvm, what, jobs, rounds, write: to } => {
+            let plan = maps::Plan { llvm, what, jobs, rounds };
+            let (text, tally) = maps::maps(layout, &plan)?;
+            println!("{text}");
+            write(&layout.work().join("osr-maps.md"), text.as_bytes())?;
+            to.map_or(Ok(()), |file| maps::renew(&file, &text))?;
+            Ok(tally.close("osr maps"))
         }
         OsrAction::Stack { llvm, transitions } => {
             Ok(stack::stack(layout, &llvm, transitions)?.close("osr stack"))

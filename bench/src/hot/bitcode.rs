@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What clang is to do; only definitions and headers are the program's own.
-const FLAGS: [&str; 8] =
+pub const FLAGS: [&str; 8] =
     ["-O0", "-Xclang", "-disable-O0-optnone", "-g0", "-w", "-c", "-emit-llvm", "-o"];
 
 /// A function to extract.

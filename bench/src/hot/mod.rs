@@ -16,6 +16,7 @@ use crate::tally::Tally;
 use bitcode::Extraction;
 use count::Size;
 use functions::Hot;
+use std::path::PathBuf;
 
 /// The columns of the table, the thesis's function and sizes last.
 const HEADER: [&str; 9] = [
@@ -53,20 +54,35 @@ pub fn hot(layout: &Layout, functions: &[&Hot], llvm: u32) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A row of the table.
-fn extract(layout: &Layout, hot: &Hot, llvm: u32, version: String) -> Result<Vec<String>> {
+/// Fetches, compiles and extracts a function; where its results are, without an extension
+/// ([`Extraction::run`]). None if its source cannot be had, after a line that says why.
+///
+/// # Errors
+/// If it cannot be extracted.
+pub fn made(layout: &Layout, hot: &Hot, llvm: u32) -> Result<Option<PathBuf>> {
+    let Some(version) = hot.origin.fetch_or_skip(layout, hot.name)? else { return Ok(None) };
+    make(layout, hot, llvm, &version).map(|(output, _)| Some(output))
+}
+
+fn make(layout: &Layout, hot: &Hot, llvm: u32, version: &str) -> Result<(PathBuf, Size)> {
     let extraction = Extraction {
         llvm,
         folder: &hot.origin.folder(layout),
-        version: &version,
+        version,
         file: hot.file,
         flags: hot.flags,
         symbol: hot.symbol,
         output: layout.at("target/hot").join(llvm.to_string()).join(hot.name),
     };
+    let size = extraction.run()?;
+    Ok((extraction.output, size))
+}
+
+/// A row of the table.
+fn extract(layout: &Layout, hot: &Hot, llvm: u32, version: String) -> Result<Vec<String>> {
     let sizes = |size: Size| [size.instructions, size.phis].map(|number| number.to_string());
     let mut row = [hot.name, hot.program, &version, hot.function].map(str::to_string).to_vec();
-    row.extend(sizes(extraction.run()?));
+    row.extend(sizes(make(layout, hot, llvm, &version)?.1));
     row.push(hot.thesis.to_string());
     row.extend(sizes(hot.thesis_size));
     Ok(row)

@@ -6,6 +6,7 @@
 //! | Does a program under stress print what it prints without? | [`fuzz`] | `osr fuzz` |
 //! | Do random programs? | [`csmith`] | `osr csmith` |
 //! | How many points are refused, and why? | [`points`] | `osr points` |
+//! | Where can execution go over to an optimized version and back? | [`maps`] | `osr maps` |
 //! | Does the stack stay as it is? | [`stack`] | `osr stack` |
 //! | What do points and transitions cost? | [`cost`] | `osr cost` |
 //! | How long does it take to insert them? | [`insertion`] | `osr cost --what insertion` |
@@ -22,6 +23,7 @@ pub mod fuzz;
 pub mod fuzzed;
 pub mod insertion;
 pub mod log;
+pub mod maps;
 pub mod pairs;
 pub mod points;
 pub mod stack;

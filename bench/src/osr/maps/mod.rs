@@ -1,0 +1,115 @@
+//! `midflight-bench osr maps`: mappings between a function and what passes make of it (thesis 5.4).
+//!
+//! | question | module |
+//! |---|---|
+//! | What do the hot functions look like, beside the thesis's tables? | [`functions`], [`thesis`] |
+//! | And whole programs, pass by pass, or under other passes? | [`pipelines`], [`modules`] |
+//! | How long does it take? | [`time`](mod@time) |
+
+pub mod functions;
+pub mod mapping;
+pub mod modules;
+pub mod pipelines;
+pub mod thesis;
+pub mod time;
+
+use crate::error::{Result, read, write};
+use crate::layout::Layout;
+use crate::tally::Tally;
+use std::path::Path;
+
+/// What to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum What {
+    /// The hot functions
+    Functions,
+    /// Whole modules, pass by pass and under other passes
+    Pipelines,
+    /// How long it takes, with the first LLVM
+    Time,
+}
+
+/// How to look at it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Versions of LLVM
+    pub llvm: Vec<u32>,
+    /// What
+    pub what: Vec<What>,
+    /// How many modules at a time
+    pub jobs: usize,
+    /// Rounds of a measurement
+    pub rounds: usize,
+}
+
+/// The report, in Markdown, and whether everything could be mapped.
+///
+/// # Errors
+/// If something cannot be compiled, or not be measured.
+pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
+    let (mut parts, mut tally) = (Vec::new(), Tally::default());
+    for what in &plan.what {
+        for &llvm in &plan.llvm {
+            match what {
+                What::Functions => parts.push(functions::functions(layout, llvm, &mut tally)?),
+                What::Pipelines => {
+                    let text = pipelines::pipelines(layout, llvm, plan.jobs, &mut tally)?;
+                    parts.push(text);
+                }
+                What::Time if Some(&llvm) == plan.llvm.first() => {
+                    parts.push(time::time(layout, llvm, plan.rounds)?);
+                    tally.check("time", None);
+                }
+                What::Time => {}
+            }
+        }
+    }
+    Ok((parts.join("\n"), tally))
+}
+
+/// What is above this line of a document was written by hand, and stays.
+const MARK: &str = "<!-- What follows is made by `midflight-bench osr maps --write`. -->\n";
+
+/// Puts the report into a document, in place of the former one.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn renew(document: &Path, text: &str) -> Result<()> {
+    let former = if document.exists() { read(document)? } else { Vec::new() };
+    write(document, renewed(&String::from_utf8_lossy(&former), text).as_bytes())
+}
+
+fn renewed(former: &str, text: &str) -> String {
+    let above = former.split_once(MARK).map_or("", |(above, _)| above);
+    format!("{above}{MARK}\n{text}")
+}
+
+/// A share in percent, rounded down, so that 100.0 means all.
+fn share(part: usize, of: usize) -> String {
+    if of == 0 {
+        return "–".to_string();
+    }
+    let tenths = part * 1000 / of;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_all_is_a_hundred_percent() {
+        assert_eq!(share(9999, 10000), "99.9");
+        assert_eq!(share(3, 3), "100.0");
+        assert_eq!(share(0, 0), "–");
+    }
+
+    #[test]
+    fn what_was_written_by_hand_stays() {
+        let first = renewed("", "tables\n");
+        assert_eq!(
+            renewed(&format!("# Title\n\n{first}"), "new\n"),
+            format!("# Title\n\n{MARK}\nnew\n")
+        );
+    }
+}

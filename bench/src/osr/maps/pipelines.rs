@@ -1,0 +1,215 @@
+//! Passes one by one, and other pipelines, on whole modules: what of tracking is proved, and which
+//! points are feasible.
+
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::osr::maps::mapping::{Claims, Mapping, Points, Report, Share, THESIS};
+use crate::osr::maps::modules::{Module, folder, modules};
+use crate::osr::maps::share;
+use crate::table::markdown;
+use crate::tally::Tally;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The passes of the thesis one by one, and all together.
+const PASSES: [&str; 6] =
+    ["adce", "sccp", "early-cse", "loop-simplify,lcssa,loop-mssa(licm)", "sink", THESIS];
+
+/// Other passes, which nothing was made for.
+const OTHERS: [&str; 6] = [
+    "gvn",
+    "instcombine<no-verify-fixpoint>",
+    "reassociate",
+    "simplifycfg",
+    "loop-rotate",
+    "default<O1>",
+];
+
+/// Maps all functions of all modules under each pipeline; the report in Markdown. One
+/// that crashes has failed.
+///
+/// # Errors
+/// If a module cannot be made.
+pub fn pipelines(layout: &Layout, llvm: u32, jobs: usize, tally: &mut Tally) -> Result<String> {
+    let modules = modules(layout, llvm)?;
+    let mut text = String::new();
+    for (title, pipelines) in [("The thesis's passes", PASSES), ("Other passes", OTHERS)] {
+        let mut rows = Vec::new();
+        for pipeline in pipelines {
+            eprintln!("mapping whole modules under {pipeline}, LLVM {llvm}");
+            rows.push((pipeline, map_all(layout, llvm, &modules, pipeline, jobs, tally)?));
+        }
+        text += &format!("### {title} on whole modules, LLVM {llvm}\n\n{}\n", report(&rows));
+    }
+    Ok(text)
+}
+
+/// What was found in modules.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    functions: usize,
+    /// Functions all of whose points are feasible, in both directions
+    whole: usize,
+    refused_functions: BTreeMap<String, usize>,
+    claims: Claims,
+    points: [Points; 2],
+    refused: [BTreeMap<String, usize>; 2],
+    /// Modules that could not be mapped
+    failed: Vec<&'static str>,
+}
+
+fn map_all(
+    layout: &Layout,
+    llvm: u32,
+    modules: &[Module],
+    pipeline: &str,
+    jobs: usize,
+    tally: &mut Tally,
+) -> Result<Sums> {
+    let folder = folder(layout, llvm)?;
+    let queue = Mutex::new(modules.iter());
+    let results = Mutex::new((Sums::default(), tally));
+    let work = |number: usize| -> Result<()> {
+        let json = folder.join(format!("{number}.json"));
+        loop {
+            let next = queue.lock().ok().and_then(|mut queue| queue.next());
+            let Some(module) = next else { return Ok(()) };
+            let found = map_one(layout, llvm, module, pipeline, &json)?;
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let (sums, tally) = &mut *results;
+            tally
+                .check(&format!("{} under {pipeline}", module.name), found.as_ref().err().cloned());
+            match found {
+                Ok(report) => sums.add(&report),
+                Err(_) => sums.failed.push(module.name),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> =
+            (0..jobs.max(1)).map(|number| scope.spawn(move || work(number))).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+}
+
+fn map_one(
+    layout: &Layout,
+    llvm: u32,
+    module: &Module,
+    pipeline: &str,
+    json: &Path,
+) -> Result<std::result::Result<Report, String>> {
+    Mapping { layout, llvm, module: &module.path, pipeline }.run(json)
+}
+
+impl Sums {
+    fn add(&mut self, report: &Report) {
+        add_counts(&mut self.refused_functions, &report.refused_functions);
+        for function in &report.functions {
+            self.functions += 1;
+            let is_whole = function.points.each().iter().all(|p| p.avail == p.total);
+            self.whole += usize::from(is_whole);
+            add_share(&mut self.claims.moved, function.claims.moved);
+            add_share(&mut self.claims.replaced, function.claims.replaced);
+            for direction in 0..2 {
+                let (sum, points) =
+                    (&mut self.points[direction], function.points.each()[direction]);
+                sum.total += points.total;
+                sum.live_e += points.live_e;
+                sum.avail += points.avail;
+                add_counts(&mut self.refused[direction], function.refused.each()[direction]);
+            }
+        }
+    }
+}
+
+fn add_share(sum: &mut Share, other: Share) {
+    sum.total += other.total;
+    sum.proved += other.proved;
+}
+
+fn add_counts(sum: &mut BTreeMap<String, usize>, other: &BTreeMap<String, usize>) {
+    for (reason, count) in other {
+        *sum.entry(reason.clone()).or_default() += count;
+    }
+}
+
+fn report(rows: &[(&str, Sums)]) -> String {
+    let header = [
+        "passes",
+        "functions",
+        "moved",
+        "proved %",
+        "replaced",
+        "proved %",
+        "points of base",
+        "live-e %",
+        "avail %",
+        "points of opt",
+        "live-e %",
+        "avail %",
+        "all feasible %",
+    ];
+    let claims = |claim: Share| [claim.total.to_string(), share(claim.proved, claim.total)];
+    let points = |points: Points| {
+        let shares = [points.live_e, points.avail].map(|count| share(count, points.total));
+        [[points.total.to_string()].as_slice(), &shares].concat()
+    };
+    let line = |(pipeline, sums): &(&str, Sums)| {
+        [
+            [format!("`{pipeline}`"), sums.functions.to_string()].as_slice(),
+            &claims(sums.claims.moved),
+            &claims(sums.claims.replaced),
+            &points(sums.points[0]),
+            &points(sums.points[1]),
+            &[share(sums.whole, sums.functions)],
+        ]
+        .concat()
+    };
+    let refused = |(pipeline, sums): &(&str, Sums)| {
+        vec![
+            format!("`{pipeline}`"),
+            counts(&sums.refused[0]),
+            counts(&sums.refused[1]),
+            counts(&sums.refused_functions),
+            if sums.failed.is_empty() { "none".to_string() } else { sums.failed.join(", ") },
+        ]
+    };
+    let reasons = [
+        "passes",
+        "refused, base to opt",
+        "refused, opt to base",
+        "functions",
+        "modules that failed",
+    ];
+    format!(
+        "{}\nPoints and functions that are refused, and why:\n\n{}",
+        markdown(&header, &rows.iter().map(line).collect::<Vec<_>>()),
+        markdown(&reasons, &rows.iter().map(refused).collect::<Vec<_>>()),
+    )
+}
+
+fn counts(counts: &BTreeMap<String, usize>) -> String {
+    let items: Vec<String> =
+        counts.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    if items.is_empty() { "none".to_string() } else { items.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_listed_by_reason() {
+        let mut sum = BTreeMap::from([("Unmatched".to_string(), 2)]);
+        add_counts(&mut sum, &BTreeMap::from([("NoLanding".into(), 1), ("Unmatched".into(), 3)]));
+        assert_eq!(counts(&sum), "NoLanding 1, Unmatched 5");
+        assert_eq!(counts(&BTreeMap::new()), "none");
+    }
+}
