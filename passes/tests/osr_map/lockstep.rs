@@ -120,8 +120,9 @@ pub fn lockstep(
     let mut found = Lockstep { visits: Vec::new(), values: 0 };
     for ((pair, of_base), (_, of_opt)) in base.into_iter().zip(opt) {
         let visit = Visit { pair, steps: [of_base, of_opt] };
-        let [a, b] = [BASE, OPT].map(|w| &traces[w].steps[visit.steps[w].start].log);
-        if !same_log(a, b) {
+        let [a, b] =
+            [BASE, OPT].map(|w| anchors(mapper, w, &traces[w].steps[visit.steps[w].start]));
+        if !same_log(&a, &b) {
             return Err(format!("pair {pair} is entered after other anchors: {a:?} and {b:?}"));
         }
         for segment in 0..=mapper.proof.matching.pairs[pair].prefix {
@@ -140,8 +141,14 @@ pub fn lockstep(
     Ok(found)
 }
 
-fn same_log(a: &[Event], b: &[Event]) -> bool {
-    let same = |(x, y): (&Event, &Event)| {
+/// The anchors that have run and that both versions should have.
+pub fn anchors<'a>(mapper: &Mapper<'_>, which: Which, state: &'a State) -> Vec<&'a Event> {
+    let graph = mapper.proof.versions.graph(which);
+    state.log.iter().filter(|e| graph.is_shared_anchor(e.at)).collect()
+}
+
+fn same_log(a: &[&Event], b: &[&Event]) -> bool {
+    let same = |(x, y): (&&Event, &&Event)| {
         let mut args = x.args.iter().zip(&y.args);
         x.what == y.what && args.all(|(&x, &y)| agree(x, y))
     };

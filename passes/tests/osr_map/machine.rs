@@ -80,6 +80,8 @@ pub fn mix(words: &[u64]) -> u64 {
 /// Something that must happen once and in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
+    /// The instruction
+    pub at: InstId,
     /// `store`, or what is called
     pub what: Rc<str>,
     pub args: Vec<Word>,
@@ -162,7 +164,7 @@ impl State {
                 self.at = behind;
             }
             None => {
-                let result = self.effect(inst, &words)?;
+                let result = self.effect(self.at, inst, &words)?;
                 self.values[program.arguments + self.at] = result;
                 self.at += 1;
             }
@@ -170,13 +172,16 @@ impl State {
         Ok(None)
     }
 
-    fn effect(&mut self, inst: &Inst, words: &[Word]) -> Result<Word, Stop> {
+    fn effect(&mut self, at: InstId, inst: &Inst, words: &[Word]) -> Result<Word, Stop> {
         match &inst.op {
             Op::Store(bits) => {
                 let &[value, Word::Int(address)] = words else { return Err(Stop::Undefined) };
                 Rc::make_mut(&mut self.memory).store(address, *bits, value)?;
-                Rc::make_mut(&mut self.log)
-                    .push(Event { what: "store".into(), args: words.to_vec() });
+                Rc::make_mut(&mut self.log).push(Event {
+                    at,
+                    what: "store".into(),
+                    args: words.to_vec(),
+                });
                 Ok(Word::Unset)
             }
             Op::Alloca(address, bytes) => {
@@ -201,8 +206,11 @@ impl State {
                     let Word::Int(address) = words[0] else { return Err(Stop::Undefined) };
                     memory.store(address + hash / 7 % 4 * 4, 32, Word::Int(hash >> 20 & 0xff))?;
                 }
-                Rc::make_mut(&mut self.log)
-                    .push(Event { what: name.as_str().into(), args: words.to_vec() });
+                Rc::make_mut(&mut self.log).push(Event {
+                    at,
+                    what: name.as_str().into(),
+                    args: words.to_vec(),
+                });
                 Ok(Word::Int(hash >> 8 & mask(inst.bits)))
             }
             _ => evaluate(inst, inst.flags, words, &self.memory),
