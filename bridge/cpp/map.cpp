@@ -238,11 +238,13 @@ enum MapFact : uint32_t {
   // The exception of a landing pad, without its selector.
   MapPadPointer = 1 << 12,
   MapLandingPad = 1 << 13,
-  MapSigned = 1 << 14,
   // icmp eq, icmp ne
   MapEqual = 1 << 15,
   MapDiffer = 1 << 16,
   MapConditional = 1 << 17,
+  // a && b, a || b
+  MapAllHold = 1 << 18,
+  MapAnyHolds = 1 << 19,
 };
 
 // Metadata that makes a result poison.
@@ -493,11 +495,14 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
     Repeatable &= isPureIntrinsic(*I);
   if (Repeatable)
     Facts |= MapRepeatable;
-  if (unsignedOpcode(*I))
-    Facts |= MapSigned;
   if (auto *Cmp = dyn_cast<ICmpInst>(I))
     if (Cmp->isEquality())
       Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapEqual : MapDiffer;
+  using namespace PatternMatch;
+  if (match(I, m_LogicalAnd(m_Value(), m_Value())))
+    Facts |= MapAllHold;
+  if (match(I, m_LogicalOr(m_Value(), m_Value())))
+    Facts |= MapAnyHolds;
   if (I->isCommutative())
     Facts |= MapCommutative;
   return Facts;
@@ -524,6 +529,14 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
         if (unsignedOpcode(I) && Solver.isNonNegative(I, 0) &&
             (!Both || Solver.isNonNegative(I, 1)))
           Result->Unsigned.insert(&I);
+        // A mask that takes nothing away.
+        Value *X;
+        const APInt *Mask;
+        if (match(&I, PatternMatch::m_And(PatternMatch::m_Value(X),
+                                          PatternMatch::m_APInt(Mask))) &&
+            I.getType()->isIntegerTy() && Mask->isMask() &&
+            Solver.range(I, X).getUnsignedMax().ule(*Mask))
+          Result->Copies[&I] = X;
       }
     }
   });
@@ -723,6 +736,13 @@ bool mfb_linear(LLVMValueRef Inst, int64_t *ConstantPart, void *To,
   default:
     return false;
   }
+}
+
+/// The value for which a switch goes to a block, if there is just one.
+LLVMValueRef mfb_case_to(LLVMValueRef Inst, LLVMBasicBlockRef To) {
+  auto *Switch = dyn_cast<SwitchInst>(unwrap(Inst));
+  return wrap(static_cast<Value *>(
+      Switch ? Switch->findCaseDest(unwrap(To)) : nullptr));
 }
 
 /// Takes from instructions the flags and the metadata that can make a result

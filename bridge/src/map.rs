@@ -170,14 +170,16 @@ facts! {
     is_pad_pointer = 12;
     /// `landingpad`
     is_landing_pad = 13;
-    /// It has a counterpart that takes its operands for unsigned.
-    is_signed = 14;
     /// `icmp eq`
     is_equal = 15;
     /// `icmp ne`
     is_differ = 16;
     /// `br` with a condition
     is_conditional = 17;
+    /// True just if all operands but the last are: `and`, or `select` with `false`
+    is_logical_and = 18;
+    /// False just if no operand holds: `or`, or `select` with `true`
+    is_logical_or = 19;
 }
 
 impl<'m> Inst<'m> {
@@ -185,6 +187,13 @@ impl<'m> Inst<'m> {
     pub fn map_facts(self) -> MapFacts {
         // SAFETY: the instruction is live.
         MapFacts(unsafe { sys::mfb_map_facts(self.0) })
+    }
+
+    /// The value for which a `switch` goes to a block, if it is one and there is just one.
+    pub fn case_to(self, block: Block<'m>) -> Option<Value<'m>> {
+        // SAFETY: the instruction and the block are live.
+        let case = unsafe { sys::mfb_case_to(self.0, block.0) };
+        (!case.is_null()).then(|| Value::from_raw(case))
     }
 
     /// If it adds multiples of its operands, modulo the size of its type (64 bits for an address, whose

@@ -17,7 +17,7 @@ use crate::code::{InstId, ValueId};
 use crate::depth_first::postorder;
 use crate::osr::map::graph::{Access, BASE, ConstId, Linear, OPT, Operand, Oracle, Which};
 use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeMap;
 
 /// Number of a value: equal for congruent ones.
@@ -187,8 +187,6 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         table: HashMap::default(),
         leaders: [HashMap::default(), HashMap::default()],
         forms: HashMap::default(),
-        signed: HashSet::default(),
-        signed_before: HashSet::default(),
         partners: partners(versions, matching),
     };
     let mut guesses = 0;
@@ -251,11 +249,6 @@ struct Round<'a> {
     leaders: [HashMap<Number, ValueId>; 2],
     /// For numbers of sums what they add up
     forms: HashMap<Number, Form>,
-    /// Operations on signed numbers that may be negative somewhere: then they are taken for signed
-    /// everywhere. What holds at one place only must not be carried over to another.
-    signed: HashSet<Key>,
-    /// The same, of all rounds before
-    signed_before: HashSet<Key>,
     partners: Vec<Option<InstId>>,
 }
 
@@ -289,17 +282,7 @@ impl Round<'_> {
                 }
             }
         }
-        if self.signed.is_subset(&self.signed_before) {
-            return changed;
-        }
-        // What was numbered on a wrong assumption must not stay: it would keep itself apart.
-        self.signed_before.extend(self.signed.drain());
-        for which in [BASE, OPT] {
-            let arguments = self.versions.graph(which).arguments;
-            self.congruence.of[which][arguments..].fill(UNKNOWN);
-            self.memory[which].fill(UNKNOWN);
-        }
-        true
+        changed
     }
 
     /// Takes what tracking says are the same values for equal, to see whether that holds: values of a
@@ -372,19 +355,8 @@ impl Round<'_> {
         if let Some(linear) = &node.linear {
             return self.sum(node.data_type, linear, &operands, which, own);
         }
-        let key = Key::Operation(node.operation, numbers);
-        match node.as_unsigned {
-            Some(operation) if !self.signed_before.contains(&key) => {
-                let Key::Operation(_, numbers) = key else { return own };
-                self.holder(Key::Operation(operation, numbers), own)
-            }
-            _ => {
-                if node.facts.is_signed() && node.as_unsigned.is_none() {
-                    self.signed.insert(key.clone());
-                }
-                self.holder(key, own)
-            }
-        }
+        let operation = node.as_unsigned.unwrap_or(node.operation);
+        self.holder(Key::Operation(operation, numbers), own)
     }
 
     /// The number of a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`

@@ -66,7 +66,7 @@ pub struct Node {
     /// by one
     pub constant: Option<ConstId>,
     /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
-    /// counterpart, which gives the same
+    /// counterpart, which gives the same; if a pass replaced it
     pub as_unsigned: Option<OperationId>,
     /// What it does it to; blocks are left out
     pub operands: Vec<Operand>,

@@ -243,34 +243,62 @@ impl<'m> Handles<'_, 'm> {
         from: BlockId,
         to: BlockId,
     ) -> Vec<(ValueId, ConstId)> {
-        let terminator = &graph.nodes[graph.terminator(from)];
-        let [holds, fails] = graph.blocks[from].successors[..] else { return Vec::new() };
-        let [Operand::Value(condition)] = terminator.operands[..] else { return Vec::new() };
-        if !terminator.facts.is_conditional() || holds == fails {
+        let inst = graph.terminator(from);
+        let terminator = &graph.nodes[inst];
+        let Some(&Operand::Value(condition)) = terminator.operands.first() else {
             return Vec::new();
-        }
-        let truth = self.snapshots[which].function.module().int_type(1);
-        let truth = truth.constant(u64::from(to == holds));
-        let mut implied = vec![(condition, self.constants.borrow_mut().id(truth))];
-        let Some(compare) = graph.definition(condition).map(|i| &graph.nodes[i]) else {
-            return implied;
         };
-        let is_equal =
-            if to == holds { compare.facts.is_equal() } else { compare.facts.is_differ() };
+        let snapshot = self.snapshots[which];
+        let mut implied = Vec::new();
+        if let Some(case) = snapshot.instructions[inst].case_to(snapshot.blocks[to]) {
+            implied.push((condition, self.constants.borrow_mut().id(case)));
+        } else if let [holds, fails] = graph.blocks[from].successors[..]
+            && terminator.facts.is_conditional()
+            && holds != fails
+        {
+            self.imply(which, graph, condition, to == holds, &mut implied);
+        }
+        implied
+    }
+
+    /// What follows from a condition that holds, or does not.
+    fn imply(
+        &self,
+        which: Which,
+        graph: &Graph,
+        condition: ValueId,
+        holds: bool,
+        implied: &mut Vec<(ValueId, ConstId)>,
+    ) {
+        let truth = self.snapshots[which].function.module().int_type(1);
+        let truth = truth.constant(u64::from(holds));
+        implied.push((condition, self.constants.borrow_mut().id(truth)));
+        let Some(inst) = graph.definition(condition).map(|i| &graph.nodes[i]) else { return };
+        let is_both = if holds { inst.facts.is_logical_and() } else { inst.facts.is_logical_or() };
+        if is_both && implied.len() < MOST_IMPLIED {
+            for operand in &inst.operands {
+                if let Operand::Value(value) = *operand {
+                    self.imply(which, graph, value, holds, implied);
+                }
+            }
+        }
         let known = |operand: Operand| match operand {
             Operand::Constant(constant) => Some(constant),
             Operand::Value(value) => graph.nodes[graph.definition(value)?].constant,
         };
-        if let [Operand::Value(value), other] = compare.operands[..]
+        let is_equal = if holds { inst.facts.is_equal() } else { inst.facts.is_differ() };
+        if let [Operand::Value(value), other] = inst.operands[..]
             && is_equal
             && let Some(constant) = known(other)
             && self.constant(constant).is_plain()
         {
             implied.push((value, constant));
         }
-        implied
     }
 }
+
+/// Conditions are looked into so far.
+const MOST_IMPLIED: usize = 16;
 
 /// Leaves only what passes have made use of: where both versions still have an instruction or an
 /// edge, it is compared as it is.
@@ -278,7 +306,7 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
     let [base, opt] = graphs;
     for (inst, node) in base.nodes.iter_mut().enumerate() {
         if tracked.kept[inst].is_some() {
-            node.constant = None;
+            (node.constant, node.as_unsigned, node.copied) = (None, None, None);
         }
     }
     for (id, block) in base.blocks.iter_mut().enumerate() {
@@ -299,7 +327,9 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
             base.nodes[pair[0]].is_overwritten = same_place && tracked.kept[pair[0]].is_none();
         }
     }
-    opt.nodes.iter_mut().for_each(|node| node.constant = None);
+    opt.nodes.iter_mut().for_each(|node| {
+        (node.constant, node.as_unsigned, node.copied) = (None, None, None);
+    });
     opt.blocks.iter_mut().for_each(|block| block.feasible.fill(true));
 }
 
