@@ -495,18 +495,16 @@ impl Round<'_> {
         }
     }
 
-    /// The numbers of what may come in at a phi.
+    /// The numbers of what may come in at a phi, in the order of the block's predecessors: each phi
+    /// may have an order of its own.
     fn live_incoming(&self, which: Which, phi: InstId) -> Vec<Number> {
         let version = &self.versions.of[which];
-        let node = &version.graph.nodes[phi];
-        let goes = |&(from, _): &(&BlockId, &Operand)| {
-            version.live.successors[*from].contains(&node.block)
+        let block = version.graph.nodes[phi].block;
+        let number = |&from: &BlockId| {
+            let operand = version.graph.incoming(phi, from)?;
+            Some(self.congruence.number(which, version.scopes.on_edge(operand, from, block)))
         };
-        let edges = node.from.iter().zip(&node.operands).filter(goes);
-        let number = |(&from, &operand)| {
-            self.congruence.number(which, version.scopes.on_edge(operand, from, node.block))
-        };
-        edges.map(number).collect()
+        version.live.predecessors[block].iter().filter_map(number).collect()
     }
 
     /// For each edge to a pair the number of what comes over it; none if it is not the same on all

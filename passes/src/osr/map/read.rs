@@ -306,7 +306,7 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
     let [base, opt] = graphs;
     for (inst, node) in base.nodes.iter_mut().enumerate() {
         if tracked.kept[inst].is_some() {
-            (node.constant, node.as_unsigned, node.copied) = (None, None, None);
+            (node.constant, node.as_unsigned) = (None, None);
         }
     }
     for (id, block) in base.blocks.iter_mut().enumerate() {
@@ -328,7 +328,7 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
         }
     }
     opt.nodes.iter_mut().for_each(|node| {
-        (node.constant, node.as_unsigned, node.copied) = (None, None, None);
+        (node.constant, node.as_unsigned) = (None, None);
     });
     opt.blocks.iter_mut().for_each(|block| block.feasible.fill(true));
 }
