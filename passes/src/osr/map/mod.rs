@@ -10,14 +10,20 @@
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
 //!    values are the same;
 //! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses landings
-//!    and keep sets for all of them (Alg. 7).
+//!    and keep sets for all of them (Alg. 7);
+//! 5. [`compose`] makes one mapping of several (Lemma 4.6), [`do_passes`] those of a pipeline
+//!    (Alg. 10), which [`check_composed`] compares with what is proved directly.
 
 pub mod actions;
 pub mod chains;
+pub mod check_composed;
+pub mod compose;
 pub mod congruence;
+pub mod do_passes;
 pub mod graph;
 pub mod live;
 pub mod mapping;
+pub mod maps;
 pub mod matching;
 pub mod opt_options;
 pub mod opt_pass;

@@ -1,6 +1,8 @@
 //! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of it,
 //! as JSON.
 
+use crate::osr::map::do_passes::do_passes;
+use crate::osr::map::maps::Maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use crate::osr::map::report::{FORMAT, FunctionReport, Report, report};
 use crate::osr::pass::reason_to_refuse;
@@ -15,11 +17,13 @@ pub struct PrintMap {
     pipeline: String,
     file: Option<String>,
     detail: bool,
+    compose: bool,
+    maps: bool,
     functions: Vec<String>,
 }
 
 impl PrintMap {
-    /// Parses `file=FILE`, `detail` and `function=NAME`, separated by `;`.
+    /// Parses `file=FILE`, `detail`, `compose`, `maps` and `function=NAME`, separated by `;`.
     ///
     /// # Errors
     /// A message, if there is anything else.
@@ -31,11 +35,14 @@ impl PrintMap {
         for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             match item.split_once('=').unwrap_or((item, "")) {
                 ("detail", "") => result.detail = true,
+                ("compose", "") => result.compose = true,
+                ("maps", "") => result.maps = true,
                 ("file", file) if !file.is_empty() => result.file = Some(file.to_string()),
                 ("function", name) if !name.is_empty() => result.functions.push(name.to_string()),
                 _ => {
                     return Err(format!(
-                        "unknown option '{item}'; known are file=FILE, detail and function=NAME"
+                        "unknown option '{item}'; known are file=FILE, detail, compose, maps and \
+                         function=NAME"
                     ));
                 }
             }
@@ -55,10 +62,15 @@ impl PrintMap {
         function.prepare_for_points();
         let two = TwoVersions::make(sandbox, function, &self.pipeline)?;
         let snapshots = two.snapshots();
-        let found = two.compare(sandbox, &snapshots, |mapper, handles| {
-            report(&two, &snapshots, mapper, handles, self.detail)
+        let mut found = two.compare(sandbox, &snapshots, |mapper, handles| {
+            let mut found = report(&two, &snapshots, mapper, handles, self.detail);
+            found.maps = self.maps.then(|| Maps::new(mapper, handles, &snapshots));
+            found
         });
         two.opt.erase();
+        if self.compose {
+            found.composed = Some(do_passes(sandbox, function, &self.pipeline)?);
+        }
         Ok(Ok(found))
     }
 }

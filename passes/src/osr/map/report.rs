@@ -3,21 +3,23 @@
 
 use crate::code::InstId;
 use crate::osr::map::actions::{Actions, Claims, actions, claims};
+use crate::osr::map::do_passes::Composed;
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
+use crate::osr::map::maps::Maps;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS, Variant};
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of the format
 pub const FORMAT: u32 = 1;
 
 /// Something for each direction
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Both<T> {
     /// From base to opt
     pub base_to_opt: T,
@@ -26,7 +28,7 @@ pub struct Both<T> {
 }
 
 /// Something for each version
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Each<T> {
     /// Of base
     pub base: T,
@@ -68,6 +70,12 @@ pub struct FunctionReport {
     pub keep: Both<Size>,
     /// Points that are not feasible, and such as are none, by reason
     pub refused: Both<BTreeMap<&'static str, usize>>,
+    /// What the mappings of the single passes give, composed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composed: Option<Both<Composed>>,
+    /// The mappings themselves
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maps: Option<Maps>,
     /// For a picture
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
@@ -195,6 +203,8 @@ pub fn report<'m>(
         compensation: Both { base_to_opt: forth.sizes(), opt_to_base: back.sizes() },
         keep: Both { base_to_opt: forth.keep(), opt_to_base: back.keep() },
         refused: Both { base_to_opt: forth.refused(), opt_to_base: back.refused() },
+        composed: None,
+        maps: None,
         detail,
     }
 }
@@ -290,6 +300,15 @@ impl Size {
     }
 }
 
+/// The instructions of a snapshot, as in the IR.
+pub fn texts(snapshot: &CodeSnapshot<'_>) -> Vec<String> {
+    // Blocks that cannot be reached are not in the snapshot.
+    let mut all: std::collections::HashMap<_, _> =
+        snapshot.function.blocks().zip(snapshot.function.texts()).collect();
+    let blocks = snapshot.blocks.iter();
+    blocks.flat_map(|b| all.remove(b).map_or_else(Vec::new, |(_, texts)| texts)).collect()
+}
+
 /// Everything in words.
 struct Texts<'a, 'm> {
     mapper: &'a Mapper<'a>,
@@ -305,19 +324,11 @@ impl<'a, 'm> Texts<'a, 'm> {
         mapper: &'a Mapper<'a>,
         handles: &'a Handles<'a, 'm>,
     ) -> Self {
-        let texts = |which: Which| {
-            let snapshot = &snapshots[which];
-            // Blocks that cannot be reached are not in the snapshot.
-            let mut all: std::collections::HashMap<_, _> =
-                snapshot.function.blocks().zip(snapshot.function.texts()).collect();
-            let blocks = snapshot.blocks.iter();
-            blocks.flat_map(|b| all.remove(b).map_or_else(Vec::new, |(_, texts)| texts)).collect()
-        };
         Texts {
             mapper,
             handles,
             names: [snapshots[BASE].names(), snapshots[OPT].names()],
-            texts: [texts(BASE), texts(OPT)],
+            texts: [texts(&snapshots[BASE]), texts(&snapshots[OPT])],
             blocks: [snapshots[BASE].block_names(), snapshots[OPT].block_names()],
         }
     }

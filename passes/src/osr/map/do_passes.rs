@@ -1,0 +1,199 @@
+//! Passes applied one after the other, with a mapping for each (thesis Alg. 10 `do_passes`), and
+//! what their composition gives.
+
+use crate::osr::map::check_composed::{Ancestry, Check, Finding};
+use crate::osr::map::compose::{
+    Between, Broken, ComposedMap, ComposedPoint, Step, StepExpr, compose,
+};
+use crate::osr::map::graph::{BASE, ConstId, OPT, Operand, Which};
+use crate::osr::map::mapping::Mapper;
+use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::read::Handles;
+use crate::osr::map::reconstruct::Variant;
+use crate::osr::map::report::Both;
+use midflight_bridge::ir::{Function, Value};
+use midflight_bridge::map::{Sandbox, Tracker};
+use rustc_hash::FxHashMap as HashMap;
+use serde::Serialize;
+
+/// What composition gives in one direction, in points.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Composed {
+    /// Points that can be reached and are not refused for themselves
+    pub total: usize,
+    /// Those that the comparison of the first and the last version has a mapping for
+    pub direct: usize,
+    /// Those that the composition has one for
+    pub composed: usize,
+    /// Those that all steps lead on from, where one needs a value that the one before does not give
+    pub lost: usize,
+    /// Of `composed`: the direct comparison says the same.
+    pub checked: usize,
+    /// Of `composed`: the direct comparison says nothing of the landing, or of a value.
+    pub undecided: usize,
+    /// Of `composed`: the direct comparison says something else.
+    pub wrong: usize,
+}
+
+/// The passes of a pipeline: what stands between commas that are in no parentheses.
+pub fn passes(pipeline: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let at_top = |c: char| {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    pipeline.split(at_top).map(str::trim).filter(|pass| !pass.is_empty()).collect()
+}
+
+/// The mappings of one pass.
+struct Made<'m> {
+    /// From base to opt, and back
+    maps: [ComposedMap; 2],
+    /// For each version and instruction the point before it
+    point_at: [Vec<Option<usize>>; 2],
+    /// For each instruction of base the one of opt that it is, if that does the same
+    kept: Vec<Option<usize>>,
+    /// The constants that the mappings use
+    constants: HashMap<ConstId, Value<'m>>,
+}
+
+impl<'m> Made<'m> {
+    fn new(step: Step, mapper: &Mapper<'_>, handles: &Handles<'_, 'm>) -> Self {
+        let versions = mapper.proof.versions;
+        let operation = |which: Which, inst: usize| versions.graph(which).nodes[inst].operation;
+        let kept = versions
+            .tracked
+            .kept
+            .iter()
+            .enumerate()
+            .map(|(inst, now)| now.filter(|&now| operation(BASE, inst) == operation(OPT, now)));
+        let maps =
+            [BASE, OPT].map(|from| ComposedMap::of_step(step, &mapper.map(from, Variant::Avail)));
+        let mut constants = HashMap::default();
+        for point in maps.iter().flat_map(|map| &map.points).flatten() {
+            for expr in &point.exprs {
+                if let StepExpr::Constant(_, constant) = expr {
+                    constants.insert(*constant, handles.constant(*constant));
+                }
+            }
+        }
+        Made {
+            kept: kept.collect(),
+            point_at: [BASE, OPT].map(|w| mapper.sides[w].point_at.clone()),
+            maps,
+            constants,
+        }
+    }
+}
+
+/// Applies the passes of a pipeline to a clone of a function that was prepared for points, one after
+/// the other, composes the mappings, and checks them against the direct comparison.
+///
+/// # Errors
+/// LLVM's message if there is no such pass.
+pub fn do_passes<'m>(
+    sandbox: &Sandbox,
+    base: Function<'m>,
+    pipeline: &str,
+) -> Result<Both<Composed>, String> {
+    let passes = passes(pipeline);
+    passes.iter().try_for_each(|pass| sandbox.check_pipeline(pass))?;
+    // All passes run on one clone, so that it can be followed from the first version to the last.
+    // The versions between are copies of what it was.
+    let opt = base.clone_as(&format!("{}.opt", base.name()));
+    let whole = TwoVersions { base, opt, tracker: Tracker::new(opt) };
+    let mut steps: Vec<Made<'m>> = Vec::new();
+    let mut failed = None;
+    for (step, pass) in passes.iter().enumerate() {
+        let before = opt.clone_as(&format!("{}.{step}", base.name()));
+        let two = TwoVersions { base: before, opt, tracker: Tracker::new(opt) };
+        failed = sandbox.run(opt, pass).err();
+        if failed.is_none() {
+            steps.push(two.compare(sandbox, &two.snapshots(), |mapper, handles| {
+                Made::new(step, mapper, handles)
+            }));
+        }
+        before.erase();
+        if failed.is_some() {
+            break;
+        }
+    }
+    let result = match failed {
+        Some(message) => Err(message),
+        None => Ok(whole.compare(sandbox, &whole.snapshots(), |mapper, handles| {
+            composed(&steps, mapper, handles)
+        })),
+    };
+    opt.erase();
+    result
+}
+
+/// Composes both ways, and counts.
+fn composed<'m>(
+    steps: &[Made<'m>],
+    mapper: &Mapper<'_>,
+    handles: &Handles<'_, 'm>,
+) -> Both<Composed> {
+    let count = |which: Which| mapper.proof.versions.graph(which).nodes.len();
+    let mut counts: Vec<usize> = steps.iter().map(|step| step.kept.len()).collect();
+    counts.push(count(OPT));
+    let kept: Vec<_> = steps.iter().map(|step| step.kept.clone()).collect();
+    let ancestry = Ancestry::new(&kept, &counts);
+    let constant = |step: Step, constant: ConstId| match handles
+        .operand(BASE, *steps[step].constants.get(&constant)?)?
+    {
+        Operand::Constant(constant) => Some(constant),
+        Operand::Value(_) => None,
+    };
+    let check = Check { mapper, ancestry: &ancestry, constant: &constant };
+    let arguments = mapper.proof.versions.graph(BASE).arguments;
+    let in_order = |from: Which| {
+        let mut order: Vec<&Made<'_>> = steps.iter().collect();
+        if from == OPT {
+            order.reverse();
+        }
+        let maps: Vec<ComposedMap> = order.iter().map(|step| step.maps[from].clone()).collect();
+        let between: Vec<Between<'_>> = order
+            .iter()
+            .skip(1)
+            .map(|step| Between { point_at: &step.point_at[from], arguments })
+            .collect();
+        compose(&maps, &between)
+    };
+    let of = |from: Which| summary(mapper, &check, from, &in_order(from));
+    Both { base_to_opt: of(BASE), opt_to_base: of(OPT) }
+}
+
+fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Which, map: &ComposedMap) -> Composed {
+    let direct = mapper.map(from, Variant::Avail);
+    let side = &mapper.sides[from];
+    let version = &mapper.proof.versions.of[from];
+    let mut result = Composed::default();
+    for (number, point) in side.points.iter().enumerate() {
+        let reached = version.live.reached[version.graph.nodes[point.at].block];
+        if point.refusal.is_some() || !reached {
+            continue;
+        }
+        result.total += 1;
+        result.direct += usize::from(direct.points[number].is_ok());
+        let composed: Option<&ComposedPoint> = match &map.points[number] {
+            Ok(composed) => Some(composed),
+            Err(broken) => {
+                result.lost += usize::from(matches!(broken, Broken::NotGiven(_)));
+                None
+            }
+        };
+        let Some(composed) = composed else { continue };
+        result.composed += 1;
+        match check.point(from, point.at, composed) {
+            Finding::Right => result.checked += 1,
+            Finding::Undecided => result.undecided += 1,
+            Finding::Wrong => result.wrong += 1,
+        }
+    }
+    result
+}

@@ -1,0 +1,67 @@
+//! Mappings as JSON, and back.
+
+use midflight_passes::osr::map::maps::{MapError, MapPoint, Maps};
+use midflight_passes::osr::map::reconstruct::{Expr, PointMap};
+use midflight_passes::osr::map::report::{Both, Each};
+use midflight_passes::osr::refusal::Refusal;
+
+fn leads() -> PointMap {
+    PointMap {
+        landing: 4,
+        values: vec![(2, 0), (5, 2)],
+        exprs: vec![Expr::Source(3), Expr::Constant(6), Expr::Repeat(3, vec![0, 1])],
+        sources: vec![3],
+        keep: vec![3],
+    }
+}
+
+#[test]
+fn mappings_are_read_back_as_they_were() {
+    let points = [(0, Ok(leads())), (7, Err(Refusal::NeedsPhi))];
+    let maps = Maps {
+        arguments: 2,
+        instructions: Each {
+            base: vec!["%x = add i32 %a, %b".to_string()],
+            opt: vec!["ret void".to_string()],
+        },
+        constants: [(6, "i32 1".to_string())].into(),
+        points: Both {
+            base_to_opt: points.iter().map(|(at, point)| MapPoint::new(*at, point)).collect(),
+            opt_to_base: Vec::new(),
+        },
+    };
+    let text = serde_json::to_string(&maps).expect("it can be written");
+    let read: Maps = serde_json::from_str(&text).expect("it can be read");
+    assert_eq!(read, maps);
+    let back: Vec<_> = read.points.base_to_opt.iter().map(MapPoint::read).collect();
+    assert_eq!(back, points.map(|(_, point)| Ok(point)));
+}
+
+#[test]
+fn the_format_is_as_documented() {
+    let text = serde_json::to_string(&MapPoint::new(1, &Ok(leads()))).expect("it can be written");
+    assert_eq!(
+        text,
+        r#"{"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]}],"keep":[3]}"#
+    );
+    let page = include_str!("../../docs/osr-report.md");
+    let (_, example) = page.split_once("\"maps\":").expect("there is an example");
+    let (example, _) = example.split_once("```").expect("it ends");
+    let maps: Maps = serde_json::from_str(example).expect("the example is right");
+    let points: Result<Vec<_>, _> = maps.points.base_to_opt.iter().map(MapPoint::read).collect();
+    assert_eq!(points.map(|p| p[1].clone()), Ok(Err(Refusal::TailPosition)));
+}
+
+#[test]
+fn what_cannot_be_a_mapping_is_refused() {
+    let later = r#"{"at":1,"landing":4,"values":[],"exprs":[{"repeat":3,"of":[0]}],"keep":[]}"#;
+    let absent = r#"{"at":1,"landing":4,"values":[[9,1]],"exprs":[{"source":3}],"keep":[]}"#;
+    let reason = r#"{"at":1,"refused":"Mood"}"#;
+    let read = |text: &str| {
+        let point: MapPoint = serde_json::from_str(text).expect("the fields are right");
+        point.read()
+    };
+    assert_eq!(read(later), Err(MapError::Order { at: 1, expr: 0 }));
+    assert_eq!(read(absent), Err(MapError::Order { at: 1, expr: 1 }));
+    assert_eq!(read(reason), Err(MapError::Reason { at: 1, name: "Mood".to_string() }));
+}
