@@ -5,6 +5,7 @@ mod generator;
 mod ir;
 mod lockstep;
 mod machine;
+mod mutants;
 mod transitions;
 
 use generator::Random;
@@ -19,6 +20,8 @@ use midflight_passes::osr::map::graph::{BASE, OPT};
 use midflight_passes::osr::map::mapping::Mapper;
 use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use midflight_passes::osr::map::read::Handles;
+use mutants::{MUTATIONS, Mutation};
+use std::collections::BTreeMap;
 
 /// What is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,8 @@ struct Counts {
     points: usize,
     /// Runs that went on in the other version to the end
     continued: usize,
+    /// Runs in which the versions end differently
+    otherwise: usize,
     /// Transitions of runs that went to and fro
     transitions: usize,
 }
@@ -69,6 +74,17 @@ fn cases(otherwise: usize) -> usize {
 /// # Errors
 /// What does not hold, with both versions.
 fn check(text: &str, prepare: &str, pipeline: &str, seed: u64) -> Result<Counts, String> {
+    check_mutant(text, prepare, pipeline, seed, None).map(|counts| counts.unwrap_or_default())
+}
+
+/// The same after one place of the optimized version was changed; none if there is no such place.
+fn check_mutant(
+    text: &str,
+    prepare: &str,
+    pipeline: &str,
+    seed: u64,
+    mutation: Option<Mutation>,
+) -> Result<Option<Counts>, String> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "m");
     let module = context.create_module_from_ir(buffer).map_err(|e| e.to_string())?;
@@ -79,12 +95,28 @@ fn check(text: &str, prepare: &str, pipeline: &str, seed: u64) -> Result<Counts,
     sandbox.run(function, prepare)?;
     function.prepare_for_points();
     let two = TwoVersions::make(&sandbox, function, pipeline)?;
-    let result = compare(&sandbox, &two, seed);
+    let mut changed = String::new();
+    if let Some(mutation) = mutation {
+        let opt = module.get_function("f.opt").ok_or("no function f.opt")?;
+        match mutants::mutate(opt, mutation, &mut Random(!seed)) {
+            Some(change) if opt.verify(false) => changed = change,
+            _ => {
+                two.opt.erase();
+                return Ok(None);
+            }
+        }
+    }
+    let result = compare(&sandbox, &two, seed, mutation.is_none());
     two.opt.erase();
-    result.map_err(|message| format!("{pipeline}, seed {seed}: {message}"))
+    result.map(Some).map_err(|message| format!("{pipeline}, seed {seed}: {changed} {message}"))
 }
 
-fn compare(sandbox: &Sandbox, two: &TwoVersions<'_>, seed: u64) -> Result<Counts, String> {
+fn compare(
+    sandbox: &Sandbox,
+    two: &TwoVersions<'_>,
+    seed: u64,
+    is_right: bool,
+) -> Result<Counts, String> {
     let snapshots = two.snapshots();
     let mut frame = Frame::default();
     let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
@@ -111,6 +143,14 @@ fn compare(sandbox: &Sandbox, two: &TwoVersions<'_>, seed: u64) -> Result<Counts
             counts.together += found.visits.len();
             counts.values += found.values;
             transitions::points(mapper, &maps, &programs, traces, &found, &constant, &mut counts)?;
+        }
+        let ends = traces.iter().filter(|[a, b]| transitions::is_same(&a.end, &b.end).is_err());
+        counts.otherwise = ends.count();
+        if is_right && counts.otherwise > 0 {
+            return Err("the passes, or the interpreter, are wrong".to_string());
+        }
+        if !is_right {
+            return Ok(counts);
         }
         transitions::to_and_fro(mapper, &programs, &traces, &constant, &mut random, &mut counts)?;
         Ok(counts)
@@ -145,6 +185,42 @@ fn what_is_claimed_of_random_functions_holds() {
         println!("{pipeline}: {sum:?}");
         assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0 && sum.transitions > 0);
     }
+    assert_none(failures);
+}
+
+/// Nothing is claimed that does not hold of passes that are wrong in one place.
+#[test]
+fn what_is_claimed_of_wrong_passes_holds() {
+    let mut failures = Vec::new();
+    let mut sums: BTreeMap<Mutation, (usize, usize)> = BTreeMap::new();
+    let (mut applied, mut seed) = (0, 0);
+    while applied < cases(200) {
+        seed += 1;
+        let text = generator::module(seed, 3 + seed as usize % 12);
+        let pipeline = PIPELINES[seed as usize / 7 % PIPELINES.len()];
+        for mutation in MUTATIONS {
+            match check_mutant(
+                &text,
+                PREPARE[seed as usize % PREPARE.len()],
+                pipeline,
+                seed,
+                Some(mutation),
+            ) {
+                Ok(None) => continue,
+                Ok(Some(counts)) => {
+                    let sum = sums.entry(mutation).or_default();
+                    *sum = (sum.0 + 1, sum.1 + usize::from(counts.otherwise > 0));
+                }
+                Err(message) => failures.push(message),
+            }
+            applied += 1;
+        }
+    }
+    for (mutation, (count, otherwise)) in &sums {
+        println!("{mutation:?}: {count}, of which {otherwise} end differently");
+    }
+    let otherwise: usize = sums.values().map(|sum| sum.1).sum();
+    assert!(otherwise * 10 > applied, "of {applied} only {otherwise} show");
     assert_none(failures);
 }
 
@@ -185,6 +261,7 @@ impl Counts {
         self.values += other.values;
         self.points += other.points;
         self.continued += other.continued;
+        self.otherwise += other.otherwise;
         self.transitions += other.transitions;
     }
 }

@@ -131,7 +131,7 @@ pub fn points(
                 if time > 1 || values.iter().any(|v| v.1 == Word::Poison) {
                     continue;
                 }
-                finish(&programs[to], state, &traces[from].end).map_err(says)?;
+                finish(&programs[to], state, &traces[to].end).map_err(says)?;
                 counts.continued += 1;
             }
         }
@@ -146,8 +146,11 @@ fn finish(program: &Program, state: State, expected: &End) -> Result<(), String>
     is_same(&end, expected)
 }
 
-/// What others see of both runs is the same.
-fn is_same(end: &End, expected: &End) -> Result<(), String> {
+/// Checks that what others see of both runs is the same.
+///
+/// # Errors
+/// What is not.
+pub fn is_same(end: &End, expected: &End) -> Result<(), String> {
     let calls = |end: &End| -> Vec<Event> {
         let calls = end.last.log.iter().filter(|e| e.is_call());
         calls.map(|e| Event { at: 0, ..e.clone() }).collect()
