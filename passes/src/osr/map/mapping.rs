@@ -326,13 +326,27 @@ impl<'a> Mapper<'a> {
                 closure.take(&maps, &self.sides, takes_part)
             };
             if !changed {
-                return maps;
+                return self.with_keep_sets(maps);
             }
             for from in [BASE, OPT] {
                 let version = &self.proof.versions.of[from];
                 self.sides[from].set_extra(version, self.bodies[from], &closure.handed[from]);
             }
         }
+    }
+
+    /// What was handed on counted as live; here it belongs to the keep sets again.
+    fn with_keep_sets(&self, mut maps: [OsrMap; 2]) -> [OsrMap; 2] {
+        for (side, map) in self.sides.iter().zip(&mut maps) {
+            let arguments = side.graph(self.proof.versions).arguments;
+            for (point, map) in side.points.iter().zip(&mut map.points) {
+                let Ok(map) = map else { continue };
+                let own = &side.own_landing[point.at];
+                let is_kept = |v: &&ValueId| **v >= arguments && !own.contains(v);
+                map.keep = map.sources.iter().filter(is_kept).copied().collect();
+            }
+        }
+        maps
     }
 
     /// The mappings as things stand, and the values that only later points need and that some point
