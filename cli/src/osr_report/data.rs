@@ -35,6 +35,8 @@ pub struct Function {
     pub phis: Versions,
     /// What the passes did
     pub actions: Actions,
+    /// How much of what tracking says is proved
+    pub claims: Claims,
     /// At how many points OSR is possible
     pub points: Both<Points>,
     /// |χ|, in instructions
@@ -92,6 +94,24 @@ pub struct ReplaceAll {
     pub constant: u64,
     /// By arguments
     pub argument: u64,
+}
+
+/// What tracking says of values, and how much of it is proved.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Claims {
+    /// Values that were moved
+    pub moved: Share,
+    /// Values that were replaced by others
+    pub replaced: Share,
+}
+
+/// A part of a whole.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Share {
+    /// The whole
+    pub total: u64,
+    /// The part
+    pub proved: u64,
 }
 
 /// Points of a direction. Each variant's include those of the variant before.

@@ -62,7 +62,20 @@ fn write_functions(out: &mut dyn Write, functions: &[Function]) -> io::Result<()
         sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         write_numbers(out, &numbers, &readable(&function.name))?;
     }
-    write_numbers(out, &sums, &sum_of(functions))
+    write_numbers(out, &sums, &sum_of(functions))?;
+    write_claims(out, functions)
+}
+
+fn write_claims(out: &mut dyn Write, functions: &[Function]) -> io::Result<()> {
+    let sum = |of: fn(&Function) -> u64| functions.iter().map(of).sum::<u64>();
+    writeln!(
+        out,
+        "proved to be the same values: {} of {} moved, {} of {} replaced",
+        sum(|f| f.claims.moved.proved),
+        sum(|f| f.claims.moved.total),
+        sum(|f| f.claims.replaced.proved),
+        sum(|f| f.claims.replaced.total),
+    )
 }
 
 fn numbers(function: &Function) -> [u64; 12] {

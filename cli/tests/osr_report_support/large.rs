@@ -16,6 +16,7 @@ pub fn found(instructions: usize) -> String {
         "name": "large", "instructions": count, "phis": { "base": 0, "opt": 0 },
         "actions": { "add": 0, "delete": 0, "hoist": 0, "sink": 0, "replace_operand": 0,
             "replace_all": { "instruction": 0, "constant": 0, "argument": 0 } },
+        "claims": { "moved": { "total": 0, "proved": 0 }, "replaced": { "total": 0, "proved": 0 } },
         "points": both(points), "compensation": both(sizes), "keep": both(size),
         "refused": both(json!({})),
         "detail": { "base": code, "opt": code, "base_to_opt": mappings, "opt_to_base": mappings },
