@@ -43,7 +43,7 @@ PROPTEST_CASES ?=
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-lit check-osr check-corpus check-matrix check-random build-both
+	need-test check-rust check-lit check-osr check-maps check-corpus check-matrix check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -97,6 +97,7 @@ bench:
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
 	$(BENCH) osr cost
+	$(BENCH) osr maps --llvm 22
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/midflight
@@ -144,6 +145,10 @@ check-osr: harness
 	$(BENCH) osr fuzz --passes '$(OSR_PASSES)' $(OSR_OPT_FUZZ)
 	$(BENCH) osr csmith --passes '$(OSR_PASSES)' --seeds $(OSR_OPT_SEEDS)
 
+# No pass may break the mapping of what it did.
+check-maps: harness
+	$(BENCH) osr maps --what functions,pipelines
+
 check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
@@ -161,6 +166,6 @@ check-matrix: harness
 
 nightly: need-test
 	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr \
-		check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
+		check-maps check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

@@ -8,7 +8,7 @@ use crate::osr::maps::modules::{Module, folder, modules};
 use crate::osr::maps::share;
 use crate::table::markdown;
 use crate::tally::Tally;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ const OTHERS: [&str; 6] = [
     "instcombine<no-verify-fixpoint>",
     "reassociate",
     "simplifycfg",
-    "loop-rotate",
+    "loop(loop-rotate)",
     "default<O1>",
 ];
 
@@ -172,33 +172,33 @@ fn report(rows: &[(&str, Sums)]) -> String {
         ]
         .concat()
     };
-    let refused = |(pipeline, sums): &(&str, Sums)| {
-        vec![
-            format!("`{pipeline}`"),
-            counts(&sums.refused[0]),
-            counts(&sums.refused[1]),
-            counts(&sums.refused_functions),
-            if sums.failed.is_empty() { "none".to_string() } else { sums.failed.join(", ") },
-        ]
-    };
-    let reasons = [
-        "passes",
-        "refused, base to opt",
-        "refused, opt to base",
-        "functions",
-        "modules that failed",
-    ];
     format!(
-        "{}\nPoints and functions that are refused, and why:\n\n{}",
+        "{}\n\
+         Refused points of base / of opt by reason, functions without mappings, and modules that failed:\n\n{}",
         markdown(&header, &rows.iter().map(line).collect::<Vec<_>>()),
-        markdown(&reasons, &rows.iter().map(refused).collect::<Vec<_>>()),
+        refused(rows),
     )
 }
 
-fn counts(counts: &BTreeMap<String, usize>) -> String {
-    let items: Vec<String> =
-        counts.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-    if items.is_empty() { "none".to_string() } else { items.join(", ") }
+/// A row for each pipeline, a column for each reason.
+fn refused(rows: &[(&str, Sums)]) -> String {
+    let of = |sums: &Sums, direction: usize, reason: &str| {
+        sums.refused[direction].get(reason).copied().unwrap_or(0)
+    };
+    let all = rows.iter().flat_map(|(_, sums)| sums.refused.iter().flat_map(BTreeMap::keys));
+    let reasons: BTreeSet<&str> = all.map(String::as_str).collect();
+    let line = |(pipeline, sums): &(&str, Sums)| {
+        let cells = reasons.iter().map(|reason| {
+            let [forth, back] = [0, 1].map(|direction| of(sums, direction, reason));
+            if forth + back == 0 { String::new() } else { format!("{forth} / {back}") }
+        });
+        let functions: usize = sums.refused_functions.values().sum();
+        let ends = [functions.to_string(), sums.failed.join(", ")];
+        std::iter::once(format!("`{pipeline}`")).chain(cells).chain(ends).collect()
+    };
+    let header = std::iter::once("passes").chain(reasons.iter().copied());
+    let header: Vec<&str> = header.chain(["functions", "modules that failed"]).collect();
+    markdown(&header, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -206,10 +206,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_listed_by_reason() {
-        let mut sum = BTreeMap::from([("Unmatched".to_string(), 2)]);
-        add_counts(&mut sum, &BTreeMap::from([("NoLanding".into(), 1), ("Unmatched".into(), 3)]));
-        assert_eq!(counts(&sum), "NoLanding 1, Unmatched 5");
-        assert_eq!(counts(&BTreeMap::new()), "none");
+    fn refusals_stand_under_their_reasons() {
+        let mut sums = Sums::default();
+        add_counts(&mut sums.refused[0], &BTreeMap::from([("Unmatched".to_string(), 2)]));
+        add_counts(&mut sums.refused[0], &BTreeMap::from([("Unmatched".to_string(), 3)]));
+        add_counts(&mut sums.refused[1], &BTreeMap::from([("NoLanding".to_string(), 1)]));
+        let text = refused(&[("adce", sums)]);
+        let words = |line: &str| line.split('|').map(|w| w.trim().to_string()).collect::<Vec<_>>();
+        let lines: Vec<Vec<String>> = text.lines().map(words).collect();
+        assert_eq!(lines[0][1..4], ["passes", "NoLanding", "Unmatched"]);
+        assert_eq!(lines[2][1..4], ["`adce`", "0 / 1", "5 / 0"]);
     }
 }
