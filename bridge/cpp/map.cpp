@@ -83,7 +83,29 @@ Error parsePipeline(PassBuilder &PB, FunctionPassManager &FPM, StringRef Text) {
       return Error::success();
     }
   }
-  return PB.parsePassPipeline(FPM, Text);
+  // As in opt, a pass over loops may be named without `loop(...)`.
+  unsigned Depth = 0;
+  size_t Begin = 0;
+  for (size_t N = 0; N <= Text.size(); ++N) {
+    char C = N == Text.size() ? ',' : Text[N];
+    Depth += C == '(' || C == '<';
+    Depth -= (C == ')' || C == '>') && Depth;
+    if (C != ',' || (Depth && N != Text.size()))
+      continue;
+    std::string Pass = Text.slice(Begin, N).trim().str();
+    Begin = N + 1;
+    Error E = PB.parsePassPipeline(FPM, Pass);
+    if (!E)
+      continue;
+    FunctionPassManager Wrapped;
+    if (Error Other = PB.parsePassPipeline(Wrapped, "loop-mssa(" + Pass + ")")) {
+      consumeError(std::move(Other));
+      return E;
+    }
+    consumeError(std::move(E));
+    FPM.addPass(std::move(Wrapped));
+  }
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -151,6 +151,20 @@ impl Versions {
         (matching, congruence)
     }
 
+    /// What tracking says, unchecked: blocks that were kept run together, and instructions that were
+    /// kept give the same values.
+    pub fn claimed(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
+        let matching = self.structure(&self.candidates());
+        let mut congruence = congruence(self, &matching, oracle);
+        for (base, opt) in self.tracked.kept.iter().enumerate() {
+            if let Some(opt) = *opt {
+                let number = congruence.of[BASE][self.graph(BASE).result(base)];
+                congruence.of[OPT][self.graph(OPT).result(opt)] = number;
+            }
+        }
+        (matching, congruence)
+    }
+
     /// Chains whose first blocks correspond, or else any of their blocks, with as many anchors as
     /// both have.
     fn candidates(&self) -> Vec<(ChainId, ChainId, usize)> {

@@ -3,7 +3,7 @@
 use crate::function_list::FunctionList;
 use crate::options::{self, Stage};
 use crate::osr::condition::Condition;
-use crate::osr::map::optimize::THESIS_PIPELINE;
+use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
 use crate::osr::map::weave::Mutant;
 use crate::osr::options::OsrOptionError;
 use crate::osr::place::{Strategy, Where};
@@ -21,6 +21,8 @@ pub struct OptOptions {
     pub down_at: Where,
     /// When they fire
     pub down: Condition,
+    /// Whether what tracking says is checked
+    pub trust: Trust,
     /// At most so many points of a version, spread evenly
     pub max_points: Option<u32>,
     /// Which functions; all if there is no list
@@ -38,7 +40,7 @@ pub struct OptOptions {
 }
 
 const OPTIONS: &str = "up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, \
-                       passes=PIPELINE, max-points=N, functions=FILE, stage=early|late, mem2reg \
+                       checked, unchecked, passes=PIPELINE, max-points=N, functions=FILE, stage=early|late, mem2reg \
                        and verify";
 
 impl OptOptions {
@@ -53,6 +55,7 @@ impl OptOptions {
             up: Condition::Count(1000),
             down_at: Where::LoopHeader(Strategy::All),
             down: Condition::Flag,
+            trust: Trust::Proved,
             max_points: None,
             functions: None,
             stage: Stage::Early,
@@ -72,6 +75,8 @@ impl OptOptions {
                     (result.up, result.down) = (Condition::Fuzz, Condition::Fuzz);
                     (result.up_at, result.down_at) = (Where::All, Where::All);
                 }
+                "checked" if value.is_empty() => result.trust = Trust::Proved,
+                "unchecked" if value.is_empty() => result.trust = Trust::Claimed,
                 "passes" if !value.is_empty() => result.pipeline = value.to_string(),
                 "max-points" => {
                     let most = options::number("max-points", value, 1, u32::MAX)?;

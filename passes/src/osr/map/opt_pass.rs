@@ -7,7 +7,7 @@ use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::side::Side;
-use crate::osr::map::weave::Weave;
+use crate::osr::map::weave::{Mutant, Weave};
 use crate::osr::pass::{REMARKS, reason_to_refuse, thin};
 use crate::osr::place::place;
 use crate::osr::points::Point;
@@ -106,8 +106,9 @@ impl OptPass {
         function.prepare_for_points();
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = two.snapshots();
-        let plan = two
-            .compare(sandbox, &snapshots, |mapper, handles| self.plan(mapper, handles, &snapshots));
+        let plan = two.compare_as(options.trust, sandbox, &snapshots, |mapper, handles| {
+            self.plan(mapper, handles, &snapshots)
+        });
         self.report_refusals(&plan, &snapshots);
         plan.equalize_flags();
         let constants = &plan.constants;
@@ -141,6 +142,7 @@ impl OptPass {
         snapshots: &[CodeSnapshot<'m>; 2],
     ) -> Plan<'m> {
         let options = &self.0;
+        handles.stale_loads.set(options.mutant == Some(Mutant::Load));
         let wanted = |which: usize, at| -> HashSet<usize> {
             let points = &mapper.sides[which].points;
             let all = place(at, None, &snapshots[which], points);

@@ -14,6 +14,15 @@ use midflight_bridge::map::{Sandbox, Tracker};
 /// subexpression elimination, loop canonicalization, LCSSA, LICM, sinking.
 pub const THESIS_PIPELINE: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
 
+/// What of tracking is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// What is proved
+    Proved,
+    /// Everything: for experiments, and as a mutant that tests must notice
+    Claimed,
+}
+
 /// A function and its optimized clone.
 pub struct TwoVersions<'m> {
     /// The function, as it was prepared for points
@@ -43,16 +52,30 @@ impl<'m> TwoVersions<'m> {
         [read_code(self.base), read_code(self.opt)]
     }
 
-    /// Compares the versions, and hands a mapper to `then`.
+    /// Compares the versions, and hands a mapper over what is proved to `then`.
     pub fn compare<R>(
         &self,
         sandbox: &Sandbox,
         snapshots: &[CodeSnapshot<'m>; 2],
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
+        self.compare_as(Trust::Proved, sandbox, snapshots, then)
+    }
+
+    /// The same, with what is proved or all that tracking says.
+    pub fn compare_as<R>(
+        &self,
+        trust: Trust,
+        sandbox: &Sandbox,
+        snapshots: &[CodeSnapshot<'m>; 2],
+        then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
+    ) -> R {
         let [base, opt] = snapshots;
         let (versions, handles) = read(base, opt, &self.tracker, sandbox);
-        let (matching, congruence) = versions.matched(&handles);
+        let (matching, congruence) = match trust {
+            Trust::Proved => versions.matched(&handles),
+            Trust::Claimed => versions.claimed(&handles),
+        };
         let side = |which: usize| {
             let snapshot = &snapshots[which];
             let facts = snapshot.function.osr_facts();

@@ -14,7 +14,7 @@ use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Solution, Tracker, number_operations};
 use midflight_bridge::osr::TypeKind;
 use rustc_hash::FxHashMap as HashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// What leads from two versions back into LLVM, and answers what only LLVM can.
 pub struct Handles<'a, 'm> {
@@ -25,6 +25,8 @@ pub struct Handles<'a, 'm> {
     ids: [Ids<'m>; 2],
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
+    /// Test only: loads are made again whatever was written since.
+    pub stale_loads: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -76,6 +78,9 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
+        if self.stale_loads.get() {
+            return true;
+        }
         *self.unchanged.borrow_mut().entry((which, load, before)).or_insert_with(|| {
             let instructions = &self.snapshots[which].instructions;
             self.memory[which].is_unchanged(instructions[load], instructions[before])
@@ -97,6 +102,7 @@ pub fn read<'a, 'm>(
         ids: [Ids::new(base), Ids::new(opt)],
         constants: RefCell::default(),
         unchanged: RefCell::default(),
+        stale_loads: Cell::new(false),
     };
     let all: Vec<Inst> = base.instructions.iter().chain(&opt.instructions).copied().collect();
     let count = base.instructions.len();
