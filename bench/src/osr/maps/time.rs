@@ -45,8 +45,8 @@ pub fn time(layout: &Layout, llvm: u32, rounds: usize) -> Result<String> {
         "### Time, LLVM {llvm}\n\n\
          CPU seconds of `opt` on whole programs, without those for reading and mem2reg: of the passes,\n\
          of `print<osr-map>` (mappings at all points, by each variant, in both directions, with their\n\
-         report) and of `osr-opt` (mappings and continuations at its own points). Medians of {rounds}\n\
-         interleaved rounds.\n\n{}\n\
+         report) and of `osr-opt` (mappings and continuations at its own points). Medians over\n\
+         interleaved rounds, of which there were {rounds}.\n\n{}\n\
          Single functions, the thesis's passes:\n\n{}",
         markdown(&header, &rows),
         markdown(&functions, &largest(layout, llvm, &json, rounds)?),
