@@ -177,7 +177,7 @@ fn what_is_claimed_of_random_functions_holds() {
         for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
             match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
                 Ok(counts) => sum.add(counts),
-                Err(message) => failures.push(message),
+                Err(message) => note(&mut failures, message),
             }
         }
     }
@@ -211,7 +211,7 @@ fn what_is_claimed_of_wrong_passes_holds() {
                     let sum = sums.entry(mutation).or_default();
                     *sum = (sum.0 + 1, sum.1 + usize::from(counts.otherwise > 0));
                 }
-                Err(message) => failures.push(message),
+                Err(message) => note(&mut failures, message),
             }
             applied += 1;
         }
@@ -237,13 +237,21 @@ fn what_is_claimed_of_known_functions_holds() {
             for seed in 0..4 {
                 match check(&text, "mem2reg", pipeline, seed) {
                     Ok(counts) => count += usize::from(counts.points > 0),
-                    Err(message) => failures.push(format!("{}: {message}", path.display())),
+                    Err(message) => {
+                        note(&mut failures, format!("{}: {message}", path.display()));
+                    }
                 }
             }
         }
     }
     assert!(count > 0, "nothing was checked");
     assert_none(failures);
+}
+
+/// Long runs show at once what they find.
+fn note(failures: &mut Vec<String>, message: String) {
+    println!("{}", message.lines().next().unwrap_or_default());
+    failures.push(message);
 }
 
 /// Shows the shortest.
