@@ -245,6 +245,9 @@ impl Reconstruct<'_> {
         if let Some(constant) = self.proof.congruence.constant(number) {
             return Some(Expr::Constant(constant));
         }
+        if self.is_ahead(value) {
+            return None;
+        }
         let same = self.proof.counterpart(destination.which, value);
         let members = source.members(number);
         let named = same.filter(|s| members.contains(s) && self.is_live(*s));
@@ -266,6 +269,17 @@ impl Reconstruct<'_> {
     /// True if it need not be kept.
     fn is_free(&self, source: ValueId) -> bool {
         self.is_live(source) || (self.variant >= Variant::LiveE && self.is_argument(source))
+    }
+
+    /// True for what the chain that is entered over a silent one computes itself: what the source has
+    /// of it is from the chain's last run.
+    fn is_ahead(&self, value: ValueId) -> bool {
+        let Some(over) = self.over else { return false };
+        let to = self.destination.which;
+        let version = &self.proof.versions.of[to];
+        let chain = version.graph.definition(value).map(|i| version.graph.nodes[i].block);
+        let chain = chain.and_then(|block| version.chains.of_block[block]);
+        chain == Some(self.proof.matching.pairs[over.pair].chains[to])
     }
 
     /// For a phi that is entered over a silent chain: what comes in there. The outer option says
@@ -311,6 +325,9 @@ impl Reconstruct<'_> {
     fn kept(&self, value: ValueId) -> Option<Expr> {
         if let Some(over) = self.over_head(value) {
             return over;
+        }
+        if self.is_ahead(value) {
+            return None;
         }
         let number = self.proof.congruence.of[self.destination.which][value];
         let members = self.source.members(number).iter().copied();
