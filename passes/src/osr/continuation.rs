@@ -65,8 +65,11 @@ pub fn build<'m>(
 
     // A point's check comes before its landing: what has landed goes past it.
     let entries = entry_blocks(shell, entry, landings.len());
-    if let [_, _, ..] = landings {
-        builder.at_end(entry).switch(parameters[0], &entries);
+    match landings {
+        // No way leads here.
+        [] => entry.make_unreachable(),
+        [_] => {}
+        _ => builder.at_end(entry).switch(parameters[0], &entries),
     }
     let mut values = Values::new(version, landings.len());
     for (number, landing) in landings.iter().enumerate() {
