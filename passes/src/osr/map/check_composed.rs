@@ -90,11 +90,21 @@ impl Check<'_> {
         let values = point.values.iter().map(|&(value, expr)| {
             match (self.expected(from, &reached, value), numbers[expr]) {
                 (Some(expected), Some(number)) if expected == number => Finding::Right,
+                (Some(expected), Some(number)) if self.may_be_same(expected, number) => {
+                    Finding::Undecided
+                }
                 (Some(_), Some(_)) => Finding::Wrong,
                 _ => Finding::Undecided,
             }
         });
         values.max().unwrap_or(Finding::Right)
+    }
+
+    /// True for constants that are not both integers: an address can be written in several ways.
+    fn may_be_same(&self, a: Number, b: Number) -> bool {
+        let constants = [a, b].map(|number| self.mapper.proof.congruence.constant(number));
+        let [Some(a), Some(b)] = constants else { return false };
+        [a, b].into_iter().any(|constant| self.mapper.oracle.integer(constant).is_none())
     }
 
     /// Whether the direct matching has a landing.
