@@ -37,6 +37,11 @@
 
 using namespace llvm;
 
+// Inline functions of the headers refer to these, and each is in one LLVM only.
+// A plugin must load in another LLVM too, to say there that it is the wrong one.
+asm(".weak _ZTVN4llvm17SimpleCaptureInfoE\n"
+    ".weak _ZTVN4llvm21SimpleCaptureAnalysisE");
+
 namespace {
 
 //===----------------------------------------------------------------------===//

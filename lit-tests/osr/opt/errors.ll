@@ -12,14 +12,14 @@
 ; RUN: not %opt -passes='print<osr-map;function=g>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PRINT-FUNCTION
 ; PIPELINE: error: midflight: osr-opt: 'nonsense' is no pipeline of function passes: unknown function pass 'nonsense'
 ; MODULE: error: midflight: osr-opt: 'globaldce' is no pipeline of function passes: {{.*}}'globaldce'
-; OPTION: error: midflight: pass 'osr-opt<sideways>': unknown option 'sideways'; known are up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, passes=PIPELINE
+; OPTION: error: midflight: pass 'osr-opt<sideways>': unknown option 'sideways'; known are up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, checked, unchecked, passes=PIPELINE
 ; PLACE: error: {{.*}}unknown place 'nowhere'
 ; CONDITION: error: {{.*}}unknown condition 'often'
 ; MOST: error: {{.*}}option 'max-points=0': it must be a whole number from 1 to 4294967295
 ; LIST: error: {{.*}}reading the list of functions '{{.*}}.missing': No such file
 ; SHORT: error: midflight: pass 'osr-licm<down=often>': {{.*}}unknown condition 'often'
 ; PRINT: error: midflight: running the passes 'nonsense': unknown function pass 'nonsense'
-; PRINT-OPTION: error: {{.*}}unknown option 'sideways'; known are file=FILE, detail and function=NAME
+; PRINT-OPTION: error: {{.*}}unknown option 'sideways'; known are file=FILE, detail
 ; PRINT-FUNCTION: error: midflight: printing OSR mappings: there is no function 'g' with a body
 
 ; A defect inside the plugin is an ordinary error that names the function.

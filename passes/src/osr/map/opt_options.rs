@@ -86,13 +86,9 @@ impl OptOptions {
                 "stage" => result.stage = options::stage(value)?,
                 "mem2reg" if value.is_empty() => result.promote = true,
                 "verify" if value.is_empty() => result.verify = true,
-                "debug-mutant" => {
-                    result.mutant = Some(match value {
-                        "landing" => Mutant::Landing,
-                        "keep" => Mutant::Keep,
-                        _ => Mutant::Load,
-                    });
-                }
+                "debug-mutant" if value == "landing" => result.mutant = Some(Mutant::Landing),
+                "debug-mutant" if value == "keep" => result.mutant = Some(Mutant::Keep),
+                "debug-mutant" if value == "load" => result.mutant = Some(Mutant::Load),
                 "debug-panic-at" => result.panic_at = Some(value.to_string()),
                 _ => {
                     let option = item.to_string();
