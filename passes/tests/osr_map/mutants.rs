@@ -55,6 +55,7 @@ pub fn mutate(
 ) -> Option<String> {
     // SAFETY: all values are of the function, which is live; operands are exchanged with those of the
     // same type only.
+    // SAFETY: all handles are live and of the module that is changed.
     unsafe {
         let builder =
             LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function.as_value_ref())));
@@ -72,6 +73,7 @@ struct Mutator<'a> {
 
 impl Mutator<'_> {
     unsafe fn run(&mut self, mutation: Mutation) -> Option<String> {
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             let all = self.instructions();
             let mut fitting = Vec::new();
@@ -92,6 +94,7 @@ impl Mutator<'_> {
 
     unsafe fn instructions(&self) -> Vec<LLVMValueRef> {
         let mut result = Vec::new();
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             let mut block = LLVMGetFirstBasicBlock(self.function);
             while !block.is_null() {
@@ -108,6 +111,7 @@ impl Mutator<'_> {
 
     unsafe fn fits(&self, inst: LLVMValueRef, mutation: Mutation) -> bool {
         use LLVMOpcode::*;
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             let opcode = LLVMGetInstructionOpcode(inst);
             let binary = !LLVMIsABinaryOperator(inst).is_null();
@@ -147,6 +151,7 @@ impl Mutator<'_> {
     }
 
     unsafe fn apply(&mut self, inst: LLVMValueRef, mutation: Mutation) -> Option<String> {
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             match mutation {
                 Mutation::Exchange => {
@@ -246,6 +251,7 @@ impl Mutator<'_> {
     }
 
     unsafe fn exchange(&mut self, inst: LLVMValueRef, a: u32, b: u32) -> Option<()> {
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             let (x, y) = (LLVMGetOperand(inst, a), LLVMGetOperand(inst, b));
             if x == y {
@@ -258,6 +264,7 @@ impl Mutator<'_> {
     }
 
     unsafe fn move_before(&mut self, inst: LLVMValueRef, place: LLVMValueRef) {
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             LLVMInstructionRemoveFromParent(inst);
             LLVMPositionBuilderBefore(self.builder, place);
@@ -271,6 +278,7 @@ impl Mutator<'_> {
         inst: LLVMValueRef,
         ty: inkwell::llvm_sys::prelude::LLVMTypeRef,
     ) -> Vec<LLVMValueRef> {
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             let arguments =
                 (0..LLVMCountParams(self.function)).map(|n| LLVMGetParam(self.function, n));
@@ -283,6 +291,7 @@ impl Mutator<'_> {
     unsafe fn other(&mut self, inst: LLVMValueRef) -> Option<LLVMValueRef> {
         use LLVMIntPredicate::*;
         use LLVMOpcode::*;
+        // SAFETY: all handles are live and of the module that is changed.
         unsafe {
             LLVMPositionBuilderBefore(self.builder, inst);
             let (builder, name) = (self.builder, c"".as_ptr());

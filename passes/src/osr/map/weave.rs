@@ -201,7 +201,8 @@ impl<'m> Weave<'_, 'm> {
         let entering = (0..chosen.len()).filter(|&i| chosen[i].version != which);
         type Code<'b, 'm> = Box<dyn Fn(&Builder<'m>, &[Value<'m>]) + 'b>;
         type Have<'b, 'm> = Box<dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m> + 'b>;
-        let codes: Vec<(usize, Code<'_, 'm>, Vec<(ValueId, Have<'_, 'm>)>)> = entering
+        type Entry<'b, 'm> = (usize, Code<'b, 'm>, Vec<(ValueId, Have<'b, 'm>)>);
+        let codes: Vec<Entry<'_, 'm>> = entering
             .map(|i| {
                 let map = chosen[i].map;
                 let slots = self.transfers(prototype, i, chosen[i].version);
