@@ -38,7 +38,8 @@
 using namespace llvm;
 
 // Inline functions of the headers refer to these, and each is in one LLVM only.
-// A plugin must load in another LLVM too, to say there that it is the wrong one.
+// A plugin must load in another LLVM too, to say there that it is the wrong
+// one.
 asm(".weak _ZTVN4llvm17SimpleCaptureInfoE\n"
     ".weak _ZTVN4llvm21SimpleCaptureAnalysisE");
 
@@ -103,7 +104,8 @@ Error parsePipeline(PassBuilder &PB, FunctionPassManager &FPM, StringRef Text) {
     if (!E)
       continue;
     FunctionPassManager Wrapped;
-    if (Error Other = PB.parsePassPipeline(Wrapped, "loop-mssa(" + Pass + ")")) {
+    if (Error Other =
+            PB.parsePassPipeline(Wrapped, "loop-mssa(" + Pass + ")")) {
       consumeError(std::move(Other));
       return E;
     }
@@ -228,8 +230,8 @@ Instruction *makeUnsigned(const Instruction &I) {
   if (I.isCast())
     return CastInst::Create(Instruction::CastOps(Opcode), I.getOperand(0),
                             I.getType());
-  return BinaryOperator::Create(Instruction::BinaryOps(Opcode),
-                                I.getOperand(0), I.getOperand(1));
+  return BinaryOperator::Create(Instruction::BinaryOps(Opcode), I.getOperand(0),
+                                I.getOperand(1));
 }
 
 // A call without effects that can be made again, at the worst for nothing.
@@ -297,7 +299,9 @@ public:
   Solved(SCCPSolver &Solver, ValueToValueMapTy &VMap)
       : Solver(Solver), VMap(VMap) {}
 
-  bool isExecutable(BasicBlock *BB) { return Solver.isBlockExecutable(its(BB)); }
+  bool isExecutable(BasicBlock *BB) {
+    return Solver.isBlockExecutable(its(BB));
+  }
 
   bool isFeasible(BasicBlock *From, BasicBlock *To) {
     return Solver.isEdgeFeasible(its(From), its(To));
@@ -338,7 +342,8 @@ public:
 
 // Runs LLVM's solver on a copy of a function, since it puts copies of values
 // into the code where conditions say something of them.
-void solve(Sandbox &S, Function &F, bool Flags, function_ref<void(Solved &)> Then) {
+void solve(Sandbox &S, Function &F, bool Flags,
+           function_ref<void(Solved &)> Then) {
   ValueToValueMapTy VMap;
   Function *Copy = CloneFunction(&F, VMap);
   Copy->setLinkage(GlobalValue::InternalLinkage);
@@ -389,8 +394,9 @@ std::optional<Field> findField(Instruction &I) {
     if (Shl && match(Shl, m_Shl(m_Value(High), m_APInt(Same))) &&
         *Same == *Shift && Shift->ugt(0) &&
         Shift->ult(I.getType()->getIntegerBitWidth()))
-      return Field{&I, Or, Shl, Or->getOperand(1 - N), High,
-                   unsigned(Shift->getZExtValue())};
+      return Field{&I,   Or,
+                   Shl,  Or->getOperand(1 - N),
+                   High, unsigned(Shift->getZExtValue())};
   }
   return std::nullopt;
 }
@@ -593,8 +599,8 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
 
 /// The value that an instruction is a copy of; null if it is none.
 LLVMValueRef mfb_solved_copy(void *S, LLVMValueRef Inst) {
-  return wrap(static_cast<Solution *>(S)->Copies.lookup(
-      unwrap<Instruction>(Inst)));
+  return wrap(
+      static_cast<Solution *>(S)->Copies.lookup(unwrap<Instruction>(Inst)));
 }
 
 void mfb_solution_free(void *S) { delete static_cast<Solution *>(S); }
@@ -602,8 +608,8 @@ void mfb_solution_free(void *S) { delete static_cast<Solution *>(S); }
 /// The constant that an instruction always gives; null if there is none.
 LLVMValueRef mfb_solved_constant(void *S, LLVMValueRef Inst) {
   auto &Constants = static_cast<Solution *>(S)->Constants;
-  return wrap(static_cast<Value *>(
-      Constants.lookup(unwrap<Instruction>(Inst))));
+  return wrap(
+      static_cast<Value *>(Constants.lookup(unwrap<Instruction>(Inst))));
 }
 
 /// True for an operation on signed numbers that are never negative there, so
@@ -768,8 +774,8 @@ bool mfb_linear(LLVMValueRef Inst, int64_t *ConstantPart, void *To,
 /// The value for which a switch goes to a block, if there is just one.
 LLVMValueRef mfb_case_to(LLVMValueRef Inst, LLVMBasicBlockRef To) {
   auto *Switch = dyn_cast<SwitchInst>(unwrap(Inst));
-  return wrap(static_cast<Value *>(
-      Switch ? Switch->findCaseDest(unwrap(To)) : nullptr));
+  return wrap(static_cast<Value *>(Switch ? Switch->findCaseDest(unwrap(To))
+                                          : nullptr));
 }
 
 /// Takes from instructions the flags and the metadata that can make a result
@@ -917,8 +923,7 @@ bool mfb_memory_unchanged(void *MemoryPtr, LLVMValueRef LoadRef,
   Probe->insertBefore(Before->getIterator());
   MemoryAccess *Use = M.Updater.createMemoryAccessInBB(
       Probe, Now, Before->getParent(), MemorySSA::BeforeTerminator);
-  bool Same =
-      M.Walker->getClobberingMemoryAccess(cast<MemoryUse>(Use)) == Then;
+  bool Same = M.Walker->getClobberingMemoryAccess(cast<MemoryUse>(Use)) == Then;
   M.Updater.removeMemoryAccess(Use);
   Probe->eraseFromParent();
   return Same;
