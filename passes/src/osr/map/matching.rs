@@ -45,6 +45,8 @@ pub struct Tracked {
     pub blocks: Vec<Option<BlockId>>,
     /// For each instruction of base the one of opt that it is
     pub kept: Vec<Option<InstId>>,
+    /// For each instruction of base the one of opt that came in its place
+    pub replaced: Vec<Option<InstId>>,
     /// For each instruction of opt the one of base that it was
     pub origin: Vec<Option<InstId>>,
 }

@@ -311,8 +311,10 @@ const MOST_IMPLIED: usize = 16;
 fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
     let [base, opt] = graphs;
     for (inst, node) in base.nodes.iter_mut().enumerate() {
-        if tracked.kept[inst].is_some() {
-            (node.constant, node.as_unsigned) = (None, None);
+        let other = tracked.kept[inst].or(tracked.replaced[inst]);
+        if let Some(other) = other.map(|i| &opt.nodes[i]) {
+            node.constant = None;
+            node.as_unsigned = node.as_unsigned.filter(|&u| u == other.operation);
         }
     }
     for (id, block) in base.blocks.iter_mut().enumerate() {
@@ -379,6 +381,7 @@ fn tracked<'m>(
     let mut result = Tracked {
         blocks: vec![None; reached.blocks.len()],
         kept: vec![None; reached.instructions.len()],
+        replaced: vec![None; reached.instructions.len()],
         origin: vec![None; ids.instructions.len()],
     };
     let mut number = 0;
@@ -389,11 +392,19 @@ fn tracked<'m>(
         for inst in block.instructions() {
             let fate = tracker.fate(number);
             number += 1;
-            if let (Some(&from), Fate::Kept(to)) = (reached.instructions.get(&inst), fate)
-                && let Some(&to) = ids.instructions.get(&to)
-            {
-                result.kept[from] = Some(to);
-                result.origin[to] = Some(from);
+            let Some(&from) = reached.instructions.get(&inst) else { continue };
+            match fate {
+                Fate::Kept(to) => {
+                    if let Some(&to) = ids.instructions.get(&to) {
+                        result.kept[from] = Some(to);
+                        result.origin[to] = Some(from);
+                    }
+                }
+                Fate::Replaced(value) => {
+                    let to = value.as_instruction().and_then(|i| ids.instructions.get(&i));
+                    result.replaced[from] = to.copied();
+                }
+                Fate::Deleted => {}
             }
         }
     }
