@@ -44,8 +44,10 @@ pub struct Mapper<'a> {
 
 /// What is settled so far when mappings are closed.
 struct Closure {
-    /// For each version and point whether it still may have a mapping
-    alive: [Vec<bool>; 2],
+    /// For each version and point why it has no mapping, if that is settled
+    dead: [Vec<Option<Refusal>>; 2],
+    /// Points have been given up for what they alone need: what fails now fails for others.
+    is_settled: bool,
     /// For each version and instruction the values that its point hands on
     handed: [HashMap<InstId, BTreeSet<ValueId>>; 2],
     /// For each version the values that no point may keep
@@ -63,8 +65,12 @@ impl Closure {
         let mut changed = false;
         for from in [BASE, OPT] {
             for (p, map) in maps[from].points.iter().enumerate() {
-                let Ok(map) = map else {
-                    changed |= std::mem::replace(&mut self.alive[from][p], false);
+                let Ok(map) = map.as_ref() else {
+                    let refusal = map.as_ref().err().copied().filter(|_| !self.is_settled);
+                    if self.dead[from][p].is_none() {
+                        self.dead[from][p] = refusal.or(Some(Refusal::NotClosed));
+                        changed = true;
+                    }
                     continue;
                 };
                 if takes_part(&sides[from], p) {
@@ -74,6 +80,7 @@ impl Closure {
                 }
             }
         }
+        self.is_settled = true;
         changed
     }
 }
@@ -303,8 +310,11 @@ impl<'a> Mapper<'a> {
         wanted: [&dyn Fn(usize) -> bool; 2],
     ) -> [OsrMap; 2] {
         let mut closure = Closure {
-            alive: [BASE, OPT]
-                .map(|w| (0..self.sides[w].points.len()).map(|p| wanted[w](p)).collect()),
+            dead: [BASE, OPT].map(|w| {
+                let unwanted = |p: usize| (!wanted[w](p)).then_some(Refusal::NotListed);
+                (0..self.sides[w].points.len()).map(unwanted).collect()
+            }),
+            is_settled: false,
             handed: [HashMap::default(), HashMap::default()],
             banned: [Vec::new(), Vec::new()],
         };
@@ -354,9 +364,9 @@ impl<'a> Mapper<'a> {
     fn round(&self, closure: &Closure) -> ([OsrMap; 2], Vec<(Which, ValueId)>) {
         let mut missing = Vec::new();
         let maps = [BASE, OPT].map(|from| {
-            let point = |(p, &alive): (usize, &bool)| {
-                if !alive {
-                    return Err(Refusal::NotClosed);
+            let point = |(p, &dead): (usize, &Option<Refusal>)| {
+                if let Some(refusal) = dead {
+                    return Err(refusal);
                 }
                 let mut lacks = None;
                 let map = self.point_without(
@@ -374,7 +384,7 @@ impl<'a> Mapper<'a> {
                 }
                 map
             };
-            OsrMap { points: closure.alive[from].iter().enumerate().map(point).collect() }
+            OsrMap { points: closure.dead[from].iter().enumerate().map(point).collect() }
         });
         (maps, missing)
     }
