@@ -110,7 +110,9 @@ impl OptPass {
             self.plan(mapper, handles, &snapshots)
         });
         self.report_refusals(&plan, &snapshots);
-        plan.equalize_flags();
+        if plan.maps[BASE].points.iter().any(Result::is_ok) {
+            plan.equalize_flags();
+        }
         let constants = &plan.constants;
         let made = Weave {
             module,
