@@ -172,7 +172,8 @@ const PREPARE: [&str; 3] = ["mem2reg", "mem2reg,simplifycfg", "sroa"];
 fn what_is_claimed_of_random_functions_holds() {
     let mut sum = [Counts::default(); PIPELINES.len()];
     let mut failures = Vec::new();
-    for case in 0..cases(12) {
+    // Each goes through all pipelines: a second or so.
+    for case in 0..cases(12).min(500) {
         let text = generator::module(case as u64, 3 + case % 24);
         for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
             match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
