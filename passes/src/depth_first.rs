@@ -15,59 +15,46 @@ pub struct DepthFirst {
 
 /// Walks a body depth first, successors in their order.
 pub fn depth_first(body: &Body) -> DepthFirst {
+    walk(body.blocks.len(), |block, next| body.blocks[block].edges.get(next).map(|edge| edge.to))
+}
+
+/// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges that
+/// do not retreat.
+pub fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+    walk(successors.len(), |node, next| successors[node].get(next).copied()).postorder
+}
+
+/// Walks a graph of so many nodes from node 0; `successor` gives the n-th of a node.
+fn walk(count: usize, successor: impl Fn(usize, usize) -> Option<usize>) -> DepthFirst {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Done,
     }
-    let mut mark = vec![Mark::New; body.blocks.len()];
+    let mut mark = vec![Mark::New; count];
     let mut result = DepthFirst { postorder: Vec::new(), retreating: Vec::new() };
-    if body.blocks.is_empty() {
+    if count == 0 {
         return result;
     }
     let mut stack: Vec<(BlockId, usize)> = vec![(0, 0)];
     mark[0] = Mark::Open;
     while let Some((block, next)) = stack.last_mut() {
         let from = *block;
-        let Some(edge) = body.blocks[from].edges.get(*next) else {
+        let Some(to) = successor(from, *next) else {
             mark[from] = Mark::Done;
             result.postorder.push(from);
             stack.pop();
             continue;
         };
         *next += 1;
-        match mark[edge.to] {
+        match mark[to] {
             Mark::New => {
-                mark[edge.to] = Mark::Open;
-                stack.push((edge.to, 0));
+                mark[to] = Mark::Open;
+                stack.push((to, 0));
             }
-            Mark::Open => result.retreating.push((from, edge.to)),
+            Mark::Open => result.retreating.push((from, to)),
             Mark::Done => {}
-        }
-    }
-    result
-}
-
-/// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges that
-/// do not retreat.
-pub fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
-    let mut seen = vec![false; successors.len()];
-    let mut result = Vec::new();
-    if successors.is_empty() {
-        return result;
-    }
-    let mut stack = vec![(0, 0)];
-    seen[0] = true;
-    while let Some((node, next)) = stack.last_mut() {
-        let Some(&to) = successors[*node].get(*next) else {
-            result.push(*node);
-            stack.pop();
-            continue;
-        };
-        *next += 1;
-        if !std::mem::replace(&mut seen[to], true) {
-            stack.push((to, 0));
         }
     }
     result

@@ -17,13 +17,17 @@ pub struct Dominators {
 
 /// Computes the dominators of a body in which every block can be reached from the entry.
 pub fn dominators(body: &Body) -> Dominators {
-    let postorder = depth_first(body).postorder;
-    let mut number = vec![0; body.blocks.len()];
+    of_graph(&depth_first(body).postorder, &body.predecessors())
+}
+
+/// Computes those of a graph, from a postorder of the nodes that can be reached from node 0, and the
+/// predecessors of each node. Of nodes that cannot be reached nothing is known: each is alone.
+pub fn of_graph(postorder: &[BlockId], predecessors: &[Vec<BlockId>]) -> Dominators {
+    let mut number = vec![0; predecessors.len()];
     for (place, &block) in postorder.iter().enumerate() {
         number[block] = place;
     }
-    let predecessors = body.predecessors();
-    let mut idom: Vec<Option<BlockId>> = vec![None; body.blocks.len()];
+    let mut idom: Vec<Option<BlockId>> = vec![None; predecessors.len()];
     if let Some(entry) = idom.first_mut() {
         *entry = Some(0);
     }

@@ -110,22 +110,12 @@ impl<'m> Weave<'_, 'm> {
         has && self.options.form == Form::Single && self.options.chain
     }
 
-    /// What the base calls to get to a continuation. One that preserves no registers would cost the
-    /// base all of them in every activation, and one that must not be duplicated would keep it from
-    /// being inlined; so there is a function between.
+    /// What the base calls to get to a continuation.
     fn first(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
         if !self.options.chain {
             return continuation;
         }
-        let ty = prototype.function_type(self.snapshot.function);
-        let name = format!("{}.enter", continuation.name());
-        let enter = self.snapshot.function.declare_continuation(ty, &name);
-        let builder = Builder::new(self.module, enter);
-        builder.at_end(enter.add_block("entry"));
-        let arguments: Vec<_> = enter.arguments().collect();
-        builder.ret(builder.call_function(continuation, &arguments, Tail::No));
-        enter.mark(MARK);
-        enter
+        enter(self.snapshot.function, continuation, prototype)
     }
 
     fn plans(&self) -> Vec<Plan> {
@@ -345,6 +335,24 @@ impl<'m> Weave<'_, 'm> {
 
 fn prototype_of<'a, 'm>(prototypes: &'a [Prototype<'m>], plan: usize) -> &'a Prototype<'m> {
     prototypes.get(plan).unwrap_or(&prototypes[0])
+}
+
+/// A function that base calls to get to a continuation that others move into. One that preserves no
+/// registers would cost the base all of them in every activation, and one that must not be duplicated
+/// would keep it from being inlined; so there is this one between.
+pub fn enter<'m>(
+    base: Function<'m>,
+    continuation: Function<'m>,
+    prototype: &Prototype<'m>,
+) -> Function<'m> {
+    let ty = prototype.function_type(base);
+    let enter = base.declare_continuation(ty, &format!("{}.enter", continuation.name()));
+    let builder = Builder::new(base.module(), enter);
+    builder.at_end(enter.add_block("entry"));
+    let arguments: Vec<_> = enter.arguments().collect();
+    builder.ret(builder.call_function(continuation, &arguments, Tail::No));
+    enter.mark(MARK);
+    enter
 }
 
 /// The base's frame may go where nothing of it can be used any more: it has no allocas and no

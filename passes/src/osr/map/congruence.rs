@@ -146,14 +146,10 @@ impl Form {
     }
 
     fn add(&mut self, number: Number, factor: i64) {
-        let known = self.terms.entry(number).or_default();
-        let sum = known.wrapping_add(factor);
-        *known = sum;
-        let wrapped = self.wrap(sum);
-        if wrapped == 0 {
-            self.terms.remove(&number);
-        } else {
-            self.terms.insert(number, wrapped);
+        let known = self.terms.remove(&number).unwrap_or_default();
+        let sum = self.wrap(known.wrapping_add(factor));
+        if sum != 0 {
+            self.terms.insert(number, sum);
         }
     }
 }

@@ -6,12 +6,12 @@ use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
+use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::{Mutant, Weave};
 use crate::osr::pass::{REMARKS, reason_to_refuse, thin};
 use crate::osr::place::place;
 use crate::osr::points::Point;
-use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
@@ -153,23 +153,10 @@ impl OptPass {
         };
         let (up, down) = (wanted(BASE, &options.up_at), wanted(OPT, &options.down_at));
         let maps = mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)]);
-        let maps = [(up, &maps[BASE]), (down, &maps[OPT])].map(|(wanted, map)| OsrMap {
-            points: map
-                .points
-                .iter()
-                .enumerate()
-                .map(|(p, map)| match map {
-                    Ok(map) => Ok(map.clone()),
-                    // What nobody asked for is not refused.
-                    Err(_) if !wanted.contains(&p) => Err(Refusal::NotListed),
-                    Err(refusal) => Err(*refusal),
-                })
-                .collect(),
-        });
         let mut constants = BTreeMap::new();
         for map in maps.iter().flat_map(|m| &m.points).flatten() {
             for expr in &map.exprs {
-                if let crate::osr::map::reconstruct::Expr::Constant(id) = expr {
+                if let Expr::Constant(id) = expr {
                     constants.entry(*id).or_insert_with(|| handles.constant(*id));
                 }
             }

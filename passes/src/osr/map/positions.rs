@@ -8,6 +8,7 @@
 use crate::code::InstId;
 use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::matching::Versions;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Between two instructions that both versions have. No segment has so many instructions.
 const UNIT: u64 = 1 << 24;
@@ -54,12 +55,12 @@ fn aligned_positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>;
 
 /// Places of instructions that both versions have: a longest sequence that ascends in both.
 fn aligned(versions: &Versions, segment: [&[InstId]; 2]) -> Vec<[usize; 2]> {
-    let place = |inst: InstId| segment[OPT].binary_search(&inst).ok();
-    let place = |inst: InstId| place(inst).or_else(|| segment[OPT].iter().position(|&i| i == inst));
+    let places: HashMap<InstId, usize> =
+        segment[OPT].iter().enumerate().map(|(place, &inst)| (inst, place)).collect();
     let pairs: Vec<[usize; 2]> = segment[BASE]
         .iter()
         .enumerate()
-        .filter_map(|(a, &inst)| Some([a, place(versions.tracked.kept[inst]?)?]))
+        .filter_map(|(a, &inst)| Some([a, *places.get(&versions.tracked.kept[inst]?)?]))
         .collect();
     // Patience sorting: `ends` has for each length the pair that a sequence of it ends with.
     let mut ends: Vec<usize> = Vec::new();

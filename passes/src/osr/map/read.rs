@@ -47,12 +47,15 @@ impl<'m> Constants<'m> {
 impl<'a, 'm> Handles<'a, 'm> {
     /// An LLVM value, if it is one of a version or a constant.
     pub fn operand(&self, which: Which, value: Value<'m>) -> Option<Operand> {
+        let is_known = value.is_constant() || self.ids[which].values.contains_key(&value);
+        is_known.then(|| self.any_operand(which, value))
+    }
+
+    /// What an instruction of a version uses: what is no value of it counts as a constant.
+    fn any_operand(&self, which: Which, value: Value<'m>) -> Operand {
         match self.ids[which].values.get(&value) {
-            Some(&value) => Some(Operand::Value(value)),
-            None if value.is_constant() => {
-                Some(Operand::Constant(self.constants.borrow_mut().id(value)))
-            }
-            None => None,
+            Some(&value) => Operand::Value(value),
+            None => Operand::Constant(self.constants.borrow_mut().id(value)),
         }
     }
 
@@ -166,10 +169,7 @@ impl<'m> Handles<'_, 'm> {
                 .enumerate()
                 // What comes from blocks that cannot be reached never comes.
                 .filter(|(place, _)| from.get(*place).is_none_or(is_known))
-                .map(|(_, value)| match ids.values.get(&value) {
-                    Some(&id) => Operand::Value(id),
-                    None => Operand::Constant(self.constants.borrow_mut().id(value)),
-                })
+                .map(|(_, value)| self.any_operand(which, value))
                 .collect();
             let reads = facts.reads_memory() && !facts.is_anchor() && !facts.is_marker();
             let clobber = if reads { memory.clobber(inst) } else { None };
@@ -185,10 +185,7 @@ impl<'m> Handles<'_, 'm> {
                 operation,
                 linear: self.linear(inst),
                 is_overwritten: false,
-                copied: solution.copied(inst).map(|value| match ids.values.get(&value) {
-                    Some(&id) => Operand::Value(id),
-                    None => Operand::Constant(self.constants.borrow_mut().id(value)),
-                }),
+                copied: solution.copied(inst).map(|value| self.any_operand(which, value)),
                 constant: solution
                     .constant(inst)
                     .map(|constant| self.constants.borrow_mut().id(constant)),

@@ -6,6 +6,7 @@
 use crate::body::BlockId;
 use crate::code::ValueId;
 use crate::depth_first::postorder;
+use crate::dominators::of_graph;
 use crate::osr::map::graph::{ConstId, Graph, Operand};
 use crate::osr::map::live::Live;
 use rustc_hash::FxHashMap as HashMap;
@@ -63,48 +64,17 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
 /// Preorder intervals of the dominator tree of the blocks that may be reached.
 fn below(live: &Live) -> Vec<(u32, u32)> {
     let count = live.successors.len();
-    let mut order = postorder(&live.successors);
-    order.reverse();
-    let mut place = vec![usize::MAX; count];
-    order.iter().enumerate().for_each(|(p, &b)| place[b] = p);
-    // Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001, Fig. 3.
-    let mut idom: Vec<Option<BlockId>> = vec![None; count];
-    if let Some(&entry) = order.first() {
-        idom[entry] = Some(entry);
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in order.iter().skip(1) {
-            let mut known = live.predecessors[block].iter().filter(|&&p| idom[p].is_some());
-            let Some(&first) = known.next() else { continue };
-            let new = known.fold(first, |a, &b| {
-                let (mut a, mut b) = (a, b);
-                while a != b {
-                    while place[a] > place[b] {
-                        a = idom[a].unwrap_or(a);
-                    }
-                    while place[b] > place[a] {
-                        b = idom[b].unwrap_or(b);
-                    }
-                }
-                a
-            });
-            if idom[block] != Some(new) {
-                idom[block] = Some(new);
-                changed = true;
-            }
-        }
-    }
+    let order = postorder(&live.successors);
+    let dominators = of_graph(&order, &live.predecessors);
     let mut children: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    for &block in order.iter().skip(1) {
-        if let Some(parent) = idom[block] {
+    for &block in order.iter().rev() {
+        if let Some(parent) = dominators.immediate(block) {
             children[parent].push(block);
         }
     }
     let mut below = vec![(u32::MAX, 0); count];
     let mut next = 0;
-    let mut stack: Vec<(BlockId, usize)> = order.first().map(|&b| (b, 0)).into_iter().collect();
+    let mut stack: Vec<(BlockId, usize)> = order.last().map(|&b| (b, 0)).into_iter().collect();
     while let Some((block, child)) = stack.last_mut() {
         let block = *block;
         if *child == 0 {

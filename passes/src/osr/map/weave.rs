@@ -20,7 +20,7 @@ use crate::osr::points::Point;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{SharedTransition, Site, Target, promote_counters, values_of};
-use crate::osr::weave::{MARK, MOST_TRANSITIONS, tail_of_first};
+use crate::osr::weave::{MARK, MOST_TRANSITIONS, enter, tail_of_first};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
@@ -89,19 +89,12 @@ impl<'m> Weave<'_, 'm> {
         let shells = [declare(".base.osr"), declare(".opt.osr")];
         let record = self.record(&chosen, &shells);
         let copy = self.snapshots[BASE].of_copy(base.clone_as(&format!("{name}.version")));
-        let opt = CodeSnapshot {
-            function: self.snapshots[OPT].function,
-            body: self.snapshots[OPT].body.clone(),
-            blocks: self.snapshots[OPT].blocks.clone(),
-            instructions: self.snapshots[OPT].instructions.clone(),
-            arguments: self.snapshots[OPT].arguments.clone(),
-        };
-        for (which, version) in [(OPT, &opt), (BASE, &copy)] {
+        for (which, version) in [(OPT, &self.snapshots[OPT]), (BASE, &copy)] {
             self.build(which, version, &shells, &prototype, &chosen, &record);
             shells[which].mark(MARK);
             shells[which].forbid_specialization();
         }
-        let enter = self.enter(shells[OPT], &prototype);
+        let enter = enter(base, shells[OPT], &prototype);
         self.insert_base(&chosen, enter, &prototype, &record);
         base.drop_purity();
         base.mark(MARK);
@@ -233,7 +226,6 @@ impl<'m> Weave<'_, 'm> {
             })
             .collect();
         self.erase_dead(which, version);
-        let base_points = chosen.iter().filter(|c| c.version == BASE).count();
         let values: Vec<Vec<(Value<'m>, usize)>> = (0..chosen.len())
             .map(|i| match chosen[i].version == which {
                 true => {
@@ -249,7 +241,6 @@ impl<'m> Weave<'_, 'm> {
             .filter(takes_part)
             .map(|i| {
                 let number = if which == BASE { chosen.len() + i } else { i };
-                debug_assert!(which == OPT || i < base_points);
                 let target = Target {
                     continuation: shells[1 - which],
                     prototype,
@@ -331,19 +322,6 @@ impl<'m> Weave<'_, 'm> {
         let dead: Vec<Inst<'m>> =
             version.instructions.iter().enumerate().filter(dead).map(|(_, &inst)| inst).collect();
         erase_dead(&dead);
-    }
-
-    /// What base calls, see [`crate::osr::weave`].
-    fn enter(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
-        let base = self.snapshots[BASE].function;
-        let ty = prototype.function_type(base);
-        let enter = base.declare_continuation(ty, &format!("{}.enter", continuation.name()));
-        let builder = Builder::new(self.module, enter);
-        builder.at_end(enter.add_block("entry"));
-        let arguments: Vec<_> = enter.arguments().collect();
-        builder.ret(builder.call_function(continuation, &arguments, Tail::No));
-        enter.mark(MARK);
-        enter
     }
 
     fn insert_base(
