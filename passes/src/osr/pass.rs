@@ -23,35 +23,17 @@ pub struct OsrPass(pub OsrOptions);
 
 impl Pass for OsrPass {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+        let functions = definitions(module, "inserting OSR points");
         if functions.is_empty() {
             return false;
         }
-        if !module.pointers_have(64) {
-            module.error(
-                "midflight: inserting OSR points: only targets with 64-bit pointers are supported",
-            );
-            return false;
-        }
         let mut placed = 0;
-        for &function in &functions {
-            match guard(|| self.function(module, function)) {
-                Ok(Ok(count)) => placed += count,
-                Ok(Err(message)) => {
-                    module.error(&format!(
-                        "midflight: inserting OSR points into '{}': {}; this is a defect of \
-                         midflight, please report it",
-                        function.name(),
-                        message.replace('\n', " ")
-                    ));
-                    return true;
-                }
-                Err(panic) => {
-                    let doing = format!("inserting OSR points into '{}'", function.name());
-                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
-                    return true;
-                }
-            }
+        let all_done = for_each(module, &functions, "inserting OSR points into", |function| {
+            placed += self.function(module, function)?;
+            Ok(())
+        });
+        if !all_done {
+            return true;
         }
         if let Where::Line { file, line } = &self.0.place
             && placed == 0
@@ -60,6 +42,43 @@ impl Pass for OsrPass {
         }
         true
     }
+}
+
+/// The functions of a module that have bodies; none, and an error, if the target is not supported.
+/// `doing` is what for.
+pub fn definitions<'m>(module: Module<'m>, doing: &str) -> Vec<Function<'m>> {
+    let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+    if !functions.is_empty() && !module.pointers_have(64) {
+        module
+            .error(&format!("midflight: {doing}: only targets with 64-bit pointers are supported"));
+        return Vec::new();
+    }
+    functions
+}
+
+/// Changes functions one after the other, up to the first that fails or panics, which becomes an
+/// error: `doing` is what is done, before the function's name. True if all are done.
+pub fn for_each<'m>(
+    module: Module<'m>,
+    functions: &[Function<'m>],
+    doing: &str,
+    mut change: impl FnMut(Function<'m>) -> Result<(), String>,
+) -> bool {
+    for &function in functions {
+        // The name is that from before the change.
+        let doing = format!("{doing} '{}'", function.name());
+        let problem = match guard(|| change(function)) {
+            Ok(Ok(())) => continue,
+            Ok(Err(message)) => format!(
+                "{doing}: {}; this is a defect of midflight, please report it",
+                message.replace('\n', " ")
+            ),
+            Err(panic) => internal_error(&doing, &panic),
+        };
+        module.error(&format!("midflight: {problem}"));
+        return false;
+    }
+    true
 }
 
 /// Why a function has no points at all.

@@ -9,13 +9,13 @@ use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::{Mutant, Weave};
-use crate::osr::pass::{REMARKS, reason_to_refuse, thin};
+use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
 use crate::osr::place::place;
 use crate::osr::points::Point;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
-use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_bridge::plugin::{Analyses, Pass};
 use std::collections::{BTreeMap, HashSet};
 
 /// The pass.
@@ -23,14 +23,8 @@ pub struct OptPass(pub OptOptions);
 
 impl Pass for OptPass {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+        let functions = definitions(module, "making versions");
         if functions.is_empty() {
-            return false;
-        }
-        if !module.pointers_have(64) {
-            module.error(
-                "midflight: making versions: only targets with 64-bit pointers are supported",
-            );
             return false;
         }
         let sandbox = Sandbox::default();
@@ -41,25 +35,9 @@ impl Pass for OptPass {
             ));
             return false;
         }
-        for function in functions {
-            match guard(|| self.function(module, function, &sandbox)) {
-                Ok(Ok(())) => {}
-                Ok(Err(message)) => {
-                    module.error(&format!(
-                        "midflight: making versions of '{}': {}; this is a defect of midflight, \
-                         please report it",
-                        function.name(),
-                        message.replace('\n', " ")
-                    ));
-                    return true;
-                }
-                Err(panic) => {
-                    let doing = format!("making versions of '{}'", function.name());
-                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
-                    return true;
-                }
-            }
-        }
+        for_each(module, &functions, "making versions of", |function| {
+            self.function(module, function, &sandbox)
+        });
         true
     }
 }
