@@ -214,7 +214,8 @@ fn warn_of_marker(module: Module<'_>, function: Function<'_>, name: &str, refusa
     ));
 }
 
-fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
+/// A function's code and its points.
+pub fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
     let snapshot = read_code(function);
     let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
     (snapshot, points)

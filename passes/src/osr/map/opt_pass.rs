@@ -1,7 +1,7 @@
 //! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from each
 //! to the other (thesis 4.2).
 
-use crate::osr::map::graph::{BASE, OPT};
+use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::TwoVersions;
@@ -9,7 +9,7 @@ use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::{Mutant, Weave};
-use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
+use crate::osr::pass::{REMARKS, definitions, for_each, read_points, reason_to_refuse, thin};
 use crate::osr::place::place;
 use crate::osr::points::Point;
 use crate::read_code::CodeSnapshot;
@@ -82,6 +82,11 @@ impl OptPass {
             function.promote_allocas();
         }
         function.prepare_for_points();
+        let (snapshot, points) = read_points(function);
+        if self.wanted(BASE, &snapshot, &points).is_empty() {
+            // Nothing would lead to opt.
+            return Ok(());
+        }
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = two.snapshots();
         let plan = two.compare_as(options.trust, sandbox, &snapshots, |mapper, handles| {
@@ -115,6 +120,15 @@ impl OptPass {
         Ok(())
     }
 
+    /// The points of a version that are asked for and can be ones.
+    fn wanted(&self, which: Which, snapshot: &CodeSnapshot<'_>, points: &[Point]) -> Vec<usize> {
+        let options = &self.0;
+        let at = if which == BASE { &options.up_at } else { &options.down_at };
+        let mut all = place(at, None, snapshot, points);
+        all.retain(|&p| points[p].refusal.is_none());
+        thin(all, options.max_points)
+    }
+
     fn plan<'m>(
         &self,
         mapper: &mut Mapper<'_>,
@@ -123,13 +137,11 @@ impl OptPass {
     ) -> Plan<'m> {
         let options = &self.0;
         handles.stale_loads.set(options.mutant == Some(Mutant::Load));
-        let wanted = |which: usize, at| -> HashSet<usize> {
+        let wanted = |which: usize| -> HashSet<usize> {
             let points = &mapper.sides[which].points;
-            let all = place(at, None, &snapshots[which], points);
-            let eligible = all.into_iter().filter(|&p| points[p].refusal.is_none()).collect();
-            thin(eligible, options.max_points).into_iter().collect()
+            self.wanted(which, &snapshots[which], points).into_iter().collect()
         };
-        let (up, down) = (wanted(BASE, &options.up_at), wanted(OPT, &options.down_at));
+        let (up, down) = (wanted(BASE), wanted(OPT));
         let maps = mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)]);
         let mut constants = BTreeMap::new();
         for map in maps.iter().flat_map(|m| &m.points).flatten() {
