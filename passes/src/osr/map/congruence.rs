@@ -186,13 +186,17 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         partners: partners(versions, matching),
     };
     let mut guesses = 0;
+    let mut before = None;
     for _ in 0..MOST_ROUNDS {
         if round.run(&orders) {
             continue;
         }
-        if guesses == MOST_GUESSES || !round.guess() {
+        // A guess that led back here would do so again.
+        let settled = Some((round.congruence.of.clone(), round.memory.clone()));
+        if guesses == MOST_GUESSES || before == settled || !round.guess() {
             return round.congruence;
         }
+        before = settled;
         guesses += 1;
     }
     // Nothing is proved: each value is equal to itself alone.
