@@ -9,7 +9,7 @@
 //! RR-7503, 2011, Algorithms 4 and 5). The sets inside a block follow from those at its end.
 
 use crate::body::{BlockId, Body};
-use crate::code::{InstId, ValueId};
+use crate::code::{InstId, Operand, ValueId};
 use std::collections::BTreeSet;
 
 /// Values live at the boundaries of a body's blocks and instructions.
@@ -39,6 +39,14 @@ pub struct Liveness {
 
 /// Computes the live values of a body.
 pub fn liveness(body: &Body) -> Liveness {
+    liveness_of(body, |inst| body.code.operands(inst).iter().copied())
+}
+
+/// The same, if instructions use these values.
+pub fn liveness_of<I: Iterator<Item = Operand>>(
+    body: &Body,
+    uses: impl Fn(InstId) -> I,
+) -> Liveness {
     let mut search = Search {
         body,
         predecessors: body.predecessors(),
@@ -46,23 +54,19 @@ pub fn liveness(body: &Body) -> Liveness {
         live_out: vec![Vec::new(); body.blocks.len()],
         work: Vec::new(),
     };
-    let code = &body.code;
-    let mut uses: Vec<Vec<InstId>> = vec![Vec::new(); code.num_values()];
-    for inst in 0..code.instructions.len() {
-        for operand in code.operands(inst) {
-            if uses[operand.value].last() != Some(&inst) {
-                uses[operand.value].push(inst);
-            }
-        }
+    let mut all: Vec<(ValueId, BlockId, bool)> = Vec::new();
+    for (inst, instruction) in body.code.instructions.iter().enumerate() {
+        all.extend(
+            uses(inst).map(|o| (o.value, o.from.unwrap_or(instruction.block), o.from.is_some())),
+        );
     }
-    for (value, uses) in uses.iter().enumerate() {
-        for &inst in uses {
-            for operand in code.operands(inst).iter().filter(|o| o.value == value) {
-                match operand.from {
-                    Some(from) => search.live_at_end(from, value),
-                    None => search.live_before_use(code.instructions[inst].block, value),
-                }
-            }
+    all.sort_unstable();
+    all.dedup();
+    for (value, block, at_end) in all {
+        if at_end {
+            search.live_at_end(block, value);
+        } else {
+            search.live_before_use(block, value);
         }
     }
     Liveness { live_in: search.live_in, live_out: search.live_out }

@@ -125,7 +125,8 @@ impl OsrPass {
             function.promote_allocas();
         }
         let asked = |snapshot: &CodeSnapshot, points: &[Point]| {
-            place(&options.place, options.callee.as_ref(), snapshot, points)
+            let at: Vec<_> = points.iter().map(|p| p.at).collect();
+            place(&options.place, options.callee.as_ref(), snapshot, &at)
         };
         let marked = has_markers(function);
         if !marked {
@@ -214,8 +215,7 @@ fn warn_of_marker(module: Module<'_>, function: Function<'_>, name: &str, refusa
     ));
 }
 
-/// A function's code and its points.
-pub fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
+fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
     let snapshot = read_code(function);
     let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
     (snapshot, points)

@@ -4,9 +4,9 @@
 //! call, or, if no callee is asked for, also an innermost loop. `outer` takes the outermost loop
 //! around a region, `closest` the smallest one.
 
+use crate::code::InstId;
 use crate::dominators::dominators;
 use crate::loops::{Loops, loops};
-use crate::osr::points::Point;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::debug;
 use midflight_bridge::ir::Inst;
@@ -84,20 +84,21 @@ pub struct Marker<'m> {
     pub name: String,
 }
 
-/// The points, by number, that a place and a callee's name select.
+/// The points, by number, that a place and a callee's name select. `points` has the instruction of
+/// each.
 pub fn place(
     place: &Where,
     callee: Option<&WildMatch>,
     snapshot: &CodeSnapshot<'_>,
-    points: &[Point],
+    points: &[InstId],
 ) -> Vec<usize> {
     let code = &snapshot.body.code;
-    let point_at = |inst| points.binary_search_by_key(&inst, |p| p.at).ok();
+    let point_at = |inst| points.binary_search(&inst).ok();
     match place {
         Where::Entry => points.iter().position(|_| true).into_iter().collect(),
         Where::All => (0..points.len()).collect(),
         Where::Call => {
-            let calls = |p: &usize| is_wanted_call(snapshot, points[*p].at, callee);
+            let calls = |p: &usize| is_wanted_call(snapshot, points[*p], callee);
             (0..points.len()).filter(calls).collect()
         }
         Where::LoopHeader(strategy) => {
@@ -107,7 +108,7 @@ pub fn place(
             headers.into_iter().filter_map(|block| point_at(code.first_non_phi(block))).collect()
         }
         Where::Line { file, line } => (0..points.len())
-            .find(|&p| is_on_line(snapshot.instructions[points[p].at], file, *line))
+            .find(|&p| is_on_line(snapshot.instructions[points[p]], file, *line))
             .into_iter()
             .collect(),
         Where::Marker => Vec::new(),

@@ -7,7 +7,7 @@
 
 use crate::body::{BlockId, Body};
 use crate::code::{InstId, ValueId};
-use crate::liveness::Liveness;
+use crate::liveness::{Liveness, liveness};
 use crate::osr::refusal::Refusal;
 use midflight_bridge::osr::{InstFacts, OsrFacts};
 
@@ -24,26 +24,66 @@ pub struct Point {
     pub further: Option<Refusal>,
 }
 
+/// A point without what is live there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// See [`Point::at`].
+    pub at: InstId,
+    /// See [`Point::refusal`].
+    pub refusal: Option<Refusal>,
+    /// See [`Point::further`].
+    pub further: Option<Refusal>,
+}
+
 /// All points of a function, in the order of its instructions. The number of a point is its index.
 pub fn points(body: &Body, liveness: &Liveness, function: OsrFacts) -> Vec<Point> {
-    let landings = Landings::new(body, function);
-    let own_allocas = after_dynamic_allocas(body);
     let mut points = Vec::new();
-    for (block, first_own) in own_allocas.into_iter().enumerate() {
-        let first = points.len();
+    let mut boundaries = code_boundaries(body, function).into_iter().peekable();
+    for block in 0..body.blocks.len() {
+        let mut live_before: Vec<Vec<ValueId>> = Vec::new();
         liveness.walk(body, block, |inst, live| {
-            let facts = body.code.instructions[inst].facts;
-            if !is_boundary(facts) {
-                return;
+            if is_boundary(body.code.instructions[inst].facts) {
+                live_before.push(live.iter().copied().collect());
             }
-            let live: Vec<ValueId> = live.iter().copied().collect();
-            let refusal = landings.refusal(body, block, inst).or_else(|| live_refusal(body, &live));
-            let further = further_refusal(function, first_own, inst);
-            points.push(Point { at: inst, live, refusal, further: refusal.or(further) });
         });
-        points[first..].reverse();
+        for live in live_before.into_iter().rev() {
+            let Some(Boundary { at, refusal, further }) = boundaries.next() else { break };
+            let of_live = live_refusal(body, &live);
+            let (refusal, further) = (refusal.or(of_live), refusal.or(of_live).or(further));
+            points.push(Point { at, live, refusal, further });
+        }
     }
     points
+}
+
+/// The same points; what is live is found out only where a value may be in the way.
+pub fn boundaries(body: &Body, function: OsrFacts) -> Vec<Boundary> {
+    if body.code.instructions.iter().all(|i| value_refusal(i.facts).is_none()) {
+        return code_boundaries(body, function);
+    }
+    let points = points(body, &liveness(body), function).into_iter();
+    points.map(|Point { at, refusal, further, .. }| Boundary { at, refusal, further }).collect()
+}
+
+/// The same, as if all values could be passed.
+fn code_boundaries(body: &Body, function: OsrFacts) -> Vec<Boundary> {
+    let landings = Landings::new(body, function);
+    let mut boundaries = Vec::new();
+    for (block, first_own) in after_dynamic_allocas(body).into_iter().enumerate() {
+        let first = boundaries.len();
+        let mut behind = None;
+        for at in body.code.of_block[block].clone().rev() {
+            let facts = body.code.instructions[at].facts;
+            behind = forbidden(facts, function).or(behind);
+            if is_boundary(facts) {
+                let refusal = landings.refusal(body, block, at, behind);
+                let further = refusal.or_else(|| further_refusal(function, first_own, at));
+                boundaries.push(Boundary { at, refusal, further });
+            }
+        }
+        boundaries[first..].reverse();
+    }
+    boundaries
 }
 
 /// The point before one instruction; none if the boundary does not count.
@@ -54,8 +94,10 @@ pub fn point_at(body: &Body, liveness: &Liveness, facts: OsrFacts, at: InstId) -
     }
     let live = liveness.before(body, at);
     let landings = Landings::new(body, facts);
-    let refusal =
-        landings.refusal(body, instruction.block, at).or_else(|| live_refusal(body, &live));
+    let rest = at..body.code.of_block[instruction.block].end;
+    let behind = rest.map(|i| body.code.instructions[i].facts).find_map(|f| forbidden(f, facts));
+    let refusal = landings.refusal(body, instruction.block, at, behind);
+    let refusal = refusal.or_else(|| live_refusal(body, &live));
     let own = after_dynamic_allocas(body)[instruction.block];
     let further = further_refusal(facts, own, at);
     Some(Point { at, live, refusal, further: refusal.or(further) })
@@ -82,18 +124,22 @@ fn is_boundary(facts: InstFacts) -> bool {
 
 /// Why a live value cannot be passed.
 fn live_refusal(body: &Body, live: &[ValueId]) -> Option<Refusal> {
-    live.iter().find_map(|&value| {
-        let facts = body.code.instructions[body.code.definition(value)?].facts;
-        if facts.has_token_result() {
-            Some(Refusal::LiveToken)
-        } else if facts.is_stack_save() {
-            Some(Refusal::LiveStackSave)
-        } else if facts.has_opaque_result() || facts.is_callbr() {
-            Some(Refusal::LiveOpaque)
-        } else {
-            None
-        }
-    })
+    let of_value =
+        |&value| value_refusal(body.code.instructions[body.code.definition(value)?].facts);
+    live.iter().find_map(of_value)
+}
+
+/// Why the result of such an instruction cannot be passed.
+fn value_refusal(facts: InstFacts) -> Option<Refusal> {
+    if facts.has_token_result() {
+        Some(Refusal::LiveToken)
+    } else if facts.is_stack_save() {
+        Some(Refusal::LiveStackSave)
+    } else if facts.has_opaque_result() || facts.is_callbr() {
+        Some(Refusal::LiveOpaque)
+    } else {
+        None
+    }
 }
 
 /// What must not run in a continuation, by reason.
@@ -119,7 +165,6 @@ fn forbidden(facts: InstFacts, function: OsrFacts) -> Option<Refusal> {
 
 /// What follows each place that must not run in a continuation.
 struct Landings {
-    facts: OsrFacts,
     /// For each block why no continuation may land at its head
     at_head: Vec<Option<Refusal>>,
 }
@@ -142,10 +187,17 @@ impl Landings {
                 }
             }
         }
-        Landings { facts, at_head }
+        Landings { at_head }
     }
 
-    fn refusal(&self, body: &Body, block: BlockId, inst: InstId) -> Option<Refusal> {
+    /// `behind` is what is forbidden from `inst` on in the block.
+    fn refusal(
+        &self,
+        body: &Body,
+        block: BlockId,
+        inst: InstId,
+        behind: Option<Refusal>,
+    ) -> Option<Refusal> {
         let code = &body.code;
         let range = code.of_block[block].clone();
         let facts = |i: InstId| code.instructions[i].facts;
@@ -153,8 +205,7 @@ impl Landings {
         if (range.start..inst).rev().take(2).any(|i| facts(i).is_must_tail()) {
             return Some(Refusal::TailPosition);
         }
-        let rest = (inst..range.end).find_map(|i| forbidden(facts(i), self.facts));
-        rest.or_else(|| body.blocks[block].edges.iter().find_map(|e| self.at_head[e.to]))
+        behind.or_else(|| body.blocks[block].edges.iter().find_map(|e| self.at_head[e.to]))
     }
 }
 

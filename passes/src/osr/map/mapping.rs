@@ -8,13 +8,13 @@
 use crate::body::Body;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::live_sets::Handed;
 use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::positions::positions;
 use crate::osr::map::reconstruct::{Missing, Over, PointMap, Reconstruct, Variant};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::refusal::Refusal;
 use rustc_hash::FxHashMap as HashMap;
-use std::collections::BTreeSet;
 
 /// Landings that are tried for a point
 const MOST_LANDINGS: usize = 12;
@@ -49,7 +49,7 @@ struct Closure {
     /// Points have been given up for what they alone need: what fails now fails for others.
     is_settled: bool,
     /// For each version and instruction the values that its point hands on
-    handed: [HashMap<InstId, BTreeSet<ValueId>>; 2],
+    handed: [Handed; 2],
     /// For each version the values that no point may keep
     banned: [Vec<ValueId>; 2],
 }
@@ -315,7 +315,7 @@ impl<'a> Mapper<'a> {
                 (0..self.sides[w].points.len()).map(unwanted).collect()
             }),
             is_settled: false,
-            handed: [HashMap::default(), HashMap::default()],
+            handed: [Handed::default(), Handed::default()],
             banned: [Vec::new(), Vec::new()],
         };
         let mut restarts = 0;
@@ -330,7 +330,7 @@ impl<'a> Mapper<'a> {
             }
             let changed = if excluded {
                 restarts += 1;
-                closure.handed = [HashMap::default(), HashMap::default()];
+                closure.handed = [Handed::default(), Handed::default()];
                 true
             } else {
                 closure.take(&maps, &self.sides, takes_part)
@@ -339,8 +339,7 @@ impl<'a> Mapper<'a> {
                 return self.with_keep_sets(maps);
             }
             for from in [BASE, OPT] {
-                let version = &self.proof.versions.of[from];
-                self.sides[from].set_extra(version, self.bodies[from], &closure.handed[from]);
+                self.sides[from].set_handed(self.bodies[from], closure.handed[from].clone());
             }
         }
     }
@@ -351,8 +350,8 @@ impl<'a> Mapper<'a> {
             let arguments = side.graph(self.proof.versions).arguments;
             for (point, map) in side.points.iter().zip(&mut map.points) {
                 let Ok(map) = map else { continue };
-                let own = &side.own_landing[point.at];
-                let is_kept = |v: &&ValueId| **v >= arguments && !own.contains(v);
+                let own = side.own_landing(point.at);
+                let is_kept = |v: &&ValueId| **v >= arguments && own.binary_search(v).is_err();
                 map.keep = map.sources.iter().filter(is_kept).copied().collect();
             }
         }
@@ -375,7 +374,7 @@ impl<'a> Mapper<'a> {
                     Variant::Avail,
                     &closure.banned[from],
                     &mut |landing, value| {
-                        let own = &self.sides[1 - from].own_landing[landing];
+                        let own = self.sides[1 - from].own_landing(landing);
                         lacks = Some(value).filter(|v| own.binary_search(v).is_err());
                     },
                 );

@@ -22,6 +22,7 @@ pub mod congruence;
 pub mod do_passes;
 pub mod graph;
 pub mod live;
+pub mod live_sets;
 pub mod mapping;
 pub mod maps;
 pub mod matching;

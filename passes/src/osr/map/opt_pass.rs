@@ -9,10 +9,10 @@ use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::{Mutant, Weave};
-use crate::osr::pass::{REMARKS, definitions, for_each, read_points, reason_to_refuse, thin};
+use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
 use crate::osr::place::place;
-use crate::osr::points::Point;
-use crate::read_code::CodeSnapshot;
+use crate::osr::points::{Boundary, boundaries};
+use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
 use midflight_bridge::plugin::{Analyses, Pass};
@@ -45,7 +45,7 @@ impl Pass for OptPass {
 /// What is decided of a function before it is changed.
 struct Plan<'m> {
     maps: [OsrMap; 2],
-    points: [Vec<Point>; 2],
+    points: [Vec<Boundary>; 2],
     useful: [Vec<bool>; 2],
     unreached: [Vec<usize>; 2],
     further: [Vec<bool>; 2],
@@ -82,13 +82,13 @@ impl OptPass {
             function.promote_allocas();
         }
         function.prepare_for_points();
-        let (snapshot, points) = read_points(function);
-        if self.wanted(BASE, &snapshot, &points).is_empty() {
+        let base = read_code(function);
+        if self.wanted(BASE, &base, &boundaries(&base.body, function.osr_facts())).is_empty() {
             // Nothing would lead to opt.
             return Ok(());
         }
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
-        let snapshots = two.snapshots();
+        let snapshots = [base, read_code(two.opt)];
         let plan = two.compare_as(options.trust, sandbox, &snapshots, |mapper, handles| {
             self.plan(mapper, handles, &snapshots)
         });
@@ -121,10 +121,11 @@ impl OptPass {
     }
 
     /// The points of a version that are asked for and can be ones.
-    fn wanted(&self, which: Which, snapshot: &CodeSnapshot<'_>, points: &[Point]) -> Vec<usize> {
+    fn wanted(&self, which: Which, snapshot: &CodeSnapshot<'_>, points: &[Boundary]) -> Vec<usize> {
         let options = &self.0;
         let at = if which == BASE { &options.up_at } else { &options.down_at };
-        let mut all = place(at, None, snapshot, points);
+        let all: Vec<_> = points.iter().map(|p| p.at).collect();
+        let mut all = place(at, None, snapshot, &all);
         all.retain(|&p| points[p].refusal.is_none());
         thin(all, options.max_points)
     }

@@ -1,11 +1,10 @@
 //! Making a second version: a clone, stock passes run on it, and what they did.
 
-use crate::liveness::liveness;
 use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::mapping::Mapper;
 use crate::osr::map::read::{Handles, read};
 use crate::osr::map::side::{Proof, Side};
-use crate::osr::points::points;
+use crate::osr::points::boundaries;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::{Sandbox, Tracker};
@@ -79,7 +78,7 @@ impl<'m> TwoVersions<'m> {
         let side = |which: usize| {
             let snapshot = &snapshots[which];
             let facts = snapshot.function.osr_facts();
-            let points = points(&snapshot.body, &liveness(&snapshot.body), facts);
+            let points = boundaries(&snapshot.body, facts);
             Side::new(which, &versions, &congruence, &snapshot.body, points)
         };
         let sides = [side(BASE), side(OPT)];

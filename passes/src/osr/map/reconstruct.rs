@@ -141,7 +141,7 @@ impl Reconstruct<'_> {
     pub fn point(&self) -> Result<PointMap, Missing> {
         let mut state = State::default();
         let mut values = Vec::new();
-        for &value in &self.destination.landing[self.landing] {
+        for &value in self.destination.landing(self.landing) {
             match self.value(&mut state, value, true) {
                 Some(expr) => values.push((value, expr)),
                 None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
@@ -190,7 +190,7 @@ impl Reconstruct<'_> {
     }
 
     fn is_live(&self, value: ValueId) -> bool {
-        self.source.live[self.at].binary_search(&value).is_ok()
+        self.source.live(self.at).binary_search(&value).is_ok()
     }
 
     /// Alg. 9: an expression for a value of the destination.

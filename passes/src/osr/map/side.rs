@@ -2,15 +2,14 @@
 //! same.
 
 use crate::body::Body;
-use crate::code::{Code, InstId, Operand as Use, ValueId};
+use crate::code::{InstId, ValueId};
 use crate::dominators::{Dominators, dominators};
-use crate::liveness::liveness;
 use crate::osr::map::congruence::{Congruence, Number};
 use crate::osr::map::graph::{BASE, Graph, Which};
-use crate::osr::map::matching::{Matching, Version, Versions};
-use crate::osr::points::Point;
+use crate::osr::map::live_sets::{Handed, LiveSets, Uses};
+use crate::osr::map::matching::{Matching, Versions};
+use crate::osr::points::Boundary;
 use rustc_hash::FxHashMap as HashMap;
-use std::collections::BTreeSet;
 
 /// What is proved of two versions.
 #[derive(Clone, Copy)]
@@ -39,15 +38,14 @@ pub struct Side {
     /// Which of the two
     pub which: Which,
     /// Its points
-    pub points: Vec<Point>,
+    pub points: Vec<Boundary>,
     /// For each instruction the point before it
     pub point_at: Vec<Option<usize>>,
-    /// For each instruction the values live before it, what its point hands on included; sorted
-    pub live: Vec<Vec<ValueId>>,
-    /// For each instruction the values that must be had to land before it; sorted
-    pub landing: Vec<Vec<ValueId>>,
-    /// The same, but for what points hand on besides
-    pub own_landing: Vec<Vec<ValueId>>,
+    uses: Uses,
+    /// Without what points hand on
+    own: LiveSets,
+    /// With it, if there is any
+    sets: Option<LiveSets>,
     useful: Vec<bool>,
     arguments: usize,
     dominators: Dominators,
@@ -61,7 +59,7 @@ impl Side {
         versions: &Versions,
         congruence: &Congruence,
         body: &Body,
-        points: Vec<Point>,
+        points: Vec<Boundary>,
     ) -> Self {
         let version = &versions.of[which];
         let graph = &version.graph;
@@ -83,21 +81,24 @@ impl Side {
         for (number, point) in points.iter().enumerate() {
             point_at[point.at] = Some(number);
         }
-        let mut side = Side {
+        let uses = Uses::new(body, |inst, operand| {
+            let block = graph.nodes[inst].block;
+            useful[inst]
+                && version.live.reached[block]
+                && operand.from.is_none_or(|from| version.live.successors[from].contains(&block))
+        });
+        Side {
             which,
             points,
             point_at,
-            live: Vec::new(),
-            landing: Vec::new(),
-            own_landing: Vec::new(),
+            own: LiveSets::new(body, &uses, Handed::default()),
+            sets: None,
+            uses,
             useful,
             arguments: graph.arguments,
             dominators: dominators(body),
             members,
-        };
-        side.set_extra(version, body, &HashMap::default());
-        side.own_landing.clone_from(&side.landing);
-        side
+        }
     }
 
     /// The useful values with a number, sorted.
@@ -129,48 +130,24 @@ impl Side {
         entries.count() == 1 && self.dominators.dominates(normal, to)
     }
 
-    /// Computes what is live, with strong liveness: what only dead code and blocks that are never
-    /// reached use is not. `extra` are values that points hand on besides.
-    pub fn set_extra(
-        &mut self,
-        version: &Version,
-        body: &Body,
-        extra: &HashMap<InstId, BTreeSet<ValueId>>,
-    ) {
-        let used = |inst: InstId| {
-            let node = &version.graph.nodes[inst];
-            let live = self.useful[inst] && version.live.reached[node.block];
-            let operands = if live { body.code.operands(inst) } else { &[] };
-            operands.iter().filter(move |o| {
-                o.from.is_none_or(|from| version.live.successors[from].contains(&node.block))
-            })
-        };
-        let mut strong = Body { blocks: body.blocks.clone(), code: Code::new(self.arguments) };
-        for range in &body.code.of_block {
-            strong.code.begin_block();
-            for inst in range.clone() {
-                let handed = extra.get(&inst).into_iter().flatten();
-                let handed = handed.map(|&value| Use { value, from: None });
-                let operands: Vec<Use> = used(inst).copied().chain(handed).collect();
-                strong.code.push(body.code.instructions[inst].facts, operands);
-            }
-        }
-        let liveness = liveness(&strong);
-        let count = version.graph.nodes.len();
-        (self.live, self.landing) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        for (block, range) in body.code.of_block.iter().enumerate() {
-            let mut live: BTreeSet<ValueId> = liveness.live_out[block].iter().copied().collect();
-            for inst in range.clone().rev() {
-                if body.code.instructions[inst].facts.is_phi() {
-                    break;
-                }
-                live.remove(&body.code.result(inst));
-                live.extend(used(inst).map(|o| o.value));
-                self.landing[inst] = live.iter().copied().collect();
-                live.extend(extra.get(&inst).into_iter().flatten());
-                self.live[inst] = live.iter().copied().collect();
-            }
-        }
+    /// Takes over what points hand on besides.
+    pub fn set_handed(&mut self, body: &Body, handed: Handed) {
+        self.sets = Some(LiveSets::new(body, &self.uses, handed));
+    }
+
+    /// The values live before an instruction that is no phi, what its point hands on included; sorted.
+    pub fn live(&self, inst: InstId) -> &[ValueId] {
+        self.sets.as_ref().unwrap_or(&self.own).live(&self.uses, inst)
+    }
+
+    /// The values that must be had to land before it; sorted.
+    pub fn landing(&self, inst: InstId) -> &[ValueId] {
+        self.sets.as_ref().unwrap_or(&self.own).landing(&self.uses, inst)
+    }
+
+    /// The same, but for what points hand on besides.
+    pub fn own_landing(&self, inst: InstId) -> &[ValueId] {
+        self.own.landing(&self.uses, inst)
     }
 
     /// The graph of the version.

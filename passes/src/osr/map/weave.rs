@@ -16,7 +16,7 @@ use crate::osr::continuation::{Effect, Incoming, Landing, SiteAt, build};
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::OsrMap;
 use crate::osr::map::reconstruct::{Expr, PointMap};
-use crate::osr::points::Point;
+use crate::osr::points::Boundary;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{SharedTransition, Site, Target, promote_counters, values_of};
@@ -35,7 +35,7 @@ pub struct Weave<'a, 'm> {
     /// Base and opt
     pub snapshots: &'a [CodeSnapshot<'m>; 2],
     /// Their points
-    pub points: [&'a [Point]; 2],
+    pub points: [&'a [Boundary]; 2],
     /// The mappings both ways
     pub maps: &'a [OsrMap; 2],
     /// The LLVM side of constants
