@@ -135,7 +135,7 @@ impl Versions {
     pub fn matched(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
         let mut candidates = self.candidates();
         for _ in 0..MOST_ROUNDS {
-            let mut matching = self.structure(&candidates);
+            let mut matching = self.settled_structure(candidates);
             let congruence = congruence(self, &matching, oracle);
             let (kept, dropped) = self.check(&matching, &congruence);
             if !dropped && kept.len() == matching.pairs.len() {
@@ -194,6 +194,27 @@ impl Versions {
             .enumerate()
             .filter_map(|(a, b)| Some((a, b?, anchors(base, a).min(anchors(opt, b?)))))
             .collect()
+    }
+
+    /// The matching that candidates make, without those that fail whatever values are the same.
+    fn settled_structure(&self, mut candidates: Vec<(ChainId, ChainId, usize)>) -> Matching {
+        loop {
+            let matching = self.structure(&candidates);
+            let mut pairs = matching.pairs.iter();
+            let count = candidates.len();
+            candidates.retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(pair)));
+            if candidates.len() == count {
+                return matching;
+            }
+        }
+    }
+
+    /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
+    /// to be silent.
+    fn may_be_silent(&self, pair: &Pair) -> bool {
+        pair.out.is_none()
+            && !pair.chains.contains(&0)
+            && [BASE, OPT].into_iter().all(|w| self.is_silent(w, pair.chains[w]))
     }
 
     /// The matching that candidates make, as far as the graphs alone say.
@@ -336,13 +357,8 @@ impl Versions {
                 pair.out = None;
             }
         }
-        // One without anchors and without an end may be silent.
-        let fails = |pair: &Pair| {
-            pair.out.is_none() && [BASE, OPT].into_iter().all(|w| self.is_silent(w, pair.chains[w]))
-        };
-        let is_entry = |pair: &Pair| pair.chains.contains(&0);
-        if checked.iter().any(|p| fails(p) && !is_entry(p)) {
-            checked.retain(|p| !fails(p) || is_entry(p));
+        if checked.iter().any(|pair| self.may_be_silent(pair)) {
+            checked.retain(|pair| !self.may_be_silent(pair));
             return (checked.iter().map(|p| (p.chains[0], p.chains[1], p.prefix)).collect(), true);
         }
         let parted = self.parted(matching, &checked);
