@@ -185,7 +185,8 @@ impl Check<'_> {
         let source = versions.graph(from);
         let head = versions.of[from].chains.head(chains[from]);
         let phi = source.phis(head).find(|&p| congruence.of[from][source.result(p)] == number)?;
-        let mut incoming = walks.iter().map(|walk| value_over(versions, from, phi, walk));
+        let over_walk = |walk: &Walk| value_over(versions, congruence, from, phi, walk);
+        let mut incoming = walks.iter().map(over_walk);
         let first = incoming.next()??;
         incoming.all(|other| other == Some(first)).then(|| congruence.number(from, first))
     }
@@ -239,8 +240,8 @@ impl Check<'_> {
         let version = &self.mapper.proof.versions.of[which];
         let node = &version.graph.nodes[inst];
         let is_number = |(&operand, &number): (&Operand, &Number)| {
-            let there = version.scopes.at(operand, node.block);
-            congruence.number(which, operand) == number || congruence.number(which, there) == number
+            let there = congruence.at(self.mapper.proof.versions, which, operand, node.block);
+            congruence.number(which, operand) == number || there == number
         };
         let result = version.graph.result(inst);
         if node.facts.reads_memory() {

@@ -11,6 +11,11 @@
 //! What a number promises: at points of both versions that are reached at the same time, values of
 //! the same number that dominate their points are equal. A load depends on the address and on what
 //! may have written there last (MemorySSA), and anchors are the same just if they are matched.
+//! Where a branch says that a value is a constant, all values with its number are that constant.
+//!
+//! Values of a cycle that came apart while the rest was not settled would never come together again.
+//! So tracking is taken at its word for the phis at the heads of pairs, and for the states of memory
+//! that meet there, until the rules refute it ([`Guesses`]).
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
@@ -29,9 +34,6 @@ const UNKNOWN: Number = 0;
 /// There are less constants than this.
 const MOST_CONSTANTS: usize = 1 << 24;
 
-/// How often tracking is taken at its word, to see whether it holds
-const MOST_GUESSES: usize = 3;
-
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
 
@@ -40,6 +42,8 @@ const MOST_ROUNDS: usize = 200;
 pub struct Congruence {
     /// For each version and value its number
     pub of: [Vec<Number>; 2],
+    /// For each version and number the values with it that are constants somewhere
+    known: [HashMap<Number, Vec<ValueId>>; 2],
     layout: Layout,
 }
 
@@ -94,6 +98,63 @@ impl Congruence {
         }
     }
 
+    /// The number of an operand, as it is used in a block: what a branch before it said of the value,
+    /// or of one congruent with it, is known there.
+    pub fn at(
+        &self,
+        versions: &Versions,
+        which: Which,
+        operand: Operand,
+        block: BlockId,
+    ) -> Number {
+        self.known(which, operand, |value| versions.of[which].scopes.at(value, block))
+    }
+
+    /// The number of an operand, as it comes over an edge.
+    pub fn on_edge(
+        &self,
+        versions: &Versions,
+        which: Which,
+        operand: Operand,
+        (from, to): (BlockId, BlockId),
+    ) -> Number {
+        self.known(which, operand, |value| versions.of[which].scopes.on_edge(value, from, to))
+    }
+
+    fn known(
+        &self,
+        which: Which,
+        operand: Operand,
+        constant: impl FnMut(ValueId) -> Option<ConstId>,
+    ) -> Number {
+        let number = self.number(which, operand);
+        let Operand::Value(value) = operand else { return number };
+        if self.constant(number).is_some() {
+            return number;
+        }
+        let same = self.known[which].get(&number).into_iter().flatten().copied();
+        let known = std::iter::once(value).chain(same).find_map(constant);
+        known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
+    }
+
+    /// Gives a value another number; true if it is another.
+    pub(super) fn set(
+        &mut self,
+        versions: &Versions,
+        which: Which,
+        value: ValueId,
+        number: Number,
+    ) -> bool {
+        let old = std::mem::replace(&mut self.of[which][value], number);
+        if old != number && versions.of[which].scopes.has(value) {
+            if let Some(same) = self.known[which].get_mut(&old) {
+                same.retain(|&v| v != value);
+            }
+            self.known[which].entry(number).or_default().push(value);
+        }
+        old != number
+    }
+
     /// True if two instructions are the same operation on congruent operands.
     pub fn are_alike(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
         let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
@@ -103,12 +164,10 @@ impl Congruence {
     /// True if the operands of two instructions are congruent.
     pub fn have_same_operands(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
         let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
-        let number = |which: Which, operand: Operand, block: BlockId| {
-            self.number(which, versions.of[which].scopes.at(operand, block))
-        };
-        let mut pairs = a.operands.iter().zip(&b.operands);
-        a.operands.len() == b.operands.len()
-            && pairs.all(|(&x, &y)| number(BASE, x, a.block) == number(OPT, y, b.block))
+        let mut pairs = a.operands.iter().zip(&b.operands).map(|(&x, &y)| {
+            (self.at(versions, BASE, x, a.block), self.at(versions, OPT, y, b.block))
+        });
+        a.operands.len() == b.operands.len() && pairs.all(|(x, y)| x == y)
     }
 }
 
@@ -160,11 +219,15 @@ const MOST_TERMS: usize = 12;
 /// Numbers the values of two versions under a matching.
 pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle) -> Congruence {
     let layout = Layout::new(versions);
-    let mut of = [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).num_values()]);
-    for (which, numbers) in of.iter_mut().enumerate() {
-        let arguments = versions.graph(which).arguments;
-        for (argument, number) in numbers[..arguments].iter_mut().enumerate() {
-            *number = layout.arguments + argument as u32;
+    let mut congruence = Congruence {
+        of: [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
+        known: [HashMap::default(), HashMap::default()],
+        layout,
+    };
+    for which in [BASE, OPT] {
+        for argument in 0..versions.graph(which).arguments {
+            let number = layout.arguments + argument as u32;
+            congruence.set(versions, which, argument, number);
         }
     }
     let orders = [BASE, OPT].map(|w| {
@@ -178,33 +241,26 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         versions,
         matching,
         oracle,
-        congruence: Congruence { of, layout },
+        congruence,
         memory,
         table: HashMap::default(),
         leaders: [HashMap::default(), HashMap::default()],
         forms: HashMap::default(),
         partners: partners(versions, matching),
+        guesses: guesses(versions, matching),
+        refuted: Vec::new(),
     };
-    let mut guesses = 0;
-    let mut before = None;
     for _ in 0..MOST_ROUNDS {
-        if round.run(&orders) {
-            continue;
-        }
-        // A guess that led back here would do so again.
-        let settled = Some((round.congruence.of.clone(), round.memory.clone()));
-        if guesses == MOST_GUESSES || before == settled || !round.guess() {
+        if !round.run(&orders) && !round.drop_refuted() {
             return round.congruence;
         }
-        before = settled;
-        guesses += 1;
     }
     // Nothing is proved: each value is equal to itself alone.
     let mut congruence = round.congruence;
     for which in [BASE, OPT] {
         for inst in 0..versions.graph(which).nodes.len() {
             let value = versions.graph(which).result(inst);
-            congruence.of[which][value] = layout.values[which] + inst as u32;
+            congruence.set(versions, which, value, layout.values[which] + inst as u32);
         }
     }
     congruence
@@ -237,6 +293,38 @@ fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
     result
 }
 
+/// What is taken to be the same until it is refuted: values of a cycle that came apart while the rest
+/// was not settled would never come together by themselves.
+struct Guesses {
+    /// For each instruction of opt the phi of base that it is, as tracking says
+    phis: Vec<Option<InstId>>,
+    /// For each block of opt the block of base at whose head the same states of memory meet
+    memory: Vec<Option<BlockId>>,
+}
+
+/// One of them, by the side of opt.
+#[derive(Clone, Copy)]
+enum Guess {
+    Phi(InstId),
+    Memory(BlockId),
+}
+
+/// All that may be guessed: at the heads of pairs.
+fn guesses(versions: &Versions, matching: &Matching) -> Guesses {
+    let opt = versions.graph(OPT);
+    let mut guesses =
+        Guesses { phis: vec![None; opt.nodes.len()], memory: vec![None; opt.blocks.len()] };
+    for pair in matching.pairs.iter().filter(|pair| !pair.incoming.is_empty()) {
+        let [base, head] = [BASE, OPT].map(|w| versions.of[w].chains.head(pair.chains[w]));
+        guesses.memory[head] = Some(base);
+        for phi in opt.phis(head) {
+            let origin = versions.tracked.origin[phi];
+            guesses.phis[phi] = origin.filter(|&o| versions.graph(BASE).nodes[o].block == base);
+        }
+    }
+    guesses
+}
+
 struct Round<'a> {
     versions: &'a Versions,
     matching: &'a Matching,
@@ -250,6 +338,9 @@ struct Round<'a> {
     /// For numbers of sums what they add up
     forms: HashMap<Number, Form>,
     partners: Vec<Option<InstId>>,
+    guesses: Guesses,
+    /// Phis of opt, and blocks of opt with states of memory, whose guesses did not hold in this round
+    refuted: Vec<Guess>,
 }
 
 impl Round<'_> {
@@ -257,6 +348,7 @@ impl Round<'_> {
     fn run(&mut self, orders: &[Vec<BlockId>; 2]) -> bool {
         self.table.clear();
         self.forms.clear();
+        self.refuted.clear();
         for which in [BASE, OPT] {
             self.leaders[which].clear();
             for argument in 0..self.versions.graph(which).arguments {
@@ -267,6 +359,7 @@ impl Round<'_> {
         for which in [BASE, OPT] {
             for &block in &orders[which] {
                 if let Some(number) = self.memory_phi(which, block) {
+                    let number = self.guessed(which, Guess::Memory(block), number);
                     let old = std::mem::replace(&mut self.memory[which][block], number);
                     changed |= old != number;
                 }
@@ -275,9 +368,9 @@ impl Round<'_> {
                 for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result)
                 {
                     let number = self.number(which, inst);
+                    let number = self.guessed(which, Guess::Phi(inst), number);
                     let value = graph.result(inst);
-                    let place = &mut self.congruence.of[which][value];
-                    changed |= std::mem::replace(place, number) != number;
+                    changed |= self.congruence.set(versions, which, value, number);
                     self.leaders[which].entry(number).or_insert(value);
                 }
             }
@@ -285,18 +378,29 @@ impl Round<'_> {
         changed
     }
 
-    /// Takes what tracking says are the same values for equal, to see whether that holds: values of a
-    /// cycle that came apart while the rest was not settled never come together by themselves. True
-    /// if that changes anything.
-    fn guess(&mut self) -> bool {
-        let mut changed = false;
-        for (base, opt) in self.versions.tracked.kept.iter().enumerate() {
-            let Some(opt) = *opt else { continue };
-            let number = self.congruence.of[BASE][self.versions.graph(BASE).result(base)];
-            let place = &mut self.congruence.of[OPT][self.versions.graph(OPT).result(opt)];
-            changed |= std::mem::replace(place, number) != number;
+    /// The number that is guessed, if there is one; else what it was found to be.
+    fn guessed(&mut self, which: Which, guess: Guess, found: Number) -> Number {
+        let guessed = match guess {
+            _ if which == BASE => None,
+            Guess::Phi(phi) => self.guesses.phis[phi]
+                .map(|base| self.congruence.of[BASE][self.versions.graph(BASE).result(base)]),
+            Guess::Memory(block) => self.guesses.memory[block].map(|b| self.memory[BASE][b]),
+        };
+        if guessed.is_some_and(|number| number != found) {
+            self.refuted.push(guess);
         }
-        changed
+        guessed.unwrap_or(found)
+    }
+
+    /// Drops the guesses that do not follow from the others; true if there were any.
+    fn drop_refuted(&mut self) -> bool {
+        for guess in &self.refuted {
+            match *guess {
+                Guess::Phi(phi) => self.guesses.phis[phi] = None,
+                Guess::Memory(block) => self.guesses.memory[block] = None,
+            }
+        }
+        !self.refuted.is_empty()
     }
 
     /// The number of a key; a new key has that of its first holder.
@@ -333,13 +437,13 @@ impl Round<'_> {
             let pair = self.pinned(which, pad, pad_own);
             return self.holder(Key::Pad(pair), own);
         }
-        let scopes = &versions.of[which].scopes;
-        let operands: Vec<Operand> =
-            node.operands.iter().map(|&o| scopes.at(o, node.block)).collect();
-        let mut numbers: Vec<Number> =
-            operands.iter().map(|&o| self.congruence.number(which, o)).collect();
-        if let Some(simple) = self.simplified(which, inst, &operands, &numbers) {
+        let number = |&operand: &Operand| self.congruence.at(versions, which, operand, node.block);
+        let mut numbers: Vec<Number> = node.operands.iter().map(number).collect();
+        if let Some(simple) = self.simplified(which, inst, &numbers) {
             return simple;
+        }
+        if let Some(linear) = &node.linear {
+            return self.sum(node.data_type, linear, &numbers, own);
         }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
             numbers.swap(0, 1);
@@ -352,27 +456,17 @@ impl Round<'_> {
             }
             numbers.push(self.access(which, clobber));
         }
-        if let Some(linear) = &node.linear {
-            return self.sum(node.data_type, linear, &operands, which, own);
-        }
         let operation = node.as_unsigned.unwrap_or(node.operation);
         self.holder(Key::Operation(operation, numbers), own)
     }
 
     /// The number of a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
     /// change that).
-    fn sum(
-        &mut self,
-        data_type: u32,
-        linear: &Linear,
-        operands: &[Operand],
-        which: Which,
-        own: Number,
-    ) -> Number {
+    fn sum(&mut self, data_type: u32, linear: &Linear, numbers: &[Number], own: Number) -> Number {
         let mut form =
             Form { constant: linear.constant, terms: BTreeMap::new(), bits: linear.bits };
         for &(place, factor) in &linear.terms {
-            let number = self.congruence.number(which, operands[place]);
+            let number = numbers[place];
             let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
             if let Some(constant) = constant {
                 form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
@@ -404,13 +498,7 @@ impl Round<'_> {
 
     /// The number of what LLVM knows an operation to be equal to, given what its operands are equal
     /// to.
-    fn simplified(
-        &self,
-        which: Which,
-        inst: InstId,
-        operands: &[Operand],
-        numbers: &[Number],
-    ) -> Option<Number> {
+    fn simplified(&self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Number> {
         let node = &self.versions.graph(which).nodes[inst];
         if !(node.facts.is_repeatable() || node.facts.is_load()) || numbers.contains(&UNKNOWN) {
             return None;
@@ -422,7 +510,7 @@ impl Round<'_> {
                 None => self.leaders[which].get(number).map_or(operand, |&v| Operand::Value(v)),
             },
         };
-        let operands: Vec<Operand> = operands.iter().zip(numbers).map(leader).collect();
+        let operands: Vec<Operand> = node.operands.iter().zip(numbers).map(leader).collect();
         let equal = self.oracle.simplify(which, inst, &operands)?;
         Some(self.congruence.number(which, equal)).filter(|&number| number != UNKNOWN)
     }
@@ -478,16 +566,22 @@ impl Round<'_> {
 
     fn phi(&mut self, which: Which, inst: InstId, own: Number) -> Number {
         let block = self.versions.graph(which).nodes[inst].block;
-        let incoming = self.live_incoming(which, inst);
-        if let Some(copied) = copied(&incoming, own) {
+        let plain =
+            self.live_incoming(which, inst, |operand, _| self.congruence.number(which, operand));
+        let incoming = self.live_incoming(which, inst, |operand, edge| {
+            self.congruence.on_edge(self.versions, which, operand, edge)
+        });
+        // What comes in everywhere is the same still where an edge says what it is.
+        if let Some(copied) = copied(&plain, own).or_else(|| copied(&incoming, own)) {
             return copied;
         }
         let Some(pair) = self.pair_at(which, block) else {
             return self.holder(Key::Alone(which, block, incoming), own);
         };
         let numbers = self.over_edges(which, pair, |round, walk| {
-            let operand = value_over(round.versions, which, inst, walk)?;
-            Some(round.congruence.number(which, operand))
+            let congruence = &round.congruence;
+            let operand = value_over(round.versions, congruence, which, inst, walk)?;
+            Some(congruence.number(which, operand))
         });
         match numbers {
             Some(numbers) => self.holder(Key::Together(pair, numbers), own),
@@ -497,14 +591,17 @@ impl Round<'_> {
 
     /// The numbers of what may come in at a phi, in the order of the block's predecessors: each phi
     /// may have an order of its own.
-    fn live_incoming(&self, which: Which, phi: InstId) -> Vec<Number> {
+    fn live_incoming(
+        &self,
+        which: Which,
+        phi: InstId,
+        number: impl Fn(Operand, (BlockId, BlockId)) -> Number,
+    ) -> Vec<Number> {
         let version = &self.versions.of[which];
         let block = version.graph.nodes[phi].block;
-        let number = |&from: &BlockId| {
-            let operand = version.graph.incoming(phi, from)?;
-            Some(self.congruence.number(which, version.scopes.on_edge(operand, from, block)))
-        };
-        version.live.predecessors[block].iter().filter_map(number).collect()
+        let of_edge =
+            |&from: &BlockId| Some(number(version.graph.incoming(phi, from)?, (from, block)));
+        version.live.predecessors[block].iter().filter_map(of_edge).collect()
     }
 
     /// For each edge to a pair the number of what comes over it; none if it is not the same on all
@@ -561,11 +658,21 @@ fn copied(incoming: &[Number], own: Number) -> Option<Number> {
 
 /// What a phi at the end of a walk has when the walk was taken, before it began: phis of silent
 /// chains on the way are looked through.
-pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -> Option<Operand> {
+pub fn value_over(
+    versions: &Versions,
+    congruence: &Congruence,
+    which: Which,
+    phi: InstId,
+    walk: &Walk,
+) -> Option<Operand> {
     let graph = versions.graph(which);
-    let scopes = &versions.of[which].scopes;
-    let (&(from, _), before) = walk.edges.split_last()?;
-    let mut operand = scopes.on_edge(graph.incoming(phi, from)?, from, graph.nodes[phi].block);
+    let incoming = |phi: InstId, from: BlockId, to: BlockId| {
+        let operand = graph.incoming(phi, from)?;
+        let number = congruence.on_edge(versions, which, operand, (from, to));
+        Some(congruence.constant(number).map_or(operand, Operand::Constant))
+    };
+    let (&(from, head), before) = walk.edges.split_last()?;
+    let mut operand = incoming(phi, from, head)?;
     let before = if walk.goes_round { &[] } else { before };
     for &(from, block) in before.iter().rev() {
         if let Operand::Value(value) = operand
@@ -573,7 +680,7 @@ pub fn value_over(versions: &Versions, which: Which, phi: InstId, walk: &Walk) -
             && graph.nodes[inst].facts.is_phi()
             && graph.nodes[inst].block == block
         {
-            operand = scopes.on_edge(graph.incoming(inst, from)?, from, block);
+            operand = incoming(inst, from, block)?;
         }
     }
     Some(operand)

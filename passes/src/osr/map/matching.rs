@@ -161,7 +161,7 @@ impl Versions {
         for (base, opt) in self.tracked.kept.iter().enumerate() {
             if let Some(opt) = *opt {
                 let number = congruence.of[BASE][self.graph(BASE).result(base)];
-                congruence.of[OPT][self.graph(OPT).result(opt)] = number;
+                congruence.set(self, OPT, self.graph(OPT).result(opt), number);
             }
         }
         (matching, congruence)

@@ -300,18 +300,14 @@ impl Reconstruct<'_> {
         let same = of_source
             .phis(head(from))
             .find(|&other| self.proof.congruence.of[from][of_source.result(other)] == number)?;
-        let mut incoming = over.walks.iter().map(|walk| value_over(versions, from, same, walk));
+        let congruence = self.proof.congruence;
+        let over_walk = |walk: &Walk| value_over(versions, congruence, from, same, walk);
+        let mut incoming = over.walks.iter().map(over_walk);
         let first = incoming.next().flatten();
         let all_same = incoming.all(|other| other == first);
         Some(first.filter(|_| all_same).and_then(|operand| match operand {
             Operand::Constant(constant) => Some(Expr::Constant(constant)),
-            Operand::Value(source) => {
-                let number = self.proof.congruence.of[from][source];
-                match self.proof.congruence.constant(number) {
-                    Some(constant) => Some(Expr::Constant(constant)),
-                    None => self.is_available(source).then_some(Expr::Source(source)),
-                }
-            }
+            Operand::Value(source) => self.is_available(source).then_some(Expr::Source(source)),
         }))
     }
 

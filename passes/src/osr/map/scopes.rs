@@ -1,13 +1,14 @@
 //! What branches say of values in the blocks behind them: where `x == 5` held, `x` is 5.
 //!
 //! LLVM's `early-cse`, `gvn` and `sccp` replace uses of a value by the constant that a dominating
-//! branch compared it to. Both versions are read with that in mind.
+//! branch compared it to. Both versions are read with that in mind. What holds of a value holds of
+//! those congruent with it, too ([`super::congruence`]).
 
 use crate::body::BlockId;
 use crate::code::ValueId;
 use crate::depth_first::postorder;
 use crate::dominators::of_graph;
-use crate::osr::map::graph::{ConstId, Graph, Operand};
+use crate::osr::map::graph::{ConstId, Graph};
 use crate::osr::map::live::Live;
 use rustc_hash::FxHashMap as HashMap;
 
@@ -16,33 +17,34 @@ use rustc_hash::FxHashMap as HashMap;
 pub struct Scopes {
     constants: HashMap<ValueId, Vec<(BlockId, ConstId)>>,
     /// The same for edges to blocks that can be entered from elsewhere too
-    on_edge: HashMap<(BlockId, BlockId, ValueId), ConstId>,
+    on_edge: HashMap<ValueId, Vec<(BlockId, BlockId, ConstId)>>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
     below: Vec<(u32, u32)>,
 }
 
 impl Scopes {
-    /// An operand of a phi, as it comes over an edge.
-    pub fn on_edge(&self, operand: Operand, from: BlockId, to: BlockId) -> Operand {
-        match self.at(operand, from) {
-            Operand::Value(value) => self
-                .on_edge
-                .get(&(from, to, value))
-                .map_or(operand, |&constant| Operand::Constant(constant)),
-            constant => constant,
-        }
+    /// True if a value is a constant somewhere.
+    pub fn has(&self, value: ValueId) -> bool {
+        self.constants.contains_key(&value) || self.on_edge.contains_key(&value)
     }
 
-    /// An operand, as it is used in a block.
-    pub fn at(&self, operand: Operand, block: BlockId) -> Operand {
-        let Operand::Value(value) = operand else { return operand };
-        let Some(scopes) = self.constants.get(&value) else { return operand };
+    /// What a value is where control goes from one block to another.
+    pub fn on_edge(&self, value: ValueId, from: BlockId, to: BlockId) -> Option<ConstId> {
+        let of_edge = || {
+            let mut edges = self.on_edge.get(&value)?.iter().copied();
+            edges.find_map(|(f, t, constant)| (f == from && t == to).then_some(constant))
+        };
+        self.at(value, from).or_else(of_edge)
+    }
+
+    /// What a value is in a block.
+    pub fn at(&self, value: ValueId, block: BlockId) -> Option<ConstId> {
         let inside = |head: BlockId| {
             let (first, last) = self.below[head];
             (first..=last).contains(&self.below[block].0)
         };
-        let known = scopes.iter().find(|&&(head, _)| inside(head));
-        known.map_or(operand, |&(_, constant)| Operand::Constant(constant))
+        let mut scopes = self.constants.get(&value)?.iter().copied();
+        scopes.find_map(|(head, constant)| inside(head).then_some(constant))
     }
 }
 
@@ -54,7 +56,7 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
             if live.predecessors[head] == [from] {
                 scopes.constants.entry(value).or_default().push((head, constant));
             } else {
-                scopes.on_edge.insert((from, head, value), constant);
+                scopes.on_edge.entry(value).or_default().push((from, head, constant));
             }
         }
     }
