@@ -174,8 +174,9 @@ impl Check<'_> {
         let graph = versions.graph(to);
         let Some(inst) = graph.definition(value) else { return Some(number) };
         let version = &versions.of[to];
-        let chains = self.mapper.proof.matching.pairs[*pair].chains;
-        if version.chains.of_inst(&version.graph, inst) != Some(chains[to]) {
+        let matching = self.mapper.proof.matching;
+        let chain = version.chains.of_inst(&version.graph, inst);
+        if chain.and_then(|chain| matching.enters[to][chain]) != Some(*pair) {
             return Some(number);
         }
         // What the chain computes itself is not what its last run did.
@@ -183,8 +184,9 @@ impl Check<'_> {
             return None;
         }
         let source = versions.graph(from);
-        let head = versions.of[from].chains.head(chains[from]);
-        let phi = source.phis(head).find(|&p| congruence.of[from][source.result(p)] == number)?;
+        let phi = matching
+            .entry_phis(versions, from, *pair)
+            .find(|&p| congruence.of[from][source.result(p)] == number)?;
         let over_walk = |walk: &Walk| value_over(versions, congruence, from, phi, walk);
         let mut incoming = walks.iter().map(over_walk);
         let first = incoming.next()??;

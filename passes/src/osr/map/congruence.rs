@@ -309,18 +309,24 @@ enum Guess {
     Memory(BlockId),
 }
 
-/// All that may be guessed: at the heads of pairs.
+/// All that may be guessed: at the entries of pairs.
 fn guesses(versions: &Versions, matching: &Matching) -> Guesses {
     let opt = versions.graph(OPT);
     let mut guesses =
         Guesses { phis: vec![None; opt.nodes.len()], memory: vec![None; opt.blocks.len()] };
-    for pair in matching.pairs.iter().filter(|pair| !pair.incoming.is_empty()) {
-        let [base, head] = [BASE, OPT].map(|w| versions.of[w].chains.head(pair.chains[w]));
-        guesses.memory[head] = Some(base);
-        for phi in opt.phis(head) {
-            let origin = versions.tracked.origin[phi];
-            guesses.phis[phi] = origin.filter(|&o| versions.graph(BASE).nodes[o].block == base);
+    let tracked = &versions.tracked;
+    for (id, pair) in matching.pairs.iter().enumerate() {
+        for base in matching.entry_phis(versions, BASE, id) {
+            let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
+            if opt.nodes[phi].facts.is_phi() && pair.entries[OPT].contains(&opt.nodes[phi].block) {
+                guesses.phis[phi] = Some(base);
+            }
         }
+        let [base, opt] = [BASE, OPT].map(|w| {
+            let blocks = pair.entries[w].iter().copied();
+            blocks.filter(move |&b| versions.graph(w).blocks[b].memory_phi.is_some())
+        });
+        opt.zip(base).for_each(|(opt, base)| guesses.memory[opt] = Some(base));
     }
     guesses
 }
@@ -555,12 +561,10 @@ impl Round<'_> {
         }
     }
 
-    /// The pair that begins with a block.
+    /// The pair that has a block among its entries.
     fn pair_at(&self, which: Which, block: BlockId) -> Option<PairId> {
-        let chains = &self.versions.of[which].chains;
-        let chain = chains.of_block[block]?;
-        (chains.head(chain) == block).then_some(())?;
-        self.matching.of_chain[which][chain]
+        self.matching
+            .entered(self.versions, which, block)
             .filter(|&p| !self.matching.pairs[p].incoming.is_empty())
     }
 
@@ -575,18 +579,16 @@ impl Round<'_> {
         if let Some(copied) = copied(&plain, own).or_else(|| copied(&incoming, own)) {
             return copied;
         }
-        let Some(pair) = self.pair_at(which, block) else {
-            return self.holder(Key::Alone(which, block, incoming), own);
-        };
-        let numbers = self.over_edges(which, pair, |round, walk| {
+        let numbers = self.over_edges(which, block, |round, walk| {
             let congruence = &round.congruence;
             let operand = value_over(round.versions, congruence, which, inst, walk)?;
             Some(congruence.number(which, operand))
         });
-        match numbers {
-            Some(numbers) => self.holder(Key::Together(pair, numbers), own),
-            None => own,
-        }
+        let key = match numbers {
+            Some((pair, numbers)) => Key::Together(pair, numbers),
+            None => Key::Alone(which, block, incoming),
+        };
+        self.holder(key, own)
     }
 
     /// The numbers of what may come in at a phi, in the order of the block's predecessors: each phi
@@ -604,24 +606,26 @@ impl Round<'_> {
         version.live.predecessors[block].iter().filter_map(of_edge).collect()
     }
 
-    /// For each edge to a pair the number of what comes over it; none if it is not the same on all
-    /// walks.
+    /// For a block that is an entry, its pair, and for each edge to that the number of what comes over
+    /// it; none if it is not the same on all walks.
     fn over_edges(
         &self,
         which: Which,
-        pair: PairId,
+        block: BlockId,
         number: impl Fn(&Self, &Walk) -> Option<Number>,
-    ) -> Option<Vec<Number>> {
+    ) -> Option<(PairId, Vec<Number>)> {
+        let pair = self.pair_at(which, block)?;
         let pairs = &self.matching.pairs;
         let edges = pairs[pair].incoming.iter();
-        edges
+        let numbers: Option<Vec<Number>> = edges
             .map(|&(from, place)| {
                 let walks = &pairs[from].out.as_ref()?[place].walks[which];
                 let mut all = walks.iter().map(|walk| number(self, walk));
                 let first = all.next()??;
                 all.all(|other| other == Some(first)).then_some(first)
             })
-            .collect()
+            .collect();
+        Some((pair, numbers?))
     }
 
     fn memory_phi(&mut self, which: Which, block: BlockId) -> Option<Number> {
@@ -635,17 +639,15 @@ impl Round<'_> {
         if let Some(copied) = copied(&incoming, own) {
             return Some(copied);
         }
-        let Some(pair) = self.pair_at(which, block) else {
-            return Some(self.holder(Key::MemoryAlone(which, block, incoming), own));
-        };
-        let numbers = self.over_edges(which, pair, |round, walk| {
+        let numbers = self.over_edges(which, block, |round, walk| {
             let access = memory_over(round.versions, which, block, walk)?;
             Some(round.access(which, access))
         });
-        Some(match numbers {
-            Some(numbers) => self.holder(Key::Memory(pair, numbers), own),
-            None => own,
-        })
+        let key = match numbers {
+            Some((pair, numbers)) => Key::Memory(pair, numbers),
+            None => Key::MemoryAlone(which, block, incoming),
+        };
+        Some(self.holder(key, own))
     }
 }
 
@@ -656,8 +658,8 @@ fn copied(incoming: &[Number], own: Number) -> Option<Number> {
     others.all(|other| other == first).then_some(first)
 }
 
-/// What a phi at the end of a walk has when the walk was taken, before it began: phis of silent
-/// chains on the way are looked through.
+/// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the way
+/// are looked through. One that the walk does not cross keeps what it has.
 pub fn value_over(
     versions: &Versions,
     congruence: &Congruence,
@@ -671,9 +673,10 @@ pub fn value_over(
         let number = congruence.on_edge(versions, which, operand, (from, to));
         Some(congruence.constant(number).map_or(operand, Operand::Constant))
     };
-    let (&(from, head), before) = walk.edges.split_last()?;
-    let mut operand = incoming(phi, from, head)?;
-    let before = if walk.goes_round { &[] } else { before };
+    let Some((from, before)) = crossed(walk, graph.nodes[phi].block)? else {
+        return Some(Operand::Value(graph.result(phi)));
+    };
+    let mut operand = incoming(phi, from, graph.nodes[phi].block)?;
     for &(from, block) in before.iter().rev() {
         if let Operand::Value(value) = operand
             && let Some(inst) = graph.definition(value)
@@ -686,6 +689,21 @@ pub fn value_over(
     Some(operand)
 }
 
+/// The edges of a walk.
+type Edges = [(BlockId, BlockId)];
+
+/// Where a walk comes from at an entry, and the edges that it took before; the inner option is none if
+/// it does not cross that. The outer one is if it may cross it again.
+fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
+    let Some(place) = walk.edges.iter().rposition(|&(_, to)| to == entry) else {
+        return (!walk.goes_round).then_some(None);
+    };
+    let is_end = place + 1 == walk.edges.len();
+    (is_end || !walk.goes_round).then_some(())?;
+    let before = if walk.goes_round { &[] } else { &walk.edges[..place] };
+    Some(Some((walk.edges[place].0, before)))
+}
+
 /// The same for memory.
 fn memory_over(versions: &Versions, which: Which, block: BlockId, walk: &Walk) -> Option<Access> {
     let graph = versions.graph(which);
@@ -693,9 +711,8 @@ fn memory_over(versions: &Versions, which: Which, block: BlockId, walk: &Walk) -
         let states = graph.blocks[block].memory_phi.as_ref()?;
         states.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
     };
-    let (&(from, _), before) = walk.edges.split_last()?;
+    let Some((from, before)) = crossed(walk, block)? else { return Some(Access::Phi(block)) };
     let mut access = state(block, from)?;
-    let before = if walk.goes_round { &[] } else { before };
     for &(from, head) in before.iter().rev() {
         if access == Access::Phi(head) {
             access = state(head, from)?;

@@ -11,6 +11,9 @@
 //!    chains, which have no anchors, on its way;
 //! 4. every way into a matched chain comes over such edges.
 //!
+//! The phis of a silent chain that a pair is always entered over make part of what it is entered with
+//! (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with it.
+//!
 //! What a pass copied (unrolled, threaded) stays unmatched, since one of the copies is entered at
 //! other times; and so is all that can be reached from where two versions part. The candidates are
 //! what tracking says of blocks. It is not believed: the conditions are checked with the congruence
@@ -96,6 +99,9 @@ pub struct Pair {
     pub condition: Option<[InstId; 2]>,
     /// The edges that lead to it: pair and place in `out`
     pub incoming: Vec<(PairId, usize)>,
+    /// For each version the blocks whose phis make what it is entered with: its head, and the heads of
+    /// the silent chains that lead nowhere else and that it is never reached without
+    pub entries: [Vec<BlockId>; 2],
 }
 
 /// Chains that run together.
@@ -105,8 +111,30 @@ pub struct Matching {
     pub pairs: Vec<Pair>,
     /// For each version and chain its pair
     pub of_chain: [Vec<Option<PairId>>; 2],
+    /// For each version and chain the pair that has its head among its entries
+    pub enters: [Vec<Option<PairId>>; 2],
     /// For each version and chain whether it may be entered while the other version is elsewhere
     pub parted: [Vec<bool>; 2],
+}
+
+impl Matching {
+    /// The pair that has a block among its entries.
+    pub fn entered(&self, versions: &Versions, which: Which, block: BlockId) -> Option<PairId> {
+        let chains = &versions.of[which].chains;
+        let chain = chains.of_block[block]?;
+        self.enters[which][chain].filter(|_| chains.head(chain) == block)
+    }
+
+    /// The phis of a pair's entries.
+    pub fn entry_phis<'a>(
+        &'a self,
+        versions: &'a Versions,
+        which: Which,
+        pair: PairId,
+    ) -> impl Iterator<Item = InstId> + 'a {
+        let blocks = self.pairs[pair].entries[which].iter();
+        blocks.flat_map(move |&block| versions.graph(which).phis(block))
+    }
 }
 
 /// Walks that a silent region may have; with more, nothing is said of it.
@@ -228,15 +256,18 @@ impl Versions {
                     out: None,
                     condition: None,
                     incoming: Vec::new(),
+                    entries: [(BASE, a), (OPT, b)].map(|(w, c)| vec![self.of[w].chains.head(c)]),
                 })
                 .collect(),
             of_chain: [BASE, OPT].map(|w| vec![None; self.of[w].chains.chains.len()]),
+            enters: [Vec::new(), Vec::new()],
             parted: [BASE, OPT].map(|w| vec![false; self.of[w].chains.chains.len()]),
         };
         for (id, pair) in matching.pairs.iter().enumerate() {
             matching.of_chain[BASE][pair.chains[BASE]] = Some(id);
             matching.of_chain[OPT][pair.chains[OPT]] = Some(id);
         }
+        self.find_entries(&mut matching);
         for id in 0..matching.pairs.len() {
             if self.is_whole(&matching.pairs[id]) {
                 let (out, condition) = self.out_edges(&matching, id);
@@ -252,6 +283,32 @@ impl Versions {
             }
         }
         matching
+    }
+
+    /// Finds the silent chains whose heads are among the entries of pairs.
+    fn find_entries(&self, matching: &mut Matching) {
+        matching.enters.clone_from(&matching.of_chain);
+        for which in [BASE, OPT] {
+            for chain in 0..matching.of_chain[which].len() {
+                if let Some(pair) = self.leads_to(matching, which, chain) {
+                    matching.enters[which][chain] = Some(pair);
+                    let head = self.of[which].chains.head(chain);
+                    matching.pairs[pair].entries[which].push(head);
+                }
+            }
+        }
+    }
+
+    /// The pair that an unmatched chain leads to, and that is not reached without it.
+    fn leads_to(&self, matching: &Matching, which: Which, chain: ChainId) -> Option<PairId> {
+        let version = &self.of[which];
+        let head = version.chains.head(chain);
+        // Elsewhere no phis are needed.
+        let is_join = version.live.predecessors[head].len() > 1;
+        (is_join && matching.of_chain[which][chain].is_none()).then_some(())?;
+        let (pair, _) = self.from_silent(matching, which, chain)?;
+        let target = version.chains.head(matching.pairs[pair].chains[which]);
+        version.scopes.dominates(head, target).then_some(pair)
     }
 
     /// True if all anchors of both chains correspond.

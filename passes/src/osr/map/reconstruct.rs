@@ -16,7 +16,7 @@
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::value_over;
-use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle, Which};
+use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle};
 use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::side::{Proof, Side};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -271,15 +271,15 @@ impl Reconstruct<'_> {
         self.is_live(source) || (self.variant >= Variant::LiveE && self.is_argument(source))
     }
 
-    /// True for what the chain that is entered over a silent one computes itself: what the source has
-    /// of it is from the chain's last run.
+    /// True for what the chain that is entered over a silent one computes itself, or what is computed
+    /// on every way into it: what the source has of it is from the last time.
     fn is_ahead(&self, value: ValueId) -> bool {
         let Some(over) = self.over else { return false };
         let to = self.destination.which;
         let version = &self.proof.versions.of[to];
         let chain = version.graph.definition(value).map(|i| version.graph.nodes[i].block);
         let chain = chain.and_then(|block| version.chains.of_block[block]);
-        chain == Some(self.proof.matching.pairs[over.pair].chains[to])
+        chain.and_then(|chain| self.proof.matching.enters[to][chain]) == Some(over.pair)
     }
 
     /// For a phi that is entered over a silent chain: what comes in there. The outer option says
@@ -287,18 +287,15 @@ impl Reconstruct<'_> {
     fn over_head(&self, value: ValueId) -> Option<Option<Expr>> {
         let over = self.over?;
         let (from, to) = (self.source.which, self.destination.which);
-        let versions = self.proof.versions;
+        let (versions, matching) = (self.proof.versions, self.proof.matching);
         let graph = versions.graph(to);
         let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
-        let head = |which: Which| {
-            let chains = &versions.of[which].chains;
-            chains.head(self.proof.matching.pairs[over.pair].chains[which])
-        };
-        (graph.nodes[phi].block == head(to)).then_some(())?;
+        let entered = matching.entered(versions, to, graph.nodes[phi].block);
+        (entered == Some(over.pair)).then_some(())?;
         let number = self.proof.congruence.of[to][value];
         let of_source = versions.graph(from);
-        let same = of_source
-            .phis(head(from))
+        let same = matching
+            .entry_phis(versions, from, over.pair)
             .find(|&other| self.proof.congruence.of[from][of_source.result(other)] == number)?;
         let congruence = self.proof.congruence;
         let over_walk = |walk: &Walk| value_over(versions, congruence, from, same, walk);

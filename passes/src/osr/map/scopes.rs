@@ -39,12 +39,14 @@ impl Scopes {
 
     /// What a value is in a block.
     pub fn at(&self, value: ValueId, block: BlockId) -> Option<ConstId> {
-        let inside = |head: BlockId| {
-            let (first, last) = self.below[head];
-            (first..=last).contains(&self.below[block].0)
-        };
         let mut scopes = self.constants.get(&value)?.iter().copied();
-        scopes.find_map(|(head, constant)| inside(head).then_some(constant))
+        scopes.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
+    }
+
+    /// True if a block is reached only over another one, or is that.
+    pub fn dominates(&self, head: BlockId, block: BlockId) -> bool {
+        let (first, last) = self.below[head];
+        (first..=last).contains(&self.below[block].0)
     }
 }
 
