@@ -243,20 +243,19 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         oracle,
         congruence,
         memory,
-        table: HashMap::default(),
+        table: [HashMap::default(), HashMap::default()],
         leaders: [HashMap::default(), HashMap::default()],
-        forms: HashMap::default(),
+        forms: [HashMap::default(), HashMap::default()],
         partners: partners(versions, matching),
         guesses: guesses(versions, matching),
         refuted: Vec::new(),
     };
-    for _ in 0..MOST_ROUNDS {
-        if !round.run(&orders) && !round.drop_refuted() {
-            return round.congruence;
-        }
+    let settled = [BASE, OPT].into_iter().all(|w| round.settle(w, &orders[w]));
+    let mut congruence = round.congruence;
+    if settled {
+        return congruence;
     }
     // Nothing is proved: each value is equal to itself alone.
-    let mut congruence = round.congruence;
     for which in [BASE, OPT] {
         for inst in 0..versions.graph(which).nodes.len() {
             let value = versions.graph(which).result(inst);
@@ -338,11 +337,12 @@ struct Round<'a> {
     congruence: Congruence,
     /// For each version and block the number of the state of memory that meets there
     memory: [Vec<Number>; 2],
-    table: HashMap<Key, Number>,
+    /// For each version its keys
+    table: [HashMap<Key, Number>; 2],
     /// For each version and number a value that is above the others with it
     leaders: [HashMap<Number, ValueId>; 2],
-    /// For numbers of sums what they add up
-    forms: HashMap<Number, Form>,
+    /// For each version and number of a sum what it adds up
+    forms: [HashMap<Number, Form>; 2],
     partners: Vec<Option<InstId>>,
     guesses: Guesses,
     /// Phis of opt, and blocks of opt with states of memory, whose guesses did not hold in this round
@@ -350,35 +350,35 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    /// Numbers a version; false if that was given up. Nothing of base depends on opt.
+    fn settle(&mut self, which: Which, order: &[BlockId]) -> bool {
+        (0..MOST_ROUNDS).any(|_| !self.run(which, order) && !self.drop_refuted())
+    }
+
     /// True if a number changed.
-    fn run(&mut self, orders: &[Vec<BlockId>; 2]) -> bool {
-        self.table.clear();
-        self.forms.clear();
+    fn run(&mut self, which: Which, order: &[BlockId]) -> bool {
+        self.table[which].clear();
+        self.forms[which].clear();
         self.refuted.clear();
-        for which in [BASE, OPT] {
-            self.leaders[which].clear();
-            for argument in 0..self.versions.graph(which).arguments {
-                self.leaders[which].insert(self.congruence.of[which][argument], argument);
-            }
+        let versions = self.versions;
+        let graph = versions.graph(which);
+        self.leaders[which].clear();
+        for argument in 0..graph.arguments {
+            self.leaders[which].insert(self.congruence.of[which][argument], argument);
         }
         let mut changed = false;
-        for which in [BASE, OPT] {
-            for &block in &orders[which] {
-                if let Some(number) = self.memory_phi(which, block) {
-                    let number = self.guessed(which, Guess::Memory(block), number);
-                    let old = std::mem::replace(&mut self.memory[which][block], number);
-                    changed |= old != number;
-                }
-                let versions = self.versions;
-                let graph = versions.graph(which);
-                for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result)
-                {
-                    let number = self.number(which, inst);
-                    let number = self.guessed(which, Guess::Phi(inst), number);
-                    let value = graph.result(inst);
-                    changed |= self.congruence.set(versions, which, value, number);
-                    self.leaders[which].entry(number).or_insert(value);
-                }
+        for &block in order {
+            if let Some(number) = self.memory_phi(which, block) {
+                let number = self.guessed(which, Guess::Memory(block), number);
+                let old = std::mem::replace(&mut self.memory[which][block], number);
+                changed |= old != number;
+            }
+            for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result) {
+                let number = self.number(which, inst);
+                let number = self.guessed(which, Guess::Phi(inst), number);
+                let value = graph.result(inst);
+                changed |= self.congruence.set(versions, which, value, number);
+                self.leaders[which].entry(number).or_insert(value);
             }
         }
         changed
@@ -398,7 +398,8 @@ impl Round<'_> {
         guessed.unwrap_or(found)
     }
 
-    /// Drops the guesses that do not follow from the others; true if there were any.
+    /// Drops the guesses that do not follow from the others, and forgets what was built on them; true
+    /// if there were any.
     fn drop_refuted(&mut self) -> bool {
         for guess in &self.refuted {
             match *guess {
@@ -406,12 +407,24 @@ impl Round<'_> {
                 Guess::Memory(block) => self.guesses.memory[block] = None,
             }
         }
-        !self.refuted.is_empty()
+        if self.refuted.is_empty() {
+            return false;
+        }
+        let graph = self.versions.graph(OPT);
+        for inst in 0..graph.nodes.len() {
+            self.congruence.set(self.versions, OPT, graph.result(inst), UNKNOWN);
+        }
+        self.memory[OPT].fill(UNKNOWN);
+        true
     }
 
-    /// The number of a key; a new key has that of its first holder.
-    fn holder(&mut self, key: Key, own: Number) -> Number {
-        *self.table.entry(key).or_insert(own)
+    /// The number of a key of a version; a new key has that of its first holder.
+    fn holder(&mut self, which: Which, key: Key, own: Number) -> Number {
+        let of_base = if which == OPT { self.table[BASE].get(&key) } else { None };
+        match of_base {
+            Some(&number) => number,
+            None => *self.table[which].entry(key).or_insert(own),
+        }
     }
 
     fn number(&mut self, which: Which, inst: InstId) -> Number {
@@ -441,7 +454,7 @@ impl Round<'_> {
         {
             let pad_own = self.congruence.layout.values[which] + pad as u32;
             let pair = self.pinned(which, pad, pad_own);
-            return self.holder(Key::Pad(pair), own);
+            return self.holder(which, Key::Pad(pair), own);
         }
         let number = |&operand: &Operand| self.congruence.at(versions, which, operand, node.block);
         let mut numbers: Vec<Number> = node.operands.iter().map(number).collect();
@@ -449,7 +462,7 @@ impl Round<'_> {
             return simple;
         }
         if let Some(linear) = &node.linear {
-            return self.sum(node.data_type, linear, &numbers, own);
+            return self.sum(which, node.data_type, linear, &numbers, own);
         }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
             numbers.swap(0, 1);
@@ -463,12 +476,19 @@ impl Round<'_> {
             numbers.push(self.access(which, clobber));
         }
         let operation = node.as_unsigned.unwrap_or(node.operation);
-        self.holder(Key::Operation(operation, numbers), own)
+        self.holder(which, Key::Operation(operation, numbers), own)
     }
 
     /// The number of a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
     /// change that).
-    fn sum(&mut self, data_type: u32, linear: &Linear, numbers: &[Number], own: Number) -> Number {
+    fn sum(
+        &mut self,
+        which: Which,
+        data_type: u32,
+        linear: &Linear,
+        numbers: &[Number],
+        own: Number,
+    ) -> Number {
         let mut form =
             Form { constant: linear.constant, terms: BTreeMap::new(), bits: linear.bits };
         for &(place, factor) in &linear.terms {
@@ -478,7 +498,7 @@ impl Round<'_> {
                 form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
                 continue;
             }
-            match self.forms.get(&number) {
+            match self.form(which, number) {
                 // An index of less bits is extended, so that its sum may have wrapped before.
                 Some(inner) if inner.bits == form.bits && inner.terms.len() <= MOST_TERMS => {
                     form.constant = form.constant.wrapping_add(inner.constant.wrapping_mul(factor));
@@ -497,9 +517,13 @@ impl Round<'_> {
         {
             return number;
         }
-        let number = self.holder(Key::Sum(data_type, form.clone()), own);
-        self.forms.insert(number, form);
+        let number = self.holder(which, Key::Sum(data_type, form.clone()), own);
+        self.forms[which].insert(number, form);
         number
+    }
+
+    fn form(&self, which: Which, number: Number) -> Option<&Form> {
+        self.forms[which].get(&number).or_else(|| self.forms[BASE].get(&number))
     }
 
     /// The number of what LLVM knows an operation to be equal to, given what its operands are equal
@@ -588,7 +612,7 @@ impl Round<'_> {
             Some((pair, numbers)) => Key::Together(pair, numbers),
             None => Key::Alone(which, block, incoming),
         };
-        self.holder(key, own)
+        self.holder(which, key, own)
     }
 
     /// The numbers of what may come in at a phi, in the order of the block's predecessors: each phi
@@ -647,7 +671,7 @@ impl Round<'_> {
             Some((pair, numbers)) => Key::Memory(pair, numbers),
             None => Key::MemoryAlone(which, block, incoming),
         };
-        Some(self.holder(key, own))
+        Some(self.holder(which, key, own))
     }
 }
 
