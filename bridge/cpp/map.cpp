@@ -378,6 +378,16 @@ struct Field {
   unsigned Shift;
 };
 
+// X & Mask, which may take nothing away.
+Value *findMasked(Instruction &I, const APInt *&Mask) {
+  using namespace PatternMatch;
+  Value *X;
+  return I.getType()->isIntegerTy() &&
+                 match(&I, m_And(m_Value(X), m_APInt(Mask))) && Mask->isMask()
+             ? X
+             : nullptr;
+}
+
 std::optional<Field> findField(Instruction &I) {
   using namespace PatternMatch;
   const APInt *Shift, *Same;
@@ -541,6 +551,18 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   return Facts;
 }
 
+/// True for an operation on signed numbers that has an unsigned counterpart.
+bool mfb_has_unsigned(LLVMValueRef Inst) {
+  return unsignedOpcode(*unwrap<Instruction>(Inst)) != 0;
+}
+
+/// True if a solution may find it to be a copy of another value.
+bool mfb_may_be_copy(LLVMValueRef Inst) {
+  auto &I = *unwrap<Instruction>(Inst);
+  const APInt *Mask;
+  return findMasked(I, Mask) || findField(I);
+}
+
 /// Solves what values of a function may be and where control may go.
 void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
@@ -562,14 +584,10 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
         if (unsignedOpcode(I) && Solver.isNonNegative(I, 0) &&
             (!Both || Solver.isNonNegative(I, 1)))
           Result->Unsigned.insert(&I);
-        // A mask that takes nothing away.
-        Value *X;
         const APInt *Mask;
-        if (match(&I, PatternMatch::m_And(PatternMatch::m_Value(X),
-                                          PatternMatch::m_APInt(Mask))) &&
-            I.getType()->isIntegerTy() && Mask->isMask() &&
-            Solver.range(I, X).getUnsignedMax().ule(*Mask))
-          Result->Copies[&I] = X;
+        if (Value *X = findMasked(I, Mask))
+          if (Solver.range(I, X).getUnsignedMax().ule(*Mask))
+            Result->Copies[&I] = X;
       }
     }
   });

@@ -189,6 +189,24 @@ impl<'m> Inst<'m> {
         MapFacts(unsafe { sys::mfb_map_facts(self.0) })
     }
 
+    /// True for an operation on signed numbers that has a counterpart on unsigned ones.
+    pub fn has_unsigned(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_has_unsigned(self.0) }
+    }
+
+    /// True if [`Solution::copied`] may know a value that it is a copy of.
+    pub fn may_be_copy(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_may_be_copy(self.0) }
+    }
+
+    /// True if both are `add`, or both `icmp`, or ….
+    pub fn has_opcode_of(self, other: Inst<'_>) -> bool {
+        // SAFETY: the instructions are live.
+        unsafe { LLVMGetInstructionOpcode(self.0) == LLVMGetInstructionOpcode(other.0) }
+    }
+
     /// The value for which a `switch` goes to a block, if it is one and there is just one.
     pub fn case_to(self, block: Block<'m>) -> Option<Value<'m>> {
         // SAFETY: the instruction and the block are live.

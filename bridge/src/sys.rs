@@ -110,6 +110,8 @@ unsafe extern "C" {
     pub fn mfb_tracked(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_tracked_value(tracker: *mut c_void, index: usize) -> LLVMValueRef;
     pub fn mfb_map_facts(inst: LLVMValueRef) -> u32;
+    pub fn mfb_has_unsigned(inst: LLVMValueRef) -> bool;
+    pub fn mfb_may_be_copy(inst: LLVMValueRef) -> bool;
     pub fn mfb_solve(sandbox: *mut c_void, function: LLVMValueRef) -> *mut c_void;
     pub fn mfb_solution_free(solution: *mut c_void);
     pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;

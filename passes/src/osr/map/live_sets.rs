@@ -6,7 +6,7 @@
 
 use crate::body::{BlockId, Body};
 use crate::code::{InstId, Operand as Use, ValueId};
-use crate::liveness::{Liveness, liveness_of};
+use crate::liveness::liveness_of;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -62,21 +62,34 @@ struct Sets {
 
 /// The live values of a version.
 pub struct LiveSets {
-    liveness: Liveness,
+    /// For each block the values live at its end; sorted
+    at_end: Vec<Vec<ValueId>>,
     handed: Handed,
     /// For each block those of its instructions
     sets: Vec<OnceCell<Vec<Sets>>>,
 }
 
 impl LiveSets {
-    /// With the uses that count, and with what points hand on.
-    pub fn new(body: &Body, uses: &Uses, handed: Handed) -> Self {
-        let liveness = liveness_of(body, |inst| {
+    /// With the uses that count.
+    pub fn new(body: &Body, uses: &Uses) -> Self {
+        let liveness = liveness_of(body, |inst| uses.of(inst).iter().copied());
+        let sets = vec![OnceCell::new(); body.blocks.len()];
+        LiveSets { at_end: liveness.live_out, handed: Handed::default(), sets }
+    }
+
+    /// And with what points hand on besides.
+    pub fn with(&self, body: &Body, handed: Handed) -> Self {
+        let more = liveness_of(body, |inst| {
             let of_point = handed.get(&inst).into_iter().flatten();
-            let of_point = of_point.map(|&value| Use { value, from: None });
-            uses.of(inst).iter().copied().chain(of_point)
+            of_point.map(|&value| Use { value, from: None })
         });
-        LiveSets { liveness, handed, sets: vec![OnceCell::new(); body.blocks.len()] }
+        let mut at_end = self.at_end.clone();
+        for (live, more) in at_end.iter_mut().zip(more.live_out) {
+            live.extend(more);
+            live.sort_unstable();
+            live.dedup();
+        }
+        LiveSets { at_end, handed, sets: vec![OnceCell::new(); body.blocks.len()] }
     }
 
     /// The values that must be had to land before an instruction, which is no phi; sorted.
@@ -99,7 +112,7 @@ impl LiveSets {
     fn of_block(&self, uses: &Uses, block: BlockId) -> Vec<Sets> {
         let range = uses.of_block[block].clone();
         let mut sets = vec![Sets::default(); range.len()];
-        let mut live = self.liveness.live_out[block].clone();
+        let mut live = self.at_end[block].clone();
         for inst in range.clone().rev().take_while(|&i| !uses.is_phi[i]) {
             if let Ok(place) = live.binary_search(&(uses.arguments + inst)) {
                 live.remove(place);

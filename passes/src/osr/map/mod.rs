@@ -4,7 +4,8 @@
 //! says for each point of the one where execution goes on in the other, and how the values that are
 //! live there are had:
 //!
-//! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s;
+//! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s, [`claims`]
+//!    what LLVM's solver knows;
 //! 2. [`live`] finds the branches that are never taken, [`chains`] the blocks that always run
 //!    one after the other;
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
@@ -17,6 +18,7 @@
 pub mod actions;
 pub mod chains;
 pub mod check_composed;
+pub mod claims;
 pub mod compose;
 pub mod congruence;
 pub mod do_passes;

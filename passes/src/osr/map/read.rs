@@ -3,6 +3,7 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::chains::chains;
+use crate::osr::map::claims::Claims;
 use crate::osr::map::graph::{
     Access, BASE, ConstId, Graph, GraphBlock, Linear, Node, OPT, Operand, Oracle, Which,
 };
@@ -11,7 +12,7 @@ use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::osr::map::scopes::scopes;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
-use midflight_bridge::map::{Fate, Memory, Sandbox, Solution, Tracker, number_operations};
+use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::{Cell, RefCell};
@@ -120,26 +121,21 @@ pub fn read<'a, 'm>(
         simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
         stale_loads: Cell::new(false),
     };
-    let all: Vec<Inst> = base.instructions.iter().chain(&opt.instructions).copied().collect();
-    let count = base.instructions.len();
-    let solutions = [base, opt].map(|s| Solution::new(sandbox, s.function));
-    let unsigned: Vec<bool> =
-        (0..all.len()).map(|n| solutions[usize::from(n >= count)].is_unsigned(all[n])).collect();
-    // The signed operations first, then all as what they may be taken for.
-    let numbers = number_operations(
-        &[all.as_slice(), &all].concat(),
-        &[vec![false; all.len()], unsigned].concat(),
-    );
-    let (signed, as_unsigned) = numbers.split_at(all.len());
-    let operations: Vec<_> = signed.iter().copied().zip(as_unsigned.iter().copied()).collect();
-    let (of_base, of_opt) = operations.split_at(count);
     let mut types = HashMap::default();
-    let mut graphs = [
-        handles.graph(BASE, of_base, &solutions[BASE], &mut types),
-        handles.graph(OPT, of_opt, &solutions[OPT], &mut types),
-    ];
+    let mut graphs = [BASE, OPT].map(|which| handles.graph(which, &mut types));
     let tracked = tracked(base, &handles.ids, tracker);
-    keep_claims(&mut graphs, &tracked);
+    Claims {
+        snapshots: [base, opt],
+        tracked: &tracked,
+        sandbox,
+        constant: &|value| handles.constants.borrow_mut().id(value),
+        operand: &|which, value| handles.any_operand(which, value),
+    }
+    .put(&mut graphs);
+    for which in [BASE, OPT] {
+        handles.add_implied(which, &mut graphs[which]);
+    }
+    mark_overwritten(&mut graphs[BASE], &tracked);
     let own = |graph: &Graph| {
         graph.nodes.iter().any(|n| n.facts.is_own())
             && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
@@ -155,13 +151,7 @@ pub fn read<'a, 'm>(
 }
 
 impl<'m> Handles<'_, 'm> {
-    fn graph(
-        &self,
-        which: Which,
-        operations: &[(u32, u32)],
-        solution: &Solution<'m>,
-        types: &mut HashMap<Type<'m>, u32>,
-    ) -> Graph {
+    fn graph(&self, which: Which, types: &mut HashMap<Type<'m>, u32>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
         let ids = &self.ids[which];
@@ -170,9 +160,7 @@ impl<'m> Handles<'_, 'm> {
             *types.entry(ty).or_insert(next)
         };
         let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
-        for (id, (&inst, &(operation, unsigned))) in
-            snapshot.instructions.iter().zip(operations).enumerate()
-        {
+        for (id, &inst) in snapshot.instructions.iter().enumerate() {
             let facts = inst.map_facts();
             let is_known = |b: &Block<'m>| ids.blocks.contains_key(b);
             let from: Vec<Block> =
@@ -195,14 +183,12 @@ impl<'m> Handles<'_, 'm> {
                 facts,
                 has_result: snapshot.body.code.instructions[id].facts.has_result(),
                 data_type: type_id(data),
-                operation,
+                operation: 0,
                 linear: self.linear(inst),
                 is_overwritten: false,
-                copied: solution.copied(inst).map(|value| self.any_operand(which, value)),
-                constant: solution
-                    .constant(inst)
-                    .map(|constant| self.constants.borrow_mut().id(constant)),
-                as_unsigned: Some(unsigned).filter(|&unsigned| unsigned != operation),
+                copied: None,
+                constant: None,
+                as_unsigned: None,
                 operands,
                 from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
                 clobber: clobber.and_then(|access| ids.access(access)),
@@ -211,11 +197,9 @@ impl<'m> Handles<'_, 'm> {
         for (id, &block) in snapshot.blocks.iter().enumerate() {
             let successors: Vec<_> =
                 block.successors().iter().filter_map(|b| ids.blocks.get(b).copied()).collect();
-            let feasible =
-                successors.iter().map(|&to| solution.is_feasible(block, snapshot.blocks[to]));
             graph.blocks.push(GraphBlock {
                 nodes: snapshot.body.code.of_block[id].clone(),
-                feasible: feasible.collect(),
+                feasible: vec![true; successors.len()],
                 successors,
                 implied: Vec::new(),
                 memory_phi: None,
@@ -230,13 +214,19 @@ impl<'m> Handles<'_, 'm> {
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
-            for &from in &predecessors[id] {
-                let implied = self.implied(which, &graph, from, id).into_iter();
+        }
+        graph
+    }
+
+    fn add_implied(&self, which: Which, graph: &mut Graph) {
+        let predecessors = self.snapshots[which].body.predecessors();
+        for (id, predecessors) in predecessors.iter().enumerate() {
+            for &from in predecessors {
+                let implied = self.implied(which, graph, from, id).into_iter();
                 let implied: Vec<_> = implied.map(|(value, c)| (from, value, c)).collect();
                 graph.blocks[id].implied.extend(implied);
             }
         }
-        graph
     }
 }
 
@@ -316,24 +306,8 @@ impl<'m> Handles<'_, 'm> {
 /// Conditions are looked into so far.
 const MOST_IMPLIED: usize = 16;
 
-/// Leaves only what passes have made use of: where both versions still have an instruction or an
-/// edge, it is compared as it is.
-fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
-    let [base, opt] = graphs;
-    for (inst, node) in base.nodes.iter_mut().enumerate() {
-        let other = tracked.kept[inst].or(tracked.replaced[inst]);
-        if let Some(other) = other.map(|i| &opt.nodes[i]) {
-            node.constant = None;
-            node.as_unsigned = node.as_unsigned.filter(|&u| u == other.operation);
-        }
-    }
-    for (id, block) in base.blocks.iter_mut().enumerate() {
-        let same = tracked.blocks[id]
-            .is_some_and(|b| opt.blocks[b].successors.len() == block.successors.len());
-        if same {
-            block.feasible.fill(true);
-        }
-    }
+/// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
+fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
     for range in base.blocks.iter().map(|b| b.nodes.clone()) {
         let anchors: Vec<InstId> = range.filter(|&i| base.nodes[i].facts.is_anchor()).collect();
         for pair in anchors.windows(2) {
@@ -345,10 +319,6 @@ fn keep_claims(graphs: &mut [Graph; 2], tracked: &Tracked) {
             base.nodes[pair[0]].is_overwritten = same_place && tracked.kept[pair[0]].is_none();
         }
     }
-    opt.nodes.iter_mut().for_each(|node| {
-        (node.constant, node.as_unsigned) = (None, None);
-    });
-    opt.blocks.iter_mut().for_each(|block| block.feasible.fill(true));
 }
 
 /// The numbers of what a snapshot has.

@@ -91,7 +91,7 @@ impl Side {
             which,
             points,
             point_at,
-            own: LiveSets::new(body, &uses, Handed::default()),
+            own: LiveSets::new(body, &uses),
             sets: None,
             uses,
             useful,
@@ -132,7 +132,7 @@ impl Side {
 
     /// Takes over what points hand on besides.
     pub fn set_handed(&mut self, body: &Body, handed: Handed) {
-        self.sets = Some(LiveSets::new(body, &self.uses, handed));
+        self.sets = Some(self.own.with(body, handed));
     }
 
     /// The values live before an instruction that is no phi, what its point hands on included; sorted.

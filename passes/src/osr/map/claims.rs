@@ -1,0 +1,112 @@
+//! What LLVM's solver says of values and branches, where passes have made use of it.
+//!
+//! Where both versions still have an instruction or an edge, it is compared as it is. The solver runs
+//! on a copy of the version, so it is asked only if something is left to ask.
+
+use crate::code::InstId;
+use crate::osr::map::graph::{BASE, ConstId, Graph, OPT, Operand, Which};
+use crate::osr::map::matching::Tracked;
+use crate::read_code::CodeSnapshot;
+use midflight_bridge::ir::{Inst, Value};
+use midflight_bridge::map::{Sandbox, Solution, number_operations};
+use std::cell::OnceCell;
+
+/// Two versions, and what is asked of them.
+pub struct Claims<'a, 'm> {
+    /// Base and opt
+    pub snapshots: [&'a CodeSnapshot<'m>; 2],
+    /// What tracking says of them
+    pub tracked: &'a Tracked,
+    /// Where the solver runs
+    pub sandbox: &'a Sandbox,
+    /// The number of a constant
+    pub constant: &'a dyn Fn(Value<'m>) -> ConstId,
+    /// What an LLVM value is in a version
+    pub operand: &'a dyn Fn(Which, Value<'m>) -> Operand,
+}
+
+impl<'m> Claims<'_, 'm> {
+    /// Numbers the operations, and puts what is claimed into the graphs.
+    pub fn put(&self, graphs: &mut [Graph; 2]) {
+        let solutions = [OnceCell::new(), OnceCell::new()];
+        let solution = |which: Which| -> &Solution<'m> {
+            solutions[which]
+                .get_or_init(|| Solution::new(self.sandbox, self.snapshots[which].function))
+        };
+        let useful = [BASE, OPT].map(|which| graphs[which].useful());
+        for which in [BASE, OPT] {
+            for inst in (0..useful[which].len()).filter(|&i| useful[which][i]) {
+                let llvm = self.inst(which, inst);
+                if llvm.may_be_copy() && !self.is_same(which, inst) {
+                    let copied = solution(which).copied(llvm);
+                    graphs[which].nodes[inst].copied = copied.map(|v| (self.operand)(which, v));
+                }
+            }
+        }
+        let mut unsigned = Vec::new();
+        for inst in (0..useful[BASE].len()).filter(|&i| useful[BASE][i]) {
+            let llvm = self.inst(BASE, inst);
+            let node = &mut graphs[BASE].nodes[inst];
+            if node.has_result && self.other(inst).is_none() {
+                let constant = solution(BASE).constant(llvm);
+                node.constant = constant.map(self.constant);
+            }
+            let is_asked = llvm.has_unsigned() && !self.is_like_other(inst);
+            if is_asked && solution(BASE).is_unsigned(llvm) {
+                unsigned.push(inst);
+            }
+        }
+        self.number(graphs, &unsigned);
+        let [base, opt] = graphs;
+        for (id, block) in base.blocks.iter_mut().enumerate() {
+            let of_opt = self.tracked.blocks[id].map(|b| opt.blocks[b].successors.len());
+            if block.successors.len() < 2 || of_opt == Some(block.successors.len()) {
+                continue;
+            }
+            let blocks = &self.snapshots[BASE].blocks;
+            for (&to, feasible) in block.successors.iter().zip(&mut block.feasible) {
+                *feasible = solution(BASE).is_feasible(blocks[id], blocks[to]);
+            }
+        }
+    }
+
+    fn inst(&self, which: Which, inst: InstId) -> Inst<'m> {
+        self.snapshots[which].instructions[inst]
+    }
+
+    /// The instruction of opt that is, or stands for, one of base.
+    fn other(&self, inst: InstId) -> Option<InstId> {
+        self.tracked.kept[inst].or(self.tracked.replaced[inst])
+    }
+
+    /// True if it does the same as the one of base.
+    fn is_like_other(&self, inst: InstId) -> bool {
+        let other = self.other(inst).map(|other| self.inst(OPT, other));
+        other.is_some_and(|other| other.has_opcode_of(self.inst(BASE, inst)))
+    }
+
+    /// True if both versions have an instruction.
+    fn is_same(&self, which: Which, inst: InstId) -> bool {
+        let tracked = if which == BASE { &self.tracked.kept } else { &self.tracked.origin };
+        let llvm = self.inst(which, inst);
+        tracked[inst].is_some_and(|other| self.inst(1 - which, other).has_opcode_of(llvm))
+    }
+
+    /// Numbers the operations, and those that the marked ones of base may be taken for.
+    fn number(&self, graphs: &mut [Graph; 2], unsigned: &[InstId]) {
+        let all = self.snapshots.iter().flat_map(|s| &s.instructions).copied();
+        let marked = unsigned.iter().map(|&inst| self.inst(BASE, inst));
+        let count: usize = self.snapshots.iter().map(|s| s.instructions.len()).sum();
+        let flags = [vec![false; count], vec![true; unsigned.len()]].concat();
+        let all: Vec<Inst> = all.chain(marked).collect();
+        let numbers = number_operations(&all, &flags);
+        let (plain, of_marked) = numbers.split_at(count);
+        let nodes = graphs.iter_mut().flat_map(|graph| &mut graph.nodes);
+        nodes.zip(plain).for_each(|(node, &number)| node.operation = number);
+        for (&inst, &number) in unsigned.iter().zip(of_marked) {
+            let other = self.other(inst).map(|other| graphs[OPT].nodes[other].operation);
+            graphs[BASE].nodes[inst].as_unsigned =
+                Some(number).filter(|&n| other.is_none_or(|other| other == n));
+        }
+    }
+}
