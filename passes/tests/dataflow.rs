@@ -6,6 +6,7 @@ use midflight_passes::code::{Code, InstId, Operand, ValueId};
 use midflight_passes::dominators::dominators;
 use midflight_passes::liveness::liveness;
 use midflight_passes::loops::loops;
+use midflight_passes::osr::map::live_sets::{Handed, LiveSets, Uses};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -245,6 +246,36 @@ proptest! {
         for block in 0..body.blocks.len() {
             let head = &expected[body.code.of_block[block].start];
             prop_assert_eq!(live.live_in[block].clone(), head.iter().copied().collect::<Vec<_>>());
+        }
+    }
+
+    /// What points hand on is live as if their instructions used it.
+    #[test]
+    fn values_handed_on_are_live_before_their_points(body in bodies(), seed in 0..1000_usize) {
+        let code = &body.code;
+        let mut handed = Handed::default();
+        let mut with_uses = Body { blocks: body.blocks.clone(), code: Code::new(code.arguments) };
+        for range in &code.of_block {
+            with_uses.code.begin_block();
+            for inst in range.clone() {
+                let facts = code.instructions[inst].facts;
+                let mut operands = code.operands(inst).to_vec();
+                if !facts.is_phi() && (inst + seed).is_multiple_of(3) {
+                    let value = (31 * inst + seed) % code.num_values();
+                    handed.entry(inst).or_default().insert(value);
+                    operands.push(Operand { value, from: None });
+                }
+                with_uses.code.push(facts, operands);
+            }
+        }
+        let expected = liveness(&with_uses);
+        let uses = Uses::new(&body, |_, _| true);
+        let sets = LiveSets::new(&body, &uses).with(&body, handed.clone());
+        for inst in (0..code.instructions.len()).filter(|&i| !code.instructions[i].facts.is_phi()) {
+            prop_assert_eq!(sets.live(&uses, inst), expected.before(&with_uses, inst));
+            let landing = sets.landing(&uses, inst).iter();
+            let both: BTreeSet<&ValueId> = landing.chain(handed.get(&inst).into_iter().flatten()).collect();
+            prop_assert!(both.into_iter().eq(sets.live(&uses, inst)));
         }
     }
 
