@@ -189,3 +189,34 @@ pub struct OsrExit {
     /// The result's size in bits, 0 if there is none.
     pub result_bits: u32,
 }
+
+/// Name of the read-only ELF section that holds the mappings of functions with two versions, if they
+/// were asked for (`osr-opt<maps=section>`): records, each an [`OsrMapsHeader`] and a body that
+/// `midflight_profile::osr_maps` encodes.
+///
+/// The array [`OsrFunction::infos`] of such a function is followed by the address of its record, so
+/// that a linker that drops unused sections keeps the one if and only if it keeps the other.
+pub const OSR_MAPS_SECTION: &str = "midflight_osr_maps";
+
+/// Version of [`OsrMapsHeader`] and of what follows it.
+pub const OSR_MAPS_VERSION: u16 = 1;
+
+/// Head of a record of mappings, little-endian, aligned to 8 bytes.
+///
+/// Records follow each other in the section; the linker may put zero bytes between them, in
+/// multiples of 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct OsrMapsHeader {
+    /// Size in bytes of the record with this header; a multiple of 8, never 0.
+    pub size: u32,
+    /// [`OSR_MAPS_VERSION`] of the compiler.
+    pub version: u16,
+    /// Padding; zero.
+    pub reserved: u16,
+    /// A hash of all of the record but `size` and `key`.
+    pub key: u64,
+}
+
+/// Size in bytes of an [`OsrMapsHeader`].
+pub const OSR_MAPS_HEADER_SIZE: usize = core::mem::size_of::<OsrMapsHeader>();

@@ -60,16 +60,8 @@ impl Image {
     /// [`BinaryError`]
     pub fn open(path: &Path) -> Result<Self, BinaryError> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|error| BinaryError::Unreadable { path: name.clone(), error })?;
-        let file = object::File::parse(&*bytes)
-            .map_err(|error| BinaryError::NotElf { path: name.clone(), error })?;
         let mut tables = Vec::new();
-        // An object file has a section for each comdat; a linked image has one.
-        for section in file.sections().filter(|s| s.name() == Ok(RECORD_SECTION)) {
-            let data = section
-                .uncompressed_data()
-                .map_err(|error| BinaryError::NotElf { path: name.clone(), error })?;
+        for data in sections(path, RECORD_SECTION)? {
             let records = read_section(&data)
                 .map_err(|error| BinaryError::Damaged { path: name.clone(), error })?;
             tables.extend(records);
@@ -81,4 +73,20 @@ impl Image {
         let signature = image_signature(tables.iter().map(|t| t.key));
         Ok(Image { path: path.to_path_buf(), signature, tables, by_key })
     }
+}
+
+/// The contents of the sections of this name. An object file has one for each comdat; a linked image
+/// has one.
+///
+/// # Errors
+/// If there is no such file, or it is no ELF file.
+pub fn sections(path: &Path, section: &str) -> Result<Vec<Vec<u8>>, BinaryError> {
+    let name = || path.display().to_string();
+    let bytes =
+        std::fs::read(path).map_err(|error| BinaryError::Unreadable { path: name(), error })?;
+    let not_elf = |error| BinaryError::NotElf { path: name(), error };
+    let file = object::File::parse(&*bytes).map_err(not_elf)?;
+    let named = file.sections().filter(|s| s.name() == Ok(section));
+    let data = named.map(|s| s.uncompressed_data().map(|data| data.into_owned()));
+    data.collect::<Result<_, _>>().map_err(not_elf)
 }

@@ -7,6 +7,7 @@ use crate::osr::fuzz::{FuzzError, Settings, fuzz};
 use crate::osr::program::Program;
 use crate::osr::report::{write_json, write_text};
 use crate::osr_report::{self, ReportError, Request};
+use crate::osr_show::{self, ShowError};
 use crate::progress::Progress;
 use crate::report::print::{self, Options};
 use crate::report::source::Sources;
@@ -117,6 +118,13 @@ Examples:
   midflight osr report prog.bc --passes 'adce,gvn' --html prog.html
   midflight osr report prog.ll --format json --detail >prog.json";
 
+const OSR_SHOW_HELP: &str = "\
+Of programs whose plugin was told to leave them there. The JSON has the shape of `print<osr-map;maps>`.
+
+Examples:
+  midflight cc '--midflight-osr-opt=gvn' -O2 -o prog prog.c && midflight osr show prog
+  midflight osr show prog --function compress --format json >compress.json";
+
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Compile C: clang with the profiler
@@ -150,6 +158,9 @@ enum Osr {
     /// Show where OSR can go between functions and their optimized versions, and what it takes
     #[command(after_help = OSR_REPORT_HELP)]
     Report(OsrReport),
+    /// Show the mappings that a binary carries: where each point leads, and what it takes
+    #[command(after_help = OSR_SHOW_HELP)]
+    Show(OsrShow),
 }
 
 #[derive(Args, Debug)]
@@ -212,6 +223,18 @@ struct OsrReport {
     /// Arguments for clang
     #[arg(last = true, value_name = "CLANG-ARGUMENTS")]
     arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct OsrShow {
+    /// A program, library or object file
+    binary: PathBuf,
+    /// Only this function, by its name or demangled name
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
 }
 
 #[derive(Args, Debug)]
@@ -353,6 +376,9 @@ pub enum CommandError {
     /// `osr report`
     #[error("{0}")]
     OsrReport(#[from] ReportError),
+    /// `osr show`
+    #[error("{0}")]
+    OsrShow(#[from] ShowError),
     /// The output
     #[error("{0}")]
     Write(#[from] WriteError),
@@ -404,6 +430,7 @@ impl Command {
             Action::Export(options) => options.run(),
             Action::Osr(Osr::Fuzz(options)) => return Ok(options.run()?),
             Action::Osr(Osr::Report(options)) => options.run(),
+            Action::Osr(Osr::Show(options)) => options.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }
@@ -462,6 +489,16 @@ impl OsrReport {
         Ok(write_to(None, |out| match self.format {
             Format::Json => osr_report::data::write_json(out, &report),
             Format::Text => osr_report::text::write(out, &source, &report),
+        })?)
+    }
+}
+
+impl OsrShow {
+    fn run(self) -> Result<(), CommandError> {
+        let functions = osr_show::read(&self.binary, self.function.as_deref())?;
+        Ok(write_to(None, |out| match self.format {
+            Format::Json => osr_show::write_json(out, &functions),
+            Format::Text => osr_show::text::write(out, &functions),
         })?)
     }
 }

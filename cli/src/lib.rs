@@ -1,8 +1,9 @@
 //! What the `midflight` command does, one subcommand a file.
 //!
 //! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points,
-//! [`osr_report`] tells how functions and their optimized versions correspond. The others join binaries with profiles ([`binary`], [`join`]) and
-//! write what they find: [`report`], [`show`], [`lcov`]. The options are in [`command`].
+//! [`osr_report`] tells how functions and their optimized versions correspond, [`osr_show`] what a
+//! binary says of that. The others join binaries with profiles ([`binary`], [`join`]) and write what
+//! they find: [`report`], [`show`], [`lcov`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ pub mod lines;
 pub mod names;
 pub mod osr;
 pub mod osr_report;
+pub mod osr_show;
 pub mod progress;
 pub mod report;
 pub mod show;

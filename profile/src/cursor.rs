@@ -95,3 +95,18 @@ impl<'a> Cursor<'a> {
         String::from_utf8(bytes).map_err(|_| start)
     }
 }
+
+/// A `u16` at a place that is there.
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// A `u32` at a place that is there.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// A `u64` at a place that is there.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

@@ -32,6 +32,9 @@
 //! | the runtime library | [`format::Encoder`], [`table::image_signature`] | no |
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //!
+//! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement leads
+//! from each point. The passes write it and the command reads it.
+//!
 //! Without the feature `alloc` nothing here allocates, and nothing panics.
 //!
 //! # Foreign bytes
@@ -56,6 +59,10 @@ pub mod kipf;
 #[cfg(feature = "alloc")]
 pub mod ksf;
 mod leb128;
+#[cfg(feature = "alloc")]
+pub mod osr_maps;
+#[cfg(feature = "alloc")]
+mod put;
 pub mod table;
 
 #[cfg(feature = "alloc")]

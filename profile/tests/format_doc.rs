@@ -2,6 +2,7 @@
 
 use midflight_profile::format::{FunctionProfile, Module, Profile};
 use midflight_profile::ksf::SlabForest;
+use midflight_profile::osr_maps::{self, Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
 use midflight_profile::table::*;
 use std::fmt::Write;
 
@@ -85,4 +86,37 @@ fn the_documented_profile_is_what_is_written() {
     check_documented("profile", &file);
     let signature = format!("0x{:016x}", profile().modules[0].signature);
     assert!(DOCUMENT.contains(&signature), "docs/format.md has not the signature {signature}");
+}
+
+/// The optimized version computes x where the point of base is; back there is no way.
+#[test]
+fn the_documented_record_of_mappings_is_what_is_written() {
+    let texts = |name: &str| vec![format!("%x = add i32 %{name}, 1"), "ret i32 %x".to_string()];
+    let leads = MapPoint::Leads {
+        point: 1,
+        at: 1,
+        landing: 1,
+        values: vec![(1, 2)],
+        exprs: vec![
+            MapExpr::Source { source: 0 },
+            MapExpr::Constant { constant: 3 },
+            MapExpr::Repeat { repeat: 0, of: vec![0, 1] },
+        ],
+        keep: vec![0],
+    };
+    let refused = MapPoint::Refused { point: 0, at: 0, refused: "NoLanding".to_string() };
+    let function = FunctionMaps {
+        name: "f".to_string(),
+        file: "a.c".to_string(),
+        pipeline: "gvn".to_string(),
+        maps: Maps {
+            arguments: 1,
+            instructions: Each { base: texts("a"), opt: texts("a") },
+            constants: [(3, "i32 1".to_string())].into(),
+            points: Both { base_to_opt: vec![leads], opt_to_base: vec![refused] },
+        },
+    };
+    let record = function.encode().expect("it is small");
+    assert_eq!(osr_maps::read_section(&record), Ok(vec![function]));
+    check_documented("record of mappings", &record);
 }

@@ -6,7 +6,7 @@
 ; CHECK-SAME: "opt_to_base":{"total":8,"direct":8,"composed":8,"lost":0,"checked":8,"undecided":0,"wrong":0}}
 ; CHECK-SAME: "maps":{"arguments":3,"instructions":{"base":["br label %loop",
 ; The product is made before the loop, as opt has it; then all goes under its own name.
-; CHECK-SAME: "base_to_opt":[{"at":0,"landing":1,"values":[{{\[}}2,0],[3,3]],"exprs":[{"source":2},{"source":0},{"source":1},{"repeat":0,"of":[1,2]}],"keep":[]}
+; CHECK-SAME: "base_to_opt":[{"point":0,"at":0,"landing":1,"values":[{{\[}}2,0],[3,3]],"exprs":[{"source":2},{"source":0},{"source":1},{"repeat":0,"of":[1,2]}],"keep":[]}
 
 ; NONE: midflight: running the passes 'early-cse,no-such-pass'
 

@@ -3,10 +3,10 @@
 ; RUN: %opt -passes='print<osr-map;maps>(early-cse,simplifycfg)' -disable-output %s | FileCheck %s
 
 ; Point 8 is in %again. %i is not the same value on both ways, and %w not yet what it will be.
-; CHECK: {"at":7,"landing":6,
-; CHECK-SAME: {"at":8,"refused":"NeedsPhi"},{"at":9,"refused":"NeedsPhi"}
-; CHECK-SAME: {"at":10,"landing":2,"values":[{{\[}}2,0]],"exprs":[{"source":6}]
-; CHECK-SAME: {"at":11,"landing":2,"values":[{{\[}}2,0]],"exprs":[{"source":7}]
+; CHECK: "at":7,"landing":6,
+; CHECK-SAME: "at":8,"refused":"NeedsPhi"},{"point":{{[0-9]+}},"at":9,"refused":"NeedsPhi"}
+; CHECK-SAME: "at":10,"landing":2,"values":[{{\[}}2,0]],"exprs":[{"source":6}]
+; CHECK-SAME: "at":11,"landing":2,"values":[{{\[}}2,0]],"exprs":[{"source":7}]
 define i32 @f(i32 %a) {
 entry:
   br label %head

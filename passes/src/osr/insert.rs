@@ -419,7 +419,7 @@ fn carry_out<'m>(
         line,
         condition,
     };
-    let record = Record::emit(module, &base.name(), &module.source_file(), 1, &[info]);
+    let record = Record::emit(module, &base.name(), &module.source_file(), 1, &[info], None);
     let values: Vec<_> = transition.values.iter().copied().zip(0..).collect();
     let tail = match tail_of_first(&source.snapshot) {
         Tail::May => Tail::May,

@@ -56,14 +56,17 @@ pub enum OsrOptionError {
     #[error(transparent)]
     Common(#[from] OptionError),
     /// A place that does not exist
-    #[error("option 'where': {0}")]
-    Place(#[from] UnknownPlace),
+    #[error("option '{0}': {1}")]
+    Place(&'static str, UnknownPlace),
     /// A condition that does not exist
-    #[error("option 'when': {0}")]
-    Condition(#[from] UnknownCondition),
+    #[error("option '{0}': {1}")]
+    Condition(&'static str, UnknownCondition),
     /// A form that does not exist
     #[error("option 'form={0}': it must be single or multi")]
     Form(String),
+    /// No place for mappings
+    #[error("option 'maps={0}': it must be section or none")]
+    Maps(String),
     /// An option that does not exist
     #[error("unknown option '{option}'; known are {known}")]
     Unknown {
@@ -117,8 +120,8 @@ impl OsrOptions {
         let mut result = Self::of_point();
         for (key, value, item) in items(text) {
             match key {
-                "where" => result.place = value.parse()?,
-                "when" => result.condition = value.parse()?,
+                "where" => result.place = place("where", value)?,
+                "when" => result.condition = condition("when", value)?,
                 "callee" => result.callee = Some(WildMatch::new(value)),
                 "chain" if value.is_empty() => result.chain = true,
                 "exit" if !value.is_empty() => result.exit = Some(value.to_string()),
@@ -188,6 +191,22 @@ impl OsrOptions {
         }
         Ok(())
     }
+}
+
+/// The place that an option names.
+///
+/// # Errors
+/// If there is no such place.
+pub fn place(option: &'static str, value: &str) -> Result<Where, OsrOptionError> {
+    value.parse().map_err(|error| OsrOptionError::Place(option, error))
+}
+
+/// The condition that an option names.
+///
+/// # Errors
+/// If there is no such condition.
+pub fn condition(option: &'static str, value: &str) -> Result<Condition, OsrOptionError> {
+    value.parse().map_err(|error| OsrOptionError::Condition(option, error))
 }
 
 /// The options of a text: key, value, and the whole.

@@ -47,12 +47,14 @@ pub fn site_id(file: &str, function: &str, site: usize, info: &SiteInfo) -> u64 
 
 impl<'m> Record<'m> {
     /// Emits the record of a function. The first `points` sites are those of the base version.
+    /// `description` is kept in the binary as long as the record is.
     pub fn emit(
         module: Module<'m>,
         function: &str,
         file: &str,
         points: usize,
         sites: &[SiteInfo],
+        description: Option<Value<'m>>,
     ) -> Record<'m> {
         let (int16, int32, int64) = (module.int_type(16), module.int_type(32), module.int_type(64));
         let mut texts = std::collections::HashMap::new();
@@ -95,11 +97,11 @@ impl<'m> Record<'m> {
         let Some((info, state)) = infos.first().zip(states.first()) else {
             return Record { address: module.pointer_type().null(), ids };
         };
-        let infos = module.private_global(
-            "midflight.osr.infos",
-            module.constant_array(info.ty(), &infos),
-            true,
-        );
+        let mut infos = module.constant_array(info.ty(), &infos);
+        if let Some(description) = description {
+            infos = module.constant_struct(&[infos, description]);
+        }
+        let infos = module.private_global("midflight.osr.infos", infos, true);
         let size = OSR_FUNCTION_SIZE + sites.len() * OSR_STATE_SIZE;
         let record = module.constant_struct(&[
             int32.constant(size as u64),

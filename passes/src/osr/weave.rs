@@ -187,7 +187,7 @@ impl<'m> Weave<'_, 'm> {
                 );
             }
         }
-        Record::emit(self.module, &base, &self.module.source_file(), count, &sites)
+        Record::emit(self.module, &base, &self.module.source_file(), count, &sites, None)
     }
 
     /// The continuation that a point of the base leads to.

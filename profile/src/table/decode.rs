@@ -3,7 +3,7 @@
 use super::encode::{ALIGNMENT, REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW, key_of};
 use super::model::{Block, Edge, FunctionTable, Loc, Stage};
 use super::path::{NumberingError, PathDecoder};
-use crate::cursor::{Cursor, Malformed};
+use crate::cursor::{Cursor, Malformed, u16_at, u32_at, u64_at};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
@@ -258,16 +258,4 @@ fn check_files(table: &FunctionTable) -> Result<(), TableErrorKind> {
             files: table.files.len(),
         }),
     }
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

@@ -2,7 +2,7 @@
 
 use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
 use crate::checksum::hash64;
-use crate::leb128;
+use crate::put::{overwrite, put_delta, put_string, put_varint};
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{ABI_VERSION, FLAG_COUNTING, FLAG_LATE, RECORD_HEADER_SIZE, RecordHeader};
@@ -127,23 +127,4 @@ fn tag_of(edge: &Edge) -> u8 {
                 }
         }
     }
-}
-
-fn put_varint(out: &mut Vec<u8>, value: u64) {
-    let mut buffer = [0; leb128::MAX_LEN];
-    let len = leb128::encode(value, &mut buffer);
-    out.extend_from_slice(&buffer[..len]);
-}
-
-fn put_delta(out: &mut Vec<u8>, base: u32, value: u32) {
-    put_varint(out, leb128::zigzag(i64::from(value) - i64::from(base)));
-}
-
-fn put_string(out: &mut Vec<u8>, string: &str) {
-    put_varint(out, string.len() as u64);
-    out.extend_from_slice(string.as_bytes());
-}
-
-fn overwrite(out: &mut [u8], at: usize, bytes: &[u8]) {
-    out[at..at + bytes.len()].copy_from_slice(bytes);
 }

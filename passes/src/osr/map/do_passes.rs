@@ -10,9 +10,9 @@ use crate::osr::map::mapping::Mapper;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Variant;
-use crate::osr::map::report::Both;
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_profile::osr_maps::Both;
 use rustc_hash::FxHashMap as HashMap;
 use serde::Serialize;
 

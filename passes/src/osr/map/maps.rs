@@ -1,78 +1,16 @@
-//! Mappings as data that other programs read (`print<osr-map;maps>`), and back. The format is
-//! described in `docs/osr-report.md`.
+//! Mappings as data that other programs read (`print<osr-map;maps>`, `osr-opt<maps=section>`), and
+//! back. The formats are described in `docs/osr-report.md` and `docs/format.md`.
 
 use crate::code::{InstId, ValueId};
-use crate::osr::map::graph::{BASE, ConstId, OPT, Which};
+use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::{Expr, PointMap, Variant};
-use crate::osr::map::report::{Both, Each, texts};
+use crate::osr::map::report::texts;
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// The mappings of two versions, both ways, and what their numbers mean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Maps {
-    /// Number of arguments. Value `arguments + n` is the result of instruction `n` of its version.
-    pub arguments: usize,
-    /// The instructions of each version, as in the IR
-    pub instructions: Each<Vec<String>>,
-    /// The constants that the mappings use, as in the IR
-    pub constants: BTreeMap<ConstId, String>,
-    /// For each point of the version that is left where it leads
-    pub points: Both<Vec<MapPoint>>,
-}
-
-/// A point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum MapPoint {
-    /// It leads somewhere; [`PointMap`] says what the fields mean.
-    Leads {
-        /// It is before this instruction.
-        at: InstId,
-        /// See [`PointMap::landing`].
-        landing: InstId,
-        /// See [`PointMap::values`].
-        values: Vec<(ValueId, usize)>,
-        /// See [`PointMap::exprs`].
-        exprs: Vec<MapExpr>,
-        /// See [`PointMap::keep`].
-        keep: Vec<ValueId>,
-    },
-    /// It leads nowhere.
-    Refused {
-        /// It is before this instruction.
-        at: InstId,
-        /// The reason's name
-        refused: String,
-    },
-}
-
-/// An [`Expr`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum MapExpr {
-    /// `{"source": VALUE}`
-    Source {
-        /// Of the version that is left
-        source: ValueId,
-    },
-    /// `{"constant": NUMBER}`
-    Constant {
-        /// In [`Maps::constants`]
-        constant: ConstId,
-    },
-    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`
-    Repeat {
-        /// Of the version that is entered
-        repeat: InstId,
-        /// Former expressions
-        of: Vec<usize>,
-    },
-}
+use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Data that is no mapping.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,104 +37,165 @@ pub enum MapError {
     },
 }
 
-impl From<&Expr> for MapExpr {
-    fn from(expr: &Expr) -> Self {
-        match expr {
-            Expr::Source(source) => MapExpr::Source { source: *source },
-            Expr::Constant(constant) => MapExpr::Constant { constant: *constant },
-            Expr::Repeat(repeat, of) => MapExpr::Repeat { repeat: *repeat, of: of.clone() },
-        }
+fn written(expr: &Expr) -> MapExpr {
+    match expr {
+        Expr::Source(source) => MapExpr::Source { source: *source },
+        Expr::Constant(constant) => MapExpr::Constant { constant: *constant },
+        Expr::Repeat(repeat, of) => MapExpr::Repeat { repeat: *repeat, of: of.clone() },
     }
 }
 
-impl From<&MapExpr> for Expr {
-    fn from(expr: &MapExpr) -> Self {
-        match expr {
-            MapExpr::Source { source } => Expr::Source(*source),
-            MapExpr::Constant { constant } => Expr::Constant(*constant),
-            MapExpr::Repeat { repeat, of } => Expr::Repeat(*repeat, of.clone()),
-        }
+fn read(expr: &MapExpr) -> Expr {
+    match expr {
+        MapExpr::Source { source } => Expr::Source(*source),
+        MapExpr::Constant { constant } => Expr::Constant(*constant),
+        MapExpr::Repeat { repeat, of } => Expr::Repeat(*repeat, of.clone()),
     }
 }
 
-impl MapPoint {
-    /// Of the point before an instruction.
-    pub fn new(at: InstId, point: &Result<PointMap, Refusal>) -> Self {
-        match point {
-            Ok(map) => MapPoint::Leads {
-                at,
-                landing: map.landing,
-                values: map.values.clone(),
-                exprs: map.exprs.iter().map(MapExpr::from).collect(),
-                keep: map.keep.clone(),
-            },
-            Err(refusal) => MapPoint::Refused { at, refused: refusal.name().to_string() },
-        }
+/// Where the point of a number, which is before an instruction, leads.
+pub fn write_point(point: usize, at: InstId, map: &Result<PointMap, Refusal>) -> MapPoint {
+    match map {
+        Ok(map) => MapPoint::Leads {
+            point,
+            at,
+            landing: map.landing,
+            values: map.values.clone(),
+            exprs: map.exprs.iter().map(written).collect(),
+            keep: map.keep.clone(),
+        },
+        Err(refusal) => MapPoint::Refused { point, at, refused: refusal.name().to_string() },
     }
+}
 
-    /// What it was made of.
-    ///
-    /// # Errors
-    /// [`MapError`] if it cannot have been made so.
-    pub fn read(&self) -> Result<Result<PointMap, Refusal>, MapError> {
-        match self {
-            MapPoint::Refused { at, refused } => {
-                let reason = Refusal::ALL.into_iter().find(|reason| reason.name() == refused);
-                let error = || MapError::Reason { at: *at, name: refused.clone() };
-                reason.map(Err).ok_or_else(error)
-            }
-            MapPoint::Leads { at, landing, values, exprs, keep } => {
-                let exprs: Vec<Expr> = exprs.iter().map(Expr::from).collect();
-                let mut sources = Vec::new();
-                for (number, expr) in exprs.iter().enumerate() {
-                    match expr {
-                        Expr::Source(value) => sources.push(*value),
-                        Expr::Constant(_) => {}
-                        Expr::Repeat(_, of) => {
-                            if let Some(&expr) = of.iter().find(|&&operand| operand >= number) {
-                                return Err(MapError::Order { at: *at, expr });
-                            }
+/// What [`write_point`] was given.
+///
+/// # Errors
+/// [`MapError`] if it cannot have been made so.
+pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapError> {
+    match point {
+        MapPoint::Refused { at, refused, .. } => {
+            let reason = Refusal::ALL.into_iter().find(|reason| reason.name() == refused);
+            let error = || MapError::Reason { at: *at, name: refused.clone() };
+            reason.map(Err).ok_or_else(error)
+        }
+        MapPoint::Leads { at, landing, values, exprs, keep, .. } => {
+            let exprs: Vec<Expr> = exprs.iter().map(read).collect();
+            let mut sources = Vec::new();
+            for (number, expr) in exprs.iter().enumerate() {
+                match expr {
+                    Expr::Source(value) => sources.push(*value),
+                    Expr::Constant(_) => {}
+                    Expr::Repeat(_, of) => {
+                        if let Some(&expr) = of.iter().find(|&&operand| operand >= number) {
+                            return Err(MapError::Order { at: *at, expr });
                         }
                     }
                 }
-                if let Some(&(_, expr)) = values.iter().find(|(_, expr)| *expr >= exprs.len()) {
-                    return Err(MapError::Order { at: *at, expr });
-                }
-                sources.sort_unstable();
-                sources.dedup();
-                let (values, keep) = (values.clone(), keep.clone());
-                Ok(Ok(PointMap { landing: *landing, values, exprs, sources, keep }))
             }
+            if let Some(&(_, expr)) = values.iter().find(|(_, expr)| *expr >= exprs.len()) {
+                return Err(MapError::Order { at: *at, expr });
+            }
+            sources.sort_unstable();
+            sources.dedup();
+            let (values, keep) = (values.clone(), keep.clone());
+            Ok(Ok(PointMap { landing: *landing, values, exprs, sources, keep }))
         }
     }
 }
 
-impl Maps {
-    /// The mappings of the strength `avail`.
-    pub fn new(
-        mapper: &Mapper<'_>,
-        handles: &Handles<'_, '_>,
-        snapshots: &[CodeSnapshot<'_>; 2],
-    ) -> Self {
-        let mut constants = BTreeMap::new();
-        let mut points = |from: Which| -> Vec<MapPoint> {
-            let map: OsrMap = mapper.map(from, Variant::Avail);
-            for expr in map.points.iter().flatten().flat_map(|point| &point.exprs) {
-                if let Expr::Constant(constant) = expr {
-                    constants
-                        .entry(*constant)
-                        .or_insert_with(|| handles.constant(*constant).text());
-                }
-            }
-            let points = mapper.sides[from].points.iter().zip(&map.points);
-            points.map(|(point, map)| MapPoint::new(point.at, map)).collect()
-        };
-        let points = Both { base_to_opt: points(BASE), opt_to_base: points(OPT) };
-        Maps {
-            arguments: mapper.proof.versions.graph(BASE).arguments,
-            instructions: Each { base: texts(&snapshots[BASE]), opt: texts(&snapshots[OPT]) },
-            constants,
-            points,
+/// Mappings of both directions as data: each point, and all instructions.
+pub fn write_maps(
+    mapper: &Mapper<'_>,
+    handles: &Handles<'_, '_>,
+    snapshots: &[CodeSnapshot<'_>; 2],
+    maps: &[OsrMap; 2],
+) -> Maps {
+    let mut constants = BTreeMap::new();
+    let exprs = maps.iter().flat_map(|map| map.points.iter().flatten()).flat_map(|p| &p.exprs);
+    for expr in exprs {
+        if let Expr::Constant(constant) = expr {
+            constants.entry(*constant).or_insert_with(|| handles.constant(*constant).text());
         }
     }
+    let points = |from: Which| -> Vec<MapPoint> {
+        let points = mapper.sides[from].points.iter().zip(&maps[from].points).enumerate();
+        points.map(|(number, (point, map))| write_point(number, point.at, map)).collect()
+    };
+    Maps {
+        arguments: mapper.proof.versions.graph(BASE).arguments,
+        instructions: Each { base: texts(&snapshots[BASE]), opt: texts(&snapshots[OPT]) },
+        constants,
+        points: Both { base_to_opt: points(BASE), opt_to_base: points(OPT) },
+    }
+}
+
+/// The mappings of the strength `avail`, as [`write_maps`] has them.
+pub fn strongest(
+    mapper: &Mapper<'_>,
+    handles: &Handles<'_, '_>,
+    snapshots: &[CodeSnapshot<'_>; 2],
+) -> Maps {
+    let maps = [BASE, OPT].map(|from| mapper.map(from, Variant::Avail));
+    write_maps(mapper, handles, snapshots, &maps)
+}
+
+/// What is worth a place in a binary: the points that were asked for, and the texts of the
+/// instructions that their mappings name.
+pub fn for_binary(mut maps: Maps) -> Maps {
+    let unasked = Refusal::NotListed.name();
+    let mut named = [BTreeSet::new(), BTreeSet::new()];
+    let Both { base_to_opt, opt_to_base } = &mut maps.points;
+    for (from, points) in [(BASE, base_to_opt), (OPT, opt_to_base)] {
+        points.retain(|p| !matches!(p, MapPoint::Refused { refused, .. } if refused == unasked));
+        let of_value = |value: ValueId| value.checked_sub(maps.arguments);
+        for point in points {
+            named[from].insert(point.at());
+            let MapPoint::Leads { landing, values, exprs, keep, .. } = point else { continue };
+            named[1 - from].insert(*landing);
+            named[1 - from].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
+            named[from].extend(keep.iter().filter_map(|&value| of_value(value)));
+            for expr in exprs {
+                match expr {
+                    MapExpr::Source { source } => named[from].extend(of_value(*source)),
+                    MapExpr::Constant { .. } => {}
+                    MapExpr::Repeat { repeat, .. } => {
+                        named[1 - from].insert(*repeat);
+                    }
+                }
+            }
+        }
+    }
+    let Each { base, opt } = &mut maps.instructions;
+    for (texts, named) in [base, opt].into_iter().zip(named) {
+        let unnamed = texts.iter_mut().enumerate().filter(|(inst, _)| !named.contains(inst));
+        unnamed.for_each(|(_, text)| text.clear());
+        texts.iter_mut().for_each(drop_attachments);
+    }
+    maps
+}
+
+/// Drops the metadata at the end of an instruction and its groups of attributes: their numbers mean
+/// something in their module only.
+fn drop_attachments(text: &mut String) {
+    while let Some((rest, last)) = text.rsplit_once(", !") {
+        let is_attachment = last
+            .split_once(" !")
+            .is_some_and(|(kind, number)| !kind.contains(' ') && is_number(number));
+        if !is_attachment {
+            break;
+        }
+        text.truncate(rest.len());
+    }
+    let mut quotes = 0;
+    let kept = text.split_inclusive([' ', '\n']).filter(|word| {
+        quotes += word.matches('"').count();
+        quotes % 2 == 1 || !word.trim_end().strip_prefix('#').is_some_and(is_number)
+    });
+    let kept: String = kept.collect();
+    *text = kept.trim_end().to_string();
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

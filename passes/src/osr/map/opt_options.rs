@@ -5,7 +5,7 @@ use crate::options::{self, Stage};
 use crate::osr::condition::Condition;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
 use crate::osr::map::weave::Mutant;
-use crate::osr::options::OsrOptionError;
+use crate::osr::options::{OsrOptionError, condition, place};
 use crate::osr::place::{Strategy, Where};
 
 /// Options of `osr-opt`.
@@ -33,6 +33,8 @@ pub struct OptOptions {
     pub promote: bool,
     /// Verify each function after it is changed.
     pub verify: bool,
+    /// Leave the mappings in the binary.
+    pub describe: bool,
     /// Test only: what to do wrong
     pub mutant: Option<Mutant>,
     /// Test only: panic when this function is processed.
@@ -40,8 +42,8 @@ pub struct OptOptions {
 }
 
 const OPTIONS: &str = "up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, \
-                       checked, unchecked, passes=PIPELINE, max-points=N, functions=FILE, stage=early|late, mem2reg \
-                       and verify";
+                       checked, unchecked, passes=PIPELINE, max-points=N, functions=FILE, maps=section|none, \
+                       stage=early|late, mem2reg and verify";
 
 impl OptOptions {
     /// Parses options. `pipeline` is what stood behind them in parentheses.
@@ -61,16 +63,17 @@ impl OptOptions {
             stage: Stage::Early,
             promote: false,
             verify: cfg!(debug_assertions),
+            describe: false,
             mutant: None,
             panic_at: None,
         };
         for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             let (key, value) = item.split_once('=').unwrap_or((item, ""));
             match key {
-                "up" => result.up = value.parse()?,
-                "down" => result.down = value.parse()?,
-                "up-at" => result.up_at = value.parse()?,
-                "down-at" => result.down_at = value.parse()?,
+                "up" => result.up = condition("up", value)?,
+                "down" => result.down = condition("down", value)?,
+                "up-at" => result.up_at = place("up-at", value)?,
+                "down-at" => result.down_at = place("down-at", value)?,
                 "fuzz" if value.is_empty() => {
                     (result.up, result.down) = (Condition::Fuzz, Condition::Fuzz);
                     (result.up_at, result.down_at) = (Where::All, Where::All);
@@ -86,6 +89,13 @@ impl OptOptions {
                 "stage" => result.stage = options::stage(value)?,
                 "mem2reg" if value.is_empty() => result.promote = true,
                 "verify" if value.is_empty() => result.verify = true,
+                "maps" => {
+                    result.describe = match value {
+                        "section" => true,
+                        "none" => false,
+                        _ => return Err(OsrOptionError::Maps(value.to_string())),
+                    }
+                }
                 "debug-mutant" if value == "landing" => result.mutant = Some(Mutant::Landing),
                 "debug-mutant" if value == "keep" => result.mutant = Some(Mutant::Keep),
                 "debug-mutant" if value == "load" => result.mutant = Some(Mutant::Load),

@@ -3,6 +3,7 @@
 
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
+use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
@@ -10,12 +11,13 @@ use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::{Mutant, Weave};
 use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
-use crate::osr::place::place;
+use crate::osr::place::{Where, place};
 use crate::osr::points::{Boundary, boundaries};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_profile::osr_maps::{FunctionMaps, Maps};
 use std::collections::{BTreeMap, HashSet};
 
 /// The pass.
@@ -52,11 +54,42 @@ struct Plan<'m> {
     constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
     /// Instructions that are taken for each other, by operation
     classes: Vec<Vec<(u32, Inst<'m>)>>,
+    /// The mappings as data, if the binary is to have them
+    data: Option<Maps>,
 }
 
 fn takes_part(side: &Side, point: usize) -> bool {
     let point = &side.points[point];
     point.further.is_none() && side.is_useful_inst(point.at)
+}
+
+/// The points of a version at a place that can be ones, at most so many.
+fn wanted(
+    at: &Where,
+    max_points: Option<u32>,
+    snapshot: &CodeSnapshot<'_>,
+    points: &[Boundary],
+) -> Vec<usize> {
+    let all: Vec<_> = points.iter().map(|p| p.at).collect();
+    let mut all = place(at, None, snapshot, &all);
+    all.retain(|&p| points[p].refusal.is_none());
+    thin(all, max_points)
+}
+
+/// The mappings that are woven: those of the points at these places of base and of opt, at most so
+/// many of each.
+pub fn woven_maps(
+    mapper: &mut Mapper<'_>,
+    snapshots: &[CodeSnapshot<'_>; 2],
+    places: [&Where; 2],
+    max_points: Option<u32>,
+) -> [OsrMap; 2] {
+    let wanted = |which: Which| -> HashSet<usize> {
+        let points = &mapper.sides[which].points;
+        wanted(places[which], max_points, &snapshots[which], points).into_iter().collect()
+    };
+    let (up, down) = (wanted(BASE), wanted(OPT));
+    mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)])
 }
 
 impl OptPass {
@@ -83,7 +116,8 @@ impl OptPass {
         }
         function.prepare_for_points();
         let base = read_code(function);
-        if self.wanted(BASE, &base, &boundaries(&base.body, function.osr_facts())).is_empty() {
+        let points = boundaries(&base.body, function.osr_facts());
+        if wanted(&options.up_at, options.max_points, &base, &points).is_empty() {
             // Nothing would lead to opt.
             return Ok(());
         }
@@ -96,6 +130,10 @@ impl OptPass {
         if plan.maps[BASE].points.iter().any(Result::is_ok) {
             plan.equalize_flags();
         }
+        let description = match &plan.data {
+            Some(maps) => Some(self.describe(module, function, maps)?),
+            None => None,
+        };
         let constants = &plan.constants;
         let made = Weave {
             module,
@@ -107,6 +145,7 @@ impl OptPass {
             unreached: plan.unreached.clone(),
             conditions: [options.up, options.down],
             further: plan.further.clone(),
+            description,
             mutant: options.mutant,
         }
         .run();
@@ -120,14 +159,20 @@ impl OptPass {
         Ok(())
     }
 
-    /// The points of a version that are asked for and can be ones.
-    fn wanted(&self, which: Which, snapshot: &CodeSnapshot<'_>, points: &[Boundary]) -> Vec<usize> {
-        let options = &self.0;
-        let at = if which == BASE { &options.up_at } else { &options.down_at };
-        let all: Vec<_> = points.iter().map(|p| p.at).collect();
-        let mut all = place(at, None, snapshot, &all);
-        all.retain(|&p| points[p].refusal.is_none());
-        thin(all, options.max_points)
+    /// The record of the mappings for the binary.
+    fn describe(
+        &self,
+        module: Module<'_>,
+        function: Function<'_>,
+        maps: &Maps,
+    ) -> Result<Vec<u8>, String> {
+        let maps = FunctionMaps {
+            name: function.name(),
+            file: module.source_file(),
+            pipeline: self.0.pipeline.clone(),
+            maps: maps.clone(),
+        };
+        maps.encode().ok_or_else(|| "its mappings have 4 GiB or more".to_string())
     }
 
     fn plan<'m>(
@@ -138,12 +183,10 @@ impl OptPass {
     ) -> Plan<'m> {
         let options = &self.0;
         handles.stale_loads.set(options.mutant == Some(Mutant::Load));
-        let wanted = |which: usize| -> HashSet<usize> {
-            let points = &mapper.sides[which].points;
-            self.wanted(which, &snapshots[which], points).into_iter().collect()
-        };
-        let (up, down) = (wanted(BASE), wanted(OPT));
-        let maps = mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)]);
+        let places = [&options.up_at, &options.down_at];
+        let maps = woven_maps(mapper, snapshots, places, options.max_points);
+        let data =
+            options.describe.then(|| for_binary(write_maps(mapper, handles, snapshots, &maps)));
         let mut constants = BTreeMap::new();
         for map in maps.iter().flat_map(|m| &m.points).flatten() {
             for expr in &map.exprs {
@@ -169,6 +212,7 @@ impl OptPass {
             further,
             constants,
             classes: classes(mapper, snapshots),
+            data,
         }
     }
 

@@ -1,15 +1,27 @@
 //! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of it,
 //! as JSON.
 
+use crate::options::number;
 use crate::osr::map::do_passes::do_passes;
-use crate::osr::map::maps::Maps;
+use crate::osr::map::maps::{for_binary, strongest, write_maps};
+use crate::osr::map::opt_pass::woven_maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use crate::osr::map::report::{FORMAT, FunctionReport, Report, report};
 use crate::osr::pass::reason_to_refuse;
+use crate::osr::place::Where;
 use crate::osr::refusal::Refusal;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
+
+/// Which mappings are printed as data.
+#[derive(Clone, Copy, Debug)]
+enum Which {
+    /// The strongest of each point
+    Each,
+    /// Those that `osr-opt<fuzz>` weaves, as it leaves them in the binary
+    Woven,
+}
 
 /// The pass.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +30,13 @@ pub struct PrintMap {
     file: Option<String>,
     detail: bool,
     compose: bool,
-    maps: bool,
+    maps: Option<Which>,
+    max_points: Option<u32>,
     functions: Vec<String>,
 }
 
 impl PrintMap {
-    /// Parses `file=FILE`, `detail`, `compose`, `maps` and `function=NAME`, separated by `;`.
+    /// Parses `file=FILE`, `detail`, `compose`, `maps`, `maps=woven`, `max-points=N` and `function=NAME`, separated by `;`.
     ///
     /// # Errors
     /// A message, if there is anything else.
@@ -36,13 +49,18 @@ impl PrintMap {
             match item.split_once('=').unwrap_or((item, "")) {
                 ("detail", "") => result.detail = true,
                 ("compose", "") => result.compose = true,
-                ("maps", "") => result.maps = true,
+                ("maps", "") => result.maps = Some(Which::Each),
+                ("maps", "woven") => result.maps = Some(Which::Woven),
+                ("max-points", most) => {
+                    let most = number("max-points", most, 1, u32::MAX);
+                    result.max_points = Some(most.map_err(|error| error.to_string())?);
+                }
                 ("file", file) if !file.is_empty() => result.file = Some(file.to_string()),
                 ("function", name) if !name.is_empty() => result.functions.push(name.to_string()),
                 _ => {
                     return Err(format!(
-                        "unknown option '{item}'; known are file=FILE, detail, compose, maps and \
-                         function=NAME"
+                        "unknown option '{item}'; known are file=FILE, detail, compose, maps, \
+                         maps=woven, max-points=N and function=NAME"
                     ));
                 }
             }
@@ -64,7 +82,13 @@ impl PrintMap {
         let snapshots = two.snapshots();
         let mut found = two.compare(sandbox, &snapshots, |mapper, handles| {
             let mut found = report(&two, &snapshots, mapper, handles, self.detail);
-            found.maps = self.maps.then(|| Maps::new(mapper, handles, &snapshots));
+            found.maps = self.maps.map(|which| match which {
+                Which::Each => strongest(mapper, handles, &snapshots),
+                Which::Woven => {
+                    let maps = woven_maps(mapper, &snapshots, [&Where::All; 2], self.max_points);
+                    for_binary(write_maps(mapper, handles, &snapshots, &maps))
+                }
+            });
             found
         });
         two.opt.erase();

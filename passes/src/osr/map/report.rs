@@ -6,35 +6,17 @@ use crate::osr::map::actions::{Actions, Claims, actions, claims};
 use crate::osr::map::do_passes::Composed;
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
-use crate::osr::map::maps::Maps;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS, Variant};
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
-use serde::{Deserialize, Serialize};
+use midflight_profile::osr_maps::{Both, Each, Maps};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of the format
 pub const FORMAT: u32 = 1;
-
-/// Something for each direction
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Both<T> {
-    /// From base to opt
-    pub base_to_opt: T,
-    /// From opt to base
-    pub opt_to_base: T,
-}
-
-/// Something for each version
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Each<T> {
-    /// Of base
-    pub base: T,
-    /// Of opt
-    pub opt: T,
-}
 
 /// The report of a module.
 #[derive(Clone, Debug, Default, Serialize)]

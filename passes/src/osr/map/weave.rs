@@ -22,6 +22,7 @@ use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{SharedTransition, Site, Target, promote_counters, values_of};
 use crate::osr::weave::{MARK, MOST_TRANSITIONS, enter, tail_of_first};
 use crate::read_code::CodeSnapshot;
+use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
@@ -48,6 +49,8 @@ pub struct Weave<'a, 'm> {
     pub conditions: [Condition; 2],
     /// For each version and point whether it is one of the version's continuation too
     pub further: [Vec<bool>; 2],
+    /// The record of the mappings for the binary, if it is to have one
+    pub description: Option<Vec<u8>>,
     /// The wrong thing to do, for tests
     pub mutant: Option<Mutant>,
 }
@@ -176,7 +179,11 @@ impl<'m> Weave<'_, 'm> {
         let again = (0..chosen.len()).filter(|&i| chosen[i].version == BASE);
         let again = again.map(|i| info(i, &shells[BASE].name()));
         let sites: Vec<SiteInfo> = first.into_iter().chain(again).collect();
-        Record::emit(self.module, &base, &self.module.source_file(), chosen.len(), &sites)
+        let description = self.description.as_ref().map(|bytes| {
+            self.module.section_bytes("midflight.osr.maps", OSR_MAPS_SECTION, bytes, false)
+        });
+        let file = self.module.source_file();
+        Record::emit(self.module, &base, &file, chosen.len(), &sites, description)
     }
 
     /// The continuation of a version: entered where the other version's points lead.

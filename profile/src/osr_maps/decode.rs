@@ -1,0 +1,302 @@
+//! Reading records, and refusing those that are not whole or make no sense.
+
+use super::encode::{ALIGNMENT, key_of};
+use super::model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
+use super::pieces::Reader;
+use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
+use crate::Malformed;
+use crate::cursor::{Cursor, u16_at, u32_at, u64_at};
+use crate::leb128::unzigzag;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem::offset_of;
+use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION, OsrMapsHeader};
+
+/// A record cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the record at byte {offset} of the section {kind}")]
+pub struct MapsError {
+    /// Where the record begins, from the start of the bytes given.
+    pub offset: usize,
+    /// What is wrong with it.
+    pub kind: MapsErrorKind,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MapsErrorKind {
+    /// The section ends within it.
+    #[error("is cut off: it has {expected} bytes, and {actual} are left")]
+    Truncated {
+        /// Its size
+        expected: usize,
+        /// What is there of it
+        actual: usize,
+    },
+    /// No record has such a size.
+    #[error("says that it has {0} bytes, which no record has: the section is damaged")]
+    Size(u32),
+    /// Another version of the compiler made it.
+    #[error(
+        "has version {found}, and this Midflight reads version {known}: use the Midflight that \
+         compiled the program, or compile it anew"
+    )]
+    Version {
+        /// That of the record
+        found: u16,
+        /// [`OSR_MAPS_VERSION`]
+        known: u16,
+    },
+    /// Its contents are not what they were when it was made.
+    #[error("does not match its own hash: the section is damaged")]
+    Key,
+    /// A field makes no sense.
+    #[error("is malformed: {0}")]
+    Malformed(#[from] Malformed),
+    /// A point names something that is not there.
+    #[error("of '{function}' is malformed: the point before instruction {at} names {what}")]
+    Point {
+        /// The function's name
+        function: String,
+        /// The point's instruction
+        at: usize,
+        /// What it names
+        what: &'static str,
+    },
+}
+
+/// Reads all records of a section `midflight_osr_maps`, in its order.
+///
+/// # Errors
+/// [`MapsError`] about the first record that is damaged, of another version, or inconsistent.
+pub fn read_section(section: &[u8]) -> Result<Vec<FunctionMaps>, MapsError> {
+    let mut functions = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = section.get(at..).filter(|rest| !rest.is_empty()) {
+        // The linker's padding
+        if rest.get(..ALIGNMENT).is_some_and(|step| step.iter().all(|&byte| byte == 0)) {
+            at += ALIGNMENT;
+            continue;
+        }
+        let (function, size) =
+            FunctionMaps::decode(rest).map_err(|kind| MapsError { offset: at, kind })?;
+        functions.push(function);
+        at += size;
+    }
+    Ok(functions)
+}
+
+impl FunctionMaps {
+    /// Reads the record at the start of `bytes`, and tells its size. All that a point names is
+    /// there.
+    ///
+    /// # Errors
+    /// [`MapsErrorKind`], with what does not hold.
+    pub fn decode(bytes: &[u8]) -> Result<(FunctionMaps, usize), MapsErrorKind> {
+        let record = whole_record(bytes)?;
+        let mut body = Cursor::new(&record[OSR_MAPS_HEADER_SIZE..], OSR_MAPS_HEADER_SIZE);
+        let function = FunctionMaps {
+            name: body.string("the function's name")?,
+            file: body.string("the name of the source file")?,
+            pipeline: body.string("the pipeline")?,
+            maps: read_maps(&mut body)?,
+        };
+        let padding = body.rest();
+        if padding.len() >= ALIGNMENT || padding.iter().any(|&byte| byte != 0) {
+            let problem = "is longer than it needs to be, or not zero";
+            return Err(body.malformed("the padding", problem).into());
+        }
+        check(&function)?;
+        Ok((function, record.len()))
+    }
+}
+
+/// The bytes of the record at the start of `bytes`: of a known version, and undamaged.
+fn whole_record(bytes: &[u8]) -> Result<&[u8], MapsErrorKind> {
+    if bytes.len() < OSR_MAPS_HEADER_SIZE {
+        let (expected, actual) = (OSR_MAPS_HEADER_SIZE, bytes.len());
+        return Err(MapsErrorKind::Truncated { expected, actual });
+    }
+    let size = u32_at(bytes, offset_of!(OsrMapsHeader, size));
+    let len = size as usize;
+    if len < OSR_MAPS_HEADER_SIZE || !len.is_multiple_of(ALIGNMENT) {
+        return Err(MapsErrorKind::Size(size));
+    }
+    let found = u16_at(bytes, offset_of!(OsrMapsHeader, version));
+    if found != OSR_MAPS_VERSION {
+        return Err(MapsErrorKind::Version { found, known: OSR_MAPS_VERSION });
+    }
+    let truncated = MapsErrorKind::Truncated { expected: len, actual: bytes.len() };
+    let record = bytes.get(..len).ok_or(truncated)?;
+    if key_of(record) != u64_at(record, offset_of!(OsrMapsHeader, key)) {
+        return Err(MapsErrorKind::Key);
+    }
+    Ok(record)
+}
+
+fn read_maps(body: &mut Cursor<'_>) -> Result<Maps, Malformed> {
+    let arguments = body.varint32("the number of arguments")? as usize;
+    let texts = Reader::new(body)?;
+    let instructions =
+        Each { base: read_instructions(body, &texts)?, opt: read_instructions(body, &texts)? };
+    let mut constants = BTreeMap::new();
+    let mut last = 0;
+    for _ in 0..body.count(2, "the number of constants")? {
+        let twice = body.malformed("a constant", "is there twice");
+        last = body.delta32(last, "a constant")?;
+        if constants.insert(last, texts.text(body, "the text of a constant")?).is_some() {
+            return Err(twice);
+        }
+    }
+    let points =
+        Both { base_to_opt: read_points(body, &texts)?, opt_to_base: read_points(body, &texts)? };
+    Ok(Maps { arguments, instructions, constants, points })
+}
+
+fn read_instructions(body: &mut Cursor<'_>, texts: &Reader) -> Result<Vec<String>, Malformed> {
+    let count = body.count(1, "the number of instructions")?;
+    (0..count).map(|_| texts.text(body, "the text of an instruction")).collect()
+}
+
+fn read_points(body: &mut Cursor<'_>, texts: &Reader) -> Result<Vec<MapPoint>, Malformed> {
+    let count = body.count(4, "the number of points")?;
+    let mut last = (0, 0);
+    let mut points = Vec::with_capacity(count);
+    for _ in 0..count {
+        last = (body.delta32(last.0, "a point")?, body.delta32(last.1, "a point's instruction")?);
+        points.push(read_point(body, texts, last)?);
+    }
+    Ok(points)
+}
+
+fn read_point(
+    body: &mut Cursor<'_>,
+    texts: &Reader,
+    (point, at): (u32, u32),
+) -> Result<MapPoint, Malformed> {
+    const KIND: &str = "the kind of a point";
+    let unknown = body.malformed(KIND, "is unknown");
+    let number = |at: u32| at as usize;
+    match body.varint(KIND)? {
+        0 => Ok(MapPoint::Refused {
+            point: number(point),
+            at: number(at),
+            refused: texts.text(body, "the reason of a refusal")?,
+        }),
+        1 => {
+            let landing = number(body.delta32(at, "a landing")?);
+            let exprs = read_exprs(body)?;
+            let mut last = (0, 0);
+            let mut values = Vec::new();
+            for _ in 0..body.count(2, "the number of values of a point")? {
+                last = (body.delta32(last.0, "a value")?, body.delta32(last.1, "an expression")?);
+                values.push((number(last.0), number(last.1)));
+            }
+            let mut last = 0;
+            let mut keep = Vec::new();
+            for _ in 0..body.count(1, "the number of kept values of a point")? {
+                last = body.delta32(last, "a kept value")?;
+                keep.push(number(last));
+            }
+            Ok(MapPoint::Leads {
+                point: number(point),
+                at: number(at),
+                landing,
+                values,
+                exprs,
+                keep,
+            })
+        }
+        _ => Err(unknown),
+    }
+}
+
+fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
+    const WHAT: &str = "an expression";
+    let count = body.count(1, "the number of expressions of a point")?;
+    let mut last = 0;
+    let mut exprs = Vec::with_capacity(count);
+    for place in 0..count {
+        let large = body.malformed(WHAT, "is negative, or 2^32 or more");
+        let unknown = body.malformed(WHAT, "is of an unknown kind");
+        let word = body.varint(WHAT)?;
+        let (tag, rest) = (word & ((1 << TAG_BITS) - 1), word >> TAG_BITS);
+        let number = u32::try_from(rest).map_err(|_| large);
+        exprs.push(match tag {
+            TAG_SOURCE => {
+                let source = unzigzag(rest).checked_add(i64::from(last));
+                last = source.and_then(|source| u32::try_from(source).ok()).ok_or(large)?;
+                MapExpr::Source { source: last as usize }
+            }
+            TAG_CONSTANT => MapExpr::Constant { constant: number? },
+            TAG_REPEAT => {
+                let repeat = number? as usize;
+                let mut of = Vec::new();
+                for _ in 0..body.count(1, "the number of operands of an expression")? {
+                    of.push(body.delta32(place as u32, "an operand of an expression")? as usize);
+                }
+                MapExpr::Repeat { repeat, of }
+            }
+            _ => return Err(unknown),
+        });
+    }
+    Ok(exprs)
+}
+
+/// All that points name must be there.
+fn check(function: &FunctionMaps) -> Result<(), MapsErrorKind> {
+    let maps = &function.maps;
+    let lengths = maps.instructions.each().map(Vec::len);
+    for (from, points) in maps.points.each().into_iter().enumerate() {
+        for point in points {
+            if let Some(what) = absent(maps, point, [lengths[from], lengths[1 - from]]) {
+                let (function, at) = (function.name.clone(), point.at());
+                return Err(MapsErrorKind::Point { function, at, what });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a point names that is not there. The numbers of instructions are those of the version that
+/// is left and of the one that is entered.
+fn absent(
+    maps: &Maps,
+    point: &MapPoint,
+    [source, destination]: [usize; 2],
+) -> Option<&'static str> {
+    if point.at() >= source {
+        return Some("an instruction that is not there");
+    }
+    let MapPoint::Leads { landing, values, exprs, keep, .. } = point else { return None };
+    let is_value = |value: usize, count: usize| {
+        value.checked_sub(maps.arguments).is_none_or(|inst| inst < count)
+    };
+    if *landing >= destination {
+        return Some("a landing that is not there");
+    }
+    if keep.iter().any(|&value| !is_value(value, source)) {
+        return Some("a kept value that is not there");
+    }
+    if values.iter().any(|&(value, _)| !is_value(value, destination)) {
+        return Some("a value that is not there");
+    }
+    if values.iter().any(|&(_, expr)| expr >= exprs.len()) {
+        return Some("an expression that is not there");
+    }
+    exprs.iter().enumerate().find_map(|(place, expr)| match expr {
+        MapExpr::Source { source: value } => {
+            (!is_value(*value, source)).then_some("a source value that is not there")
+        }
+        MapExpr::Constant { constant } => {
+            (!maps.constants.contains_key(constant)).then_some("a constant that is not there")
+        }
+        MapExpr::Repeat { repeat, .. } if *repeat >= destination => {
+            Some("an instruction to repeat that is not there")
+        }
+        MapExpr::Repeat { of, .. } => {
+            of.iter().any(|&operand| operand >= place).then_some("an expression that comes later")
+        }
+    })
+}

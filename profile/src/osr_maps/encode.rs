@@ -1,0 +1,144 @@
+//! Writing a record: see `docs/format.md`, "The section of mappings".
+
+use super::model::{FunctionMaps, MapExpr, MapPoint, Maps};
+use super::pieces::Writer;
+use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
+use crate::checksum::hash64;
+use crate::leb128::zigzag;
+use crate::put::{overwrite, put_delta, put_string, put_varint};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem::offset_of;
+use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION, OsrMapsHeader};
+
+/// Records are padded to multiples of this, which is also their alignment.
+pub(super) const ALIGNMENT: usize = 8;
+
+impl FunctionMaps {
+    /// The whole record with its header, padded to a multiple of 8 bytes. None if it would have
+    /// 4 GiB or more, or a number in it is 2^32 or more.
+    pub fn encode(&self) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        out.resize(OSR_MAPS_HEADER_SIZE, 0);
+        let version = offset_of!(OsrMapsHeader, version);
+        overwrite(&mut out, version, &OSR_MAPS_VERSION.to_le_bytes());
+        put_string(&mut out, &self.name);
+        put_string(&mut out, &self.file);
+        put_string(&mut out, &self.pipeline);
+        put_maps(&mut out, &self.maps)?;
+        out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
+        let size = u32::try_from(out.len()).ok()?;
+        overwrite(&mut out, offset_of!(OsrMapsHeader, size), &size.to_le_bytes());
+        let key = key_of(&out);
+        overwrite(&mut out, offset_of!(OsrMapsHeader, key), &key.to_le_bytes());
+        Some(out)
+    }
+}
+
+/// The key of an encoded record: the hash of all of it but its size and its key.
+///
+/// `record` is one whole record and nothing else; a shorter slice than a header has no meaning.
+pub fn key_of(record: &[u8]) -> u64 {
+    let part = |from: usize, to: usize| record.get(from..to.min(record.len())).unwrap_or_default();
+    let after_size = offset_of!(OsrMapsHeader, version);
+    let key = offset_of!(OsrMapsHeader, key);
+    hash64(&[part(after_size, key), part(OSR_MAPS_HEADER_SIZE, record.len())])
+}
+
+fn number(value: usize) -> Option<u32> {
+    u32::try_from(value).ok()
+}
+
+fn put_maps(out: &mut Vec<u8>, maps: &Maps) -> Option<()> {
+    put_varint(out, number(maps.arguments)?.into());
+    let points = || maps.points.each().into_iter().flatten();
+    let reasons = points().filter_map(|point| match point {
+        MapPoint::Refused { refused, .. } => Some(refused),
+        MapPoint::Leads { .. } => None,
+    });
+    let instructions = maps.instructions.each().into_iter().flatten();
+    let texts = instructions.chain(maps.constants.values()).chain(reasons).map(String::as_str);
+    let texts = Writer::new(out, texts);
+    for instructions in maps.instructions.each() {
+        put_varint(out, number(instructions.len())?.into());
+        instructions.iter().for_each(|text| texts.put(out, text));
+    }
+    put_varint(out, maps.constants.len() as u64);
+    let mut last = 0;
+    for (&constant, text) in &maps.constants {
+        put_delta(out, last, constant);
+        last = constant;
+        texts.put(out, text);
+    }
+    for points in maps.points.each() {
+        put_varint(out, points.len() as u64);
+        let mut last = (0, 0);
+        for point in points {
+            put_point(out, point, last, &texts)?;
+            last = (number(point.point())?, number(point.at())?);
+        }
+    }
+    Some(())
+}
+
+fn put_point(
+    out: &mut Vec<u8>,
+    point: &MapPoint,
+    last: (u32, u32),
+    texts: &Writer<'_>,
+) -> Option<()> {
+    let at = number(point.at())?;
+    put_delta(out, last.0, number(point.point())?);
+    put_delta(out, last.1, at);
+    match point {
+        MapPoint::Refused { refused, .. } => {
+            put_varint(out, 0);
+            texts.put(out, refused);
+        }
+        MapPoint::Leads { landing, values, exprs, keep, .. } => {
+            put_varint(out, 1);
+            put_delta(out, at, number(*landing)?);
+            put_exprs(out, exprs)?;
+            put_varint(out, values.len() as u64);
+            let mut last = (0, 0);
+            for &(value, expr) in values {
+                let next = (number(value)?, number(expr)?);
+                put_delta(out, last.0, next.0);
+                put_delta(out, last.1, next.1);
+                last = next;
+            }
+            put_varint(out, keep.len() as u64);
+            let mut last = 0;
+            for &value in keep {
+                put_delta(out, last, number(value)?);
+                last = number(value)?;
+            }
+        }
+    }
+    Some(())
+}
+
+fn put_exprs(out: &mut Vec<u8>, exprs: &[MapExpr]) -> Option<()> {
+    put_varint(out, exprs.len() as u64);
+    let mut last = 0;
+    for (place, expr) in exprs.iter().enumerate() {
+        match expr {
+            MapExpr::Source { source } => {
+                let source = i64::from(number(*source)?);
+                put_varint(out, zigzag(source - last) << TAG_BITS | TAG_SOURCE);
+                last = source;
+            }
+            MapExpr::Constant { constant } => {
+                put_varint(out, u64::from(*constant) << TAG_BITS | TAG_CONSTANT);
+            }
+            MapExpr::Repeat { repeat, of } => {
+                put_varint(out, u64::from(number(*repeat)?) << TAG_BITS | TAG_REPEAT);
+                put_varint(out, of.len() as u64);
+                for &operand in of {
+                    put_delta(out, number(place)?, number(operand)?);
+                }
+            }
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,28 @@
+//! OSR mappings as data: where on-stack replacement leads from each point of a function with two
+//! versions, and how the values that are needed there are had (thesis 4.2, Def. 4.15).
+//!
+//! `print<osr-map;maps>` writes them as JSON, see `docs/osr-report.md`. `osr-opt<maps=section>`
+//! leaves them in the binary, see `docs/format.md`, "The section of mappings":
+//!
+//! * [`Maps`]: the mappings of a function, both ways
+//! * [`FunctionMaps::encode`]: a record of the section
+//! * [`read_section`]: all records of a binary
+
+mod decode;
+mod encode;
+mod model;
+mod pieces;
+
+pub use decode::{MapsError, MapsErrorKind, read_section};
+pub use encode::key_of;
+pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
+
+/// Bits of an expression's number that say what it is.
+const TAG_BITS: u32 = 2;
+
+/// A value of the version that is left
+const TAG_SOURCE: u64 = 0;
+/// A constant
+const TAG_CONSTANT: u64 = 1;
+/// An instruction that is done again
+const TAG_REPEAT: u64 = 2;

@@ -1,0 +1,140 @@
+//! What mappings are made of.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Something for each direction
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Both<T> {
+    /// From base to opt
+    pub base_to_opt: T,
+    /// From opt to base
+    pub opt_to_base: T,
+}
+
+impl<T> Both<T> {
+    /// Both, base to opt first.
+    pub fn each(&self) -> [&T; 2] {
+        [&self.base_to_opt, &self.opt_to_base]
+    }
+}
+
+/// Something for each version
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Each<T> {
+    /// Of base, what the passes began with
+    pub base: T,
+    /// Of opt, what they made of it
+    pub opt: T,
+}
+
+impl<T> Each<T> {
+    /// Both, base first.
+    pub fn each(&self) -> [&T; 2] {
+        [&self.base, &self.opt]
+    }
+}
+
+/// The mappings of a function, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FunctionMaps {
+    /// As the linker knows it
+    pub name: String,
+    /// Source file of its module, as it was given to the compiler
+    pub file: String,
+    /// The passes that made opt of base
+    pub pipeline: String,
+    /// The mappings
+    pub maps: Maps,
+}
+
+/// The mappings of two versions, both ways, and what their numbers mean. Instructions, values,
+/// constants and points are numbered from 0, below 2^32.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Maps {
+    /// Number of arguments. Value `arguments + n` is the result of instruction `n` of its version.
+    pub arguments: usize,
+    /// The instructions of each version, as in the IR. In a binary those that no mapping names are
+    /// empty.
+    pub instructions: Each<Vec<String>>,
+    /// The constants that the mappings use, as in the IR
+    pub constants: BTreeMap<u32, String>,
+    /// For each point of the version that is left where it leads
+    pub points: Both<Vec<MapPoint>>,
+}
+
+/// A point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
+pub enum MapPoint {
+    /// It leads somewhere.
+    Leads {
+        /// Its number among the points of its version
+        point: usize,
+        /// It is before this instruction.
+        at: usize,
+        /// Execution goes on before this instruction of the other version.
+        landing: usize,
+        /// All values of the other version that are needed there, each with its place in `exprs`
+        values: Vec<(usize, usize)>,
+        /// How they are had; each expression uses former ones only.
+        exprs: Vec<MapExpr>,
+        /// The values of the version that is left that are kept alive for the point
+        keep: Vec<usize>,
+    },
+    /// It leads nowhere.
+    Refused {
+        /// Its number among the points of its version
+        point: usize,
+        /// It is before this instruction.
+        at: usize,
+        /// The reason's name
+        refused: String,
+    },
+}
+
+impl MapPoint {
+    /// Its number among the points of its version.
+    pub fn point(&self) -> usize {
+        match self {
+            MapPoint::Leads { point, .. } | MapPoint::Refused { point, .. } => *point,
+        }
+    }
+
+    /// The instruction that it is before.
+    pub fn at(&self) -> usize {
+        match self {
+            MapPoint::Leads { at, .. } | MapPoint::Refused { at, .. } => *at,
+        }
+    }
+}
+
+/// How a value is had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged))]
+pub enum MapExpr {
+    /// `{"source": VALUE}`
+    Source {
+        /// Of the version that is left
+        source: usize,
+    },
+    /// `{"constant": NUMBER}`
+    Constant {
+        /// In [`Maps::constants`]
+        constant: u32,
+    },
+    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`
+    Repeat {
+        /// Of the version that is entered
+        repeat: usize,
+        /// Former expressions
+        of: Vec<usize>,
+    },
+}
