@@ -20,6 +20,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueLattice.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/AssemblyAnnotationWriter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -31,6 +32,7 @@
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FormattedStream.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/SCCPSolver.h"
@@ -848,6 +850,22 @@ LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
   return wrap(static_cast<Value *>(Copy));
 }
 
+namespace {
+/// Marks where the text of an instruction begins and ends. The writer escapes
+/// such characters in all that it prints.
+struct Marks final : AssemblyAnnotationWriter {
+  static constexpr char Begin = '\1', End = '\2';
+  void emitInstructionAnnot(const Instruction *,
+                            formatted_raw_ostream &OS) override {
+    OS << Begin;
+  }
+  void printInfoComment(const Value &V, formatted_raw_ostream &OS) override {
+    if (isa<Instruction>(V))
+      OS << End;
+  }
+};
+} // namespace
+
 /// Calls back with the text of each block's name and of each instruction, as
 /// the IR writer prints them: a block's name is followed by its instructions.
 void mfb_texts(LLVMValueRef Fn, void *To,
@@ -855,20 +873,25 @@ void mfb_texts(LLVMValueRef Fn, void *To,
   Function &F = *unwrap<Function>(Fn);
   ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
   Slots.incorporateFunction(F);
-  auto Tell = [&](Value &V, bool Block) {
-    std::string Text;
-    raw_string_ostream OS(Text);
-    if (Block)
-      V.printAsOperand(OS, /*PrintType=*/false, Slots);
-    else
-      V.print(OS, Slots, /*IsForDebug=*/false);
-    StringRef Trimmed = StringRef(OS.str()).trim();
-    Add(To, Block, Trimmed.data(), Trimmed.size());
-  };
+  // All at once: for each value that is printed by itself the writer looks at
+  // all globals of the module.
+  std::string All;
+  raw_string_ostream AllOS(All);
+  Marks Writer;
+  F.print(AllOS, &Writer);
+  StringRef Rest = AllOS.str();
   for (BasicBlock &BB : F) {
-    Tell(BB, true);
-    for (Instruction &I : BB)
-      Tell(I, false);
+    std::string Name;
+    raw_string_ostream OS(Name);
+    BB.printAsOperand(OS, /*PrintType=*/false, Slots);
+    StringRef Trimmed = StringRef(OS.str()).trim();
+    Add(To, true, Trimmed.data(), Trimmed.size());
+    for (size_t N = 0, Count = BB.size(); N != Count; ++N) {
+      auto [Text, Behind] = Rest.split(Marks::Begin).second.split(Marks::End);
+      Rest = Behind;
+      Text = Text.trim();
+      Add(To, false, Text.data(), Text.size());
+    }
   }
 }
 

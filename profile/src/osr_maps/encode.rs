@@ -7,6 +7,7 @@ use crate::checksum::hash64;
 use crate::leb128::zigzag;
 use crate::put::{overwrite, put_delta, put_string, put_varint};
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION, OsrMapsHeader};
@@ -18,8 +19,7 @@ impl FunctionMaps {
     /// The whole record with its header, padded to a multiple of 8 bytes. None if it would have
     /// 4 GiB or more, or a number in it is 2^32 or more.
     pub fn encode(&self) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        out.resize(OSR_MAPS_HEADER_SIZE, 0);
+        let mut out = vec![0; OSR_MAPS_HEADER_SIZE];
         let version = offset_of!(OsrMapsHeader, version);
         overwrite(&mut out, version, &OSR_MAPS_VERSION.to_le_bytes());
         put_string(&mut out, &self.name);
