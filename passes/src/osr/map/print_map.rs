@@ -36,7 +36,8 @@ pub struct PrintMap {
 }
 
 impl PrintMap {
-    /// Parses `file=FILE`, `detail`, `compose`, `maps`, `maps=woven`, `max-points=N` and `function=NAME`, separated by `;`.
+    /// Parses `file=FILE`, `detail`, `compose`, `maps`, `maps=woven`, `max-points=N` and
+    /// `function=NAME`, separated by `;`.
     ///
     /// # Errors
     /// A message, if there is anything else.
