@@ -122,7 +122,7 @@ const OSR_SHOW_HELP: &str = "\
 Of programs whose plugin was told to leave them there. The JSON has the shape of `print<osr-map;maps>`.
 
 Examples:
-  midflight cc '--midflight-osr-opt=gvn' -O2 -o prog prog.c && midflight osr show prog
+  midflight cc '--midflight-osr-opt=gvn;maps=section' -O2 -o prog prog.c && midflight osr show prog
   midflight osr show prog --function compress --format json >compress.json";
 
 #[derive(Subcommand, Debug)]
