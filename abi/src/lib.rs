@@ -15,19 +15,41 @@
 //! on entry:   forest = *slot
 //!             if forest is null: forest = midflight_enter(&record, &slot)
 //!             forest->entries += 1
-//!             state = forest                      // the marker ∗ of thesis 3.2.2
-//! on a path:  state = midflight_step(state, id)   // automaton mode
-//!             forest->counts[id] += 1             // counting mode, see FLAG_COUNTING
+//!             state = forest->start               // the marker ∗ of thesis 3.2.2
+//! on a path:  place = state's table + hash(id)    // automaton mode, see below
+//!             if place->key == id + 1 and place->count < 2^31:
+//!                 place->count += 1
+//!                 state = place->next
+//!             else: state = midflight_step(state, id, forest)
+//!             forest's counter[id] += 1           // counting mode, see FLAG_COUNTING
 //! ```
 //!
 //! `state` is an SSA value of the activation, so recursion, threads and calls in between leave it
-//! undisturbed. A [`Forest`] begins with a [`Node`], hence the start state is the forest itself.
+//! undisturbed.
+//!
+//! # States
+//!
+//! A state of the automaton is a 64-bit *word*: the address of a table of [`Slot`]s in its lower 48
+//! bits, and above them the number of slots less one, times the size of a slot. So the slot that a
+//! path ID may be in is found without a load, and the only load that an event has to wait for is
+//! that of the slot's `next`, the state after it:
+//!
+//! ```text
+//! place = (state mod 2^48) + ((state >> 48) and hash(id))
+//! ```
+//!
+//! with [`hash`]. In functions of at most [`DENSE_PATHS`] paths a table has a slot for each path, and
+//! the word is its address alone: `place = state + id * 16`.
+//!
+//! A slot that does not hold the ID, that is empty, or whose counter is half full is left to
+//! [`STEP_SYMBOL`]. The key is read first, by an acquiring load: a signal handler may fill a slot at
+//! any time, and writes the key last.
 #![no_std]
 
 pub mod osr;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 1;
+pub const ABI_VERSION: u16 = 2;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -37,8 +59,8 @@ pub const RECORD_SECTION: &str = "midflight_tables";
 /// thread's forest for a function, stores it in the slot and returns it. Never returns null.
 pub const ENTER_SYMBOL: &str = "midflight_enter";
 
-/// `fn(state: *mut Node, id: u32) -> *mut Node`: one step of Algorithm 4 for path `id`. Counts the
-/// node reached and returns the state after it. Never returns null.
+/// `fn(state: u64, id: u32, forest: *mut Forest) -> u64`: one step of Algorithm 4 for path `id`, where
+/// the emitted code has not found it. Counts the node reached and returns the state after it.
 pub const STEP_SYMBOL: &str = "midflight_step";
 
 /// The largest k that can be asked for.
@@ -47,8 +69,8 @@ pub const MAX_K: u32 = 64;
 /// [`RecordHeader::flags`]: the function was instrumented late in the pipeline.
 pub const FLAG_LATE: u16 = 1 << 0;
 
-/// [`RecordHeader::flags`]: counting mode. Emitted code adds to [`Forest::counts`] and never calls
-/// [`STEP_SYMBOL`]. Used when k is 1, and when every stream of the function has length 1 (it has
+/// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`], one
+/// `u64` a path, and never calls [`STEP_SYMBOL`]. Used when k is 1, and when every stream of the function has length 1 (it has
 /// no cut edge), where all of a k-SF is its roots.
 pub const FLAG_COUNTING: u16 = 1 << 1;
 
@@ -56,7 +78,7 @@ pub const FLAG_COUNTING: u16 = 1 << 1;
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";
 
 /// Version of the profile file format.
-pub const PROFILE_VERSION: u32 = 1;
+pub const PROFILE_VERSION: u32 = 2;
 
 /// Size in bytes of the header of a profile file.
 pub const PROFILE_HEADER_SIZE: u32 = 64;
@@ -87,51 +109,51 @@ pub struct RecordHeader {
 /// Size in bytes of a [`RecordHeader`].
 pub const RECORD_HEADER_SIZE: usize = core::mem::size_of::<RecordHeader>();
 
-/// A state of the automaton: a node of the k-SF that is not at full depth, or the forest's start.
-///
-/// A node at full depth (level 2k−3) is only a [`Slot`]: its transitions are those of its τ.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Node {
-    /// Hash table of the children, `mask + 1` slots; in counting mode `[u64; num_paths]`.
-    pub slots: *mut Slot,
-    /// Number of slots − 1; a power of two − 1.
-    pub mask: u32,
-    /// Slots in use.
-    pub used: u32,
-    /// While this node is β: the τ of Algorithm 4 that belongs to it. Null in the upper slab.
-    pub tau: *mut Node,
-    /// The forest that this node belongs to.
-    pub forest: *mut Forest,
-    /// Depth of the node in the k-SF: 0 for a root, [`START_LEVEL`] for the forest's start.
-    pub level: u32,
-    /// Padding; zero.
-    pub reserved: u32,
+/// Functions with at most so many paths have a slot for each in every table.
+pub const DENSE_PATHS: u32 = 4;
+
+/// Low bits of a word that are an address.
+pub const WORD_ADDRESS_BITS: u32 = 48;
+
+/// Most slots that a word can speak of.
+pub const MOST_SLOTS: u32 = 1 << (64 - WORD_ADDRESS_BITS - SLOT_SHIFT);
+
+/// Binary logarithm of the size of a [`Slot`].
+pub const SLOT_SHIFT: u32 = 4;
+
+/// Factor of [`hash`]: 2^32 over the golden ratio.
+pub const HASH_FACTOR: u32 = 0x9E37_79B1;
+
+/// Shift of [`hash`].
+pub const HASH_SHIFT: u32 = 12;
+
+/// Where a path's slot is, in bytes from the table's beginning, after it was masked with the upper
+/// bits of a word.
+#[inline(always)]
+pub fn hash(id: u32) -> u32 {
+    id.wrapping_mul(HASH_FACTOR) >> HASH_SHIFT
 }
 
-/// [`Node::level`] of a forest's start.
-pub const START_LEVEL: u32 = u32::MAX;
-
-/// A child in the k-SF, keyed by its label: the edge to it and its counter.
+/// A child in the k-SF: the edge to it and its counter.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slot {
-    /// The state after this child: its node, or its τ where it is at full depth. Null: empty slot.
-    pub next: *mut Node,
-    /// The child's label, a path ID.
-    pub label: u32,
-    /// Padding; zero.
-    pub reserved: u32,
-    /// The child's counter.
-    pub count: u64,
+    /// The state after this child: that of its node, or of its τ where it is at full depth.
+    pub next: u64,
+    /// The child's label, a path ID, plus one. 0: the slot is empty.
+    pub key: u32,
+    /// The child's counter. From 2^31 on emitted code leaves it alone, and the runtime empties it
+    /// into a larger one.
+    pub count: u32,
 }
 
-/// What one thread has counted in one function.
+/// What one thread has counted in one function. In counting mode the counters follow, one `u64` for
+/// each path.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Forest {
-    /// The start state; its children are the roots of the k-SF.
-    pub start: Node,
+    /// The state of an activation that has just begun; its table has the roots of the k-SF.
+    pub start: u64,
     /// Activations begun.
     pub entries: u64,
     /// Events after which the stream was restarted because memory ran out: counts of paths longer
@@ -139,10 +161,23 @@ pub struct Forest {
     pub restarts: u64,
     /// Events that could not be counted at all, because memory ran out.
     pub lost: u64,
+    /// Events that were counted in their sequences and then, since those were rare, at their roots.
+    pub pruned: u64,
 }
+
+/// Byte offset of [`Forest::start`], for emitted code.
+pub const FOREST_START_OFFSET: usize = core::mem::offset_of!(Forest, start);
 
 /// Byte offset of [`Forest::entries`], for emitted code.
 pub const FOREST_ENTRIES_OFFSET: usize = core::mem::offset_of!(Forest, entries);
 
-/// Byte offset of [`Node::slots`] (`counts` in counting mode), for emitted code.
-pub const NODE_SLOTS_OFFSET: usize = core::mem::offset_of!(Node, slots);
+/// Byte offset of the first counter in counting mode, for emitted code.
+pub const FOREST_COUNTERS_OFFSET: usize = core::mem::size_of::<Forest>();
+
+/// Byte offset of [`Slot::key`], for emitted code; `next` is at 0.
+pub const SLOT_KEY_OFFSET: usize = core::mem::offset_of!(Slot, key);
+
+/// Byte offset of [`Slot::count`], for emitted code.
+pub const SLOT_COUNT_OFFSET: usize = core::mem::offset_of!(Slot, count);
+
+const _: () = assert!(core::mem::size_of::<Slot>() == 1 << SLOT_SHIFT);

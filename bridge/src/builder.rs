@@ -3,7 +3,7 @@
 use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
-use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMValueRef};
+use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
 use crate::sys::{
     LLVMAtomicOrdering, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMTailCallKind, LLVMTypeKind,
 };
@@ -101,14 +101,13 @@ impl<'m> Builder<'m> {
     /// relaxed load and a relaxed store, which no pass may promote to a register, and which x86-64
     /// selects as one `inc`.
     pub fn count(&self, pointer: Value<'m>) {
-        let ty = self.module.int_type(64);
-        // SAFETY: positioned; the load and the store are of an aligned integer.
-        unsafe {
-            let old = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
-            relax(old);
-            let new = LLVMBuildAdd(self.raw, old, ty.constant(1).0, NO_NAME);
-            relax(LLVMBuildStore(self.raw, new, pointer.0));
-        }
+        self.count_as(self.module.int_type(64), pointer);
+    }
+
+    /// The same with a counter of another integer type.
+    pub fn count_as(&self, ty: Type<'m>, pointer: Value<'m>) {
+        let old = self.load_relaxed(ty, pointer);
+        self.store_relaxed(self.add(old, ty.constant(1)), pointer);
     }
 
     /// A variable in the frame, initialized to zero. The position must be in the entry block.
@@ -152,6 +151,37 @@ impl<'m> Builder<'m> {
     pub fn sub(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: positioned; both operands are integers of one type.
         Value::from_raw(unsafe { LLVMBuildSub(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a & b`
+    pub fn and(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildAnd(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a * b`
+    pub fn mul(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildMul(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a >> b`, with zeroes shifted in
+    pub fn shift_right(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe { LLVMBuildLShr(self.raw, a.0, b.0, NO_NAME) })
+    }
+
+    /// `a` with zeroes in front, as a value of a larger integer type
+    pub fn zero_extend(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; an integer and a larger integer type.
+        Value::from_raw(unsafe { LLVMBuildZExt(self.raw, a.0, ty.0, NO_NAME) })
+    }
+
+    /// An address that was computed as an integer
+    pub fn int_to_pointer(&self, a: Value<'m>) -> Value<'m> {
+        let ty = self.module.pointer_type();
+        // SAFETY: positioned; an integer.
+        Value::from_raw(unsafe { LLVMBuildIntToPtr(self.raw, a.0, ty.0, NO_NAME) })
     }
 
     /// `a | b`
@@ -211,15 +241,23 @@ impl<'m> Builder<'m> {
         // SAFETY: positioned; an integer type and an aligned pointer.
         unsafe {
             let load = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
-            order_relaxed(load);
+            order_relaxed(load, ty.0);
             Value::from_raw(load)
         }
+    }
+
+    /// An acquiring load of an integer, which nothing behind it is moved over.
+    pub fn load_acquiring(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
+        let load = self.load_relaxed(ty, pointer);
+        // SAFETY: it is a load.
+        unsafe { LLVMSetOrdering(load.0, LLVMAtomicOrdering::LLVMAtomicOrderingAcquire) };
+        load
     }
 
     /// A relaxed atomic store of an integer.
     pub fn store_relaxed(&self, value: Value<'m>, pointer: Value<'m>) {
         // SAFETY: positioned; an integer and an aligned pointer.
-        unsafe { order_relaxed(LLVMBuildStore(self.raw, value.0, pointer.0)) }
+        unsafe { order_relaxed(LLVMBuildStore(self.raw, value.0, pointer.0), LLVMTypeOf(value.0)) }
     }
 
     /// A variable in the frame. The position must be in the entry block.
@@ -390,18 +428,12 @@ pub enum Tail {
 
 /// # Safety
 /// `access` is a load or a store of an integer, naturally aligned.
-unsafe fn order_relaxed(access: LLVMValueRef) {
-    // SAFETY: the caller's contract.
-    unsafe { LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic) };
-}
-
-/// # Safety
-/// `access` is a load or a store of an integer.
-unsafe fn relax(access: LLVMValueRef) {
+unsafe fn order_relaxed(access: LLVMValueRef, ty: LLVMTypeRef) {
     // SAFETY: the caller's contract.
     unsafe {
-        LLVMSetAlignment(access, 8);
         LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+        // Smaller alignment, as a module without a data layout has, would make it a library call.
+        LLVMSetAlignment(access, LLVMGetIntTypeWidth(ty).div_ceil(8).next_power_of_two());
     }
 }
 

@@ -523,6 +523,12 @@ impl<'m> Inst<'m> {
         Block(unsafe { LLVMGetInstructionParent(self.0) }, PhantomData)
     }
 
+    /// Makes all that uses its result use `value` instead.
+    pub fn replace_uses(self, value: Value<'m>) {
+        // SAFETY: both are live and of one type.
+        unsafe { LLVMReplaceAllUsesWith(self.0, value.0) }
+    }
+
     /// Splits its block behind it; returns the block with the rest.
     pub fn split_after(self) -> Block<'m> {
         // SAFETY: the instruction is live and not a terminator.

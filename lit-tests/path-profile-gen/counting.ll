@@ -12,13 +12,13 @@
 ; CHECK-NEXT:    %[[MADE:.*]] = call ptr @midflight_enter(ptr @[[TABLE]], ptr @[[SLOT]])
 ; CHECK:       body:
 ; CHECK-NEXT:    %midflight.forest = phi ptr [ %[[KNOWN]], {{.*}} ], [ %[[MADE]], %midflight.enter ]
-; CHECK-NEXT:    getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK-NEXT:    getelementptr inbounds i8, ptr %midflight.forest, i64 8
 ; CHECK-NEXT:    load atomic i64, {{.*}} monotonic, align 8
 ; CHECK:         store atomic i64 {{.*}} monotonic, align 8
-; CHECK:         %[[COUNTS:.*]] = load ptr, ptr %midflight.forest
 ; CHECK:       join:
 ; CHECK-NEXT:    %midflight.path = phi i32
-; CHECK:         getelementptr inbounds i64, ptr %[[COUNTS]], i32 %midflight.path
+; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i32 %midflight.path
 ; CHECK-NOT:     midflight_step
 ; CHECK:         ret i32
 define i32 @abs(i32 %x) {

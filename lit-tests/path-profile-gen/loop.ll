@@ -4,15 +4,17 @@
 
 ; CHECK-LABEL: define i32 @sum(
 ; CHECK:       loop:
-; CHECK-DAG:     %midflight.path = phi i32 [ {{.*}}, %body ], [ {{.*}}, %emit ]
-; CHECK-DAG:     %midflight.state = phi ptr [ %midflight.forest, %body ], [ %[[NEXT:.*]], %emit ]
+; CHECK-DAG:     %midflight.path = phi i32 [ {{.*}}, %body ], [ {{.*}}, %midflight.next ]
+; CHECK-DAG:     %midflight.state = phi i64 [ %{{.*}}, %body ], [ %[[NEXT:.*]], %midflight.next ]
 ; CHECK:         br i1
 ; CHECK:       emit:
-; CHECK-NEXT:    %[[NEXT]] = call ptr @midflight_step(ptr %midflight.state, i32
+; CHECK:         call i64 @midflight_step(i64 %midflight.state, i32
+; CHECK:       midflight.next:
+; CHECK-NEXT:    %[[NEXT]] = phi i64
 ; CHECK-NEXT:    br label %loop
-; CHECK:         call ptr @midflight_step(
-; CHECK-NEXT:    ret i32
-; CHECK:       declare ptr @midflight_step(ptr, i32)
+; CHECK:         call i64 @midflight_step(
+; CHECK:         ret i32
+; CHECK:       declare i64 @midflight_step(i64, i32, ptr)
 
 ; With k=1 the same loop counts in an array.
 ; ONE-LABEL: define i32 @sum(

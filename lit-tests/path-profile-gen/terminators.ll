@@ -16,7 +16,8 @@ declare i32 @setjmp(ptr) returns_twice
 ; CHECK:       op:
 ; CHECK-DAG:     %midflight.end = phi i32
 ; CHECK-DAG:     %midflight.path = phi i32
-; CHECK:         call ptr @midflight_step(ptr %midflight.state, i32 %midflight.end)
+; CHECK:         add i32 %midflight.end, 1
+; CHECK:         call i64 @midflight_step(i64 %midflight.state, i32 %midflight.end, ptr %midflight.forest)
 ; CHECK:         indirectbr
 define void @dispatch(ptr %p, ptr %q) {
 entry:
@@ -33,7 +34,7 @@ out:
 ; CHECK:       pad:
 ; CHECK:         landingpad
 ; CHECK-NEXT:      cleanup
-; CHECK-NEXT:    call ptr @midflight_step(
+; CHECK:         call i64 @midflight_step(
 ; CHECK:         invoke void @may_throw()
 define void @catch_loop() personality ptr @__gxx_personality_v0 {
 entry:
@@ -87,11 +88,12 @@ define void @forward() {
 ; PRINT-LABEL: paths of 'again':
 ; PRINT: 0 -> 1: restart
 ; CHECK-LABEL: define i32 @again(
-; CHECK:         call ptr @midflight_step(ptr %midflight.forest, i32 0)
-; CHECK-NEXT:    %r = call i32 @setjmp(
+; CHECK:         %[[START:.*]] = load atomic i64, ptr %midflight.forest monotonic, align 8
+; CHECK:         call i64 @midflight_step(i64 %[[START]], i32 0, ptr %midflight.forest)
+; CHECK:         %r = call i32 @setjmp(
 ; CHECK-NEXT:    br label %restart
 ; CHECK:       restart:
-; CHECK:         call ptr @midflight_step(ptr %midflight.forest, i32
+; CHECK:         call i64 @midflight_step(i64 %[[START]], i32
 ; CHECK:         ret i32
 define i32 @again(ptr %buffer) {
   %r = call i32 @setjmp(ptr %buffer) returns_twice
@@ -103,7 +105,7 @@ define i32 @again(ptr %buffer) {
 ; CHECK-LABEL: define void @asm_goto(
 ; CHECK:         callbr void asm
 ; CHECK:       emit:
-; CHECK-NEXT:    call ptr @midflight_step(
+; CHECK:         call i64 @midflight_step(
 define void @asm_goto() {
 entry:
   br label %loop

@@ -15,6 +15,7 @@ use crate::read::Handle;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// What a plan is applied to.
@@ -45,11 +46,12 @@ pub struct Unsplittable {
     pub to: BlockId,
 }
 
-/// Applies a plan. The body and the handles are stale afterwards.
+/// Applies a plan. The body and the handles are stale afterwards. Returns the calls of the runtime
+/// that it made in automaton mode.
 ///
 /// # Errors
 /// [`Unsplittable`] if the plan puts an emission where no block can be.
-pub fn apply(plan: &Plan, target: &Target<'_, '_>) -> Result<(), Unsplittable> {
+pub fn apply<'m>(plan: &Plan, target: &Target<'_, 'm>) -> Result<Vec<Inst<'m>>, Unsplittable> {
     let blocks = split_blocks(target)?;
     let edges = split_edges(plan, target, &blocks)?;
     let mut work = Work::new(plan, target, blocks, edges);
@@ -59,7 +61,7 @@ pub fn apply(plan: &Plan, target: &Target<'_, '_>) -> Result<(), Unsplittable> {
     work.oracle();
     work.fill_phis();
     target.function.drop_purity();
-    Ok(())
+    Ok(work.steps.into_inner())
 }
 
 /// The LLVM block of each block of the body. The entry's comes to stand behind the split.
@@ -126,11 +128,14 @@ struct Work<'a, 'm> {
     /// Where code at the head of each block goes: fixed before anything is inserted
     heads: Vec<Inst<'m>>,
     i32: Type<'m>,
+    i64: Type<'m>,
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
+    steps: RefCell<Vec<Inst<'m>>>,
     forest: Value<'m>,
-    counts: Value<'m>,
+    /// The state of an activation that has just begun
+    start: Value<'m>,
     /// r and σ in each block, behind an emission at its head
     register: Vec<Value<'m>>,
     state: Vec<Value<'m>>,
@@ -146,7 +151,8 @@ impl<'a, 'm> Work<'a, 'm> {
         edges: Edges<'m>,
     ) -> Self {
         let module = target.module;
-        let (i32, ptr) = (module.int_type(32), module.pointer_type());
+        let (i32, i64) = (module.int_type(32), module.int_type(64));
+        let ptr = module.pointer_type();
         let count = blocks.len();
         Work {
             plan,
@@ -157,13 +163,15 @@ impl<'a, 'm> Work<'a, 'm> {
             blocks,
             edges,
             i32,
+            i64,
             ptr,
             step: (!plan.counting)
-                .then(|| module.runtime_function(abi::STEP_SYMBOL, ptr, &[ptr, i32])),
+                .then(|| module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr])),
+            steps: RefCell::default(),
             forest: ptr.poison(),
-            counts: ptr.poison(),
+            start: i64.poison(),
             register: vec![i32.constant(0); count],
-            state: vec![ptr.poison(); count],
+            state: vec![i64.poison(); count],
             phis: vec![Phis::default(); count],
             flows: HashMap::new(),
         }
@@ -191,11 +199,11 @@ impl<'a, 'm> Work<'a, 'm> {
         self.forest = forest.value();
         b.before(self.heads[0]);
         b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
-        if self.plan.counting {
-            let slots = b.offset(self.forest, abi::NODE_SLOTS_OFFSET as u64);
-            self.counts = b.load(self.ptr, slots);
+        if !self.plan.counting {
+            let start = b.offset(self.forest, abi::FOREST_START_OFFSET as u64);
+            self.start = b.load_relaxed(self.i64, start);
         }
-        self.state[0] = self.forest;
+        self.state[0] = self.start;
     }
 
     /// Phase 3.
@@ -235,7 +243,7 @@ impl<'a, 'm> Work<'a, 'm> {
             }
             // The state is made on the edge; phase 4 fills the phi.
             Transfer::OnEdge { .. } => return self.join(to),
-            Transfer::Restart { start, .. } => (constant(start), self.forest),
+            Transfer::Restart { start, .. } => (constant(start), self.start),
         };
         self.register[to] = register;
         self.state[to] = state;
@@ -253,7 +261,7 @@ impl<'a, 'm> Work<'a, 'm> {
             phis.end = Some(b.phi(self.i32, block, c"midflight.end"));
         }
         if !self.plan.counting {
-            let state = b.phi(self.ptr, block, c"midflight.state");
+            let state = b.phi(self.i64, block, c"midflight.state");
             self.state[to] = state.value();
             phis.state = Some(state);
         }
@@ -306,7 +314,7 @@ impl<'a, 'm> Work<'a, 'm> {
                     self.emit(state, self.plus(register, end));
                 }
                 flow.register = constant(start);
-                flow.state = self.forest;
+                flow.state = self.start;
             }
         }
         self.flows.insert((origin, target), flow);
@@ -322,10 +330,15 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Emits path `id` at the builder's position; returns the state after it.
     fn emit(&self, state: Value<'m>, id: Value<'m>) -> Value<'m> {
         match self.step {
-            Some(step) => self.builder.call(step, &[state, id]),
+            Some(step) => {
+                let next = self.builder.call(step, &[state, id, self.forest]);
+                self.steps.borrow_mut().extend(next.as_instruction());
+                next
+            }
             None => {
-                let i64 = self.target.module.int_type(64);
-                self.builder.count(self.builder.index(self.counts, i64, id));
+                let b = &self.builder;
+                let counters = b.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
+                b.count(b.index(counters, self.i64, id));
                 state
             }
         }
@@ -378,7 +391,7 @@ impl<'a, 'm> Work<'a, 'm> {
         let unknown = Flow {
             register: self.i32.poison(),
             end: self.i32.poison(),
-            state: self.ptr.poison(),
+            state: self.i64.poison(),
             edge: 0,
         };
         for from in self.target.function.blocks() {

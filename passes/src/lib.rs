@@ -27,3 +27,4 @@ pub mod read_code;
 pub mod record;
 pub mod registry;
 pub mod skip;
+pub mod step;

@@ -7,6 +7,7 @@ use crate::plan::{plan, predicted_edges};
 use crate::read::{Snapshot, read};
 use crate::record::record_of;
 use crate::skip::Skip;
+use crate::step;
 use midflight_abi::RECORD_SECTION;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
@@ -100,15 +101,18 @@ impl PathProfileGen {
             slot: module.thread_local_pointer(&unique("slot"), shared),
             oracle: options.oracle,
         };
-        apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;
+        let steps = apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;
         function.mark(MARK);
         if options.verify {
-            if let Some(message) = function.verify() {
-                return Err(Failure::Defect(format!("the verifier says: {message}")));
-            }
             // SSA aside, the graph must be the one that the plan predicts.
             check_shape(function, &predicted_edges(&snapshot.body, &plan))
                 .map_err(Failure::Defect)?;
+        }
+        step::inline(module, function, numbering.num_paths, &steps);
+        if options.verify
+            && let Some(message) = function.verify()
+        {
+            return Err(Failure::Defect(format!("the verifier says: {message}")));
         }
         Ok(())
     }

@@ -54,6 +54,7 @@ fn profile() -> Profile {
             entries: 1,
             restarts: 0,
             lost: 0,
+            pruned: 0,
             forest: slabs.into_forest(),
         }],
     }

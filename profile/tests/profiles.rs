@@ -13,7 +13,7 @@ fn module(signature: u64, name: &str) -> Module {
 }
 
 fn function(module: usize, key: u64, k: u32, forest: PrefixForest) -> FunctionProfile {
-    FunctionProfile { module, key, k, entries: 7, restarts: 0, lost: 0, forest }
+    FunctionProfile { module, key, k, entries: 7, restarts: 0, lost: 0, pruned: 0, forest }
 }
 
 /// A program and a library, two functions.
@@ -53,7 +53,7 @@ fn forged(forests: u32, k: u32, bytes: &[u8]) -> Vec<u8> {
 
 /// A forest of module 0 with key 0, k, nothing else counted, and the given varints below it.
 fn forest_bytes(k: u8, rest: &[u8]) -> Vec<u8> {
-    [&[0; 9][..], &[k, 0, 0, 0], rest].concat()
+    [&[0; 9][..], &[k, 0, 0, 0, 0], rest].concat()
 }
 
 /// Profiles in the order in which they are written.
@@ -67,7 +67,16 @@ fn profiles() -> impl Strategy<Value = Profile> {
             .into_iter()
             .map(|((module, key), (stream, (entries, restarts, lost)))| {
                 let forest = slab_forest(&stream, k);
-                FunctionProfile { module, key, k, entries, restarts, lost, forest }
+                FunctionProfile {
+                    module,
+                    key,
+                    k,
+                    entries,
+                    restarts,
+                    lost,
+                    pruned: lost / 2,
+                    forest,
+                }
             })
             .collect();
         let k = if functions.is_empty() { 0 } else { k };
@@ -186,11 +195,11 @@ fn foreign_and_newer_files_are_named_as_such() {
     let text: Vec<u8> = small().write().into_iter().filter(|&byte| byte != b'\r').collect();
     assert_eq!(Profile::read(&text), Err(ReadError::Foreign));
     let mut newer = small().write();
-    newer[8] = 2;
+    newer[8] = 3;
     let error = Profile::read(&newer).unwrap_err();
-    assert_eq!(error, ReadError::Newer { found: 2, known: 1 });
+    assert_eq!(error, ReadError::Newer { found: 3, known: 2 });
     let message = error.to_string();
-    assert!(message.contains("version 2") && message.contains("version 1"), "{message}");
+    assert!(message.contains("version 3") && message.contains("version 2"), "{message}");
 }
 
 #[test]
@@ -265,8 +274,16 @@ fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
     encoder.module(5, b"/lib/\xff.so").unwrap();
     encoder.module(5, b"/lib/again.so").unwrap();
     for module in [0, 1, 0] {
-        let header =
-            ForestHeader { module, key: 3, k: 2, entries: 10, restarts: 1, lost: 2, roots: 1 };
+        let header = ForestHeader {
+            module,
+            key: 3,
+            k: 2,
+            entries: 10,
+            restarts: 1,
+            lost: 2,
+            pruned: 3,
+            roots: 1,
+        };
         encoder.forest(&header).unwrap();
         encoder.node(8, 100, 1).unwrap();
         encoder.node(9 + module, 1, 0).unwrap();

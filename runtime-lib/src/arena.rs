@@ -64,18 +64,39 @@ pub struct Arena {
     chunk: Stretch,
     reserve: Stretch,
     mapped: usize,
+    /// What may still be handed out for growth.
+    budget: usize,
+    is_exhausted: bool,
 }
 
 impl Arena {
     /// An arena that has mapped nothing yet.
     pub const fn new() -> Self {
-        Self { chunk: Stretch::empty(), reserve: Stretch::empty(), mapped: 0 }
+        Self::with_budget(usize::MAX)
+    }
+
+    /// The same, for so many bytes that can be done without.
+    pub const fn with_budget(budget: usize) -> Self {
+        Self {
+            chunk: Stretch::empty(),
+            reserve: Stretch::empty(),
+            mapped: 0,
+            budget,
+            is_exhausted: false,
+        }
     }
 
     /// Hands out `size` zeroed bytes, aligned to 8. `None`: the limit is reached, or the kernel
     /// has no more.
     pub fn allocate(&mut self, size: usize, purpose: Purpose) -> Option<NonNull<u8>> {
         let size = size.checked_next_multiple_of(ALIGNMENT)?;
+        if purpose == Purpose::Growth {
+            let Some(left) = self.budget.checked_sub(size) else {
+                self.is_exhausted = true;
+                return None;
+            };
+            self.budget = left;
+        }
         if let Some(memory) = self.chunk.take(size) {
             return Some(memory);
         }
@@ -83,6 +104,16 @@ impl Arena {
             Purpose::Root => self.reserve.take(size),
             Purpose::Growth => None,
         })
+    }
+
+    /// Whether the budget did not suffice.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Maps the first chunk. Whether there was memory for it.
+    pub fn provide(&mut self) -> bool {
+        self.allocate_more(0).is_some()
     }
 
     fn allocate_more(&mut self, size: usize) -> Option<NonNull<u8>> {

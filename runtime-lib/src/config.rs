@@ -3,6 +3,7 @@
 use crate::arena;
 use crate::message;
 use crate::pattern::{self, Unknown};
+use crate::prune;
 use crate::text::Text;
 use core::ffi::CStr;
 
@@ -11,6 +12,9 @@ pub const PROFILE_VARIABLE: &CStr = c"MIDFLIGHT_PROFILE";
 
 /// Limit on the runtime's memory.
 pub const MEMORY_VARIABLE: &CStr = c"MIDFLIGHT_MAX_MEMORY";
+
+/// Memory for the sequences of a thread.
+pub const THREAD_MEMORY_VARIABLE: &CStr = c"MIDFLIGHT_THREAD_MEMORY";
 
 /// The settings.
 pub struct Config {
@@ -34,7 +38,10 @@ impl Config {
     /// Reads the environment. What makes no sense is told on standard error, and the default holds.
     pub fn read(&mut self) {
         if let Some(value) = variable(MEMORY_VARIABLE) {
-            read_limit(value);
+            read_size(value, b"MIDFLIGHT_MAX_MEMORY", b"1G", arena::set_limit);
+        }
+        if let Some(value) = variable(THREAD_MEMORY_VARIABLE) {
+            read_size(value, b"MIDFLIGHT_THREAD_MEMORY", b"1M", prune::set_budget);
         }
         if let Some(value) = variable(PROFILE_VARIABLE) {
             self.read_pattern(value);
@@ -74,13 +81,16 @@ pub fn read_directory(to: &mut Text) {
     }
 }
 
-fn read_limit(value: &[u8]) {
+fn read_size(value: &[u8], name: &[u8], default: &[u8], set: fn(usize)) {
     match parse_size(value) {
-        Some(limit) => arena::set_limit(limit),
+        Some(size) => set(size),
         None => message::print(&[
-            b"cannot use MIDFLIGHT_MAX_MEMORY='",
+            b"cannot use ",
+            name,
+            b"='",
             value,
-            b"': it is not a number of bytes, as in 500000, 64K, 512M or 2G; using 1G",
+            b"': it is not a number of bytes, as in 500000, 64K, 512M or 2G; using ",
+            default,
         ]),
     }
 }

@@ -17,6 +17,7 @@ use crate::forest::ThreadForest;
 use crate::image::Image;
 use crate::lock::ContextLock;
 use crate::process::{self, PROCESS};
+use crate::prune::Nodes;
 use crate::signal::Blocked;
 use crate::sys;
 use core::cell::UnsafeCell;
@@ -49,8 +50,10 @@ pub struct Registration {
 
 /// The contents of a context.
 pub struct Data {
-    /// Where all of it is.
-    pub arena: Arena,
+    /// Where all of it is but nodes.
+    arena: Arena,
+    /// Where nodes and their tables are.
+    pub nodes: Nodes,
     /// The first of the list of forests.
     pub forests: *mut ThreadForest,
     /// Hash table of the forests by key.
@@ -189,7 +192,8 @@ impl Context {
     fn create(next: *mut Context) -> Option<*mut Context> {
         let mut arena = Arena::new();
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
-        let data = Data { arena, forests: null_mut(), table: null_mut(), size: 0, used: 0 };
+        let nodes = Nodes::new();
+        let data = Data { arena, nodes, forests: null_mut(), table: null_mut(), size: 0, used: 0 };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
             this.write(Self {
@@ -228,7 +232,8 @@ impl Data {
                 return Some(forest);
             }
             self.make_room()?;
-            let forest = ThreadForest::create(&mut self.arena, context, record)?;
+            let nodes = &mut self.nodes.arena;
+            let forest = ThreadForest::create(&mut self.arena, nodes, context, record)?;
             (*forest).next = self.forests;
             self.forests = forest;
             *self.vacancy((*forest).key) = forest;

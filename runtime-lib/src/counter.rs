@@ -26,6 +26,16 @@ pub unsafe fn increment(counter: *mut u64) {
     }
 }
 
+/// Adds to a counter of the calling thread while all signals are blocked.
+///
+/// # Safety
+/// As for [`increment`].
+pub unsafe fn add(counter: *mut u64, n: u64) {
+    // SAFETY: the caller's pointer is valid and aligned.
+    let counter = unsafe { AtomicU64::from_ptr(counter) };
+    counter.store(counter.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
+}
+
 /// The value of a counter of any thread.
 ///
 /// # Safety

@@ -4,12 +4,13 @@
 //! All threads share it, and what is counted in it is lost. That is stated when the profile is
 //! written.
 
+use crate::counter;
 use crate::message;
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use midflight_abi::{FLAG_COUNTING, Forest, RecordHeader, START_LEVEL, Slot};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use midflight_abi::{DENSE_PATHS, FLAG_COUNTING, Forest, RecordHeader, Slot};
 
 /// Counters that functions in counting mode can write to in vain without any memory being mapped.
 const SCRATCH: usize = 1 << 16;
@@ -22,29 +23,29 @@ struct Shared<T>(UnsafeCell<T>);
 unsafe impl<T> Sync for Shared<T> {}
 
 /// Zeroes are a valid value of all fields.
+#[repr(C)]
 struct Stand {
     automaton: Forest,
+    /// A table without children: its head, and its only slot. Its address fits every function.
+    head: [u64; 2],
+    empty: [Slot; DENSE_PATHS as usize],
     counting: Forest,
-    empty: Slot,
     scratch: [u64; SCRATCH],
 }
 
 // SAFETY: integers and raw pointers may be zero.
 static STAND: Shared<Stand> = Shared(UnsafeCell::new(unsafe { core::mem::zeroed() }));
 
-/// More counters than [`SCRATCH`], if some function needs them: their number, then they. Once there
-/// they are used for all functions, so that the pointer in the forest fits all of them.
+/// A forest with more counters than [`SCRATCH`], if some function needs them, and before it their
+/// number. Once there it is used for all functions in counting mode.
 static LARGER: AtomicPtr<u64> = AtomicPtr::new(null_mut());
 
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a forest is one of the two that stand in.
+/// Whether a forest in automaton mode is the one that stands in.
 pub fn is_fallback(forest: *mut Forest) -> bool {
-    let stand = STAND.0.get();
-    // SAFETY: only addresses are taken.
-    let (automaton, counting) =
-        unsafe { (&raw mut (*stand).automaton, &raw mut (*stand).counting) };
-    forest == automaton || forest == counting
+    // SAFETY: only an address is taken.
+    forest == unsafe { &raw mut (*STAND.0.get()).automaton }
 }
 
 /// The forest that stands in for that of a function.
@@ -56,15 +57,18 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
     // SAFETY: the record is valid; the addresses are within the static.
     unsafe {
         if (*record).flags & FLAG_COUNTING == 0 {
-            return fill(&raw mut (*stand).automaton, &raw mut (*stand).empty);
+            let forest = &raw mut (*stand).automaton;
+            let empty = (&raw mut (*stand).empty) as u64;
+            // Any number of threads may do this at once.
+            AtomicU64::from_ptr(&raw mut (*forest).start).store(empty, Ordering::Relaxed);
+            return forest;
         }
         if !provide_counters((*record).num_paths) {
             // Emitted code is going to write to an array that does not exist.
             message::print(&[b"no memory for the counters of a function, not even scratch memory; raise the limit on address space (ulimit -v)"]);
             libc::abort();
         }
-        let (counters, _) = scratch();
-        fill(&raw mut (*stand).counting, counters.cast())
+        counting().0
     }
 }
 
@@ -72,9 +76,10 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
 /// registered, while there is memory.
 pub fn provide_counters(num_paths: u32) -> bool {
     let needed = num_paths as usize;
-    while scratch().1 < needed {
+    while counting().1 < needed {
         let old = LARGER.load(Ordering::Acquire);
-        let Some(memory) = sys::map((needed + 1) * size_of::<u64>()) else { return false };
+        let bytes = (needed + 1) * size_of::<u64>() + size_of::<Forest>();
+        let Some(memory) = sys::map(bytes) else { return false };
         let memory = memory.as_ptr().cast::<u64>();
         // SAFETY: the mapping is new and large enough. One that loses the race stays mapped,
         // untouched.
@@ -84,26 +89,36 @@ pub fn provide_counters(num_paths: u32) -> bool {
     true
 }
 
-/// The counters in use, and how many they are.
-fn scratch() -> (*mut u64, usize) {
+/// The forest in use for functions in counting mode, and how many counters follow it.
+fn counting() -> (*mut Forest, usize) {
     let larger = LARGER.load(Ordering::Acquire);
     if larger.is_null() {
-        // SAFETY: only an address is taken.
-        return unsafe { ((&raw mut (*STAND.0.get()).scratch).cast(), SCRATCH) };
+        return (smaller(), SCRATCH);
     }
-    // SAFETY: the mapping begins with its length.
-    unsafe { (larger.add(1), *larger as usize) }
+    // SAFETY: the mapping begins with its number of counters.
+    unsafe { (larger.add(1).cast(), *larger as usize) }
 }
 
-/// Any number of threads may fill a forest at once: the counters only ever get more.
-unsafe fn fill(forest: *mut Forest, slots: *mut Slot) -> *mut Forest {
-    // SAFETY: the caller gives one of the two forests.
-    unsafe {
-        AtomicPtr::from_ptr(&raw mut (*forest).start.slots).store(slots, Ordering::Relaxed);
-        AtomicPtr::from_ptr(&raw mut (*forest).start.forest).store(forest, Ordering::Relaxed);
-        AtomicU32::from_ptr(&raw mut (*forest).start.level).store(START_LEVEL, Ordering::Relaxed);
+fn smaller() -> *mut Forest {
+    // SAFETY: only an address is taken.
+    unsafe { &raw mut (*STAND.0.get()).counting }
+}
+
+/// Calls `visit` with all counters of functions in counting mode that were entered here.
+fn for_each_counter(mut visit: impl FnMut(*mut u64)) {
+    let larger = counting();
+    for (forest, len) in [(smaller(), SCRATCH), larger] {
+        // SAFETY: that many counters follow the forest.
+        unsafe {
+            let entries = &raw mut (*forest).entries;
+            if counter::read(entries) != 0 {
+                (0..len).for_each(|index| visit(forest.add(1).cast::<u64>().add(index)));
+            }
+            if larger.0 == forest {
+                return;
+            }
+        }
     }
-    forest
 }
 
 /// Notes an event that could not be counted.
@@ -113,31 +128,15 @@ pub fn lose_event() {
 
 /// Events that were lost here; a lower bound where threads lost some at the same time.
 pub fn lost() -> u64 {
-    let stand = STAND.0.get();
-    // SAFETY: the address is within the static.
-    let entered = unsafe { AtomicU64::from_ptr(&raw mut (*stand).counting.entries) };
     let mut sum = LOST.load(Ordering::Relaxed);
-    if entered.load(Ordering::Relaxed) != 0 {
-        let (counters, len) = scratch();
-        for index in 0..len {
-            // SAFETY: the index is below the length.
-            sum = sum.saturating_add(unsafe { crate::counter::read(counters.add(index)) });
-        }
-    }
+    // SAFETY: the counters are valid.
+    for_each_counter(|place| sum = sum.saturating_add(unsafe { counter::read(place) }));
     sum
 }
 
 /// Forgets what was lost.
 pub fn clear() {
-    let stand = STAND.0.get();
     LOST.store(0, Ordering::Relaxed);
-    // SAFETY: the addresses are within the static and the mapping.
-    unsafe {
-        let entries = &raw mut (*stand).counting.entries;
-        if crate::counter::read(entries) != 0 {
-            crate::counter::clear(entries);
-            let (counters, len) = scratch();
-            (0..len).for_each(|index| crate::counter::clear(counters.add(index)));
-        }
-    }
+    // SAFETY: the counters are valid.
+    for_each_counter(|place| unsafe { counter::clear(place) });
 }

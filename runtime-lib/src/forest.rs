@@ -4,20 +4,22 @@ use crate::arena::{Arena, Purpose};
 use crate::context::Context;
 use crate::counter;
 use crate::image::Image;
-use crate::node::{self, Builder};
+use crate::node::{self, Builder, Children, Node, START_LEVEL, Word};
+use crate::prune::Histogram;
+use core::mem::offset_of;
 use core::ptr::null_mut;
-use midflight_abi::{FLAG_COUNTING, Forest, MAX_K, Node, RecordHeader, START_LEVEL, Slot};
+use midflight_abi::{FLAG_COUNTING, Forest, MAX_K, RecordHeader, Slot};
+
+/// Lookups in outgrown tables that are put up with in any forest.
+const LEAST_STALE: u32 = 64;
 
 /// Levels of the deepest forest: 2k−2.
 const MAX_LEVELS: usize = 2 * MAX_K as usize - 2;
 
-/// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, which
-/// is the first field.
+/// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, and in
+/// counting mode the counters behind it.
 #[repr(C)]
 pub struct ThreadForest {
-    /// What emitted code works on.
-    pub forest: Forest,
-    first: Slot,
     /// The context that it belongs to; null in the forest that stands in for all.
     pub context: *mut Context,
     /// The function's record; null after its image was unloaded.
@@ -32,8 +34,16 @@ pub struct ThreadForest {
     pub k: u32,
     /// The function's number of paths.
     pub num_paths: u32,
-    /// Whether `forest.start.slots` is an array of counters.
+    /// Whether there are counters instead of nodes.
     pub counting: bool,
+    /// The start of the automaton; null in counting mode.
+    start: *mut Node,
+    /// Lookups since the last refresh that outgrown tables have cost.
+    stale: u32,
+    /// Slots made.
+    slots: u32,
+    /// What emitted code works on. The last field.
+    pub forest: Forest,
 }
 
 /// One step of a walk in preorder.
@@ -50,37 +60,39 @@ pub struct Visit {
 #[derive(Clone, Copy)]
 struct Frame {
     node: *mut Node,
-    /// The next slot to look at.
-    index: u32,
-    /// Whether a child below was found to be counted.
-    counted: bool,
+    children: Children,
+    /// Children left to visit, or found to be counted; in pruning the largest count.
+    number: u32,
 }
 
 impl ThreadForest {
+    /// The forest that emitted code's pointer is to.
+    pub fn of(forest: *mut Forest) -> *mut Self {
+        forest.wrapping_byte_sub(offset_of!(Self, forest)).cast()
+    }
+
     /// Makes an empty forest. `None`: there is no memory for it.
     ///
     /// # Safety
     /// `record` is a record of this ABI version with a valid k.
     pub unsafe fn create(
         arena: &mut Arena,
+        nodes: &mut Arena,
         context: *mut Context,
         record: *const RecordHeader,
     ) -> Option<*mut Self> {
         // SAFETY: the caller's.
         let header = unsafe { &*record };
-        let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
         let counting = header.flags & FLAG_COUNTING != 0;
-        let counters = match counting {
-            true => {
-                let words = header.num_paths as usize + mark_words(header.num_paths);
-                let memory =
-                    arena.allocate(words.checked_mul(size_of::<u64>())?, Purpose::Growth)?;
-                memory.as_ptr().cast::<Slot>()
-            }
-            false => null_mut(),
+        let words = match counting {
+            true => header.num_paths as usize + mark_words(header.num_paths),
+            false => 0,
         };
+        let bytes = words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())?;
+        let purpose = if counting { Purpose::Growth } else { Purpose::Root };
+        let this = arena.allocate(bytes, purpose)?.as_ptr().cast::<Self>();
         // SAFETY: the arena has handed out zeroed memory of that size, in which all fields are
-        // valid; the forest and its first slot lie as in a block of a node.
+        // valid.
         unsafe {
             (*this).context = context;
             (*this).record = record;
@@ -88,48 +100,275 @@ impl ThreadForest {
             (*this).k = header.k;
             (*this).num_paths = header.num_paths;
             (*this).counting = counting;
-            let start = &raw mut (*this).forest.start;
-            (*start).slots = if counting { counters } else { &raw mut (*this).first };
-            (*start).forest = this.cast();
-            (*start).level = START_LEVEL;
+            if !counting {
+                Self::begin(this, nodes)?;
+            }
         }
         Some(this)
     }
 
-    /// Counts an event that no lookup has found: builds what is missing, and returns the state
-    /// after it.
-    ///
-    /// Where memory runs out, the stream restarts at the event's root; where not even that can be
-    /// made, the event is lost. Both are counted.
+    /// Makes an automaton without nodes.
+    unsafe fn begin(this: *mut Self, nodes: &mut Arena) -> Option<()> {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut builder = Self::builder(this, nodes, Purpose::Root);
+            builder.new_start().ok()?;
+            (*this).start = builder.start;
+            Some(())
+        }
+    }
+
+    /// # Safety
+    /// `this` is a forest whose context's lock the caller holds.
+    unsafe fn builder(this: *mut Self, arena: &mut Arena, purpose: Purpose) -> Builder<'_> {
+        // SAFETY: the caller's.
+        unsafe {
+            Builder {
+                arena,
+                start: (*this).start,
+                start_word: &raw mut (*this).forest.start,
+                k: (*this).k,
+                num_paths: (*this).num_paths,
+                purpose,
+            }
+        }
+    }
+
+    /// Counts an event that emitted code has not found, if it is there all the same.
     ///
     /// # Safety
-    /// `this` is in a context whose lock the caller holds, with signals blocked; `state` is one of
-    /// its states.
+    /// `word` is or was one of the forest's states.
+    pub unsafe fn look_up(word: Word, label: u32) -> Option<Word> {
+        // SAFETY: the caller's.
+        unsafe {
+            let node = node::node_of(word);
+            if node::word_of(node) == word { Self::hit(node, label) } else { None }
+        }
+    }
+
+    /// Counts a child of a node that is there, without the lock.
+    unsafe fn hit(node: *mut Node, label: u32) -> Option<Word> {
+        // SAFETY: the caller gives a node that is not pruned.
+        unsafe {
+            let (_, slot) = node::find(node, label)?;
+            if node::is_half_full(slot) {
+                return None;
+            }
+            node::add(slot, 1);
+            Some(node::next(slot))
+        }
+    }
+
+    /// Counts an event where no nodes are made for the time being: at its place if that is there,
+    /// or at its root. None if neither is there.
+    ///
+    /// # Safety
+    /// As for [`Self::look_up`].
+    pub unsafe fn count_known(this: *mut Self, word: Word, label: u32) -> Option<Word> {
+        // SAFETY: the caller's.
+        unsafe {
+            let node = node::node_of(word);
+            let known = if node::is_pruned(node) { None } else { Self::hit(node, label) };
+            if known.is_some() {
+                return known;
+            }
+            let next = Self::hit((*this).start, label)?;
+            if (*node).level != START_LEVEL {
+                counter::increment(&raw mut (*this).forest.restarts);
+            }
+            Some(next)
+        }
+    }
+
+    /// Counts an event that no lookup has found: builds what is missing, and returns the state
+    /// after it. None: there is no room.
+    ///
+    /// # Safety
+    /// `this` is in a context whose lock the caller holds; `word` is or was one of its states.
     pub unsafe fn build(
         this: *mut Self,
         arena: &mut Arena,
-        state: *mut Node,
+        word: Word,
         label: u32,
-    ) -> *mut Node {
+    ) -> Option<Word> {
         // SAFETY: the caller's.
         unsafe {
-            let start = &raw mut (*this).forest.start;
-            let mut builder = Builder { arena, start, k: (*this).k, purpose: Purpose::Growth };
-            if let Ok(slot) = builder.child(state, label) {
-                counter::increment(&raw mut (*slot).count);
-                return node::next(slot);
+            let node = node::node_of(word);
+            if node::is_pruned(node) {
+                return if (*node).level == START_LEVEL {
+                    Self::count_child(this, arena, (*this).start, label, 1, Purpose::Growth)
+                } else {
+                    None
+                };
             }
-            builder.purpose = Purpose::Root;
-            let Ok(slot) = builder.child(start, label) else {
+            if node::word_of(node) != word {
+                Self::note_stale(this);
+            }
+            Self::count_child(this, arena, node, label, 1, Purpose::Growth)
+        }
+    }
+
+    /// Counts an event as if the activation had begun with it, since there is no room for its
+    /// history. Where there is none for its root either, the event is lost.
+    ///
+    /// # Safety
+    /// As for [`Self::build`].
+    pub unsafe fn restart(this: *mut Self, arena: &mut Arena, word: Word, label: u32) -> Word {
+        // SAFETY: the caller's.
+        unsafe {
+            let start = (*this).start;
+            let root = Self::count_child(this, arena, start, label, 1, Purpose::Root);
+            let Some(next) = root else {
                 counter::increment(&raw mut (*this).forest.lost);
-                return start;
+                return node::word_of(start);
             };
-            if state != start {
+            if (*node::node_of(word)).level != START_LEVEL {
                 counter::increment(&raw mut (*this).forest.restarts);
             }
-            counter::increment(&raw mut (*slot).count);
-            node::next(slot)
+            next
         }
+    }
+
+    unsafe fn count_child(
+        this: *mut Self,
+        arena: &mut Arena,
+        node: *mut Node,
+        label: u32,
+        n: u64,
+        purpose: Purpose,
+    ) -> Option<Word> {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut builder = Self::builder(this, arena, purpose);
+            let (holder, slot) = builder.child(node, label).ok()?;
+            builder.add(holder, slot, n).ok()?;
+            Some(node::next(slot))
+        }
+    }
+
+    /// After many lookups that outgrown tables have cost, makes no slot lead to one.
+    unsafe fn note_stale(this: *mut Self) {
+        // SAFETY: the caller holds the context's lock.
+        unsafe {
+            (*this).stale += 1;
+            if (*this).stale < LEAST_STALE + (*this).slots / 4 {
+                return;
+            }
+            (*this).stale = 0;
+            (*this).slots = 0;
+            let mut stack = Stack::new(this);
+            loop {
+                match stack.next_slot() {
+                    Some((_, slot)) => {
+                        node::refresh(slot);
+                        (*this).slots += 1;
+                        stack.descend(slot);
+                    }
+                    None if stack.pop().is_none() => return,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Notes at each node the largest count below it, and adds the slots up by the largest count in
+    /// or below each.
+    ///
+    /// # Safety
+    /// The caller holds the lock of the forest's context, and it is not in counting mode.
+    pub unsafe fn weigh(this: *mut Self, histogram: &mut Histogram) {
+        let mut stack = Stack::new(this);
+        let mut note = |heat: u32| {
+            if let Some(slots) =
+                histogram.get_mut(heat.checked_ilog2().map_or(0, |l| l as usize + 1))
+            {
+                *slots += 1;
+            }
+        };
+        loop {
+            // SAFETY: the caller's.
+            match unsafe { stack.next_slot() } {
+                Some((holder, slot)) => {
+                    // SAFETY: the slot is in use.
+                    let count = saturated(unsafe { node::count(holder, slot) });
+                    stack.heat(count);
+                    // SAFETY: as above.
+                    if unsafe { stack.descend(slot) } {
+                        stack.heat(count);
+                    } else {
+                        note(count);
+                    }
+                }
+                None => {
+                    let Some(done) = stack.pop() else { return };
+                    // SAFETY: the frame's node is one of the forest.
+                    unsafe { (*done.node).marked = done.number };
+                    if stack.depth == 0 {
+                        return;
+                    }
+                    note(done.number);
+                    stack.heat(done.number);
+                }
+            }
+        }
+    }
+
+    /// Builds the forest anew without what was counted less often than `threshold`, after
+    /// [`Self::weigh`]. If there is no memory, it stays as it is.
+    ///
+    /// # Safety
+    /// As for [`Self::weigh`]; signals are blocked.
+    pub unsafe fn rebuild(this: *mut Self, fresh: &mut Arena, threshold: u32) {
+        let mut stack = Stack::new(this);
+        let mut parents = [null_mut::<Node>(); MAX_LEVELS];
+        // SAFETY: the caller's; the old nodes stay valid.
+        unsafe {
+            if Self::begin(this, fresh).is_none() {
+                return;
+            }
+            let start = (*this).start;
+            parents[0] = start;
+            loop {
+                let Some((holder, slot)) = stack.next_slot() else {
+                    let Some(done) = stack.pop() else { return };
+                    node::leave(done.node);
+                    continue;
+                };
+                let Some(label) = node::label(slot) else { continue };
+                let (level, count) = (stack.level() as usize, node::count(holder, slot));
+                let parent = parents.get(level).copied().unwrap_or(null_mut());
+                let is_hot = parent == start
+                    || !parent.is_null() && Self::heat(&stack, slot, count) >= threshold;
+                let kept = match is_hot {
+                    true => Self::count_child(this, fresh, parent, label, count, Purpose::Growth),
+                    false => None,
+                };
+                if kept.is_none() && count != 0 {
+                    let root = Self::count_child(this, fresh, start, label, count, Purpose::Root);
+                    let forest = &raw mut (*this).forest;
+                    if root.is_none() {
+                        counter::add(&raw mut (*forest).lost, count);
+                    } else if parent != start {
+                        counter::add(&raw mut (*forest).pruned, count);
+                    }
+                }
+                if stack.descend(slot)
+                    && let Some(place) = parents.get_mut(level + 1)
+                {
+                    *place = kept.map_or(null_mut(), |word| node::node_of(word));
+                }
+            }
+        }
+    }
+
+    /// The largest count in or below a slot.
+    unsafe fn heat(stack: &Stack, slot: *mut Slot, count: u64) -> u32 {
+        let below = match node::has_node(stack.level(), stack.k) {
+            // SAFETY: a slot above full depth leads to its own node.
+            true => unsafe { (*node::node_of(node::next(slot))).marked },
+            false => 0,
+        };
+        below.max(saturated(count))
     }
 
     /// Whether anything was counted; also marks, for [`Self::walk`], the children with a count in
@@ -142,8 +381,12 @@ impl ThreadForest {
         // SAFETY: the caller's.
         unsafe {
             let forest = &raw mut (*this).forest;
-            let totals =
-                [&raw mut (*forest).entries, &raw mut (*forest).restarts, &raw mut (*forest).lost];
+            let totals = [
+                &raw mut (*forest).entries,
+                &raw mut (*forest).restarts,
+                &raw mut (*forest).lost,
+                &raw mut (*forest).pruned,
+            ];
             let begun = totals.into_iter().any(|counter| counter::read(counter) != 0);
             let counted =
                 if (*this).counting { Self::mark_paths(this) } else { Self::mark_nodes(this) };
@@ -168,9 +411,9 @@ impl ThreadForest {
 
     /// The word and the bit that mark a path, after the counters.
     unsafe fn path_mark(this: *mut Self, path: u32) -> (*mut u64, u64) {
-        // SAFETY: in counting mode the slots are that many counters and that many words of marks.
+        // SAFETY: in counting mode the words of marks are behind the counters.
         unsafe {
-            let marks = (*this).forest.start.slots.cast::<u64>().add((*this).num_paths as usize);
+            let marks = Self::path_counter(this, (*this).num_paths);
             (marks.add(path as usize / 64), 1 << (path % 64))
         }
     }
@@ -183,8 +426,8 @@ impl ThreadForest {
     }
 
     unsafe fn path_counter(this: *mut Self, path: u32) -> *mut u64 {
-        // SAFETY: in counting mode the slots are an array of that many counters.
-        unsafe { (*this).forest.start.slots.cast::<u64>().add(path as usize) }
+        // SAFETY: in counting mode that many counters follow.
+        unsafe { this.add(1).cast::<u64>().add(path as usize) }
     }
 
     unsafe fn mark_nodes(this: *mut Self) -> bool {
@@ -192,22 +435,30 @@ impl ThreadForest {
         loop {
             // SAFETY: the caller holds the locks.
             match unsafe { stack.next_slot() } {
-                Some((node, slot)) => {
-                    // SAFETY: the slot is in use; `reserved` belongs to walks.
+                Some((holder, slot)) => {
+                    // SAFETY: the slot is in use.
                     unsafe {
-                        let counted = node::count(node, slot) != 0;
-                        (*slot).reserved = u32::from(counted);
-                        stack.descend(slot, counted);
+                        let counted = node::count(holder, slot) != 0;
+                        if stack.descend(slot) {
+                            let node = node::node_of(node::next(slot));
+                            (*node).is_marked = counted;
+                        } else if counted {
+                            stack.count_child();
+                        }
                     }
                 }
                 None => {
                     let Some(done) = stack.pop() else { return false };
-                    let Some(parent) = stack.top() else { return done.counted };
-                    parent.counted |= done.counted;
-                    // SAFETY: the slot before the parent's next one is that of the finished node.
+                    // SAFETY: the frame's node is one of the forest.
                     unsafe {
-                        let slot = node::slots(parent.node).0.add(parent.index as usize - 1);
-                        (*slot).reserved |= u32::from(done.counted);
+                        (*done.node).marked = done.number;
+                        (*done.node).is_marked |= done.number != 0;
+                        if stack.depth == 0 {
+                            return done.number != 0;
+                        }
+                        if (*done.node).is_marked {
+                            stack.count_child();
+                        }
                     }
                 }
             }
@@ -224,7 +475,7 @@ impl ThreadForest {
             match (*this).counting {
                 true => (0..(*this).num_paths).filter(|&path| Self::is_marked(this, path)).count()
                     as u32,
-                false => marked(&raw mut (*this).forest.start),
+                false => (*(*this).start).marked,
             }
         }
     }
@@ -242,24 +493,29 @@ impl ThreadForest {
             if (*this).counting {
                 return Self::walk_paths(this, visit);
             }
-            let k = (*this).k;
             let mut stack = Stack::new(this);
+            stack.visit_marked();
             loop {
-                let Some((node, slot)) = stack.next_slot() else {
+                let Some((holder, slot)) = stack.next_slot() else {
                     if stack.pop().is_none() {
                         return Ok(());
                     }
                     continue;
                 };
-                if (*slot).reserved == 0 {
+                let Some(label) = node::label(slot) else { continue };
+                let count = node::count(holder, slot);
+                let has_node = node::has_node(stack.level(), (*this).k);
+                let node = node::node_of(node::next(slot));
+                // A child at full depth that was not counted when its parent was marked may be now.
+                let is_marked = if has_node { (*node).is_marked } else { count != 0 };
+                if !is_marked || !stack.take_child() {
                     continue;
                 }
-                let children = match node::has_node(stack.level(), k) {
-                    true => marked(node::next(slot)),
-                    false => 0,
-                };
-                visit(Visit { label: (*slot).label, count: node::count(node, slot), children })?;
-                stack.descend(slot, false);
+                let children = if has_node { (*node).marked } else { 0 };
+                visit(Visit { label, count, children })?;
+                if stack.descend(slot) {
+                    stack.visit_marked();
+                }
             }
         }
     }
@@ -292,6 +548,7 @@ impl ThreadForest {
             counter::clear(&raw mut (*forest).entries);
             counter::clear(&raw mut (*forest).restarts);
             counter::clear(&raw mut (*forest).lost);
+            counter::clear(&raw mut (*forest).pruned);
             if (*this).counting {
                 (0..(*this).num_paths)
                     .for_each(|path| counter::clear(Self::path_counter(this, path)));
@@ -300,9 +557,9 @@ impl ThreadForest {
             let mut stack = Stack::new(this);
             loop {
                 match stack.next_slot() {
-                    Some((node, slot)) => {
-                        node::clear(node, slot);
-                        stack.descend(slot, false);
+                    Some((holder, slot)) => {
+                        node::clear(holder, slot);
+                        stack.descend(slot);
                     }
                     None if stack.pop().is_none() => return,
                     None => {}
@@ -312,17 +569,13 @@ impl ThreadForest {
     }
 }
 
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// Words of marks for that many paths.
 fn mark_words(num_paths: u32) -> usize {
     num_paths.div_ceil(64) as usize
-}
-
-/// Number of marked children.
-unsafe fn marked(node: *mut Node) -> u32 {
-    // SAFETY: the caller holds the locks.
-    let (slots, len) = unsafe { node::slots(node) };
-    // SAFETY: the index is below the table's length.
-    (0..len as usize).filter(|&index| unsafe { (*slots.add(index)).reserved } != 0).count() as u32
 }
 
 /// The way from the start of a forest to where a walk is.
@@ -333,15 +586,25 @@ struct Stack {
 }
 
 impl Stack {
+    /// At the start.
+    ///
+    /// The caller holds the lock of the forest's context.
     fn new(forest: *mut ThreadForest) -> Self {
-        let empty = Frame { node: null_mut(), index: 0, counted: false };
-        let mut this = Self { frames: [empty; MAX_LEVELS], depth: 1, k: 0 };
+        let empty = Frame { node: null_mut(), children: Children::of(null_mut()), number: 0 };
+        let mut this = Self { frames: [empty; MAX_LEVELS], depth: 0, k: 0 };
         // SAFETY: the forest is valid.
         unsafe {
             this.k = (*forest).k;
-            this.frames[0].node = &raw mut (*forest).forest.start;
+            this.push((*forest).start);
         }
         this
+    }
+
+    fn push(&mut self, node: *mut Node) {
+        if let Some(frame) = self.frames.get_mut(self.depth) {
+            *frame = Frame { node, children: Children::of(node), number: 0 };
+            self.depth += 1;
+        }
     }
 
     fn top(&mut self) -> Option<&mut Frame> {
@@ -359,35 +622,49 @@ impl Stack {
         self.depth as u32 - 1
     }
 
-    /// The next slot in use of the topmost node.
+    /// The next slot in use of the topmost node, and the node that holds it.
     unsafe fn next_slot(&mut self) -> Option<(*mut Node, *mut Slot)> {
-        let frame = self.top()?;
-        // SAFETY: the caller holds the locks, so the table stays as it is.
-        let (slots, len) = unsafe { node::slots(frame.node) };
-        while frame.index < len {
-            // SAFETY: the index is below the table's length.
-            let slot = unsafe { slots.add(frame.index as usize) };
-            frame.index += 1;
-            // SAFETY: the slot is in the table.
-            if !unsafe { node::next(slot) }.is_null() {
-                return Some((frame.node, slot));
-            }
-        }
-        None
+        // SAFETY: the caller holds the locks, so the tables stay as they are.
+        unsafe { self.top()?.children.next() }
     }
 
-    /// Goes on with the children of a slot; `counted` says that the slot has a count, which those
-    /// above it are told of at the end.
-    unsafe fn descend(&mut self, slot: *mut Slot, counted: bool) {
-        if node::has_node(self.level(), self.k) {
-            // SAFETY: a slot above full depth leads to its own node.
-            let node = unsafe { node::next(slot) };
-            if let Some(frame) = self.frames.get_mut(self.depth) {
-                *frame = Frame { node, index: 0, counted };
-                self.depth += 1;
-            }
-        } else if let Some(frame) = self.top() {
-            frame.counted |= counted;
+    /// Notes a count in or below the topmost node.
+    fn heat(&mut self, count: u32) {
+        if let Some(frame) = self.top() {
+            frame.number = frame.number.max(count);
         }
+    }
+
+    /// Notes a counted child of the topmost node.
+    fn count_child(&mut self) {
+        if let Some(frame) = self.top() {
+            frame.number += 1;
+        }
+    }
+
+    /// Expects as many children of the topmost node as were marked.
+    unsafe fn visit_marked(&mut self) {
+        if let Some(frame) = self.top() {
+            // SAFETY: the frame's node is one of the forest.
+            frame.number = unsafe { (*frame.node).marked };
+        }
+    }
+
+    /// Whether one of the expected children is left.
+    fn take_child(&mut self) -> bool {
+        let Some(frame) = self.top() else { return false };
+        let left = frame.number.checked_sub(1);
+        frame.number = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Goes on with the children of a slot, if it has a node of its own.
+    unsafe fn descend(&mut self, slot: *mut Slot) -> bool {
+        let has_node = node::has_node(self.level(), self.k);
+        if has_node {
+            // SAFETY: a slot above full depth leads to its own node.
+            self.push(unsafe { node::node_of(node::next(slot)) });
+        }
+        has_node
     }
 }

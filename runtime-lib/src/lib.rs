@@ -15,6 +15,7 @@
 //! | `node` | the automaton that Algorithm 4 is run by; its tables |
 //! | `forest` | a thread's forest for a function; walks |
 //! | `counter` | counters that signal handlers and other threads see |
+//! | `prune` | what is dropped when a thread's memory is full |
 //! | `context` | what one thread counts, and who takes it over |
 //! | `process` | what there is once; `fork` |
 //! | `image`, `hooks`, `loader` | the executable and libraries with records |
@@ -50,6 +51,7 @@ mod osr;
 mod output;
 mod pattern;
 mod process;
+mod prune;
 mod scratch;
 mod signal;
 mod sys;
@@ -59,10 +61,11 @@ mod text;
 mod tests;
 
 use crate::forest::ThreadForest;
+use crate::prune::Nodes;
 use crate::signal::Blocked;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use midflight_abi::{Forest, Node, RecordHeader};
+use midflight_abi::{Forest, RecordHeader};
 
 /// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
 /// returns null: without memory it returns a forest whose counts are lost, which is stated when the
@@ -105,50 +108,40 @@ unsafe fn own_forest(
         let _guard = context.lock.lock_as_owner().ok_or(Nested)?;
         let forest = (*context.data.get()).forest((&raw const *context).cast_mut(), record);
         Ok(match forest {
-            Some(forest) => forest.cast(),
+            Some(forest) => &raw mut (*forest).forest,
             None => fallback::forest(record),
         })
     }
 }
 
-/// One step of Algorithm 4 (thesis 3.2.3) for the path `id`: counts the node reached and returns
-/// the state after it. Never returns null.
+/// One step of Algorithm 4 (thesis 3.2.3) for the path `id`, where emitted code has not found it:
+/// counts the node reached and returns the state after it.
 ///
 /// # Safety
-/// `state` is a state that this function has returned to the same activation, or the activation's
-/// forest; `id` is below the function's number of paths.
+/// `forest` is that of the activation; `state` is its start or a state that was found in the forest;
+/// `id` is below the function's number of paths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_step(state: *mut Node, id: u32) -> *mut Node {
-    // SAFETY: the caller's.
-    unsafe {
-        let slot = node::find(state, id);
-        if slot.is_null() {
-            return build(state, id);
-        }
-        counter::increment(&raw mut (*slot).count);
-        node::next(slot)
-    }
-}
-
-/// A step to a node that is not there yet.
 #[cold]
-#[inline(never)]
-unsafe extern "C" fn build(state: *mut Node, id: u32) -> *mut Node {
-    // SAFETY: the caller's; the forests of contexts are the first fields of thread forests.
+pub unsafe extern "C" fn midflight_step(state: u64, id: u32, forest: *mut Forest) -> u64 {
+    // SAFETY: the caller's; the forests of contexts are in thread forests.
     unsafe {
-        let forest = (*state).forest;
         if fallback::is_fallback(forest) {
             fallback::lose_event();
             return state;
         }
-        let this = forest.cast::<ThreadForest>();
-        let _signals = Blocked::new();
+        let this = ThreadForest::of(forest);
         let context = &*(*this).context;
+        let nodes = &raw mut (*context.data.get()).nodes;
+        if let Some(next) = Nodes::count_unlocked(nodes, this, state, id) {
+            return next;
+        }
+        let _signals = Blocked::new();
         let Some(_guard) = context.lock.lock_as_owner() else {
             counter::increment(&raw mut (*forest).lost);
-            return &raw mut (*forest).start;
+            return (*forest).start;
         };
-        ThreadForest::build(this, &mut (*context.data.get()).arena, state, id)
+        let data = &mut *context.data.get();
+        data.nodes.count(this, data.forests, state, id)
     }
 }
 

@@ -6,7 +6,7 @@
 //! ∗; τ, a node of the upper slab (levels 0 to k−2); and β, a node of the lower slab (levels k−1 to
 //! 2k−3), or null. With label(β) = r₁ … rₘ from its root, τ spells the last m mod (k−1) labels
 //! (k−1 where that is 0) of it, from a root. So τ is a function of β, and n mod (k−1) of τ's level.
-//! One pointer carries all: β, or τ while β is null. Each lower node stores its τ, as an
+//! One state carries all: β, or τ while β is null. Each lower node stores its τ, as an
 //! Aho-Corasick automaton stores suffix links.
 //!
 //! | state T | event r leads to the child, and counts it | its τ |
@@ -18,243 +18,456 @@
 //!
 //! A child at full depth, level 2k−3, has a τ at level k−2. The next event would set β to that τ, so
 //! the state after such a child *is* its τ, and it needs no node of its own: it is a slot in its
-//! parent's table whose `next` points at its τ.
+//! parent's table whose `next` is the state of its τ.
 //!
 //! A node of the upper slab that is made only because it is someone's τ is not counted (line 29 is
 //! skipped when β is not null): its slot has the count 0, as in Algorithm 4. For k = 2 the upper
 //! slab is level 0 alone, and level 1 is full depth. For k = 1, where n mod (k−1) has no meaning,
 //! the state stays at the start and all of the forest is its roots.
 //!
-//! # Tables
+//! # Nodes and tables
 //!
-//! The children of a node are in an open-addressing table with linear probing. A node begins with
-//! one slot beside it. A table doubles when it is full, and also when a new label's first bucket is
-//! taken while the table is smaller than [`SPARSITY`] times what it holds, so that nearly all hits
-//! are in the first bucket.
+//! What emitted code reads is small, and lies together: the tables ([`midflight_abi::Slot`]). What
+//! only the building of nodes needs is elsewhere, in the [`Node`]s.
+//!
+//! The children of a node are in an open-addressing table with linear probing, of which emitted code
+//! looks at the first bucket only. So a table doubles when it is full, and also when a new label's
+//! first bucket is taken while the table is smaller than [`SPARSITY`] times what it holds. When it
+//! cannot grow any more, the node gets a further one, in a node of its own that stands beside it
+//! ([`Extra::more`]).
+//!
+//! A table that was outgrown stays, and says which node it was of. States that lead to it still
+//! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node. What
+//! is looked up there and is not found is looked up in the node's table. After many such lookups all
+//! slots of the forest are brought up to date ([`crate::forest::ThreadForest::refresh`]).
 //!
 //! # Interruptions
 //!
-//! A hit takes no lock and can be interrupted anywhere by a signal handler that builds nodes and
-//! grows the very table that is looked at. What keeps it right:
+//! Emitted code takes no lock, and can be interrupted anywhere by a signal handler that builds nodes
+//! and grows the very table that is looked at. So can the building itself, which blocks no signals.
+//! What keeps it right:
 //!
-//! - Nodes never move and are never freed.
-//! - A slot's `next` is written last, and read first: if it is not null, the label is there.
-//! - A table's slots are published before its mask, and read after it: an old mask with new slots
-//!   stays within bounds. It may miss; a miss is looked up again under the lock.
-//! - A table that was outgrown is kept, linked from its successor. Growing moves the counts out of
-//!   it, so a count that is not zero there was added by a lookup that growth interrupted; whoever
-//!   reads a counter adds it up over the successors and predecessors ([`count`]). Since sizes
-//!   at least double, predecessors together are smaller than the table in use.
+//! - Nodes and tables never move and are never freed.
+//! - A slot's key is written last, and read first: if it is there, so is `next`.
+//! - A node's table is replaced by a single store, when the new one is complete.
+//! - Growing moves the counts out of the old table, so a count that is not zero there was added by
+//!   a state that still leads to it; whoever reads a counter adds it up over all tables that the
+//!   node has had ([`count`]).
 //!
-//! Changes of structure are made with all signals blocked and the context's lock held.
+//! Changes of structure are made with the context's lock held.
 
 use crate::arena::{Arena, Purpose};
-use crate::counter;
-use core::mem::offset_of;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use midflight_abi::{Node, START_LEVEL, Slot};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use midflight_abi::{DENSE_PATHS, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash};
+
+/// [`Node::level`] of a forest's start: one before the roots'.
+pub const START_LEVEL: u32 = u32::MAX;
 
 /// A table may be that many times larger than what it holds to have its labels in first buckets.
-const SPARSITY: u64 = 8;
+const SPARSITY: u32 = 4;
 
-/// A node with the table it begins with.
+/// From here on emitted code leaves a counter alone.
+const HALF_FULL: u32 = 1 << 31;
+
+/// A state, see `midflight_abi`.
+pub type Word = u64;
+
+/// A node of the k-SF that is not at full depth, or the forest's start.
 #[repr(C)]
-pub struct NodeBlock {
-    /// The node.
-    pub node: Node,
-    /// Its first table.
-    pub first: Slot,
+pub struct Node {
+    /// The state that leads here: the table of the children.
+    table: Word,
+    /// While this node is β: the τ of Algorithm 4 that belongs to it. Null in the upper slab.
+    tau: *mut Node,
+    /// The node in whose table the slot of this one is. Null: there is none.
+    parent: *mut Node,
+    extra: *mut Extra,
+    label: u32,
+    /// Depth of the node in the k-SF: 0 for a root, [`START_LEVEL`] for the forest's start.
+    pub level: u32,
+    /// Slots in use.
+    used: u32,
+    /// Slots of a table that has one for each path; 0: it has not.
+    dense: u32,
+    /// For walks: how many children have a count in or below them. For pruning: the largest count
+    /// below.
+    pub marked: u32,
+    /// For walks: whether this node has a count in or below it.
+    pub is_marked: bool,
 }
 
-/// Head of a table that has replaced another; its slots follow. A table of one slot has none.
+/// What few nodes have.
 #[repr(C)]
-struct Grown {
-    before: *mut Slot,
-    before_mask: u32,
-    reserved: u32,
+struct Extra {
+    /// Has the children for which the table has no room, as a node that stands beside this one.
+    more: *mut Node,
+    /// What was taken out of counters that were half full.
+    taken: *mut Taken,
 }
 
-/// A table of children.
-#[derive(Clone, Copy)]
-struct Table {
-    slots: *mut Slot,
-    mask: u32,
+/// What was taken out of the counter of one child.
+#[repr(C)]
+struct Taken {
+    next: *mut Taken,
+    count: u64,
+    label: u32,
+}
+
+/// Stands before a table's slots.
+#[repr(C)]
+struct Head {
+    node: *mut Node,
+    /// The table that this one has replaced; 0: none.
+    before: Word,
 }
 
 /// Marks that memory ran out.
 #[derive(Debug)]
 pub struct OutOfMemory;
 
-/// The first bucket of a label. Emitted code may rely on it for masks below 2^16.
-#[inline(always)]
-fn bucket(label: u32, mask: u32) -> u32 {
-    label.wrapping_mul(0x9E37_79B1).rotate_left(16) & mask
+/// A table of children.
+#[derive(Clone, Copy)]
+struct Table {
+    slots: *mut Slot,
+    size: u32,
+    is_dense: bool,
 }
 
-/// Fills a block with a node that has no children.
+/// The slots of a table that a state leads to.
+fn address(word: Word) -> *mut Slot {
+    (word & ((1 << WORD_ADDRESS_BITS) - 1)) as *mut Slot
+}
+
+/// The word of a table in which a slot is found by hash.
+fn hashed_word(slots: *mut Slot, size: u32) -> Word {
+    let mask = u64::from((size - 1) << SLOT_SHIFT);
+    slots as u64 | mask << WORD_ADDRESS_BITS
+}
+
+/// The node that a state leads to, though perhaps by a table that the node has outgrown.
 ///
 /// # Safety
-/// `block` points to writable memory of its type that nobody else sees.
-pub unsafe fn initialise(
-    block: *mut NodeBlock,
-    forest: *mut midflight_abi::Forest,
-    level: u32,
-    tau: *mut Node,
-) {
-    let first = Slot { next: null_mut(), label: 0, reserved: 0, count: 0 };
-    // SAFETY: the caller gives the memory; addresses of its fields are within it.
-    unsafe {
-        (&raw mut (*block).first).write(first);
-        (&raw mut (*block).node).write(Node {
-            slots: &raw mut (*block).first,
-            mask: 0,
-            used: 0,
-            tau,
-            forest,
-            level,
-            reserved: 0,
-        });
-    }
+/// `word` is a state of a forest.
+pub unsafe fn node_of(word: Word) -> *mut Node {
+    // SAFETY: every table follows a head.
+    unsafe { (*address(word).cast::<Head>().sub(1)).node }
+}
+
+/// The state that leads to a node.
+///
+/// # Safety
+/// `node` is a node of a forest.
+pub unsafe fn word_of(node: *mut Node) -> Word {
+    // SAFETY: the field is valid and shared only through atomics.
+    unsafe { AtomicU64::from_ptr(&raw mut (*node).table).load(Ordering::Acquire) }
 }
 
 impl Table {
-    /// The table of a node.
+    /// # Safety
+    /// The word leads or led to the node.
+    unsafe fn new(word: Word, node: *mut Node) -> Self {
+        // SAFETY: a node's way of having tables does not change.
+        let dense = unsafe { (*node).dense };
+        let hashed = (word >> (WORD_ADDRESS_BITS + SLOT_SHIFT)) as u32 + 1;
+        let is_dense = dense != 0;
+        Self { slots: address(word), size: if is_dense { dense } else { hashed }, is_dense }
+    }
+
+    /// The table that a node has now.
     ///
     /// # Safety
-    /// `node` is a node of a forest in automaton mode.
-    #[inline(always)]
+    /// `node` is a node of a forest.
     unsafe fn of(node: *mut Node) -> Self {
-        // SAFETY: the fields are valid and shared only through atomics. The mask is read first:
-        // see "Interruptions".
+        // SAFETY: the caller's.
+        unsafe { Self::new(word_of(node), node) }
+    }
+
+    /// The table that this one of `node` has replaced.
+    ///
+    /// # Safety
+    /// The table is or was that of the node.
+    unsafe fn before(self, node: *mut Node) -> Option<Self> {
+        // SAFETY: every table follows a head.
         unsafe {
-            let mask = AtomicU32::from_ptr(&raw mut (*node).mask).load(Ordering::Acquire);
-            let slots = AtomicPtr::from_ptr(&raw mut (*node).slots).load(Ordering::Acquire);
-            Self { slots, mask }
+            let before = (*self.slots.cast::<Head>().sub(1)).before;
+            (before != 0).then(|| Self::new(before, node))
         }
     }
 
-    /// The table that this one has replaced.
+    /// The first bucket of a label: the one that emitted code looks at.
+    fn bucket(self, label: u32) -> u32 {
+        let index = if self.is_dense { label } else { hash(label) >> SLOT_SHIFT };
+        index & (self.size - 1)
+    }
+
+    /// The slot of a label, or the empty one where it would be; null if the table is full.
     ///
     /// # Safety
-    /// The caller holds the context's lock.
-    unsafe fn before(self) -> Option<Self> {
-        if self.mask == 0 {
-            return None;
+    /// The table is or was that of a node.
+    unsafe fn probe(self, label: u32) -> *mut Slot {
+        let mut index = self.bucket(label);
+        for _ in 0..self.size {
+            // SAFETY: the index is below the size.
+            let slot = unsafe { self.slots.add(index as usize) };
+            // SAFETY: the slot is in the table.
+            let key = unsafe { key(slot) };
+            if key == 0 || key == label + 1 {
+                return slot;
+            }
+            index = (index + 1) & (self.size - 1);
         }
-        // SAFETY: every table of more than one slot follows a head.
-        let head = unsafe { &*self.slots.cast::<Grown>().sub(1) };
-        Some(Self { slots: head.before, mask: head.before_mask })
+        null_mut()
     }
 
     /// The slot of a label, or null.
     ///
     /// # Safety
     /// The table is or was that of a node.
-    #[inline(always)]
     unsafe fn find(self, label: u32) -> *mut Slot {
-        let mut index = bucket(label, self.mask);
-        for _ in 0..=self.mask {
-            // SAFETY: the index is not above the mask.
-            let slot = unsafe { self.slots.add(index as usize) };
-            // SAFETY: the slot is in the table; its fields are shared only through atomics.
-            unsafe {
-                if next(slot).is_null() {
-                    break;
-                }
-                if AtomicU32::from_ptr(&raw mut (*slot).label).load(Ordering::Relaxed) == label {
-                    return slot;
-                }
-            }
-            index = (index + 1) & self.mask;
-        }
-        null_mut()
-    }
-
-    /// The slot where a new label goes. The table must not be full.
-    ///
-    /// # Safety
-    /// As for [`Self::find`].
-    unsafe fn vacancy(self, label: u32) -> *mut Slot {
-        let mut index = bucket(label, self.mask);
-        loop {
-            // SAFETY: the index is not above the mask.
-            let slot = unsafe { self.slots.add(index as usize) };
-            // SAFETY: the slot is in the table.
-            if unsafe { next(slot) }.is_null() {
-                return slot;
-            }
-            index = (index + 1) & self.mask;
+        // SAFETY: the caller's; a slot that is probed is valid.
+        unsafe {
+            let slot = self.probe(label);
+            if slot.is_null() || key(slot) == 0 { null_mut() } else { slot }
         }
     }
 }
 
-/// The state after a slot; null while the slot is empty.
+/// A child's label plus one; 0 while the slot is empty.
 ///
 /// # Safety
 /// `slot` is in a table.
-#[inline(always)]
-pub unsafe fn next(slot: *mut Slot) -> *mut Node {
+unsafe fn key(slot: *mut Slot) -> u32 {
     // SAFETY: the field is valid and shared only through atomics.
-    unsafe { AtomicPtr::from_ptr(&raw mut (*slot).next).load(Ordering::Acquire) }
+    unsafe { AtomicU32::from_ptr(&raw mut (*slot).key).load(Ordering::Acquire) }
 }
 
-/// The slot of a node's child, or null.
+/// A child's label; none while the slot is empty.
 ///
 /// # Safety
-/// `node` is a node of a forest in automaton mode.
-#[inline(always)]
-pub unsafe fn find(node: *mut Node, label: u32) -> *mut Slot {
+/// `slot` is in a table.
+pub unsafe fn label(slot: *mut Slot) -> Option<u32> {
     // SAFETY: the caller's.
-    unsafe { Table::of(node).find(label) }
+    unsafe { key(slot).checked_sub(1) }
 }
 
-/// The slots of a node: the first, and how many there are.
+/// The state after a child.
 ///
 /// # Safety
-/// As for [`find`], and the caller holds the context's lock.
-pub unsafe fn slots(node: *mut Node) -> (*mut Slot, u32) {
-    // SAFETY: the caller's.
-    let table = unsafe { Table::of(node) };
-    (table.slots, table.mask + 1)
+/// `slot` is in a table, and in use.
+pub unsafe fn next(slot: *mut Slot) -> Word {
+    // SAFETY: the field is valid and shared only through atomics.
+    unsafe { AtomicU64::from_ptr(&raw mut (*slot).next).load(Ordering::Acquire) }
 }
 
-/// The counter of a child, with what interrupted lookups have added to outgrown tables.
+unsafe fn set_next(slot: *mut Slot, word: Word) {
+    // SAFETY: as for `next`.
+    unsafe { AtomicU64::from_ptr(&raw mut (*slot).next).store(word, Ordering::Release) };
+}
+
+unsafe fn counter(slot: *mut Slot) -> &'static AtomicU32 {
+    // SAFETY: the field is valid, never freed, and shared only through atomics.
+    unsafe { AtomicU32::from_ptr(&raw mut (*slot).count) }
+}
+
+/// Whether a child's counter is to be emptied by [`Builder::take`].
+///
+/// # Safety
+/// `slot` is in a table.
+pub unsafe fn is_half_full(slot: *mut Slot) -> bool {
+    // SAFETY: the caller's.
+    unsafe { counter(slot).load(Ordering::Relaxed) >= HALF_FULL }
+}
+
+/// Adds to the counter of a child in its slot, as emitted code does.
+///
+/// # Safety
+/// `slot` is in a table of the calling thread and not half full; `n` is less than 2^31.
+pub unsafe fn add(slot: *mut Slot, n: u32) {
+    // SAFETY: the caller's; a single instruction cannot be interrupted halfway by a handler that
+    // counts the same child.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        core::arch::asm!("add dword ptr [{0}], {1:e}", in(reg) &raw mut (*slot).count, in(reg) n, options(nostack));
+        #[cfg(not(target_arch = "x86_64"))]
+        counter(slot).fetch_add(n, Ordering::Relaxed);
+    }
+}
+
+/// The slot of a node's child, and the node that holds it.
+///
+/// # Safety
+/// `node` is a node of a forest.
+pub unsafe fn find(node: *mut Node, label: u32) -> Option<(*mut Node, *mut Slot)> {
+    let mut node = node;
+    while !node.is_null() {
+        // SAFETY: the caller's.
+        unsafe {
+            let slot = Table::of(node).find(label);
+            if !slot.is_null() {
+                return Some((node, slot));
+            }
+            node = beside(node);
+        }
+    }
+    None
+}
+
+/// The node that has further children of this one, or null.
+unsafe fn beside(node: *mut Node) -> *mut Node {
+    // SAFETY: the caller gives a node; what it points at is never freed.
+    unsafe {
+        let extra = AtomicPtr::from_ptr(&raw mut (*node).extra).load(Ordering::Acquire);
+        if extra.is_null() { null_mut() } else { (*extra).more }
+    }
+}
+
+/// The slots of a node that are in use.
+#[derive(Clone, Copy)]
+pub struct Children {
+    node: *mut Node,
+    index: u32,
+}
+
+impl Children {
+    /// Those of a node.
+    pub const fn of(node: *mut Node) -> Self {
+        Self { node, index: 0 }
+    }
+
+    /// The next slot in use, and the node in whose table it is.
+    ///
+    /// # Safety
+    /// The node is one of a forest whose context's lock the caller holds.
+    pub unsafe fn next(&mut self) -> Option<(*mut Node, *mut Slot)> {
+        while !self.node.is_null() {
+            // SAFETY: the caller's.
+            unsafe {
+                let table = Table::of(self.node);
+                while self.index < table.size {
+                    let slot = table.slots.add(self.index as usize);
+                    self.index += 1;
+                    if key(slot) != 0 {
+                        return Some((self.node, slot));
+                    }
+                }
+                *self = Self::of(beside(self.node));
+            }
+        }
+        None
+    }
+}
+
+/// The counter of a child: with what states that lead to outgrown tables have added there, and what
+/// was taken out.
 ///
 /// # Safety
 /// `slot` is in use and in the table of `node`, and the caller holds the context's lock.
 pub unsafe fn count(node: *mut Node, slot: *mut Slot) -> u64 {
-    let mut sum = 0u64;
-    // SAFETY: the slot and its predecessors are valid under the lock.
-    unsafe {
-        for_each_counter(node, slot, |counter| sum = sum.wrapping_add(counter::read(counter)))
-    };
-    sum
-}
-
-/// Sets the counter of a child to zero.
-///
-/// # Safety
-/// As for [`count`].
-pub unsafe fn clear(node: *mut Node, slot: *mut Slot) {
-    // SAFETY: the slot and its predecessors are valid under the lock.
-    unsafe { for_each_counter(node, slot, |counter| counter::clear(counter)) };
-}
-
-/// # Safety
-/// As for [`count`].
-unsafe fn for_each_counter(node: *mut Node, slot: *mut Slot, mut visit: impl FnMut(*mut u64)) {
     // SAFETY: the caller's; tables that were outgrown are kept.
     unsafe {
-        visit(&raw mut (*slot).count);
-        let label = (*slot).label;
+        let mut sum = 0u64;
+        for_each_counter(node, slot, |counter| {
+            sum = sum.wrapping_add(counter.load(Ordering::Relaxed).into());
+        });
+        let taken = taken(node, key(slot) - 1);
+        if taken.is_null() { sum } else { sum.wrapping_add((*taken).count) }
+    }
+}
+
+/// Sets the counter of a child to zero. What is zero is left alone, so that a forked child does not
+/// copy the pages that it need not change.
+///
+/// # Safety
+/// As for [`count`]. If the owner counts at the same time the reset may be lost.
+pub unsafe fn clear(node: *mut Node, slot: *mut Slot) {
+    // SAFETY: the caller's.
+    unsafe {
+        for_each_counter(node, slot, |counter| {
+            if counter.load(Ordering::Relaxed) != 0 {
+                counter.store(0, Ordering::Relaxed);
+            }
+        });
+        let taken = taken(node, key(slot) - 1);
+        if !taken.is_null() {
+            (*taken).count = 0;
+        }
+    }
+}
+
+unsafe fn for_each_counter(node: *mut Node, slot: *mut Slot, mut visit: impl FnMut(&AtomicU32)) {
+    // SAFETY: the caller's; tables that were outgrown are kept.
+    unsafe {
+        visit(counter(slot));
+        let label = key(slot) - 1;
         let mut table = Table::of(node);
-        while let Some(before) = table.before() {
+        while let Some(before) = table.before(node) {
             let old = before.find(label);
             if !old.is_null() {
-                visit(&raw mut (*old).count);
+                visit(counter(old));
             }
             table = before;
+        }
+    }
+}
+
+/// What was taken out of a child's counter, or null.
+unsafe fn taken(node: *mut Node, label: u32) -> *mut Taken {
+    // SAFETY: the caller gives a node; what it points at is never freed.
+    unsafe {
+        let extra = (*node).extra;
+        let mut taken = if extra.is_null() { null_mut() } else { (*extra).taken };
+        while !taken.is_null() && (*taken).label != label {
+            taken = (*taken).next;
+        }
+        taken
+    }
+}
+
+/// Whether a node was left behind when its forest was pruned. States that lead to it may exist.
+///
+/// # Safety
+/// `node` is or was a node of a forest.
+pub unsafe fn is_pruned(node: *mut Node) -> bool {
+    // SAFETY: the caller's.
+    unsafe { word_of(node) == 0 }
+}
+
+/// Leaves a node behind: nothing is found in any table that it has had.
+///
+/// # Safety
+/// `node` is a node of a forest whose context's lock the caller holds, with signals blocked. Its
+/// counts were taken elsewhere.
+pub unsafe fn leave(node: *mut Node) {
+    // SAFETY: the caller's; what it points at is never freed. The key goes, and `next` stays for
+    // emitted code that has just read the key.
+    unsafe {
+        let mut table = Some(Table::of(node));
+        while let Some(current) = table {
+            for index in 0..current.size {
+                let slot = current.slots.add(index as usize);
+                AtomicU32::from_ptr(&raw mut (*slot).key).store(0, Ordering::Release);
+            }
+            table = current.before(node);
+        }
+        AtomicU64::from_ptr(&raw mut (*node).table).store(0, Ordering::Release);
+        let more = beside(node);
+        if !more.is_null() {
+            leave(more);
+        }
+    }
+}
+
+/// Makes a slot lead to the table that its node has now.
+///
+/// # Safety
+/// `slot` is in use, and the caller holds the lock of its forest's context.
+pub unsafe fn refresh(slot: *mut Slot) {
+    // SAFETY: the caller's.
+    unsafe {
+        let (old, new) = (next(slot), word_of(node_of(next(slot))));
+        if old != new {
+            set_next(slot, new);
         }
     }
 }
@@ -290,20 +503,40 @@ pub fn has_node(level: u32, k: u32) -> bool {
     level + 3 < 2 * k
 }
 
-/// Builds within one forest. The caller holds the context's lock, with signals blocked.
+/// Builds within one forest. The caller holds the context's lock.
 pub struct Builder<'a> {
     /// Where nodes and tables come from.
     pub arena: &'a mut Arena,
     /// The forest's start.
     pub start: *mut Node,
+    /// The state of the start, for emitted code.
+    pub start_word: *mut Word,
     /// The forest's k.
     pub k: u32,
+    /// The function's number of paths.
+    pub num_paths: u32,
     /// Whether the reserve may be used.
     pub purpose: Purpose,
 }
 
 impl Builder<'_> {
-    /// The slot of the child of `parent` with that label, made if it is missing.
+    /// The start of a forest, without children.
+    pub fn new_start(&mut self) -> Result<(), OutOfMemory> {
+        self.start = self.new_node(START_LEVEL, 0, null_mut())?;
+        // SAFETY: the node was just made; the forest's field is valid.
+        unsafe { self.publish_start() };
+        Ok(())
+    }
+
+    unsafe fn publish_start(&mut self) {
+        // SAFETY: the caller's.
+        unsafe {
+            AtomicU64::from_ptr(self.start_word).store(word_of(self.start), Ordering::Release);
+        }
+    }
+
+    /// The slot of the child of `parent` with that label, made if it is missing, and the node that
+    /// holds it.
     ///
     /// # Safety
     /// `parent` is a node of the builder's forest.
@@ -311,27 +544,23 @@ impl Builder<'_> {
         &mut self,
         parent: *mut Node,
         label: u32,
-    ) -> Result<*mut Slot, OutOfMemory> {
-        // SAFETY: the caller's.
-        let (slot, level) = unsafe { (find(parent, label), (*parent).level) };
-        if !slot.is_null() {
-            return Ok(slot);
-        }
-        let level = child_level(level);
-        let place = place(level, self.k);
+    ) -> Result<(*mut Node, *mut Slot), OutOfMemory> {
         // SAFETY: the caller's; τ is a node of the same forest.
-        let next = unsafe {
-            match place {
-                Place::Upper => self.new_node(level, null_mut())?,
+        unsafe {
+            if let Some(found) = find(parent, label) {
+                return Ok(found);
+            }
+            let level = child_level((*parent).level);
+            let next = match place(level, self.k) {
+                Place::Upper => self.new_node(level, label, null_mut())?,
                 Place::Lower => {
                     let tau = self.tau(parent, level, label)?;
-                    self.new_node(level, tau)?
+                    self.new_node(level, label, tau)?
                 }
                 Place::Full => self.tau(parent, level, label)?,
-            }
-        };
-        // SAFETY: the label is not in the table yet.
-        unsafe { self.insert(parent, label, next) }
+            };
+            self.insert(parent, label, next)
+        }
     }
 
     /// The τ of the child of `parent` with that label: lines 8 to 18 of Algorithm 4.
@@ -348,112 +577,219 @@ impl Builder<'_> {
         // recursion ends here.
         unsafe {
             let tau_of_parent = if level == self.k - 1 { self.start } else { (*parent).tau };
-            let slot = self.child(tau_of_parent, label)?;
-            Ok(next(slot))
+            let (_, slot) = self.child(tau_of_parent, label)?;
+            Ok(node_of(next(slot)))
         }
     }
 
-    unsafe fn new_node(&mut self, level: u32, tau: *mut Node) -> Result<*mut Node, OutOfMemory> {
-        let block = self.arena.allocate(size_of::<NodeBlock>(), self.purpose).ok_or(OutOfMemory)?;
-        let block = block.as_ptr().cast::<NodeBlock>();
-        // SAFETY: the arena hands out aligned memory of that size; the start is the forest's first
-        // field.
+    fn new_node(
+        &mut self,
+        level: u32,
+        label: u32,
+        tau: *mut Node,
+    ) -> Result<*mut Node, OutOfMemory> {
+        let is_dense = self.num_paths <= DENSE_PATHS;
+        let size = if is_dense { self.num_paths.next_power_of_two() } else { 1 };
+        let memory = self.arena.allocate(size_of::<Node>(), self.purpose).ok_or(OutOfMemory)?;
+        let node = memory.as_ptr().cast::<Node>();
+        let slots = self.new_table(node, 0, size)?;
+        let table = if is_dense { slots as u64 } else { hashed_word(slots, size) };
+        // SAFETY: the arena hands out aligned memory of that size.
         unsafe {
-            const { assert!(offset_of!(midflight_abi::Forest, start) == 0) };
-            initialise(block, self.start.cast(), level, tau);
-            Ok(&raw mut (*block).node)
+            node.write(Node {
+                table,
+                tau,
+                parent: null_mut(),
+                extra: null_mut(),
+                label,
+                level,
+                used: 0,
+                dense: if is_dense { size } else { 0 },
+                marked: 0,
+                is_marked: false,
+            });
+        }
+        Ok(node)
+    }
+
+    fn new_table(
+        &mut self,
+        node: *mut Node,
+        before: Word,
+        size: u32,
+    ) -> Result<*mut Slot, OutOfMemory> {
+        let bytes = size_of::<Head>() + size as usize * size_of::<Slot>();
+        let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
+        let head = memory.as_ptr().cast::<Head>();
+        // SAFETY: the memory holds the head and the slots, zeroed, which are empty slots.
+        unsafe {
+            head.write(Head { node, before });
+            Ok(head.add(1).cast())
         }
     }
 
-    /// Puts a new label in the table of `parent`.
+    /// Puts a new label in the table of `parent`, or of one that stands beside it.
     unsafe fn insert(
         &mut self,
         parent: *mut Node,
         label: u32,
         next: *mut Node,
-    ) -> Result<*mut Slot, OutOfMemory> {
-        // SAFETY: the caller's; there is a vacancy, and `next` is published last.
+    ) -> Result<(*mut Node, *mut Slot), OutOfMemory> {
+        // SAFETY: the caller's; the key is published last.
         unsafe {
-            self.make_room(parent, label)?;
-            let slot = Table::of(parent).vacancy(label);
-            AtomicU32::from_ptr(&raw mut (*slot).label).store(label, Ordering::Relaxed);
-            AtomicPtr::from_ptr(&raw mut (*slot).next).store(next, Ordering::Release);
-            (*parent).used += 1;
-            Ok(slot)
+            let holder = self.make_room(parent, label)?;
+            let slot = Table::of(holder).probe(label);
+            set_next(slot, word_of(next));
+            if (*next).parent.is_null() && (*next).level == child_level((*parent).level) {
+                (*next).parent = holder;
+            }
+            AtomicU32::from_ptr(&raw mut (*slot).key).store(label + 1, Ordering::Release);
+            (*holder).used += 1;
+            Ok((holder, slot))
         }
     }
 
-    /// Grows the table of `node` if it has no good place for a new label.
-    unsafe fn make_room(&mut self, node: *mut Node, label: u32) -> Result<(), OutOfMemory> {
+    /// The node, `node` or one beside it, whose table has a good place for a new label.
+    unsafe fn make_room(&mut self, node: *mut Node, label: u32) -> Result<*mut Node, OutOfMemory> {
         // SAFETY: the caller's.
-        let (table, used) = unsafe { (Table::of(node), (*node).used) };
-        let size = u64::from(table.mask) + 1;
-        let full = u64::from(used) == size;
-        // SAFETY: the bucket is in the table.
-        let taken = unsafe { !next(table.slots.add(bucket(label, table.mask) as usize)).is_null() };
-        let sparse_enough = size >= SPARSITY * (u64::from(used) + 1);
-        if !full && (!taken || sparse_enough) {
-            return Ok(());
-        }
-        // SAFETY: the caller's.
-        let wanted = unsafe { good_size(table, used, label) };
-        // SAFETY: the caller's; if there is no memory for the good size, the next one may do.
         unsafe {
-            self.grow(node, wanted).or_else(
-                |_| {
-                    if full { self.grow(node, size * 2) } else { Ok(()) }
-                },
-            )
+            let (table, used) = (Table::of(node), (*node).used);
+            let is_full = used == table.size;
+            let is_taken = key(table.slots.add(table.bucket(label) as usize)) != 0;
+            let is_sparse = table.size >= SPARSITY * (used + 1);
+            if !is_full && (!is_taken || is_sparse) {
+                return Ok(node);
+            }
+            if table.size == MOST_SLOTS {
+                // Keeps slots empty, so that what is not there is soon known not to be.
+                if used < MOST_SLOTS / 2 {
+                    return Ok(node);
+                }
+                let more = self.beside_or_new(node)?;
+                return self.make_room(more, label);
+            }
+            let wanted = good_size(table, used, label);
+            match self.grow(node, wanted) {
+                Err(OutOfMemory) if is_full => self.grow(node, table.size * 2)?,
+                _ => {}
+            }
+            Ok(node)
+        }
+    }
+
+    unsafe fn beside_or_new(&mut self, node: *mut Node) -> Result<*mut Node, OutOfMemory> {
+        // SAFETY: the caller's.
+        unsafe {
+            let extra = self.extra(node)?;
+            if (*extra).more.is_null() {
+                (*extra).more = self.new_node((*node).level, (*node).label, (*node).tau)?;
+            }
+            Ok((*extra).more)
+        }
+    }
+
+    unsafe fn extra(&mut self, node: *mut Node) -> Result<*mut Extra, OutOfMemory> {
+        // SAFETY: the caller's; the memory is zeroed, which is a valid value.
+        unsafe {
+            if (*node).extra.is_null() {
+                let bytes = size_of::<Extra>();
+                let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
+                let extra = memory.as_ptr().cast();
+                AtomicPtr::from_ptr(&raw mut (*node).extra).store(extra, Ordering::Release);
+            }
+            Ok((*node).extra)
         }
     }
 
     /// Moves the children of `node` to a table of `size` slots.
-    unsafe fn grow(&mut self, node: *mut Node, size: u64) -> Result<(), OutOfMemory> {
-        let mask = u32::try_from(size - 1).map_err(|_| OutOfMemory)?;
-        let bytes = size as usize * size_of::<Slot>() + size_of::<Grown>();
-        let head =
-            self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?.as_ptr().cast::<Grown>();
-        // SAFETY: the memory holds the head and the slots, zeroed, which are empty slots; nobody
-        // sees them before they are published, slots first and mask last.
+    unsafe fn grow(&mut self, node: *mut Node, size: u32) -> Result<(), OutOfMemory> {
+        // SAFETY: the caller's; the table is complete before it is published.
         unsafe {
             let old = Table::of(node);
-            head.write(Grown { before: old.slots, before_mask: old.mask, reserved: 0 });
-            let new = Table { slots: head.add(1).cast(), mask };
-            for index in 0..=old.mask {
+            let slots = self.new_table(node, word_of(node), size)?;
+            let new = Table { slots, size, is_dense: false };
+            for index in 0..old.size {
                 let from = old.slots.add(index as usize);
-                if !next(from).is_null() {
-                    move_slot(from, new.vacancy((*from).label));
+                if let Some(label) = label(from) {
+                    move_slot(from, new.probe(label));
                 }
             }
-            AtomicPtr::from_ptr(&raw mut (*node).slots).store(new.slots, Ordering::Release);
-            AtomicU32::from_ptr(&raw mut (*node).mask).store(new.mask, Ordering::Release);
+            let word = hashed_word(slots, size);
+            AtomicU64::from_ptr(&raw mut (*node).table).store(word, Ordering::Release);
+            if node == self.start {
+                self.publish_start();
+            } else if !(*node).parent.is_null() {
+                set_next(Table::of((*node).parent).find((*node).label), word);
+            }
         }
         Ok(())
+    }
+
+    /// Adds to the counter of a child; where it is or would be half full, it is emptied into a
+    /// larger one.
+    ///
+    /// # Safety
+    /// `slot` is in use, in a table that is or was that of `node`.
+    pub unsafe fn add(
+        &mut self,
+        node: *mut Node,
+        slot: *mut Slot,
+        n: u64,
+    ) -> Result<(), OutOfMemory> {
+        // SAFETY: the caller's.
+        unsafe {
+            match u32::try_from(n) {
+                Ok(small) if small < HALF_FULL && !is_half_full(slot) => add(slot, small),
+                _ => {
+                    let record = self.taken(node, slot)?;
+                    let count = counter(slot).swap(0, Ordering::Relaxed);
+                    (*record).count = (*record).count.wrapping_add(n).wrapping_add(count.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn taken(
+        &mut self,
+        node: *mut Node,
+        slot: *mut Slot,
+    ) -> Result<*mut Taken, OutOfMemory> {
+        // SAFETY: the caller's; a record is complete before it is published.
+        unsafe {
+            let label = key(slot) - 1;
+            let known = taken(node, label);
+            if !known.is_null() {
+                return Ok(known);
+            }
+            let extra = self.extra(node)?;
+            let bytes = size_of::<Taken>();
+            let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
+            let record = memory.as_ptr().cast::<Taken>();
+            record.write(Taken { next: (*extra).taken, count: 0, label });
+            (*extra).taken = record;
+            Ok(record)
+        }
     }
 }
 
 /// Copies a slot to its place in a larger table, and takes its count with it.
 unsafe fn move_slot(from: *mut Slot, to: *mut Slot) {
-    // SAFETY: the caller gives a used slot and an empty one.
+    // SAFETY: the caller gives a used slot and an empty one that nobody else sees.
     unsafe {
-        to.write(Slot {
-            next: next(from),
-            label: (*from).label,
-            reserved: 0,
-            count: counter::read(&raw mut (*from).count),
-        });
-        counter::clear(&raw mut (*from).count);
+        let count = counter(from).swap(0, Ordering::Relaxed);
+        to.write(Slot { next: next(from), key: key(from), count });
     }
 }
 
 /// The smallest larger size in which no label of the table has the first bucket of the new one, but
 /// none larger than [`SPARSITY`] asks for.
-unsafe fn good_size(table: Table, used: u32, label: u32) -> u64 {
-    let mut size = (u64::from(table.mask) + 1) * 2;
-    while size < SPARSITY * (u64::from(used) + 1) {
-        let mask = (size - 1) as u32;
+unsafe fn good_size(table: Table, used: u32, label: u32) -> u32 {
+    let mut size = table.size * 2;
+    while size < SPARSITY * (used + 1) && size < MOST_SLOTS {
+        let wanted = Table { size, ..table }.bucket(label);
         // SAFETY: the caller's.
-        if !unsafe { has_in_bucket(table, bucket(label, mask), mask) } {
+        if !unsafe { has_in_bucket(table, wanted, size) } {
             break;
         }
         size *= 2;
@@ -461,12 +797,10 @@ unsafe fn good_size(table: Table, used: u32, label: u32) -> u64 {
     size
 }
 
-unsafe fn has_in_bucket(table: Table, wanted: u32, mask: u32) -> bool {
-    (0..=table.mask).any(|index| {
-        // SAFETY: the index is not above the table's mask.
-        unsafe {
-            let slot = table.slots.add(index as usize);
-            !next(slot).is_null() && bucket((*slot).label, mask) == wanted
-        }
+unsafe fn has_in_bucket(table: Table, wanted: u32, size: u32) -> bool {
+    (0..table.size).any(|index| {
+        // SAFETY: the index is below the table's size.
+        let label = unsafe { label(table.slots.add(index as usize)) };
+        label.is_some_and(|label| Table { size, ..table }.bucket(label) == wanted)
     })
 }

@@ -107,20 +107,23 @@ fn write_and_report(
 struct Summary {
     restarts: u64,
     lost: u64,
+    pruned: u64,
     /// Forests whose image was never registered.
     strangers: u64,
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
-    if summary.restarts != 0 || summary.lost != 0 {
+    if summary.restarts | summary.lost | summary.pruned != 0 {
         message::print(&[
             b"the profile '",
             name,
-            b"' has lower bounds, since memory has run out: the history before ",
+            b"' has lower bounds for sequences: memory was full, so ",
             Decimal::new(summary.restarts).bytes(),
-            b" paths was dropped, and ",
+            b" were broken off, ",
+            Decimal::new(summary.pruned).bytes(),
+            b" paths of rare ones are counted singly, and ",
             Decimal::new(summary.lost).bytes(),
-            b" paths were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
+            b" paths are not counted; for more, raise MIDFLIGHT_THREAD_MEMORY and MIDFLIGHT_MAX_MEMORY, or use a smaller k",
         ]);
     }
     if summary.strangers != 0 {
@@ -154,7 +157,7 @@ fn write(
 ) -> Result<Summary, Failure> {
     choose_name(process, path, scratch)?;
     if !destination::resolve_target(&mut scratch.name)? {
-        return Ok(Summary { restarts: 0, lost: 0, strangers: 0 });
+        return Ok(Summary { restarts: 0, lost: 0, pruned: 0, strangers: 0 });
     }
     destination::write_whole(&scratch.name, &mut scratch.temporary, |file| {
         write_file(process, file, &mut scratch.buffer)
@@ -217,7 +220,8 @@ fn write_file(
     let mut sink = Buffered::new(file, buffer, PROFILE_HEADER_SIZE.into());
     let mut encoder = Encoder::new(&mut sink);
     let summary = encode(process, &mut encoder)?;
-    let flags = if summary.restarts != 0 || summary.lost != 0 { FLAG_LOWER_BOUNDS } else { 0 };
+    let flags =
+        if summary.restarts | summary.lost | summary.pruned != 0 { FLAG_LOWER_BOUNDS } else { 0 };
     let header = encoder.finish(flags);
     sink.flush()?;
     file.write_at(&header, 0)?;
@@ -235,7 +239,7 @@ fn encode<S: Sink<Error = Failure>>(
         }
     });
     result?;
-    let mut summary = Summary { restarts: 0, lost: fallback::lost(), strangers: 0 };
+    let mut summary = Summary { restarts: 0, lost: fallback::lost(), pruned: 0, strangers: 0 };
     let mut result = Ok(());
     process.for_each_forest(|forest| {
         if result.is_ok() {
@@ -269,10 +273,12 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
             entries: crate::counter::read(&raw mut (*forest).entries),
             restarts: crate::counter::read(&raw mut (*forest).restarts),
             lost: crate::counter::read(&raw mut (*forest).lost),
+            pruned: crate::counter::read(&raw mut (*forest).pruned),
             roots: ThreadForest::roots(this),
         };
         summary.restarts = summary.restarts.saturating_add(header.restarts);
         summary.lost = summary.lost.saturating_add(header.lost);
+        summary.pruned = summary.pruned.saturating_add(header.pruned);
         encoder.forest(&header)?;
         ThreadForest::walk(this, |child| encoder.node(child.label, child.count, child.children))
     }

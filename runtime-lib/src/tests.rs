@@ -1,10 +1,16 @@
 //! The automaton against Algorithm 4 to the letter, by the functions that emitted code calls.
 
 use crate::forest::{ThreadForest, Visit};
-use crate::{counter, midflight_enter, midflight_step, node};
+use crate::node::{self, Children, Node, Word};
+use crate::prune::Nodes;
+use crate::{counter, midflight_enter, midflight_step};
 use core::ptr::null_mut;
-use midflight_abi::{ABI_VERSION, FLAG_COUNTING, Forest, Node, RECORD_HEADER_SIZE, RecordHeader};
+use midflight_abi::{
+    ABI_VERSION, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest, RECORD_HEADER_SIZE,
+    RecordHeader, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash,
+};
 use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::ksf::SlabForest;
 use proptest::prelude::*;
 
@@ -29,28 +35,61 @@ impl Function {
         Self { record: Box::leak(Box::new(record)), slot: Box::new(null_mut()) }
     }
 
-    fn enter(&mut self) -> *mut Node {
+    fn enter(&mut self) -> Word {
         // SAFETY: this is what emitted code does.
         unsafe {
             if self.slot.is_null() {
                 midflight_enter(&raw const *self.record, &raw mut *self.slot);
             }
             counter::increment(&raw mut (**self.slot).entries);
-            (*self.slot).cast()
+            (**self.slot).start
+        }
+    }
+
+    /// What emitted code does where a path ends.
+    fn step(&self, state: Word, id: u32) -> Word {
+        let address = state & ((1 << WORD_ADDRESS_BITS) - 1);
+        let offset = match self.record.num_paths <= DENSE_PATHS {
+            true => u64::from(id) << SLOT_SHIFT,
+            false => (state >> WORD_ADDRESS_BITS) & u64::from(hash(id)),
+        };
+        let slot = (address + offset) as *mut Slot;
+        // SAFETY: the place is in a table.
+        unsafe {
+            if (*slot).key == id + 1 && (*slot).count < 1 << 31 {
+                (*slot).count += 1;
+                return (*slot).next;
+            }
+            midflight_step(state, id, *self.slot)
+        }
+    }
+
+    fn this(&self) -> *mut ThreadForest {
+        ThreadForest::of(*self.slot)
+    }
+
+    /// Gives the calling thread so much memory for nodes. The function was entered; no activation
+    /// is under way in another one.
+    fn set_budget(&self, bytes: usize) {
+        // SAFETY: the context is the calling thread's, which is not in the runtime.
+        unsafe {
+            (*(*(*self.this()).context).data.get()).nodes = Nodes::with_budget(bytes);
         }
     }
 
     fn forest(&self) -> PrefixForest {
         let mut all = PrefixForest::new();
-        let this = self.slot.cast::<ThreadForest>();
+        let this = self.this();
         // SAFETY: the calling thread is not in the runtime.
-        unsafe { collect(&raw mut (*this).forest.start, (*this).k, 0, None, &mut all) };
+        unsafe {
+            collect(node::node_of((*this).forest.start), (*this).k, 0, None, &mut all);
+        }
         all
     }
 
     /// As [`Self::forest`], but as it is written to a profile.
     fn written(&self) -> PrefixForest {
-        let this = self.slot.cast::<ThreadForest>();
+        let this = self.this();
         let mut all = PrefixForest::new();
         let mut open: Vec<(Option<NodeId>, u32)> = Vec::new();
         // SAFETY: the calling thread is not in the runtime.
@@ -79,17 +118,14 @@ impl Function {
 unsafe fn collect(node: *mut Node, k: u32, level: u32, id: Option<NodeId>, to: &mut PrefixForest) {
     // SAFETY: the caller gives a node of a forest that nobody changes.
     unsafe {
-        let (slots, len) = node::slots(node);
-        for index in 0..len as usize {
-            let slot = slots.add(index);
-            if node::next(slot).is_null() {
-                continue;
-            }
-            let child = to.child_or_insert(id, (*slot).label);
-            to.add(child, node::count(node, slot)).unwrap();
+        let mut children = Children::of(node);
+        while let Some((holder, slot)) = children.next() {
+            let child = to.child_or_insert(id, node::label(slot).unwrap());
+            to.add(child, node::count(holder, slot)).unwrap();
             if node::has_node(level, k) {
-                assert_eq!((*node::next(slot)).level, level);
-                collect(node::next(slot), k, level + 1, Some(child), to);
+                let node = node::node_of(node::next(slot));
+                assert_eq!((*node).level, level);
+                collect(node, k, level + 1, Some(child), to);
             }
         }
     }
@@ -144,9 +180,15 @@ fn any_k() -> impl Strategy<Value = u32> {
 
 /// Runs the items through both; `activation` counts back from the youngest.
 fn compare(k: u32, items: &[Item]) {
-    let mut function = Function::new(k);
+    let ids = items.iter().map(|item| match *item {
+        Item::Event { id, .. } => id,
+        Item::Enter => 0,
+    });
+    let mut function = Function::with_flags(k, 0, ids.max().unwrap_or(0) + 1);
+    function.enter();
+    function.set_budget(usize::MAX);
     let mut oracle = PrefixForest::new();
-    let mut activations: Vec<(*mut Node, SlabForest)> = Vec::new();
+    let mut activations: Vec<(Word, SlabForest)> = Vec::new();
     for item in items {
         match *item {
             Item::Enter => {
@@ -157,13 +199,12 @@ fn compare(k: u32, items: &[Item]) {
             Item::Event { activation, id } => {
                 let index = activations.len() - 1 - activation.min(activations.len() - 1);
                 let (state, slab) = &mut activations[index];
-                // SAFETY: this is what emitted code does.
-                *state = unsafe { midflight_step(*state, id) };
+                *state = function.step(*state, id);
                 slab.event(id);
             }
         }
     }
-    let entered = activations.len() as u64;
+    let entered = activations.len() as u64 + 1;
     for (_, slab) in &activations {
         oracle.add_forest(slab.forest()).unwrap();
     }
@@ -172,6 +213,7 @@ fn compare(k: u32, items: &[Item]) {
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
     assert_eq!((forest.entries, forest.restarts, forest.lost), (entered, 0, 0));
+    assert_eq!(forest.pruned, 0);
 }
 
 /// The nodes that have a count in or below them.
@@ -201,6 +243,95 @@ proptest! {
     }
 }
 
+/// Streams that fill a small memory again and again: exact counts of single paths, and of longer
+/// sequences lower bounds that are as good as the profile says.
+fn compare_full(k: u32, budget: usize, items: &[Item]) {
+    let mut function = Function::new(k);
+    function.enter();
+    function.set_budget(budget);
+    let mut oracle = PrefixForest::new();
+    let mut activations: Vec<(Word, SlabForest)> = Vec::new();
+    let mut entered = 1;
+    for item in items {
+        match *item {
+            Item::Enter => {
+                let mut slab = SlabForest::new(k);
+                slab.enter();
+                activations.push((function.enter(), slab));
+                entered += 1;
+            }
+            Item::Event { activation, id } => {
+                let index = activations.len() - 1 - activation.min(activations.len() - 1);
+                let (state, slab) = &mut activations[index];
+                *state = function.step(*state, id);
+                slab.event(id);
+            }
+        }
+    }
+    for (_, slab) in &activations {
+        oracle.add_forest(slab.forest()).unwrap();
+    }
+    let found = function.written();
+    // SAFETY: the slot has been filled.
+    let forest = unsafe { &**function.slot };
+    assert_eq!((forest.entries, forest.lost), (entered, 0));
+    assert_eq!(found.total(), oracle.total());
+    let (exact, found) = (make_k_ipf(&oracle, k), make_k_ipf(&found, k));
+    for id in exact.ids() {
+        let labels = exact.labels(id);
+        let path = labels.iter().try_fold(None, |at, &label| found.child(at, label).map(Some));
+        let count = path.flatten().map_or(0, |id| found.count(id));
+        let missing = exact.count(id).checked_sub(count).expect("a count that is too high");
+        let further = labels.len() as u64 - 1;
+        let bound = if further == 0 { 0 } else { forest.pruned + forest.restarts * further };
+        assert!(missing <= bound, "{labels:?}: {missing} missing, and only {bound} told");
+    }
+    for id in found.ids() {
+        let labels = found.labels(id);
+        let path = labels.iter().try_fold(None, |at, &label| exact.child(at, label).map(Some));
+        assert!(found.count(id) == 0 || path.is_some(), "{labels:?} was never taken");
+    }
+    function.set_budget(usize::MAX);
+}
+
+/// Like [`items`], and so long that memory is full several times.
+fn many_items() -> impl Strategy<Value = Vec<Item>> {
+    prop::collection::vec(items(3), 1..8).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_pruned_is_bounded(k in 2u32..=8, kib in 4usize..64, items in many_items()) {
+        compare_full(k, kib << 10, &items);
+    }
+}
+
+#[test]
+fn pruning_happens_and_keeps_what_is_hot() {
+    let mut function = Function::new(4);
+    let mut state = function.enter();
+    function.set_budget(32 << 10);
+    let (mut seed, mut events) = (1u32, 0u64);
+    for _ in 0..20_000 {
+        seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
+        for id in [1, 2, 3, 1, 2, 3, 10 + (seed >> 16) % 200] {
+            state = function.step(state, id);
+            events += 1;
+        }
+    }
+    let found = function.written();
+    assert_eq!(found.total(), u128::from(events));
+    let ipf = make_k_ipf(&found, 4);
+    let hot = [1, 2, 3, 1].iter().fold(None, |at, &label| ipf.child(at, label));
+    assert!(ipf.count(hot.expect("the hottest sequence is there")) > 10_000);
+    // SAFETY: the slot has been filled.
+    let forest = unsafe { &**function.slot };
+    assert!(forest.pruned > 0 && forest.restarts > 0 && forest.lost == 0);
+    function.set_budget(usize::MAX);
+}
+
 #[test]
 fn example_3_4_is_as_in_the_thesis() {
     let stream = [6, 2, 0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 3];
@@ -214,10 +345,11 @@ fn example_3_4_is_as_in_the_thesis() {
 #[test]
 fn a_function_with_many_paths_keeps_all_of_them() {
     let mut function = Function::new(2);
+    function.enter();
+    function.set_budget(usize::MAX);
     let mut state = function.enter();
     for id in 0..200_000 {
-        // SAFETY: this is what emitted code does.
-        state = unsafe { midflight_step(state, id) };
+        state = function.step(state, id);
     }
     let forest = function.forest();
     assert_eq!(forest.total(), 200_000);
@@ -228,9 +360,9 @@ fn a_function_with_many_paths_keeps_all_of_them() {
 fn counting_mode_has_an_array_of_zeroes() {
     let mut function = Function::with_flags(1, FLAG_COUNTING, 1000);
     function.enter();
-    // SAFETY: in counting mode the slots are counters.
+    // SAFETY: in counting mode the counters follow the forest.
     let counts = unsafe {
-        let counts = (**function.slot).start.slots.cast::<u64>();
+        let counts = (*function.slot).byte_add(FOREST_COUNTERS_OFFSET).cast::<u64>();
         std::slice::from_raw_parts_mut(counts, 1000)
     };
     assert!(counts.iter().all(|&count| count == 0));
@@ -258,39 +390,62 @@ fn a_lookup_that_growth_interrupts_is_counted_all_the_same() {
     let start = function.enter();
     // SAFETY: these are the steps of a lookup, with what a signal handler would do between them.
     unsafe {
-        midflight_step(start, 11);
-        let before_growth = node::find(start, 11);
+        let node = node::node_of(start);
+        function.step(start, 11);
+        let (_, before_growth) = node::find(node, 11).unwrap();
         for id in 100..400 {
-            midflight_step(start, id);
+            function.step(start, id);
         }
-        let after_growth = node::find(start, 11);
+        let (_, after_growth) = node::find(node, 11).unwrap();
         assert_ne!(before_growth, after_growth, "the table has not grown");
         assert_eq!(node::next(before_growth), node::next(after_growth));
-        counter::increment(&raw mut (*before_growth).count);
-        assert_eq!(node::count(start, after_growth), 2);
+        node::add(before_growth, 1);
+        assert_eq!(node::count(node, after_growth), 2);
         // More growth keeps it.
         for id in 1000..3000 {
-            midflight_step(start, id);
+            function.step(start, id);
         }
-        assert_eq!(node::count(start, node::find(start, 11)), 2);
+        let (holder, slot) = node::find(node, 11).unwrap();
+        assert_eq!(node::count(holder, slot), 2);
     }
     assert_eq!(function.written().total(), 1 + 1 + 300 + 2000);
+}
+
+#[test]
+fn a_counter_that_is_half_full_goes_on_in_a_larger_one() {
+    for num_paths in [1, 4, 1 << 20] {
+        let mut function = Function::with_flags(3, 0, num_paths);
+        let start = function.enter();
+        let label = num_paths - 1;
+        function.step(start, label);
+        // SAFETY: the slot was just made.
+        unsafe { node::add(node::find(node::node_of(start), label).unwrap().1, (1 << 31) - 3) };
+        for _ in 0..10 {
+            function.step(start, label);
+        }
+        assert_eq!(function.written().total(), 11 + (1 << 31) - 3);
+        // SAFETY: the calling thread is not in the runtime.
+        unsafe { ThreadForest::clear(function.this()) };
+        assert_eq!(function.written().total(), 0);
+        function.step(start, label);
+        assert_eq!(function.written().total(), 1);
+    }
 }
 
 #[test]
 fn clearing_leaves_states_usable() {
     let mut function = Function::new(4);
     let mut state = function.enter();
-    // SAFETY: this is what emitted code does; the calling thread is not in the runtime.
+    for id in [1, 2, 3, 1, 2, 3, 4] {
+        state = function.step(state, id);
+    }
+    // SAFETY: the calling thread is not in the runtime.
     unsafe {
-        for id in [1, 2, 3, 1, 2, 3, 4] {
-            state = midflight_step(state, id);
-        }
-        let this = function.slot.cast::<ThreadForest>();
+        let this = function.this();
         ThreadForest::clear(this);
         assert!(!ThreadForest::mark(this));
         assert_eq!(function.written().total(), 0);
-        midflight_step(state, 9);
+        function.step(state, 9);
     }
     // The event is a child of β = ⟨1, 2, 3⟩·⟨1, 2, 3⟩'s τ.
     assert_eq!(function.written().total(), 1);
@@ -301,9 +456,7 @@ fn records_of_another_version_are_not_counted() {
     let mut function = Function::new(4);
     function.record.version = ABI_VERSION + 1;
     let state = function.enter();
-    // SAFETY: this is what emitted code does.
-    let after = unsafe { midflight_step(state, 3) };
-    assert_eq!(after, state);
+    assert_eq!(function.step(state, 3), state);
 }
 
 #[test]
@@ -311,7 +464,6 @@ fn k_out_of_range_is_not_counted() {
     for k in [0, midflight_abi::MAX_K + 1, u32::MAX] {
         let mut function = Function::new(k);
         let state = function.enter();
-        // SAFETY: this is what emitted code does.
-        assert_eq!(unsafe { midflight_step(state, 3) }, state);
+        assert_eq!(function.step(state, 3), state);
     }
 }

@@ -72,7 +72,7 @@ fn threads_that_end_and_threads_that_run_on_are_counted() {
 
 #[test]
 fn a_forked_child_begins_at_zero_and_writes_a_profile_of_its_own() {
-    let run = Program::build("fork").run();
+    let run = Program::build("fork").command().env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let profiles = run.profiles();
     assert_eq!(profiles.len(), 21);
@@ -106,7 +106,7 @@ fn exit_longjmp_constructors_and_destructors_are_counted() {
 
 #[test]
 fn signal_handlers_may_interrupt_the_runtime_anywhere() {
-    let run = Program::build("signals").run();
+    let run = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let handled: u64 = run.stdout().trim().parse().unwrap();
     assert!(handled > 100, "only {handled} signals");
@@ -116,6 +116,19 @@ fn signal_handlers_may_interrupt_the_runtime_anywhere() {
     assert_eq!(Counts::of(&profile, 1), shared);
     let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 2), other);
+}
+
+#[test]
+fn signal_handlers_may_interrupt_pruning() {
+    let run = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "48K").run();
+    assert_eq!(run.status(), 0);
+    let handled: u64 = run.stdout().trim().parse().unwrap();
+    let counts = Counts::of(&run.profile(), 1);
+    assert_eq!((counts.entries, counts.lost), (1500 + handled, 0));
+    // A handler that prunes between an event's lookup and its count loses that event.
+    let missing = (1_500_000 + 3 * handled) - counts.events;
+    assert!(missing <= 2, "{missing} events are missing");
+    assert!(counts.restarts > 0);
 }
 
 #[test]
@@ -181,7 +194,7 @@ fn an_instrumented_allocator_is_counted() {
 #[test]
 fn a_limit_on_memory_is_kept_and_stated() {
     let program = Program::build("explosion");
-    for limit in ["128K", "200000", "1M"] {
+    for limit in ["256K", "300000", "2M"] {
         let run = program.command().arg("300000").env("MIDFLIGHT_MAX_MEMORY", limit).run();
         assert_eq!(run.status(), 7);
         assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
@@ -190,6 +203,14 @@ fn a_limit_on_memory_is_kept_and_stated() {
         assert_eq!(profile.flags & 1, 1);
         let counts = Counts::of(&profile, 1);
         assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
+        assert!(counts.restarts > 0);
+    }
+    for limit in ["1", "16K", "100K", "1M"] {
+        let run = program.command().arg("300000").env("MIDFLIGHT_THREAD_MEMORY", limit).run();
+        assert_eq!(run.status(), 7);
+        assert!(run.stderr().contains("lower bounds"), "{}", run.stderr());
+        let counts = Counts::of(&run.profile(), 1);
+        assert_eq!((counts.entries, counts.events, counts.lost), (1, 300_000, 0));
         assert!(counts.restarts > 0);
     }
     let run = program.command().arg("1000").env("MIDFLIGHT_MAX_MEMORY", "64M").run();

@@ -127,12 +127,18 @@ fn write_notes(text: &mut String, function: &Function<'_>) {
              edge{DIM:#}"
         );
     }
-    if let Some(profile) = function.profile.filter(|p| p.restarts > 0 || p.lost > 0) {
+    if let Some(profile) = function.profile.filter(|p| p.restarts | p.lost | p.pruned > 0) {
         let _ = writeln!(
             text,
-            "   {HOT}memory ran out: {} sequences were broken off, {} paths not counted{HOT:#}",
-            grouped(profile.restarts),
-            grouped(profile.lost)
+            "   {HOT}the memory for sequences was full: counts of single paths are {}, those of m \
+             paths in a row too low by at most {} + {}·(m − 1){HOT:#}",
+            if profile.lost == 0 {
+                "exact".to_string()
+            } else {
+                format!("too low by {} together", grouped(profile.lost))
+            },
+            grouped(profile.pruned + profile.lost),
+            grouped(profile.restarts)
         );
     }
 }

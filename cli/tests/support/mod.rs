@@ -145,6 +145,7 @@ pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>
             entries: streams.len() as u64,
             restarts: 0,
             lost: 0,
+            pruned: 0,
             forest: forest.into_forest(),
         }
     });

@@ -39,6 +39,8 @@ pub struct ForestHeader {
     pub restarts: u64,
     /// Events that could not be counted, because memory ran out.
     pub lost: u64,
+    /// Events that were counted at their roots instead of their sequences, since those were rare
+    pub pruned: u64,
     /// Number of roots.
     pub roots: u32,
 }
@@ -86,6 +88,7 @@ impl<S: Sink> Encoder<S> {
         self.varint(forest.entries)?;
         self.varint(forest.restarts)?;
         self.varint(forest.lost)?;
+        self.varint(forest.pruned)?;
         self.varint(forest.roots.into())
     }
 

@@ -46,6 +46,8 @@ pub struct FunctionProfile {
     pub restarts: u64,
     /// Events that could not be counted, because memory ran out.
     pub lost: u64,
+    /// Events that were counted at their roots instead of their sequences, since those were rare
+    pub pruned: u64,
     /// The k-SF. The sum of its counters fits a `u64`.
     pub forest: PrefixForest,
 }
@@ -66,6 +68,7 @@ impl FunctionProfile {
         self.entries = sum(self.entries, other.entries)?;
         self.restarts = sum(self.restarts, other.restarts)?;
         self.lost = sum(self.lost, other.lost)?;
+        self.pruned = sum(self.pruned, other.pruned)?;
         self.forest.add_forest(&other.forest).map_err(|CountOverflow { .. }| overflow)?;
         self.check_total()
     }
@@ -116,10 +119,10 @@ fn encode_function<S: Sink>(
     function: &FunctionProfile,
     module: u32,
 ) -> Result<(), S::Error> {
-    let FunctionProfile { key, k, entries, restarts, lost, ref forest, .. } = *function;
+    let FunctionProfile { key, k, entries, restarts, lost, pruned, ref forest, .. } = *function;
     // A forest has fewer than 2^32 nodes, so these fit.
     let roots = forest.roots().len() as u32;
-    encoder.forest(&ForestHeader { module, key, k, entries, restarts, lost, roots })?;
+    encoder.forest(&ForestHeader { module, key, k, entries, restarts, lost, pruned, roots })?;
     for (id, _) in forest.preorder() {
         let children = forest.children(id).len() as u32;
         encoder.node(forest.label(id), forest.count(id), children)?;

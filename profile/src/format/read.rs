@@ -237,6 +237,7 @@ impl Reader {
             entries: cursor.varint("a forest's entries")?,
             restarts: cursor.varint("a forest's restarts")?,
             lost: cursor.varint("a forest's lost events")?,
+            pruned: cursor.varint("a forest's pruned events")?,
             forest: read_forest(cursor, k)?,
         };
         function.check_total()?;

@@ -12,28 +12,24 @@ struct record {
     uint32_t k, num_paths;
 };
 
-struct node {
-    void *slots;
-    uint32_t mask, used;
-    struct node *tau;
-    void *forest;
-    uint32_t level, reserved;
+struct slot {
+    uint64_t next;
+    uint32_t key, count;
 };
 
 struct forest {
-    struct node start;
-    uint64_t entries, restarts, lost;
+    uint64_t start, entries, restarts, lost, pruned;
 };
 
-enum { COUNTING = 2 };
+enum { COUNTING = 2, DENSE_PATHS = 4 };
 
 extern struct forest *midflight_enter(const struct record *, struct forest **);
-extern struct node *midflight_step(struct node *, uint32_t);
+extern uint64_t midflight_step(uint64_t, uint32_t, struct forest *);
 
 #define FUNCTION(name, key, k, paths, flags)                                                       \
     static const struct record name##_record                                                       \
         __attribute__((section("midflight_tables"), used, aligned(8))) = {                         \
-            sizeof(struct record), 1, flags, key, 0, k, paths};                                    \
+            sizeof(struct record), 2, flags, key, 0, k, paths};                                    \
     static __thread struct forest *name##_slot
 
 static inline __attribute__((always_inline)) void add_one(uint64_t *counter)
@@ -55,6 +51,26 @@ enter(const struct record *record, struct forest **slot)
     return forest;
 }
 
+/* The step, inlined. */
+__attribute__((unused)) static inline __attribute__((always_inline)) uint64_t
+step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
+{
+    uint64_t table = state & (((uint64_t)1 << 48) - 1);
+    uint64_t offset =
+        paths <= DENSE_PATHS ? (uint64_t)id << 4 : (state >> 48) & ((id * 0x9e3779b1u) >> 12);
+    struct slot *slot = (struct slot *)(table + offset);
+    if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == id + 1
+        && (int32_t)__atomic_load_n(&slot->count, __ATOMIC_RELAXED) >= 0) {
+#ifdef __x86_64__
+        __asm__ volatile("addl $1, %0" : "+m"(slot->count));
+#else
+        __atomic_fetch_add(&slot->count, 1, __ATOMIC_RELAXED);
+#endif
+        return __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
+    }
+    return midflight_step(state, id, forest);
+}
+
 #ifdef PLAIN /* not instrumented */
 #undef FUNCTION
 #define FUNCTION(name, key, k, paths, flags) struct forest
@@ -63,10 +79,14 @@ enter(const struct record *record, struct forest **slot)
 #define COUNT(name, id) ((void)name##_state)
 #else
 /* Begins an activation: the state is in `name_state`. */
-#define ENTER(name) struct node *name##_state = &enter(&name##_record, &name##_slot)->start
-#define PATH(name, id) (name##_state = midflight_step(name##_state, (id)))
+#define ENTER(name)                                                                                \
+    struct forest *name##_forest = enter(&name##_record, &name##_slot);                            \
+    uint64_t name##_state = name##_forest->start;                                                  \
+    (void)name##_state
+#define PATH(name, id)                                                                             \
+    (name##_state = step(name##_state, (id), name##_record.num_paths, name##_forest))
 /* In counting mode. */
-#define COUNT(name, id) add_one((uint64_t *)name##_state->slots + (id))
+#define COUNT(name, id) add_one((uint64_t *)(name##_forest + 1) + (id))
 #endif
 
 #endif

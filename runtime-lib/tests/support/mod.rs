@@ -168,7 +168,9 @@ impl Program {
     pub fn command(&self) -> Invocation {
         let directory = tempfile::tempdir().unwrap();
         let mut command = Command::new(&self.path);
-        for variable in ["PROFILE", "MAX_MEMORY", "OSR_FIRE", "OSR_LOG", "OSR_SIGNAL"] {
+        for variable in
+            ["PROFILE", "MAX_MEMORY", "THREAD_MEMORY", "OSR_FIRE", "OSR_LOG", "OSR_SIGNAL"]
+        {
             command.env_remove(format!("MIDFLIGHT_{variable}"));
         }
         command.current_dir(directory.path()).stdin(Stdio::null());

@@ -1,0 +1,161 @@
+//! What happens when the memory for a thread's nodes is full.
+//!
+//! The coldest sequences are dropped: all leaves, and then what has become one, that were counted
+//! less often than a threshold which half of the slots reach. What is left is built anew in fresh
+//! memory, hottest parts close together. The last path of a dropped sequence is counted at its root,
+//! as if the activation had begun with it. So the counts of single paths stay exact, those of
+//! longer ones become lower bounds, and the forest says how many events have lost their history
+//! (`pruned`).
+//!
+//! States that lead to dropped nodes are in frames, nobody knows where. So memory that was left is
+//! never used again, and nothing is found there any more: the next event of such an activation
+//! begins anew. A signal handler that prunes between the lookup and the count of the event that it
+//! interrupts loses that one event.
+//!
+//! Were the memory filled again at once, a program whose paths do not repeat would do nothing but
+//! build nodes. So after each time more misses are put up with before the next: twice as many.
+//! Until then, events that are not in the forest are counted at their root.
+
+use crate::arena::Arena;
+use crate::counter;
+use crate::forest::ThreadForest;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Memory for the nodes of a thread unless the environment says otherwise.
+pub const DEFAULT_BUDGET: usize = 1 << 20;
+
+static BUDGET: AtomicUsize = AtomicUsize::new(DEFAULT_BUDGET);
+
+/// Sets the memory for the nodes of a thread, in bytes.
+pub fn set_budget(bytes: usize) {
+    BUDGET.store(bytes, Ordering::Relaxed);
+}
+
+/// Binary orders of magnitude of a count.
+const MAGNITUDES: usize = 33;
+
+/// Slots by the binary logarithm of what they or those below them have counted.
+pub type Histogram = [u32; MAGNITUDES];
+
+/// The memory for a thread's nodes.
+pub struct Nodes {
+    /// Where they are.
+    pub arena: Arena,
+    /// How much they may take.
+    budget: usize,
+    /// Events that found no room since the last time.
+    misses: u64,
+    /// Misses that are put up with.
+    patience: u64,
+    /// Whether no nodes are made until there were so many.
+    is_full: AtomicBool,
+}
+
+impl Nodes {
+    /// No nodes yet.
+    pub fn new() -> Self {
+        Self::with_budget(BUDGET.load(Ordering::Relaxed))
+    }
+
+    /// The same, for so many bytes.
+    pub fn with_budget(budget: usize) -> Self {
+        let arena = Arena::with_budget(budget);
+        Self { arena, budget, misses: 0, patience: 0, is_full: AtomicBool::new(false) }
+    }
+
+    /// Counts an event that emitted code has not found, if that takes no lock; returns the state
+    /// after it.
+    ///
+    /// # Safety
+    /// `this` points at the nodes of the calling thread, where `forest` has its own; `word` is or was
+    /// one of the forest's states.
+    pub unsafe fn count_unlocked(
+        this: *mut Self,
+        forest: *mut ThreadForest,
+        word: u64,
+        label: u32,
+    ) -> Option<u64> {
+        // SAFETY: the caller's. A handler may count misses, too; none is lost.
+        unsafe {
+            if !(*this).is_full.load(Ordering::Relaxed) {
+                return ThreadForest::look_up(word, label);
+            }
+            let misses = &raw mut (*this).misses;
+            counter::increment(misses);
+            if counter::read(misses) > (*this).patience {
+                return None;
+            }
+            ThreadForest::count_known(forest, word, label)
+        }
+    }
+
+    /// Counts an event that emitted code has not found, and returns the state after it.
+    ///
+    /// # Safety
+    /// `this` is the first of the forests or one of those after it, in a context whose lock the
+    /// caller holds; `word` is or was one of its states.
+    pub unsafe fn count(
+        &mut self,
+        this: *mut ThreadForest,
+        forests: *mut ThreadForest,
+        word: u64,
+        label: u32,
+    ) -> u64 {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(next) = ThreadForest::build(this, &mut self.arena, word, label) {
+                return next;
+            }
+            if self.misses >= self.patience && self.arena.is_exhausted() {
+                self.prune(forests);
+            }
+            self.is_full.store(self.arena.is_exhausted(), Ordering::Relaxed);
+            ThreadForest::restart(this, &mut self.arena, word, label)
+        }
+    }
+
+    /// # Safety
+    /// The caller holds the lock of the forests' context, with signals blocked.
+    unsafe fn prune(&mut self, forests: *mut ThreadForest) {
+        let mut histogram: Histogram = [0; MAGNITUDES];
+        // SAFETY: the caller's.
+        unsafe {
+            for_each(forests, |forest| ThreadForest::weigh(forest, &mut histogram));
+            let all: u32 = histogram.iter().sum();
+            let threshold = threshold(&histogram, all / 2);
+            self.misses = 0;
+            self.patience = self.patience * 2 + u64::from(all);
+            let mut fresh = Arena::with_budget(self.budget);
+            if !fresh.provide() {
+                return;
+            }
+            for_each(forests, |forest| ThreadForest::rebuild(forest, &mut fresh, threshold));
+            self.arena = fresh;
+        }
+    }
+}
+
+/// The smallest count that at most `most` slots reach.
+fn threshold(histogram: &Histogram, most: u32) -> u32 {
+    let mut above = 0u32;
+    for (magnitude, &slots) in histogram.iter().enumerate().rev() {
+        above = above.saturating_add(slots);
+        if above > most {
+            return 1u32.checked_shl(magnitude as u32).unwrap_or(u32::MAX);
+        }
+    }
+    1
+}
+
+unsafe fn for_each(first: *mut ThreadForest, mut visit: impl FnMut(*mut ThreadForest)) {
+    let mut forest = first;
+    while !forest.is_null() {
+        // SAFETY: the list holds forests.
+        unsafe {
+            if !(*forest).counting {
+                visit(forest);
+            }
+            forest = (*forest).next;
+        }
+    }
+}
