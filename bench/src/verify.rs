@@ -10,7 +10,7 @@ use crate::process::Outcome;
 use crate::program::{Program, Size};
 use crate::tally::Tally;
 use crate::variant::{How, Oracle, Stage, Variant};
-use crate::workload::{oracle_of, profile_of, run};
+use crate::workload::{job, oracle_of, profile_of, run};
 use crate::{block_oracle, edge_oracle, replay, tables};
 
 /// What is checked.
@@ -111,7 +111,12 @@ fn checked(
     expected: &Outcome,
 ) -> Result<Verdict> {
     let built = build(layout, program, variant)?;
-    let outcome = run(layout, program, &built, size_of(check))?;
+    let mut job = job(layout, program, &built, size_of(check))?;
+    if check == Check::Blocks {
+        // The log has every sequence.
+        job = job.env("MIDFLIGHT_THREAD_MEMORY", "8G").env("MIDFLIGHT_MAX_MEMORY", "8G");
+    }
+    let outcome = job.run()?;
     let verdict = match difference(expected, &outcome) {
         Some(problem) => Verdict { summary: String::new(), problem: Some(problem) },
         None => match check {

@@ -9,7 +9,7 @@
 
 use crate::sys;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Limit on the memory of all arenas unless the environment says otherwise.
 pub const DEFAULT_LIMIT: usize = 1 << 30;
@@ -23,6 +23,13 @@ const ALIGNMENT: usize = 8;
 
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
+
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an arena has asked for more than the limit allows or the kernel has.
+pub fn has_run_out() -> bool {
+    REFUSED.load(Ordering::Relaxed)
+}
 
 /// Sets the limit on the memory of all arenas, in bytes.
 pub fn set_limit(bytes: usize) {
@@ -151,6 +158,7 @@ impl Arena {
         let within =
             before.checked_add(size).is_some_and(|sum| sum <= LIMIT.load(Ordering::Relaxed));
         let Some(memory) = within.then(|| sys::map(size)).flatten() else {
+            REFUSED.store(true, Ordering::Relaxed);
             MAPPED.fetch_sub(size, Ordering::Relaxed);
             return None;
         };

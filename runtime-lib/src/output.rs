@@ -4,6 +4,7 @@
 //! sees a whole profile or none. What goes wrong is told in one line on standard error; the
 //! program's exit status and `errno` stay what they are.
 
+use crate::arena;
 use crate::config::PROFILE_VARIABLE;
 use crate::destination;
 use crate::fallback;
@@ -113,17 +114,16 @@ struct Summary {
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
-    if summary.restarts | summary.lost | summary.pruned != 0 {
+    // That rare sequences were dropped is said by the profile.
+    if summary.lost != 0 || summary.restarts != 0 && arena::has_run_out() {
         message::print(&[
             b"the profile '",
             name,
-            b"' has lower bounds for sequences: memory was full, so ",
+            b"' has lower bounds, since memory has run out: ",
             Decimal::new(summary.restarts).bytes(),
-            b" were broken off, ",
-            Decimal::new(summary.pruned).bytes(),
-            b" paths of rare ones are counted singly, and ",
+            b" sequences were broken off, and ",
             Decimal::new(summary.lost).bytes(),
-            b" paths are not counted; for more, raise MIDFLIGHT_THREAD_MEMORY and MIDFLIGHT_MAX_MEMORY, or use a smaller k",
+            b" paths were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
         ]);
     }
     if summary.strangers != 0 {
