@@ -9,6 +9,8 @@
 ; CHECK-SAME: i32 %0, i32 [[I:%.*]], i32 [[N:%.*]])
 ; CHECK: phi i32 [ [[I]], %osr.entry ]
 ; CHECK: icmp ult i32 %{{.*}}, [[N]]
+; The loop begins with what is dead here, too; the point is behind that.
+; CHECK: musttail call i32 @f.opt.osr(i32 0, i32 %{{.*}}, i32 [[N]])
 
 ; CHECK-LABEL: define internal i32 @f.opt.osr(
 ; CHECK-SAME: i32 %0, i32 [[I:%.*]], i32 [[N:%.*]])

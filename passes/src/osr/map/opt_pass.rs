@@ -85,8 +85,18 @@ pub fn woven_maps(
     max_points: Option<u32>,
 ) -> [OsrMap; 2] {
     let wanted = |which: Which| -> HashSet<usize> {
-        let points = &mapper.sides[which].points;
-        wanted(places[which], max_points, &snapshots[which], points).into_iter().collect()
+        let side = &mapper.sides[which];
+        let chosen = wanted(places[which], max_points, &snapshots[which], &side.points);
+        let is_header = matches!(places[which], Where::LoopHeader(_));
+        let blocks = &mapper.proof.versions.graph(which).nodes;
+        let first_useful = |p: usize| {
+            let block = blocks[side.points[p].at].block;
+            (p..side.points.len())
+                .take_while(|&q| blocks[side.points[q].at].block == block)
+                .find(|&q| takes_part(side, q))
+        };
+        // The continuation has no point where a header begins with dead code: behind that is as good.
+        chosen.into_iter().map(|p| first_useful(p).filter(|_| is_header).unwrap_or(p)).collect()
     };
     let (up, down) = (wanted(BASE), wanted(OPT));
     mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)])
