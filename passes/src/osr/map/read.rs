@@ -308,17 +308,39 @@ const MOST_IMPLIED: usize = 16;
 
 /// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
 fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
-    for range in base.blocks.iter().map(|b| b.nodes.clone()) {
+    for range in base.blocks.iter().map(|b| b.nodes.clone()).collect::<Vec<_>>() {
         let anchors: Vec<InstId> = range.filter(|&i| base.nodes[i].facts.is_anchor()).collect();
         for pair in anchors.windows(2) {
             let [first, next] = [&base.nodes[pair[0]], &base.nodes[pair[1]]];
-            let same_place = first.facts.is_store()
+            let is_overwritten = tracked.kept[pair[0]].is_none()
+                && first.facts.is_store()
                 && next.facts.is_store()
                 && first.data_type == next.data_type
-                && first.operands[1] == next.operands[1];
-            base.nodes[pair[0]].is_overwritten = same_place && tracked.kept[pair[0]].is_none();
+                && is_same(base, first.operands[1], next.operands[1], DEEPEST_POINTER);
+            base.nodes[pair[0]].is_overwritten = is_overwritten;
         }
     }
+}
+
+/// Operations that are looked through to see that two pointers are equal
+const DEEPEST_POINTER: usize = 8;
+
+/// True if two operands are the same whenever both are there: one value, or the same operations on
+/// such.
+fn is_same(graph: &Graph, a: Operand, b: Operand, depth: usize) -> bool {
+    if a == b {
+        return true;
+    }
+    let (Operand::Value(a), Operand::Value(b)) = (a, b) else { return false };
+    let (Some(a), Some(b)) = (graph.definition(a), graph.definition(b)) else { return false };
+    let [a, b] = [a, b].map(|inst| &graph.nodes[inst]);
+    let mut operands = a.operands.iter().zip(&b.operands);
+    depth > 0
+        && a.operation == b.operation
+        && a.operands.len() == b.operands.len()
+        && (a.facts.is_repeatable() || a.facts.is_load())
+        && a.clobber == b.clobber
+        && operands.all(|(&a, &b)| is_same(graph, a, b, depth - 1))
 }
 
 /// The numbers of what a snapshot has.
