@@ -19,6 +19,7 @@
 #include "llvm/Analysis/MemorySSAUpdater.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueLattice.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/AssemblyAnnotationWriter.h"
 #include "llvm/IR/Dominators.h"
@@ -135,11 +136,12 @@ struct Tracker {
 
 struct Memory {
   MemorySSA &MSSA;
+  AAResults &AA;
   MemorySSAUpdater Updater;
   MemorySSAWalker *Walker;
 
-  explicit Memory(MemorySSA &MSSA)
-      : MSSA(MSSA), Updater(&MSSA), Walker(MSSA.getWalker()) {}
+  Memory(MemorySSA &MSSA, AAResults &AA)
+      : MSSA(MSSA), AA(AA), Updater(&MSSA), Walker(MSSA.getWalker()) {}
 
   // The access that gives memory the state that it has at the head of a block.
   MemoryAccess *atHead(BasicBlock *BB) {
@@ -866,6 +868,15 @@ struct Marks final : AssemblyAnnotationWriter {
 };
 } // namespace
 
+/// Loads what a simple store would have stored, from an address.
+LLVMValueRef mfb_load_as_stored(LLVMBuilderRef Builder, LLVMValueRef StoreRef,
+                                LLVMValueRef Address) {
+  auto *Store = unwrap<StoreInst>(StoreRef);
+  return wrap(static_cast<Value *>(
+      unwrap(Builder)->CreateAlignedLoad(Store->getValueOperand()->getType(),
+                                         unwrap(Address), Store->getAlign())));
+}
+
 /// Calls back with the text of each block's name and of each instruction, as
 /// the IR writer prints them: a block's name is followed by its instructions.
 void mfb_texts(LLVMValueRef Fn, void *To,
@@ -904,7 +915,7 @@ void *mfb_memory_new(void *SandboxPtr, LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
   auto &MSSA = S.FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
   MSSA.ensureOptimizedUses();
-  return new Memory(MSSA);
+  return new Memory(MSSA, S.FAM.getResult<AAManager>(F));
 }
 
 void mfb_memory_free(void *M) { delete static_cast<Memory *>(M); }
@@ -943,6 +954,40 @@ uint32_t mfb_memory_at_end(void *MemoryPtr, LLVMBasicBlockRef Block,
 bool mfb_memory_has_phi(void *MemoryPtr, LLVMBasicBlockRef Block) {
   return static_cast<Memory *>(MemoryPtr)->MSSA.getMemoryAccess(
              unwrap(Block)) != nullptr;
+}
+
+/// What may have written last, before an instruction, to the place that a load
+/// or store accesses.
+uint32_t mfb_memory_place_before(void *MemoryPtr, LLVMValueRef PlaceRef,
+                                 LLVMValueRef Inst, LLVMValueRef *Where) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
+  MemoryAccess *Now = M.before(unwrap<Instruction>(Inst));
+  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place), Where);
+}
+
+/// The same at the end of a block.
+uint32_t mfb_memory_place_at_end(void *MemoryPtr, LLVMValueRef PlaceRef,
+                                 LLVMBasicBlockRef Block, LLVMValueRef *Where) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
+  BasicBlock *BB = unwrap(Block);
+  auto *Defs = M.MSSA.getBlockDefs(BB);
+  MemoryAccess *Now =
+      Defs ? const_cast<MemoryAccess *>(&*Defs->rbegin()) : M.atHead(BB);
+  return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place), Where);
+}
+
+/// True if an instruction may read or write the place that a load or store
+/// accesses, or leave the function while others can see the place.
+bool mfb_memory_touches(void *MemoryPtr, LLVMValueRef PlaceRef,
+                        LLVMValueRef Inst) {
+  auto &M = *static_cast<Memory *>(MemoryPtr);
+  auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
+  auto *I = unwrap<Instruction>(Inst);
+  if (I->mayThrow() && !isa<AllocaInst>(getUnderlyingObject(Place.Ptr)))
+    return true;
+  return isModOrRefSet(M.AA.getModRefInfo(I, Place));
 }
 
 /// True if a load that runs before another instruction would read what it read

@@ -373,6 +373,12 @@ impl<'m> Function<'m> {
 }
 
 impl<'m> Builder<'m> {
+    /// Loads what a simple store of the same place would have stored, from an address.
+    pub fn load_as_stored(&self, store: Inst<'m>, address: Value<'m>) -> Value<'m> {
+        // SAFETY: the builder has a position, the store is live, the address is a pointer.
+        Value::from_raw(unsafe { sys::mfb_load_as_stored(self.as_llvm(), store.0, address.0) })
+    }
+
     /// A copy of an instruction with other operands.
     pub fn repeat(&self, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
@@ -504,6 +510,32 @@ impl<'a, 'm> Memory<'a, 'm> {
         // SAFETY: the block is of the function.
         let kind = unsafe { sys::mfb_memory_at_end(self.raw, block.0, &mut place) };
         Self::access(kind, place)
+    }
+
+    /// What may have written last, before an instruction, to the place that a simple load or store
+    /// accesses.
+    pub fn place_before(&self, place_of: Inst<'m>, inst: Inst<'m>) -> Option<Access<'m>> {
+        let mut place = std::ptr::null_mut();
+        // SAFETY: both are of the function; `place_of` is a load or store.
+        let kind =
+            unsafe { sys::mfb_memory_place_before(self.raw, place_of.0, inst.0, &mut place) };
+        Self::access(kind, place)
+    }
+
+    /// The same at the end of a block.
+    pub fn place_at_end(&self, place_of: Inst<'m>, block: Block<'m>) -> Option<Access<'m>> {
+        let mut place = std::ptr::null_mut();
+        // SAFETY: as above.
+        let kind =
+            unsafe { sys::mfb_memory_place_at_end(self.raw, place_of.0, block.0, &mut place) };
+        Self::access(kind, place)
+    }
+
+    /// True if an instruction may read or write the place that a simple load or store accesses, or
+    /// leave the function while others can see the place.
+    pub fn touches(&self, place_of: Inst<'m>, inst: Inst<'m>) -> bool {
+        // SAFETY: as above.
+        unsafe { sys::mfb_memory_touches(self.raw, place_of.0, inst.0) }
     }
 
     /// True if states meet at the head of a block.

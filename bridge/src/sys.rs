@@ -151,6 +151,11 @@ unsafe extern "C" {
         operands: *const LLVMValueRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn mfb_load_as_stored(
+        builder: prelude::LLVMBuilderRef,
+        store: LLVMValueRef,
+        address: LLVMValueRef,
+    ) -> LLVMValueRef;
     pub fn mfb_texts(function: LLVMValueRef, to: *mut c_void, add: TakeLine);
     pub fn mfb_memory_new(sandbox: *mut c_void, function: LLVMValueRef) -> *mut c_void;
     pub fn mfb_memory_free(memory: *mut c_void);
@@ -169,6 +174,23 @@ unsafe extern "C" {
         block: LLVMBasicBlockRef,
         place: *mut LLVMValueRef,
     ) -> u32;
+    pub fn mfb_memory_place_before(
+        memory: *mut c_void,
+        place_of: LLVMValueRef,
+        before: LLVMValueRef,
+        place: *mut LLVMValueRef,
+    ) -> u32;
+    pub fn mfb_memory_place_at_end(
+        memory: *mut c_void,
+        place_of: LLVMValueRef,
+        block: LLVMBasicBlockRef,
+        place: *mut LLVMValueRef,
+    ) -> u32;
+    pub fn mfb_memory_touches(
+        memory: *mut c_void,
+        place_of: LLVMValueRef,
+        inst: LLVMValueRef,
+    ) -> bool;
     pub fn mfb_memory_has_phi(memory: *mut c_void, block: LLVMBasicBlockRef) -> bool;
     pub fn mfb_memory_unchanged(
         memory: *mut c_void,

@@ -27,7 +27,15 @@ fn point(
     sources.sort_unstable();
     sources.dedup();
     let keep = sources.iter().copied().filter(|&s| s >= first_kept).collect();
-    PointMap { landing, values: values.to_vec(), exprs, sources, keep }
+    PointMap {
+        landing,
+        values: values.to_vec(),
+        exprs,
+        stores: Vec::new(),
+        differs: false,
+        sources,
+        keep,
+    }
 }
 
 fn of_points(step: usize, points: Vec<PointMap>) -> ComposedMap {

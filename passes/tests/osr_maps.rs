@@ -3,13 +3,20 @@
 use midflight_passes::osr::map::maps::{MapError, for_binary, read_point, write_point};
 use midflight_passes::osr::map::reconstruct::{Expr, PointMap};
 use midflight_passes::osr::refusal::Refusal;
-use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps};
+use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps, OwedStore};
 
 fn leads() -> PointMap {
     PointMap {
         landing: 4,
         values: vec![(2, 0), (5, 2)],
-        exprs: vec![Expr::Source(3), Expr::Constant(6), Expr::Repeat(3, vec![0, 1])],
+        exprs: vec![
+            Expr::Source(3),
+            Expr::Constant(6),
+            Expr::Repeat(3, vec![0, 1]),
+            Expr::Content(9, 0),
+        ],
+        stores: vec![OwedStore { store: 9, value: 2, address: 0 }],
+        differs: true,
         sources: vec![3],
         keep: vec![3],
     }
@@ -42,7 +49,7 @@ fn the_format_is_as_documented() {
     let text = serde_json::to_string(&write_point(0, 1, &Ok(leads()))).expect("it can be written");
     assert_eq!(
         text,
-        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]}],"keep":[3]}"#
+        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3]}"#
     );
     let page = include_str!("../../docs/osr-report.md");
     let (_, example) = page.split_once("\"maps\":").expect("there is an example");
@@ -58,6 +65,8 @@ fn what_cannot_be_a_mapping_is_refused() {
         r#"{"point":0,"at":1,"landing":4,"values":[],"exprs":[{"repeat":3,"of":[0]}],"keep":[]}"#;
     let absent =
         r#"{"point":0,"at":1,"landing":4,"values":[[9,1]],"exprs":[{"source":3}],"keep":[]}"#;
+    let store = r#"{"point":0,"at":1,"landing":4,"values":[],"exprs":[{"source":3}],
+        "stores":[{"store":9,"value":0,"address":1}],"keep":[]}"#;
     let reason = r#"{"point":0,"at":1,"refused":"Mood"}"#;
     let read = |text: &str| {
         let point: MapPoint = serde_json::from_str(text).expect("the fields are right");
@@ -65,6 +74,7 @@ fn what_cannot_be_a_mapping_is_refused() {
     };
     assert_eq!(read(later), Err(MapError::Order { at: 1, expr: 0 }));
     assert_eq!(read(absent), Err(MapError::Order { at: 1, expr: 1 }));
+    assert_eq!(read(store), Err(MapError::Order { at: 1, expr: 1 }));
     assert_eq!(read(reason), Err(MapError::Reason { at: 1, name: "Mood".to_string() }));
 }
 
@@ -79,7 +89,7 @@ fn a_binary_has_what_mappings_name() {
     let points = [(3, Ok(leads())), (5, Err(Refusal::NotListed)), (6, Err(Refusal::NeedsPhi))];
     let maps = Maps {
         arguments: 2,
-        instructions: Each { base: texts("base", 8), opt: texts("opt", 8) },
+        instructions: Each { base: texts("base", 10), opt: texts("opt", 8) },
         constants: [(6, "i32 1".to_string())].into(),
         points: Both {
             base_to_opt: points.iter().map(|(at, point)| write_point(*at, *at, point)).collect(),
@@ -91,7 +101,7 @@ fn a_binary_has_what_mappings_name() {
     let base: Vec<String> = named(&found.instructions.base);
     let opt: Vec<String> = named(&found.instructions.opt);
     // Value 3 is that of instruction 1. Value 2 is that of instruction 0, value 5 of instruction 3.
-    assert_eq!(base, ["base1", "base3", "base6"]);
+    assert_eq!(base, ["base1", "base3", "base6", "base9"]);
     assert_eq!(opt, ["opt0", "opt3", "opt4 asm \"add #9 x\", !\"x\" !y"]);
     let at: Vec<usize> = found.points.base_to_opt.iter().map(MapPoint::at).collect();
     assert_eq!(at, [3, 6]);

@@ -103,6 +103,8 @@ fn the_documented_record_of_mappings_is_what_is_written() {
             MapExpr::Constant { constant: 3 },
             MapExpr::Repeat { repeat: 0, of: vec![0, 1] },
         ],
+        stores: vec![],
+        differs: false,
         keep: vec![0],
     };
     let refused = MapPoint::Refused { point: 0, at: 0, refused: "NoLanding".to_string() };

@@ -14,39 +14,55 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A point of a version with so many instructions, which leads to one with so many.
+/// A point of a version with so many instructions, which leads to one with so many; base has the last
+/// number of them.
 fn point(
     arguments: usize,
     [from, to]: [usize; 2],
+    base: usize,
     constants: Vec<u32>,
 ) -> impl Strategy<Value = MapPoint> {
-    let expr = (0..3u8, any::<u32>(), vec(any::<u32>(), 0..4));
+    let expr = (0..4u8, any::<u32>(), vec(any::<u32>(), 0..4));
+    let stores = vec((0..9usize, any::<u32>(), any::<u32>()), 0..3);
     let leads = (
         (0..9usize, 0..from, 0..to),
         vec(expr, 0..6),
         vec((0..arguments + to, any::<u32>()), 0..6),
         vec(0..arguments + from, 0..3),
+        (stores, any::<bool>()),
     );
-    let leads = leads.prop_map(move |((point, at, landing), raw, values, keep)| {
-        let below = |number: u32, count: usize| number as usize % count;
-        let mut exprs = Vec::new();
-        for (place, (kind, number, of)) in raw.into_iter().enumerate() {
-            exprs.push(match kind {
-                0 if !constants.is_empty() => {
-                    MapExpr::Constant { constant: constants[below(number, constants.len())] }
-                }
-                1 => {
-                    let of = of.into_iter().filter(|_| place > 0);
-                    let of = of.map(|operand| below(operand, place)).collect();
-                    MapExpr::Repeat { repeat: below(number, to), of }
-                }
-                _ => MapExpr::Source { source: below(number, arguments + from) },
+    let leads =
+        leads.prop_map(move |((point, at, landing), raw, values, keep, (stores, differs))| {
+            let below = |number: u32, count: usize| number as usize % count;
+            let mut exprs = Vec::new();
+            for (place, (kind, number, of)) in raw.into_iter().enumerate() {
+                exprs.push(match kind {
+                    0 if !constants.is_empty() => {
+                        MapExpr::Constant { constant: constants[below(number, constants.len())] }
+                    }
+                    1 => {
+                        let of = of.into_iter().filter(|_| place > 0);
+                        let of = of.map(|operand| below(operand, place)).collect();
+                        MapExpr::Repeat { repeat: below(number, to), of }
+                    }
+                    2 if place > 0 => MapExpr::Content {
+                        content: below(number, base),
+                        address: below(number, place),
+                    },
+                    _ => MapExpr::Source { source: below(number, arguments + from) },
+                });
+            }
+            let values = values.into_iter().filter(|_| !exprs.is_empty());
+            let values = values.map(|(value, expr)| (value, below(expr, exprs.len()))).collect();
+            let stores = stores.into_iter().filter(|_| !exprs.is_empty());
+            let stores = stores.map(|(store, value, address)| OwedStore {
+                store: store % base,
+                value: below(value, exprs.len()),
+                address: below(address, exprs.len()),
             });
-        }
-        let values = values.into_iter().filter(|_| !exprs.is_empty());
-        let values = values.map(|(value, expr)| (value, below(expr, exprs.len()))).collect();
-        MapPoint::Leads { point, at, landing, values, exprs, keep }
-    });
+            let stores = stores.collect();
+            MapPoint::Leads { point, at, landing, values, exprs, stores, differs, keep }
+        });
     let refused = (0..9usize, 0..from, text());
     let refused = refused.prop_map(|(point, at, refused)| MapPoint::Refused { point, at, refused });
     prop_oneof![3 => leads, 1 => refused]
@@ -58,8 +74,8 @@ fn maps() -> impl Strategy<Value = Maps> {
         |(arguments, base, opt, constants)| {
             let known: Vec<u32> = constants.keys().copied().collect();
             let lengths = [base.len(), opt.len()];
-            let forth = vec(point(arguments, lengths, known.clone()), 0..4);
-            let back = vec(point(arguments, [lengths[1], lengths[0]], known), 0..4);
+            let forth = vec(point(arguments, lengths, lengths[0], known.clone()), 0..4);
+            let back = vec(point(arguments, [lengths[1], lengths[0]], lengths[0], known), 0..4);
             (forth, back).prop_map(move |(base_to_opt, opt_to_base)| Maps {
                 arguments,
                 instructions: Each { base: base.clone(), opt: opt.clone() },
@@ -174,6 +190,8 @@ fn small() -> FunctionMaps {
                         MapExpr::Constant { constant: 3 },
                         MapExpr::Repeat { repeat: 0, of: vec![0, 1] },
                     ],
+                    stores: vec![],
+                    differs: false,
                     keep: vec![],
                 }],
                 opt_to_base: vec![],
@@ -225,6 +243,20 @@ fn what_points_name_must_be_there() {
         fields(p).unwrap().3[2] = MapExpr::Repeat { repeat: 0, of: vec![2] };
     };
     assert!(changed(later).ends_with("names an expression that comes later"));
+    let store = |store: usize, value: usize| {
+        changed(move |point| {
+            if let MapPoint::Leads { stores, .. } = point {
+                stores.push(OwedStore { store, value, address: 0 });
+            }
+        })
+    };
+    assert!(store(2, 0).ends_with("names a store that is not there"));
+    assert!(store(0, 3).ends_with("names an expression that is not there"));
+    assert_eq!(store(0, 2), "nothing");
+    let content = |p: &mut MapPoint| {
+        fields(p).unwrap().3[2] = MapExpr::Content { content: 2, address: 0 };
+    };
+    says(content, "a store");
     assert_eq!(changed(|_| {}), "nothing");
 }
 

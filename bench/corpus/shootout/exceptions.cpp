@@ -306,6 +306,16 @@ int left(Random &random) {
     return sum;
 }
 
+// Places that are kept in registers while a loop runs, and written back behind it.
+void stir(std::uint64_t &place, unsigned count) noexcept {
+    unsigned i = 0;
+    do {
+        place = (place ^ i) * 1099511628211u;
+        if (place & 1)
+            i += unsigned(place >> 7) & 1;
+    } while (++i < count);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -322,6 +332,7 @@ int main(int argc, char **argv) {
         mix(std::uint64_t(transactions(random)));
         mix(std::uint64_t(kept(random)));
         mix(std::uint64_t(left(random)));
+        stir(checksum, 5 + unsigned(round % 7));
         std::printf("%d %016llx\n", round, static_cast<unsigned long long>(checksum));
     }
     std::printf("%d are left\n", living);

@@ -34,6 +34,8 @@ pub enum Mutant {
     Landing,
     /// A value that only later landings need is lost.
     Keep,
+    /// What the optimized version has yet to store is not stored.
+    Store,
 }
 
 impl To {
@@ -41,7 +43,7 @@ impl To {
     pub fn mutants(self) -> &'static [Mutant] {
         match self {
             To::Same => &[Mutant::Swap],
-            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep],
+            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store],
         }
     }
 }
@@ -72,6 +74,7 @@ impl fmt::Display for Mutant {
             Mutant::Swap => "swap",
             Mutant::Landing => "landing",
             Mutant::Keep => "keep",
+            Mutant::Store => "store",
         })
     }
 }

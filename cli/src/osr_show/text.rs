@@ -1,7 +1,7 @@
 //! Mappings in LLVM's words.
 
 use crate::names::readable;
-use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint};
+use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore};
 use std::io::{self, Write};
 
 /// Writes all points of all functions.
@@ -70,13 +70,13 @@ impl Direction<'_> {
                 MapPoint::Refused { refused, .. } => {
                     writeln!(out, "\n      {}", readable(refused))?
                 }
-                MapPoint::Leads { landing, values, exprs, keep, .. } => {
+                MapPoint::Leads { landing, values, exprs, stores, keep, .. } => {
                     writeln!(
                         out,
                         "\n      goes on before {}",
                         instruction(self.destination, *landing)
                     )?;
-                    self.write_compensation(out, exprs, values)?;
+                    self.write_compensation(out, exprs, stores, values)?;
                     if !keep.is_empty() {
                         let names: Vec<String> =
                             keep.iter().map(|&value| self.value(self.source, value)).collect();
@@ -93,14 +93,19 @@ impl Direction<'_> {
         &self,
         out: &mut dyn Write,
         exprs: &[MapExpr],
+        stores: &[OwedStore],
         values: &[(usize, usize)],
     ) -> io::Result<()> {
         let name = |expr: usize| match &exprs[expr] {
             MapExpr::Source { source } => self.value(self.source, *source),
             MapExpr::Constant { constant } => readable(&self.function.maps.constants[constant]),
             MapExpr::Repeat { repeat, .. } => format!("{}'", result(self.destination, *repeat)),
+            MapExpr::Content { .. } => format!("memory'{expr}"),
         };
-        for expr in exprs {
+        for (number, expr) in exprs.iter().enumerate() {
+            if let MapExpr::Content { address, .. } = expr {
+                writeln!(out, "      memory'{number} = load {}", name(*address))?;
+            }
             let MapExpr::Repeat { repeat, of } = expr else { continue };
             let operands: Vec<String> = of.iter().map(|&operand| name(operand)).collect();
             let text = &self.destination[*repeat];
@@ -108,6 +113,9 @@ impl Direction<'_> {
             let operation = operation.split_whitespace().next().unwrap_or_default();
             let result = result(self.destination, *repeat);
             writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
+        }
+        for store in stores {
+            writeln!(out, "      store {}, {}", name(store.value), name(store.address))?;
         }
         for &(value, expr) in values {
             let (to, from) = (self.value(self.destination, value), name(expr));

@@ -38,7 +38,11 @@ impl Memory {
         Ok(first as usize..(first + bytes) as usize)
     }
 
-    fn load(&self, address: u64, bits: u32) -> Result<Word, Stop> {
+    /// What is at an address.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn load(&self, address: u64, bits: u32) -> Result<Word, Stop> {
         let bytes = &self.0[Self::range(address, u64::from(bits.div_ceil(8)))?];
         if bytes.contains(&NO_BYTE) {
             return Ok(Word::Poison);
@@ -47,7 +51,11 @@ impl Memory {
         Ok(Word::Int(value & mask(bits)))
     }
 
-    fn store(&mut self, address: u64, bits: u32, value: Word) -> Result<(), Stop> {
+    /// Writes to an address.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn store(&mut self, address: u64, bits: u32, value: Word) -> Result<(), Stop> {
         for (place, byte) in
             self.0[Self::range(address, u64::from(bits.div_ceil(8)))?].iter_mut().enumerate()
         {

@@ -4,11 +4,13 @@ use crate::Counts;
 use crate::generator::Random;
 use crate::ir::{Flags, Op, Program, Word};
 use crate::lockstep::{Constants, End, Lockstep, Trace, agree, anchors, run};
-use crate::machine::{Event, State, Stop, evaluate};
+use crate::machine::{Event, Memory, State, Stop, evaluate};
+use midflight_passes::code::InstId;
 use midflight_passes::osr::map::graph::{BASE, OPT, Which};
 use midflight_passes::osr::map::mapping::Mapper;
 use midflight_passes::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Times that a point of a run is tried
 const MOST_TIMES: usize = 3;
@@ -16,13 +18,27 @@ const MOST_TIMES: usize = 3;
 /// Instructions that a run may have behind a transition
 const MOST_STEPS: usize = 6000;
 
-/// The values that a transition hands over: the compensation code of a point, run where `from` stands.
+/// What a transition hands over.
+struct Handed {
+    values: Vec<(usize, Word)>,
+    memory: Rc<Memory>,
+}
+
+/// The compensation code of a point, run where `from` stands.
 fn hand_over(
     map: &PointMap,
-    to: &Program,
+    [base, to]: [&Program; 2],
     from: &State,
     constant: Constants<'_>,
-) -> Result<Vec<(usize, Word)>, String> {
+) -> Result<Handed, String> {
+    let bits_of = |store: InstId| match base.insts[store].op {
+        Op::Store(bits) => Ok(bits),
+        _ => Err(format!("{:?} is taken for a store", base.insts[store].op)),
+    };
+    let address_of = |word: Word| match word {
+        Word::Int(address) => Ok(address),
+        _ => Err(format!("{word:?} is taken for an address")),
+    };
     let mut words: Vec<Word> = Vec::new();
     for expr in &map.exprs {
         words.push(match expr {
@@ -40,20 +56,32 @@ fn hand_over(
                 evaluate(inst, Flags::default(), &operands, &from.memory)
                     .map_err(|stop| format!("making {inst:?} again: {stop:?}"))?
             }
+            Expr::Content(store, address) => from
+                .memory
+                .load(address_of(words[*address])?, bits_of(*store)?)
+                .map_err(|stop| format!("loading what {store} stores: {stop:?}"))?,
         });
     }
-    Ok(map.values.iter().map(|&(value, expr)| (value, words[expr])).collect())
+    let mut memory = from.memory.clone();
+    for store in &map.stores {
+        let (address, bits) = (address_of(words[store.address])?, bits_of(store.store)?);
+        Rc::make_mut(&mut memory)
+            .store(address, bits, words[store.value])
+            .map_err(|stop| format!("{store:?}: {stop:?}"))?;
+    }
+    let values = map.values.iter().map(|&(value, expr)| (value, words[expr])).collect();
+    Ok(Handed { values, memory })
 }
 
 /// Where the other version goes on.
-fn enter(map: &PointMap, to: &Program, from: &State, values: &[(usize, Word)]) -> State {
+fn enter(map: &PointMap, to: &Program, from: &State, handed: &Handed) -> State {
     let mut state = State {
         at: map.landing,
         values: vec![Word::Unset; to.arguments + to.insts.len()],
-        memory: from.memory.clone(),
+        memory: handed.memory.clone(),
         log: from.log.clone(),
     };
-    values.iter().for_each(|&(value, word)| state.values[value] = word);
+    handed.values.iter().for_each(|&(value, word)| state.values[value] = word);
     state
 }
 
@@ -103,7 +131,8 @@ pub fn points(
                         step.at
                     )
                 };
-                let values = hand_over(map, &programs[to], step, constant).map_err(says)?;
+                let of = [&programs[BASE], &programs[to]];
+                let handed = hand_over(map, of, step, constant).map_err(says)?;
                 // The visit that it is in, or else the next one.
                 let visit = found.visits.iter().find(|v| v.steps[from].end > number);
                 let landing = visit.and_then(|v| {
@@ -115,7 +144,7 @@ pub fn points(
                     )));
                 };
                 let expected = &traces[to].steps[landing];
-                for &(value, word) in &values {
+                for &(value, word) in &handed.values {
                     if !agree(word, expected.values[value]) {
                         return Err(says(format!(
                             "value {value} is handed over as {word:?}, the other version has {:?}",
@@ -126,9 +155,17 @@ pub fn points(
                 if anchors(mapper, to, expected).len() != anchors(mapper, from, step).len() {
                     return Err(says("other anchors have run".to_string()));
                 }
+                // Base goes on with the memory that it would have.
+                let memory = [&handed.memory, &expected.memory].map(|memory| memory.visible());
+                if to == BASE && !memory.contains(&None) && memory[0] != memory[1] {
+                    return Err(says("memory is not base's".to_string()));
+                }
                 counts.points += 1;
-                let state = enter(map, &programs[to], step, &values);
-                if time > 1 || values.iter().any(|v| v.1 == Word::Poison) {
+                counts.stores += map.stores.len();
+                counts.contents +=
+                    map.exprs.iter().filter(|e| matches!(e, Expr::Content(..))).count();
+                let state = enter(map, &programs[to], step, &handed);
+                if time > 1 || handed.values.iter().any(|v| v.1 == Word::Poison) {
                     continue;
                 }
                 finish(&programs[to], state, &traces[to].end).map_err(says)?;
@@ -190,11 +227,12 @@ pub fn to_and_fro(
                     path.push((which, state.at));
                     let says = |message| format!("{message}\non the way {path:?}: {map:?}");
                     let to = &programs[1 - which];
-                    let values = hand_over(map, to, &state, constant).map_err(says)?;
-                    if values.iter().any(|v| v.1 == Word::Poison) {
+                    let of = [&programs[BASE], to];
+                    let handed = hand_over(map, of, &state, constant).map_err(says)?;
+                    if handed.values.iter().any(|v| v.1 == Word::Poison) {
                         break;
                     }
-                    state = enter(map, to, &state, &values);
+                    state = enter(map, to, &state, &handed);
                     which = 1 - which;
                     counts.transitions += 1;
                     // At most one without an instruction between.

@@ -1,7 +1,7 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
 use super::encode::{ALIGNMENT, key_of};
-use super::model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
+use super::model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 use super::pieces::Reader;
 use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
 use crate::Malformed;
@@ -178,13 +178,14 @@ fn read_point(
     const KIND: &str = "the kind of a point";
     let unknown = body.malformed(KIND, "is unknown");
     let number = |at: u32| at as usize;
-    match body.varint(KIND)? {
+    let kind = body.varint(KIND)?;
+    match kind {
         0 => Ok(MapPoint::Refused {
             point: number(point),
             at: number(at),
             refused: texts.text(body, "the reason of a refusal")?,
         }),
-        1 => {
+        1 | 2 => {
             let landing = number(body.delta32(at, "a landing")?);
             let exprs = read_exprs(body)?;
             let mut last = (0, 0);
@@ -199,17 +200,41 @@ fn read_point(
                 last = body.delta32(last, "a kept value")?;
                 keep.push(number(last));
             }
+            let (differs, stores) =
+                if kind == 2 { read_stores(body)? } else { (false, Vec::new()) };
             Ok(MapPoint::Leads {
                 point: number(point),
                 at: number(at),
                 landing,
                 values,
                 exprs,
+                stores,
+                differs,
                 keep,
             })
         }
         _ => Err(unknown),
     }
+}
+
+/// What is stored before execution goes on, and whether memory is not the same then.
+fn read_stores(body: &mut Cursor<'_>) -> Result<(bool, Vec<OwedStore>), Malformed> {
+    const DIFFERS: &str = "whether memory is the same";
+    let unknown = body.malformed(DIFFERS, "is neither 0 nor 1");
+    let differs = match body.varint(DIFFERS)? {
+        0 => false,
+        1 => true,
+        _ => return Err(unknown),
+    };
+    let mut stores = Vec::new();
+    for _ in 0..body.count(3, "the number of stores of a point")? {
+        stores.push(OwedStore {
+            store: body.varint32("a store")? as usize,
+            value: body.varint32("what is stored")? as usize,
+            address: body.varint32("the address of a store")? as usize,
+        });
+    }
+    Ok((differs, stores))
 }
 
 fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
@@ -219,7 +244,6 @@ fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
     let mut exprs = Vec::with_capacity(count);
     for place in 0..count {
         let large = body.malformed(WHAT, "is negative, or 2^32 or more");
-        let unknown = body.malformed(WHAT, "is of an unknown kind");
         let word = body.varint(WHAT)?;
         let (tag, rest) = (word & ((1 << TAG_BITS) - 1), word >> TAG_BITS);
         let number = u32::try_from(rest).map_err(|_| large);
@@ -238,7 +262,11 @@ fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
                 }
                 MapExpr::Repeat { repeat, of }
             }
-            _ => return Err(unknown),
+            // The tag has no other values than this one.
+            _ => {
+                let address = body.delta32(place as u32, "the address of an expression")? as usize;
+                MapExpr::Content { content: number? as usize, address }
+            }
         });
     }
     Ok(exprs)
@@ -250,7 +278,8 @@ fn check(function: &FunctionMaps) -> Result<(), MapsErrorKind> {
     let lengths = maps.instructions.each().map(Vec::len);
     for (from, points) in maps.points.each().into_iter().enumerate() {
         for point in points {
-            if let Some(what) = absent(maps, point, [lengths[from], lengths[1 - from]]) {
+            let what = absent(maps, point, [lengths[from], lengths[1 - from]], lengths[0]);
+            if let Some(what) = what {
                 let (function, at) = (function.name.clone(), point.at());
                 return Err(MapsErrorKind::Point { function, at, what });
             }
@@ -260,16 +289,17 @@ fn check(function: &FunctionMaps) -> Result<(), MapsErrorKind> {
 }
 
 /// What a point names that is not there. The numbers of instructions are those of the version that
-/// is left and of the one that is entered.
+/// is left, of the one that is entered, and of base.
 fn absent(
     maps: &Maps,
     point: &MapPoint,
     [source, destination]: [usize; 2],
+    base: usize,
 ) -> Option<&'static str> {
     if point.at() >= source {
         return Some("an instruction that is not there");
     }
-    let MapPoint::Leads { landing, values, exprs, keep, .. } = point else { return None };
+    let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else { return None };
     let is_value = |value: usize, count: usize| {
         value.checked_sub(maps.arguments).is_none_or(|inst| inst < count)
     };
@@ -285,6 +315,12 @@ fn absent(
     if values.iter().any(|&(_, expr)| expr >= exprs.len()) {
         return Some("an expression that is not there");
     }
+    if stores.iter().any(|store| store.store >= base) {
+        return Some("a store that is not there");
+    }
+    if stores.iter().any(|store| store.value.max(store.address) >= exprs.len()) {
+        return Some("an expression that is not there");
+    }
     exprs.iter().enumerate().find_map(|(place, expr)| match expr {
         MapExpr::Source { source: value } => {
             (!is_value(*value, source)).then_some("a source value that is not there")
@@ -297,6 +333,10 @@ fn absent(
         }
         MapExpr::Repeat { of, .. } => {
             of.iter().any(|&operand| operand >= place).then_some("an expression that comes later")
+        }
+        MapExpr::Content { content, .. } if *content >= base => Some("a store that is not there"),
+        MapExpr::Content { address, .. } => {
+            (*address >= place).then_some("an expression that comes later")
         }
     })
 }

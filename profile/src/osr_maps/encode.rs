@@ -2,7 +2,7 @@
 
 use super::model::{FunctionMaps, MapExpr, MapPoint, Maps};
 use super::pieces::Writer;
-use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
+use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_REPEAT, TAG_SOURCE};
 use crate::checksum::hash64;
 use crate::leb128::zigzag;
 use crate::put::{overwrite, put_delta, put_string, put_varint};
@@ -95,8 +95,9 @@ fn put_point(
             put_varint(out, 0);
             texts.put(out, refused);
         }
-        MapPoint::Leads { landing, values, exprs, keep, .. } => {
-            put_varint(out, 1);
+        MapPoint::Leads { landing, values, exprs, stores, differs, keep, .. } => {
+            let is_plain = stores.is_empty() && !differs;
+            put_varint(out, if is_plain { 1 } else { 2 });
             put_delta(out, at, number(*landing)?);
             put_exprs(out, exprs)?;
             put_varint(out, values.len() as u64);
@@ -112,6 +113,15 @@ fn put_point(
             for &value in keep {
                 put_delta(out, last, number(value)?);
                 last = number(value)?;
+            }
+            if !is_plain {
+                put_varint(out, u64::from(*differs));
+                put_varint(out, stores.len() as u64);
+                for store in stores {
+                    for part in [store.store, store.value, store.address] {
+                        put_varint(out, number(part)?.into());
+                    }
+                }
             }
         }
     }
@@ -137,6 +147,10 @@ fn put_exprs(out: &mut Vec<u8>, exprs: &[MapExpr]) -> Option<()> {
                 for &operand in of {
                     put_delta(out, number(place)?, number(operand)?);
                 }
+            }
+            MapExpr::Content { content, address } => {
+                put_varint(out, u64::from(number(*content)?) << TAG_BITS | TAG_CONTENT);
+                put_delta(out, number(place)?, number(*address)?);
             }
         }
     }

@@ -15,7 +15,7 @@ mod pieces;
 
 pub use decode::{MapsError, MapsErrorKind, read_section};
 pub use encode::key_of;
-pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
+pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 
 /// Bits of an expression's number that say what it is.
 const TAG_BITS: u32 = 2;
@@ -26,3 +26,5 @@ const TAG_SOURCE: u64 = 0;
 const TAG_CONSTANT: u64 = 1;
 /// An instruction that is done again
 const TAG_REPEAT: u64 = 2;
+/// What memory has in the place of a store
+const TAG_CONTENT: u64 = 3;

@@ -85,6 +85,12 @@ pub enum MapPoint {
         values: Vec<(usize, usize)>,
         /// How they are had; each expression uses former ones only.
         exprs: Vec<MapExpr>,
+        /// What is stored before execution goes on, in this order
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+        stores: Vec<OwedStore>,
+        /// Memory may not be what the other version would have, in places that it does not read.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "core::ops::Not::not"))]
+        differs: bool,
         /// The values of the version that is left that are kept alive for the point
         keep: Vec<usize>,
     },
@@ -115,6 +121,18 @@ impl MapPoint {
     }
 }
 
+/// A store that opt still owes to memory when base goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OwedStore {
+    /// The store of base that writes to the place
+    pub store: usize,
+    /// The expression that is stored
+    pub value: usize,
+    /// The expression that is the address
+    pub address: usize,
+}
+
 /// How a value is had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -136,5 +154,12 @@ pub enum MapExpr {
         repeat: usize,
         /// Former expressions
         of: Vec<usize>,
+    },
+    /// `{"content": STORE, "address": EXPRESSION}`: what memory has there
+    Content {
+        /// The store of base that writes to the place
+        content: usize,
+        /// A former expression
+        address: usize,
     },
 }

@@ -71,19 +71,24 @@ impl ComposedPoint {
         self.exprs.iter().filter(|e| matches!(e, StepExpr::Repeat(..))).count()
     }
 
-    fn of_step(step: Step, map: &PointMap) -> Self {
-        let expr = |expr: &Expr| match expr {
-            Expr::Source(value) => StepExpr::Source(*value),
-            Expr::Constant(constant) => StepExpr::Constant(step, *constant),
-            Expr::Repeat(inst, of) => StepExpr::Repeat(step, *inst, of.clone()),
+    /// None if memory is not the same in both versions: the next step relies on it.
+    fn of_step(step: Step, map: &PointMap) -> Option<Self> {
+        let expr = |expr: &Expr| {
+            Some(match expr {
+                Expr::Source(value) => StepExpr::Source(*value),
+                Expr::Constant(constant) => StepExpr::Constant(step, *constant),
+                Expr::Repeat(inst, of) => StepExpr::Repeat(step, *inst, of.clone()),
+                Expr::Content(..) => return None,
+            })
         };
-        ComposedPoint {
+        (!map.differs).then_some(())?;
+        Some(ComposedPoint {
             landing: map.landing,
             values: map.values.clone(),
-            exprs: map.exprs.iter().map(expr).collect(),
+            exprs: map.exprs.iter().map(expr).collect::<Option<_>>()?,
             sources: map.sources.clone(),
             keep: map.keep.clone(),
-        }
+        })
     }
 
     /// This one, then another one that begins where it lands.
@@ -171,7 +176,7 @@ impl ComposedMap {
     /// The mapping of one step.
     pub fn of_step(step: Step, map: &OsrMap) -> Self {
         let point = |point: &Result<PointMap, _>| match point {
-            Ok(point) => Ok(ComposedPoint::of_step(step, point)),
+            Ok(point) => ComposedPoint::of_step(step, point).ok_or(Broken::NoMapping),
             Err(_) => Err(Broken::NoMapping),
         };
         ComposedMap { points: map.points.iter().map(point).collect() }

@@ -20,6 +20,7 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::depth_first::postorder;
+use crate::osr::map::contents::{AtHead, Content, Contents};
 use crate::osr::map::graph::{Access, BASE, ConstId, Linear, OPT, Operand, Oracle, Which};
 use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
 use rustc_hash::FxHashMap as HashMap;
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 pub type Number = u32;
 
 /// Nothing is known yet.
-const UNKNOWN: Number = 0;
+pub(super) const UNKNOWN: Number = 0;
 
 /// There are less constants than this.
 const MOST_CONSTANTS: usize = 1 << 24;
@@ -45,6 +46,11 @@ pub struct Congruence {
     /// For each version and number the values with it that are constants somewhere
     known: [HashMap<Number, Vec<ValueId>>; 2],
     layout: Layout,
+    /// What places have
+    pub(super) contents: Contents,
+    /// For each version and block the number of the state of memory that meets there
+    pub(super) memory: [Vec<Number>; 2],
+    partners: Vec<Option<InstId>>,
 }
 
 /// How numbers are shared out: constants, arguments, memory, then each value's own.
@@ -55,6 +61,7 @@ struct Layout {
     values: [u32; 2],
     defs: [u32; 2],
     phis: [u32; 2],
+    contents: u32,
 }
 
 impl Layout {
@@ -74,6 +81,7 @@ impl Layout {
             // The state that the caller leaves is behind the last block.
             defs: [take(count(BASE)), take(count(OPT))],
             phis: [take(blocks(BASE)), take(blocks(OPT) + 1)],
+            contents: take(0),
         }
     }
 
@@ -155,6 +163,56 @@ impl Congruence {
         old != number
     }
 
+    fn partner(&self, which: Which, inst: InstId) -> Option<InstId> {
+        if which == OPT { self.partners[inst] } else { None }
+    }
+
+    /// The number of a state of memory. What lone stores write is left out.
+    pub(super) fn access(&self, versions: &Versions, which: Which, access: Access) -> Number {
+        let layout = &self.layout;
+        let mut access = access;
+        while let Access::Def(inst) = access
+            && let Some(before) = versions.graph(which).nodes[inst].lone
+        {
+            access = before;
+        }
+        match access {
+            Access::Entry => layout.entry(versions),
+            Access::Phi(block) => self.memory[which][block],
+            Access::Def(inst) => match self.partner(which, inst) {
+                Some(partner) => layout.defs[BASE] + partner as u32,
+                None => layout.defs[which] + inst as u32,
+            },
+        }
+    }
+
+    /// The number of what the place has that a load or store accesses, where `access` may have written
+    /// to it last; none if that is not known.
+    pub fn content(
+        &self,
+        versions: &Versions,
+        which: Which,
+        place_of: InstId,
+        access: Access,
+    ) -> Option<Number> {
+        self.content_of(versions, &Content::new(versions, self, which, place_of)?, access)
+    }
+
+    pub(super) fn content_of(
+        &self,
+        versions: &Versions,
+        place: &Content,
+        access: Access,
+    ) -> Option<Number> {
+        match place.stored(versions, self, access) {
+            Some(stored) => stored,
+            None => match access {
+                Access::Phi(block) => self.contents.at(place, block),
+                _ => self.contents.known(place, self.access(versions, place.which, access)),
+            },
+        }
+    }
+
     /// True if two instructions are the same operation on congruent operands.
     pub fn are_alike(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
         let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
@@ -172,7 +230,7 @@ impl Congruence {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     /// An operation on numbers; the last one is that of memory, if it reads it.
     Operation(u32, Vec<Number>),
     /// A phi of a pair, by its edges
@@ -190,7 +248,7 @@ enum Key {
 
 /// A sum of multiples of numbers and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Form {
+pub(super) struct Form {
     constant: i64,
     terms: BTreeMap<Number, i64>,
     /// Bits of the type
@@ -223,6 +281,9 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         of: [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
         known: [HashMap::default(), HashMap::default()],
         layout,
+        contents: Contents::new(versions, layout.contents),
+        memory: [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]),
+        partners: partners(versions, matching),
     };
     for which in [BASE, OPT] {
         for argument in 0..versions.graph(which).arguments {
@@ -236,26 +297,27 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
         order.reverse();
         order
     });
-    let memory = [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]);
     let mut round = Round {
         versions,
         matching,
         oracle,
         congruence,
-        memory,
         table: [HashMap::default(), HashMap::default()],
         leaders: [HashMap::default(), HashMap::default()],
         forms: [HashMap::default(), HashMap::default()],
-        partners: partners(versions, matching),
         guesses: guesses(versions, matching),
         refuted: Vec::new(),
     };
+    if versions.has_lone {
+        round.prepare_contents();
+    }
     let settled = [BASE, OPT].into_iter().all(|w| round.settle(w, &orders[w]));
     let mut congruence = round.congruence;
     if settled {
         return congruence;
     }
     // Nothing is proved: each value is equal to itself alone.
+    congruence.contents = Contents::default();
     for which in [BASE, OPT] {
         for inst in 0..versions.graph(which).nodes.len() {
             let value = versions.graph(which).result(inst);
@@ -294,25 +356,35 @@ fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
 
 /// What is taken to be the same until it is refuted: values of a cycle that came apart while the rest
 /// was not settled would never come together by themselves.
-struct Guesses {
+pub(super) struct Guesses {
     /// For each instruction of opt the phi of base that it is, as tracking says
-    phis: Vec<Option<InstId>>,
+    pub(super) phis: Vec<Option<InstId>>,
+    /// For phis of opt that are new what they may have: what base has in memory there
+    /// (see [`super::contents`]). The last one is the guess.
+    pub(super) contents: HashMap<InstId, Vec<AtHead>>,
+    /// For places at heads of blocks of opt the same place of base
+    pub(super) places: HashMap<AtHead, AtHead>,
     /// For each block of opt the block of base at whose head the same states of memory meet
     memory: Vec<Option<BlockId>>,
 }
 
 /// One of them, by the side of opt.
 #[derive(Clone, Copy)]
-enum Guess {
+pub(super) enum Guess {
     Phi(InstId),
     Memory(BlockId),
+    Place(AtHead),
 }
 
 /// All that may be guessed: at the entries of pairs.
 fn guesses(versions: &Versions, matching: &Matching) -> Guesses {
     let opt = versions.graph(OPT);
-    let mut guesses =
-        Guesses { phis: vec![None; opt.nodes.len()], memory: vec![None; opt.blocks.len()] };
+    let mut guesses = Guesses {
+        phis: vec![None; opt.nodes.len()],
+        contents: HashMap::default(),
+        places: HashMap::default(),
+        memory: vec![None; opt.blocks.len()],
+    };
     let tracked = &versions.tracked;
     for (id, pair) in matching.pairs.iter().enumerate() {
         for base in matching.entry_phis(versions, BASE, id) {
@@ -330,28 +402,29 @@ fn guesses(versions: &Versions, matching: &Matching) -> Guesses {
     guesses
 }
 
-struct Round<'a> {
-    versions: &'a Versions,
-    matching: &'a Matching,
-    oracle: &'a dyn Oracle,
-    congruence: Congruence,
-    /// For each version and block the number of the state of memory that meets there
-    memory: [Vec<Number>; 2],
+pub(super) struct Round<'a> {
+    pub(super) versions: &'a Versions,
+    pub(super) matching: &'a Matching,
+    pub(super) oracle: &'a dyn Oracle,
+    pub(super) congruence: Congruence,
     /// For each version its keys
     table: [HashMap<Key, Number>; 2],
     /// For each version and number a value that is above the others with it
     leaders: [HashMap<Number, ValueId>; 2],
     /// For each version and number of a sum what it adds up
     forms: [HashMap<Number, Form>; 2],
-    partners: Vec<Option<InstId>>,
-    guesses: Guesses,
-    /// Phis of opt, and blocks of opt with states of memory, whose guesses did not hold in this round
+    pub(super) guesses: Guesses,
+    /// Those that did not hold in this round
     refuted: Vec<Guess>,
 }
 
 impl Round<'_> {
     /// Numbers a version; false if that was given up. Nothing of base depends on opt.
     fn settle(&mut self, which: Which, order: &[BlockId]) -> bool {
+        if self.versions.has_lone {
+            self.run(which, order);
+            self.begin_again(which);
+        }
         (0..MOST_ROUNDS).any(|_| !self.run(which, order) && !self.drop_refuted())
     }
 
@@ -370,9 +443,10 @@ impl Round<'_> {
         for &block in order {
             if let Some(number) = self.memory_phi(which, block) {
                 let number = self.guessed(which, Guess::Memory(block), number);
-                let old = std::mem::replace(&mut self.memory[which][block], number);
-                changed |= old != number;
+                let place = &mut self.congruence.memory[which][block];
+                changed |= std::mem::replace(place, number) != number;
             }
+            changed |= self.contents_at(which, block);
             for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result) {
                 let number = self.number(which, inst);
                 let number = self.guessed(which, Guess::Phi(inst), number);
@@ -385,12 +459,25 @@ impl Round<'_> {
     }
 
     /// The number that is guessed, if there is one; else what it was found to be.
-    fn guessed(&mut self, which: Which, guess: Guess, found: Number) -> Number {
+    pub(super) fn guessed(&mut self, which: Which, guess: Guess, found: Number) -> Number {
         let guessed = match guess {
             _ if which == BASE => None,
-            Guess::Phi(phi) => self.guesses.phis[phi]
-                .map(|base| self.congruence.of[BASE][self.versions.graph(BASE).result(base)]),
-            Guess::Memory(block) => self.guesses.memory[block].map(|b| self.memory[BASE][b]),
+            Guess::Phi(phi) => match self.guesses.phis[phi] {
+                Some(base) => {
+                    Some(self.congruence.of[BASE][self.versions.graph(BASE).result(base)])
+                }
+                None => {
+                    let place = self.guesses.contents.get(&phi).and_then(|places| places.last());
+                    place.and_then(|place| self.congruence.contents.number(place))
+                }
+            },
+            Guess::Memory(block) => {
+                self.guesses.memory[block].map(|b| self.congruence.memory[BASE][b])
+            }
+            Guess::Place(place) => {
+                let base = self.guesses.places.get(&place);
+                base.and_then(|base| self.congruence.contents.number(base))
+            }
         };
         if guessed.is_some_and(|number| number != found) {
             self.refuted.push(guess);
@@ -403,23 +490,38 @@ impl Round<'_> {
     fn drop_refuted(&mut self) -> bool {
         for guess in &self.refuted {
             match *guess {
-                Guess::Phi(phi) => self.guesses.phis[phi] = None,
+                Guess::Phi(phi) => {
+                    if self.guesses.phis[phi].take().is_none()
+                        && let Some(places) = self.guesses.contents.get_mut(&phi)
+                    {
+                        places.pop();
+                    }
+                }
+                Guess::Place(place) => {
+                    self.guesses.places.remove(&place);
+                }
                 Guess::Memory(block) => self.guesses.memory[block] = None,
             }
         }
         if self.refuted.is_empty() {
             return false;
         }
-        let graph = self.versions.graph(OPT);
-        for inst in 0..graph.nodes.len() {
-            self.congruence.set(self.versions, OPT, graph.result(inst), UNKNOWN);
-        }
-        self.memory[OPT].fill(UNKNOWN);
+        self.forget(OPT);
         true
     }
 
+    /// Forgets all numbers of a version but those of its arguments.
+    pub(super) fn forget(&mut self, which: Which) {
+        let graph = self.versions.graph(which);
+        for inst in 0..graph.nodes.len() {
+            self.congruence.set(self.versions, which, graph.result(inst), UNKNOWN);
+        }
+        self.congruence.memory[which].fill(UNKNOWN);
+        self.congruence.contents.forget(which);
+    }
+
     /// The number of a key of a version; a new key has that of its first holder.
-    fn holder(&mut self, which: Which, key: Key, own: Number) -> Number {
+    pub(super) fn holder(&mut self, which: Which, key: Key, own: Number) -> Number {
         let of_base = if which == OPT { self.table[BASE].get(&key) } else { None };
         match of_base {
             Some(&number) => number,
@@ -473,7 +575,17 @@ impl Round<'_> {
             {
                 return stored;
             }
-            numbers.push(self.access(which, clobber));
+            if versions.has_lone {
+                if node.facts.is_load()
+                    && let Some(content) = self.content(which, inst, clobber)
+                {
+                    return content;
+                }
+                if node.reads_lone {
+                    return own;
+                }
+            }
+            numbers.push(self.congruence.access(versions, which, clobber));
         }
         let operation = node.as_unsigned.unwrap_or(node.operation);
         self.holder(which, Key::Operation(operation, numbers), own)
@@ -558,7 +670,7 @@ impl Round<'_> {
     }
 
     fn partner(&self, which: Which, inst: InstId) -> Option<InstId> {
-        if which == OPT { self.partners[inst] } else { None }
+        self.congruence.partner(which, inst)
     }
 
     /// What a load gives that reads just what a store wrote.
@@ -571,18 +683,6 @@ impl Round<'_> {
             == self.congruence.number(which, graph.nodes[load].operands[0]);
         (node.facts.is_store() && same_place && graph.nodes[load].data_type == node.data_type)
             .then(|| self.congruence.number(which, value))
-    }
-
-    fn access(&self, which: Which, access: Access) -> Number {
-        let layout = &self.congruence.layout;
-        match access {
-            Access::Entry => layout.entry(self.versions),
-            Access::Phi(block) => self.memory[which][block],
-            Access::Def(inst) => match self.partner(which, inst) {
-                Some(partner) => layout.defs[BASE] + partner as u32,
-                None => layout.defs[which] + inst as u32,
-            },
-        }
     }
 
     /// The pair that has a block among its entries.
@@ -632,7 +732,7 @@ impl Round<'_> {
 
     /// For a block that is an entry, its pair, and for each edge to that the number of what comes over
     /// it; none if it is not the same on all walks.
-    fn over_edges(
+    pub(super) fn over_edges(
         &self,
         which: Which,
         block: BlockId,
@@ -657,7 +757,8 @@ impl Round<'_> {
         let states = version.graph.blocks[block].memory_phi.clone()?;
         let own = self.congruence.layout.phis[which] + block as u32;
         let live = |&(from, _): &(BlockId, Access)| version.live.successors[from].contains(&block);
-        let of_state = |&(_, access): &(BlockId, Access)| self.access(which, access);
+        let of_state =
+            |&(_, access): &(BlockId, Access)| self.congruence.access(self.versions, which, access);
         let incoming: Vec<Number> =
             states.iter().copied().filter(live).map(|s| of_state(&s)).collect();
         if let Some(copied) = copied(&incoming, own) {
@@ -665,7 +766,7 @@ impl Round<'_> {
         }
         let numbers = self.over_edges(which, block, |round, walk| {
             let access = memory_over(round.versions, which, block, walk)?;
-            Some(round.access(which, access))
+            Some(round.congruence.access(round.versions, which, access))
         });
         let key = match numbers {
             Some((pair, numbers)) => Key::Memory(pair, numbers),
@@ -676,7 +777,7 @@ impl Round<'_> {
 }
 
 /// The one number, if but for the phi itself, and for what is not known yet, there is only one.
-fn copied(incoming: &[Number], own: Number) -> Option<Number> {
+pub(super) fn copied(incoming: &[Number], own: Number) -> Option<Number> {
     let mut others = incoming.iter().copied().filter(|&n| n != UNKNOWN && n != own);
     let first = others.next()?;
     others.all(|other| other == first).then_some(first)
@@ -714,11 +815,11 @@ pub fn value_over(
 }
 
 /// The edges of a walk.
-type Edges = [(BlockId, BlockId)];
+pub(super) type Edges = [(BlockId, BlockId)];
 
 /// Where a walk comes from at an entry, and the edges that it took before; the inner option is none if
 /// it does not cross that. The outer one is if it may cross it again.
-fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
+pub(super) fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
     let Some(place) = walk.edges.iter().rposition(|&(_, to)| to == entry) else {
         return (!walk.goes_round).then_some(None);
     };

@@ -60,6 +60,11 @@ pub struct Node {
     pub linear: Option<Linear>,
     /// A store that a pass deleted, since the next anchor writes to the same place
     pub is_overwritten: bool,
+    /// For a store that the other version does not have at this time (see [`super::pending`]), the
+    /// state of memory before it
+    pub lone: Option<Access>,
+    /// It reads what such a store of its version may have written.
+    pub reads_lone: bool,
     /// The operand's operand that it is a copy of, by the ranges of values
     pub copied: Option<Operand>,
     /// The constant that it always gives (conditional constant propagation), if a pass replaced it
@@ -148,7 +153,8 @@ impl Graph {
 
     /// True if it must run at the same time in both versions.
     pub fn is_shared_anchor(&self, inst: InstId) -> bool {
-        self.nodes[inst].facts.is_anchor() && !self.nodes[inst].is_overwritten
+        let node = &self.nodes[inst];
+        node.facts.is_anchor() && !node.is_overwritten && node.lone.is_none()
     }
 
     /// The instructions that something needs: anchors and terminators, and what they use. What is
@@ -179,6 +185,15 @@ pub trait Oracle {
     fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
+    /// What may have written last, before an instruction, to the place that a load or store accesses.
+    fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access>;
+    /// The same at the end of a block.
+    fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access>;
+    /// Whether an instruction may read or write that place, or leave the function while others can see
+    /// it.
+    fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool;
+    /// The state of memory before an instruction
+    fn memory_before(&self, which: Which, inst: InstId) -> Option<Access>;
     /// Whether a load that ran before would read the same before another instruction, on every path.
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
 }

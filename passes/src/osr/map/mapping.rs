@@ -7,11 +7,13 @@
 
 use crate::body::Body;
 use crate::code::{InstId, ValueId};
+use crate::osr::map::congruence::Number;
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
 use crate::osr::map::live_sets::Handed;
 use crate::osr::map::matching::{PairId, Walk};
+use crate::osr::map::pending::PlaceId;
 use crate::osr::map::positions::positions;
-use crate::osr::map::reconstruct::{Missing, Over, PointMap, Reconstruct, Variant};
+use crate::osr::map::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::refusal::Refusal;
 use rustc_hash::FxHashMap as HashMap;
@@ -95,6 +97,8 @@ struct Segment {
 struct Landings<'a> {
     candidates: Vec<InstId>,
     over: Option<(PairId, &'a [Walk])>,
+    /// The segment of a pair that they are in
+    segment: Option<(PairId, usize)>,
     /// Memory is not as the other version would have it: it does not have the last store.
     is_late: bool,
 }
@@ -189,6 +193,7 @@ impl<'a> Mapper<'a> {
         variant: Variant,
         without: &[ValueId],
     ) -> Result<PointMap, Missing> {
+        let (any, owed, have) = self.places(from, at, landing, landings);
         Reconstruct {
             proof: &self.proof,
             oracle: self.oracle,
@@ -200,8 +205,40 @@ impl<'a> Mapper<'a> {
             variant,
             reloads: !landings.is_late && !self.proof.versions.of[1 - from].chains.late[landing],
             without,
+            places: Places { any, owed: &owed, have: &have },
         }
         .point()
+    }
+
+    /// Whether memory may differ at a landing, what must be stored there, and what places have.
+    #[allow(clippy::type_complexity)]
+    fn places(
+        &self,
+        from: Which,
+        at: InstId,
+        landing: InstId,
+        landings: &Landings<'_>,
+    ) -> (bool, Vec<(PlaceId, Number)>, Vec<(PlaceId, Number)>) {
+        let Proof { versions, congruence, pending, .. } = self.proof;
+        let segment = landings.segment.and_then(|s| Some((s, self.places.get(&s)?)));
+        let Some((id, segment)) = segment.filter(|_| !pending.places.is_empty()) else {
+            return (false, Vec::new(), Vec::new());
+        };
+        let here = pending.of_point(id, [&segment.insts[BASE], &segment.insts[OPT]]);
+        let content = |place: PlaceId, before: InstId| {
+            let store = pending.places[place].store[BASE];
+            let access = self.oracle.place_before(BASE, store, before)?;
+            congruence.content(versions, BASE, store, access)
+        };
+        let any = !here.places.is_empty();
+        if from == BASE {
+            let have = here.places.iter().filter_map(|&p| Some((p, content(p, at)?)));
+            return (any, Vec::new(), have.collect());
+        }
+        let owed = here.owed(at, landing).into_iter();
+        // Without a number nothing is equal to it, and the landing is not possible.
+        let owed = owed.map(|p| (p, content(p, landing).unwrap_or(Number::MAX)));
+        (any, owed.collect(), Vec::new())
     }
 
     /// A keep set of which no value can be left out: each is tried (thesis 5.4.2 backtracks; this
@@ -267,15 +304,32 @@ impl<'a> Mapper<'a> {
             let position = place.map(|p| places.positions[from][p]).ok_or(Refusal::Unmatched)?;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
-            let candidates: Vec<InstId> =
-                candidates.filter(is_point).filter(can_land).take(MOST_LANDINGS).collect();
-            return Ok(Landings { candidates, over: None, is_late: is_late(from, at) });
+            let here = (pair, segment);
+            let pending =
+                self.proof.pending.of_point(here, [&places.insts[BASE], &places.insts[OPT]]);
+            let may_enter =
+                |&landing: &InstId| from == OPT || pending.may_enter(at, landing, self.oracle);
+            let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
+            return Ok(Landings {
+                candidates: candidates.take(MOST_LANDINGS).collect(),
+                over: None,
+                segment: Some(here),
+                is_late: is_late(from, at),
+            });
         }
         let (pair, walks) = silent.as_ref().ok_or(Refusal::Unmatched)?;
+        if self.proof.pending.is_at_head(*pair) {
+            return Err(Refusal::NoLanding);
+        }
         let places = self.places.get(&(*pair, 0)).ok_or(Refusal::Unmatched)?;
-        let candidates = places.insts[to].iter().copied().filter(is_point).filter(can_land);
+        // A lone store ahead is not to be left out.
+        let of_head = &places.insts[to];
+        let lone = of_head.iter().position(|&i| self.graph(to).nodes[i].lone.is_some());
+        let of_head = &of_head[..lone.map_or(of_head.len(), |lone| lone + 1)];
+        let candidates = of_head.iter().copied().filter(is_point).filter(can_land);
         Ok(Landings {
             is_late: false,
+            segment: None,
             candidates: candidates.take(MOST_LANDINGS).collect(),
             over: Some((*pair, walks)),
         })

@@ -42,6 +42,7 @@ fn written(expr: &Expr) -> MapExpr {
         Expr::Source(source) => MapExpr::Source { source: *source },
         Expr::Constant(constant) => MapExpr::Constant { constant: *constant },
         Expr::Repeat(repeat, of) => MapExpr::Repeat { repeat: *repeat, of: of.clone() },
+        Expr::Content(store, address) => MapExpr::Content { content: *store, address: *address },
     }
 }
 
@@ -50,6 +51,7 @@ fn read(expr: &MapExpr) -> Expr {
         MapExpr::Source { source } => Expr::Source(*source),
         MapExpr::Constant { constant } => Expr::Constant(*constant),
         MapExpr::Repeat { repeat, of } => Expr::Repeat(*repeat, of.clone()),
+        MapExpr::Content { content, address } => Expr::Content(*content, *address),
     }
 }
 
@@ -62,6 +64,8 @@ pub fn write_point(point: usize, at: InstId, map: &Result<PointMap, Refusal>) ->
             landing: map.landing,
             values: map.values.clone(),
             exprs: map.exprs.iter().map(written).collect(),
+            stores: map.stores.clone(),
+            differs: map.differs,
             keep: map.keep.clone(),
         },
         Err(refusal) => MapPoint::Refused { point, at, refused: refusal.name().to_string() },
@@ -79,27 +83,27 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
             let error = || MapError::Reason { at: *at, name: refused.clone() };
             reason.map(Err).ok_or_else(error)
         }
-        MapPoint::Leads { at, landing, values, exprs, keep, .. } => {
+        MapPoint::Leads { at, landing, values, exprs, stores, differs, keep, .. } => {
             let exprs: Vec<Expr> = exprs.iter().map(read).collect();
             let mut sources = Vec::new();
             for (number, expr) in exprs.iter().enumerate() {
-                match expr {
-                    Expr::Source(value) => sources.push(*value),
-                    Expr::Constant(_) => {}
-                    Expr::Repeat(_, of) => {
-                        if let Some(&expr) = of.iter().find(|&&operand| operand >= number) {
-                            return Err(MapError::Order { at: *at, expr });
-                        }
-                    }
+                if let Expr::Source(value) = expr {
+                    sources.push(*value);
+                }
+                if let Some(&expr) = expr.operands().iter().find(|&&o| o >= number) {
+                    return Err(MapError::Order { at: *at, expr });
                 }
             }
-            if let Some(&(_, expr)) = values.iter().find(|(_, expr)| *expr >= exprs.len()) {
+            let of_stores = stores.iter().flat_map(|store| [store.value, store.address]);
+            let mut used = values.iter().map(|&(_, expr)| expr).chain(of_stores);
+            if let Some(expr) = used.find(|&expr| expr >= exprs.len()) {
                 return Err(MapError::Order { at: *at, expr });
             }
             sources.sort_unstable();
             sources.dedup();
             let (values, keep) = (values.clone(), keep.clone());
-            Ok(Ok(PointMap { landing: *landing, values, exprs, sources, keep }))
+            let (stores, differs) = (stores.clone(), *differs);
+            Ok(Ok(PointMap { landing: *landing, values, exprs, stores, differs, sources, keep }))
         }
     }
 }
@@ -151,7 +155,10 @@ pub fn for_binary(mut maps: Maps) -> Maps {
         let of_value = |value: ValueId| value.checked_sub(maps.arguments);
         for point in points {
             named[from].insert(point.at());
-            let MapPoint::Leads { landing, values, exprs, keep, .. } = point else { continue };
+            let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else {
+                continue;
+            };
+            named[BASE].extend(stores.iter().map(|store| store.store));
             named[1 - from].insert(*landing);
             named[1 - from].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
             named[from].extend(keep.iter().filter_map(|&value| of_value(value)));
@@ -161,6 +168,9 @@ pub fn for_binary(mut maps: Maps) -> Maps {
                     MapExpr::Constant { .. } => {}
                     MapExpr::Repeat { repeat, .. } => {
                         named[1 - from].insert(*repeat);
+                    }
+                    MapExpr::Content { content, .. } => {
+                        named[BASE].insert(*content);
                     }
                 }
             }

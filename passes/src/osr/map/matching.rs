@@ -61,6 +61,8 @@ pub struct Versions {
     pub of: [Version; 2],
     /// What is said of them
     pub tracked: Tracked,
+    /// There are stores that only one version has, at its time.
+    pub has_lone: bool,
     /// Landing pads tell their functions' own selectors.
     pub own_selectors: bool,
 }

@@ -9,7 +9,7 @@
 //! 2. [`live`] finds the branches that are never taken, [`chains`] the blocks that always run
 //!    one after the other;
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
-//!    values are the same;
+//!    values are the same; [`pending`] which stores opt has yet to do, [`contents`] what is in memory;
 //! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses landings
 //!    and keep sets for all of them (Alg. 7);
 //! 5. [`compose`] makes one mapping of several (Lemma 4.6), [`do_passes`] those of a pipeline
@@ -21,6 +21,7 @@ pub mod check_composed;
 pub mod claims;
 pub mod compose;
 pub mod congruence;
+pub mod contents;
 pub mod do_passes;
 pub mod graph;
 pub mod live;
@@ -31,6 +32,7 @@ pub mod matching;
 pub mod opt_options;
 pub mod opt_pass;
 pub mod optimize;
+pub mod pending;
 pub mod positions;
 pub mod print_map;
 pub mod read;

@@ -99,6 +99,7 @@ impl OptOptions {
                 "debug-mutant" if value == "landing" => result.mutant = Some(Mutant::Landing),
                 "debug-mutant" if value == "keep" => result.mutant = Some(Mutant::Keep),
                 "debug-mutant" if value == "load" => result.mutant = Some(Mutant::Load),
+                "debug-mutant" if value == "store" => result.mutant = Some(Mutant::Store),
                 "debug-panic-at" => result.panic_at = Some(value.to_string()),
                 _ => {
                     let option = item.to_string();

@@ -2,6 +2,7 @@
 
 use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::mapping::Mapper;
+use crate::osr::map::pending::{self, Pending};
 use crate::osr::map::read::{Handles, read};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::points::boundaries;
@@ -70,10 +71,13 @@ impl<'m> TwoVersions<'m> {
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
         let [base, opt] = snapshots;
-        let (versions, handles) = read(base, opt, &self.tracker, sandbox);
-        let (matching, congruence) = match trust {
-            Trust::Proved => versions.matched(&handles),
-            Trust::Claimed => versions.claimed(&handles),
+        let (mut versions, handles) = read(base, opt, &self.tracker, sandbox);
+        let (matching, congruence, pending) = match trust {
+            Trust::Proved => pending::matched(&mut versions, &handles),
+            Trust::Claimed => {
+                let (matching, congruence) = versions.claimed(&handles);
+                (matching, congruence, Pending::default())
+            }
         };
         let side = |which: usize| {
             let snapshot = &snapshots[which];
@@ -82,7 +86,12 @@ impl<'m> TwoVersions<'m> {
             Side::new(which, &versions, &congruence, &snapshot.body, points)
         };
         let sides = [side(BASE), side(OPT)];
-        let proof = Proof { versions: &versions, matching: &matching, congruence: &congruence };
+        let proof = Proof {
+            versions: &versions,
+            matching: &matching,
+            congruence: &congruence,
+            pending: &pending,
+        };
         let mut mapper = Mapper::new(proof, &handles, [&base.body, &opt.body], sides);
         let result = then(&mut mapper, &handles);
         drop(mapper);

@@ -93,6 +93,28 @@ impl Oracle for Handles<'_, '_> {
         self.constant(constant).as_integer()
     }
 
+    fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access> {
+        let of = &self.snapshots[which].instructions;
+        self.ids[which].access(self.memory[which].place_before(of[place_of], of[before])?)
+    }
+
+    fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access> {
+        let snapshot = self.snapshots[which];
+        let place_of = snapshot.instructions[place_of];
+        let access = self.memory[which].place_at_end(place_of, snapshot.blocks[block])?;
+        self.ids[which].access(access)
+    }
+
+    fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool {
+        let of = &self.snapshots[which].instructions;
+        self.memory[which].touches(of[place_of], of[inst])
+    }
+
+    fn memory_before(&self, which: Which, inst: InstId) -> Option<Access> {
+        let inst = self.snapshots[which].instructions[inst];
+        self.ids[which].access(self.memory[which].before(inst)?)
+    }
+
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
         if self.stale_loads.get() {
             return true;
@@ -147,7 +169,7 @@ pub fn read<'a, 'm>(
         let scopes = scopes(&graph, &live);
         Version { graph, live, chains, scopes }
     });
-    (Versions { of, tracked, own_selectors }, handles)
+    (Versions { of, tracked, has_lone: false, own_selectors }, handles)
 }
 
 impl<'m> Handles<'_, 'm> {
@@ -189,6 +211,8 @@ impl<'m> Handles<'_, 'm> {
                 copied: None,
                 constant: None,
                 as_unsigned: None,
+                lone: None,
+                reads_lone: false,
                 operands,
                 from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
                 clobber: clobber.and_then(|access| ids.access(access)),
@@ -308,7 +332,7 @@ const MOST_IMPLIED: usize = 16;
 
 /// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
 fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
-    for range in base.blocks.iter().map(|b| b.nodes.clone()).collect::<Vec<_>>() {
+    for range in base.blocks.iter().map(|b| b.nodes.clone()) {
         let anchors: Vec<InstId> = range.filter(|&i| base.nodes[i].facts.is_anchor()).collect();
         for pair in anchors.windows(2) {
             let [first, next] = [&base.nodes[pair[0]], &base.nodes[pair[1]]];

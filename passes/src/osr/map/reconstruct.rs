@@ -15,10 +15,12 @@
 //! 5.4.4). Anchors, phis, allocas and freezes never are.
 
 use crate::code::{InstId, ValueId};
-use crate::osr::map::congruence::value_over;
+use crate::osr::map::congruence::{Number, value_over};
 use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle};
 use crate::osr::map::matching::{PairId, Walk};
+use crate::osr::map::pending::PlaceId;
 use crate::osr::map::side::{Proof, Side};
+use midflight_profile::osr_maps::OwedStore;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use serde::Serialize;
 
@@ -51,6 +53,27 @@ pub enum Expr {
     Constant(ConstId),
     /// It is made again as this instruction of the destination does, from these expressions.
     Repeat(InstId, Vec<usize>),
+    /// It is what memory has in the place that this store of base writes to, at this address.
+    Content(InstId, usize),
+}
+
+impl Expr {
+    /// The expressions that it is made of
+    pub fn operands(&self) -> &[usize] {
+        match self {
+            Expr::Source(_) | Expr::Constant(_) => &[],
+            Expr::Repeat(_, of) => of,
+            Expr::Content(_, address) => std::slice::from_ref(address),
+        }
+    }
+
+    fn operands_mut(&mut self) -> &mut [usize] {
+        match self {
+            Expr::Source(_) | Expr::Constant(_) => &mut [],
+            Expr::Repeat(_, of) => of,
+            Expr::Content(_, address) => std::slice::from_mut(address),
+        }
+    }
 }
 
 /// Where execution goes on that leaves a version at a point, and how the values that it needs there
@@ -63,6 +86,11 @@ pub struct PointMap {
     pub values: Vec<(ValueId, usize)>,
     /// The expressions; each uses former ones only
     pub exprs: Vec<Expr>,
+    /// What is stored before execution goes on
+    pub stores: Vec<OwedStore>,
+    /// At the landing memory may not be what the destination would have, in places that it does not
+    /// read.
+    pub differs: bool,
     /// The values of the source that are used, sorted
     pub sources: Vec<ValueId>,
     /// Those of them that are neither live at the point nor arguments: the keep set, sorted
@@ -72,7 +100,8 @@ pub struct PointMap {
 impl PointMap {
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
-        self.exprs.iter().filter(|e| matches!(e, Expr::Repeat(..))).count()
+        let computed = |e: &&Expr| matches!(e, Expr::Repeat(..) | Expr::Content(..));
+        self.exprs.iter().filter(computed).count() + self.stores.len()
     }
 
     /// What the landing costs, to choose between landings
@@ -121,6 +150,19 @@ pub struct Reconstruct<'a> {
     pub reloads: bool,
     /// Values of the source that must not be kept
     pub without: &'a [ValueId],
+    /// Places of which memory may not have the same in both versions
+    pub places: Places<'a>,
+}
+
+/// Places in memory that versions write to at different times, as far as they matter to a landing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places<'a> {
+    /// There are some: what may have been written there is not loaded again.
+    pub any: bool,
+    /// Those that must be written to, with what they must have
+    pub owed: &'a [(PlaceId, Number)],
+    /// What the others have at the point
+    pub have: &'a [(PlaceId, Number)],
 }
 
 /// Work in progress.
@@ -147,31 +189,82 @@ impl Reconstruct<'_> {
                 None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
             }
         }
-        Ok(self.finish(&state.exprs, &values))
+        let mut stores = Vec::new();
+        for &(place, number) in self.places.owed {
+            let store = self.proof.pending.places[place].store[BASE];
+            let graph = self.proof.versions.graph(BASE);
+            let stored = match graph.nodes[store].operands[0] {
+                Operand::Value(value) => value,
+                Operand::Constant(_) => graph.result(store),
+            };
+            let missing = || Missing { value: stored, because: stored };
+            let value = self.equal_to(&mut state, number).ok_or_else(missing)?;
+            let address = self.address(&mut state, place).ok_or_else(missing)?;
+            stores.push(OwedStore { store, value, address });
+        }
+        Ok(self.finish(&state.exprs, &values, &stores))
+    }
+
+    /// The address of a place.
+    fn address(&self, state: &mut State, place: PlaceId) -> Option<usize> {
+        let to = self.destination.which;
+        let store = self.proof.pending.places[place].store[to];
+        match self.proof.versions.graph(to).nodes[store].operands[1] {
+            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Value(value) => self.value(state, value, true),
+        }
+    }
+
+    /// An expression for a number, whatever value of the destination has it.
+    fn equal_to(&self, state: &mut State, number: Number) -> Option<usize> {
+        if let Some(constant) = self.proof.congruence.constant(number) {
+            return Some(add(state, Expr::Constant(constant)));
+        }
+        if self.variant < Variant::Alias {
+            return None;
+        }
+        let members = self.source.members(number);
+        let may_keep = self.variant == Variant::Avail;
+        let free = members.iter().copied().find(|&m| self.is_free(m));
+        let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
+        if let Some(source) = free.or_else(kept) {
+            return Some(add(state, Expr::Source(source)));
+        }
+        let others = self.destination.members(number).to_vec();
+        let there = |&other: &ValueId| {
+            self.destination.is_available(self.proof.versions, other, self.landing)
+        };
+        others.into_iter().filter(there).find_map(|other| self.value(state, other, true))
     }
 
     /// Leaves only what is used.
-    fn finish(&self, exprs: &[Expr], values: &[(ValueId, usize)]) -> PointMap {
+    fn finish(
+        &self,
+        exprs: &[Expr],
+        values: &[(ValueId, usize)],
+        stores: &[OwedStore],
+    ) -> PointMap {
         let mut used = vec![false; exprs.len()];
         values.iter().for_each(|&(_, e)| used[e] = true);
+        stores.iter().for_each(|store| (used[store.value], used[store.address]) = (true, true));
         for e in (0..exprs.len()).rev() {
-            if used[e]
-                && let Expr::Repeat(_, of) = &exprs[e]
-            {
-                of.iter().for_each(|&o| used[o] = true);
+            if used[e] {
+                exprs[e].operands().iter().for_each(|&o| used[o] = true);
             }
         }
         let mut place = vec![0; exprs.len()];
         let mut kept: Vec<Expr> = Vec::new();
         for e in (0..exprs.len()).filter(|&e| used[e]) {
             place[e] = kept.len();
-            kept.push(match &exprs[e] {
-                Expr::Repeat(inst, of) => {
-                    Expr::Repeat(*inst, of.iter().map(|&o| place[o]).collect())
-                }
-                other => other.clone(),
-            });
+            let mut expr = exprs[e].clone();
+            expr.operands_mut().iter_mut().for_each(|o| *o = place[*o]);
+            kept.push(expr);
         }
+        let store = |&OwedStore { store, value, address }: &OwedStore| OwedStore {
+            store,
+            value: place[value],
+            address: place[address],
+        };
         let mut sources: Vec<ValueId> = kept
             .iter()
             .filter_map(|e| if let Expr::Source(v) = e { Some(*v) } else { None })
@@ -184,6 +277,8 @@ impl Reconstruct<'_> {
             landing: self.landing,
             values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
             exprs: kept,
+            stores: stores.iter().map(store).collect(),
+            differs: self.places.any || !self.reloads,
             sources,
             keep,
         }
@@ -214,7 +309,8 @@ impl Reconstruct<'_> {
                 may_keep.then_some(())?;
                 let kept = self.kept(value).map(|expr| add(state, expr));
                 kept.or_else(|| self.again(state, value, true))
-            });
+            })
+            .or_else(|| self.in_memory(state, value));
         state.open.remove(&value);
         match expr {
             Some(expr) => {
@@ -327,6 +423,20 @@ impl Reconstruct<'_> {
         members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
     }
 
+    /// What base has in memory and opt in a register.
+    fn in_memory(&self, state: &mut State, value: ValueId) -> Option<usize> {
+        if self.variant < Variant::Alias {
+            return None;
+        }
+        let number = self.proof.congruence.of[self.destination.which][value];
+        let has = self.places.have.iter();
+        has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
+            let address = self.address(state, place)?;
+            let store = self.proof.pending.places[place].store[BASE];
+            Some(add(state, Expr::Content(store, address)))
+        })
+    }
+
     /// The value made again.
     fn again(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
         let to = self.destination.which;
@@ -340,6 +450,7 @@ impl Reconstruct<'_> {
             || node.facts.is_own()
             || (node.facts.is_load()
                 && self.reloads
+                && !(self.places.any && node.reads_lone)
                 && self.oracle.is_unchanged(to, inst, self.landing));
         if !can {
             return None;

@@ -367,9 +367,13 @@ impl<'a, 'm> Texts<'a, 'm> {
             Expr::Source(value) => self.names[from][*value].clone(),
             Expr::Constant(constant) => self.handles.constant(*constant).text(),
             Expr::Repeat(inst, _) => format!("{}'", self.names[to][graph.result(*inst)]),
+            Expr::Content(..) => format!("memory'{expr}"),
         };
         let mut lines = Vec::new();
-        for expr in &map.exprs {
+        for (number, expr) in map.exprs.iter().enumerate() {
+            if let Expr::Content(_, address) = expr {
+                lines.push(format!("memory'{number} = load {}", name(*address)));
+            }
             if let Expr::Repeat(inst, of) = expr {
                 let operands: Vec<String> = of.iter().map(|&o| name(o)).collect();
                 let result = &self.names[to][graph.result(*inst)];
@@ -378,6 +382,9 @@ impl<'a, 'm> Texts<'a, 'm> {
                 let operation = operation.split_whitespace().next().unwrap_or_default();
                 lines.push(format!("{result}' = {operation} {}", operands.join(", ")));
             }
+        }
+        for store in &map.stores {
+            lines.push(format!("store {}, {}", name(store.value), name(store.address)));
         }
         for &(value, expr) in &map.values {
             let (to_name, from_name) = (&self.names[to][value], name(expr));

@@ -8,6 +8,7 @@ use crate::osr::map::congruence::{Congruence, Number};
 use crate::osr::map::graph::{BASE, Graph, Which};
 use crate::osr::map::live_sets::{Handed, LiveSets, Uses};
 use crate::osr::map::matching::{Matching, Versions};
+use crate::osr::map::pending::Pending;
 use crate::osr::points::Boundary;
 use rustc_hash::FxHashMap as HashMap;
 
@@ -20,6 +21,8 @@ pub struct Proof<'a> {
     pub matching: &'a Matching,
     /// Which values are the same
     pub congruence: &'a Congruence,
+    /// What opt owes to memory
+    pub pending: &'a Pending,
 }
 
 impl Proof<'_> {

@@ -64,6 +64,8 @@ pub enum Mutant {
     Keep,
     /// A load is made again from another place: it is stale.
     Load,
+    /// What opt owes to memory is not stored.
+    Store,
 }
 
 /// A point that leads somewhere.
@@ -293,7 +295,15 @@ impl<'m> Weave<'_, 'm> {
                     let operands: Vec<Value<'m>> = of.iter().map(|&o| values[o]).collect();
                     builder.repeat(version.instructions[*inst], &operands)
                 }
+                Expr::Content(store, address) => {
+                    let store = self.snapshots[BASE].instructions[*store];
+                    builder.load_as_stored(store, values[*address])
+                }
             });
+        }
+        for store in map.stores.iter().filter(|_| self.mutant != Some(Mutant::Store)) {
+            let operands = [values[store.value], values[store.address]];
+            builder.repeat(version.instructions[store.store], &operands);
         }
         values
     }
