@@ -143,7 +143,7 @@ impl Writer {
 
     fn statement(&mut self, depth: usize) {
         self.statements = self.statements.saturating_sub(1);
-        match self.random.below(if depth < 3 { 16 } else { 9 }) {
+        match self.random.below(if depth < 3 { 18 } else { 9 }) {
             0..5 => {
                 let expr = self.expr(3);
                 let value = self.value(&expr);
@@ -181,6 +181,8 @@ impl Writer {
             },
             9..12 => self.branch(depth),
             12 => self.switch(depth),
+            13 => self.tally(depth),
+            14 => self.split_store(depth),
             _ => self.repeat(depth),
         }
     }
@@ -256,6 +258,78 @@ impl Writer {
         self.line(&format!("store i32 {new}, ptr {counter}"));
         self.end(&format!("br label %{head}"));
         self.begin(&out);
+    }
+
+    /// A loop that keeps numbers in places that stay the same: those can be promoted to registers.
+    fn tally(&mut self, depth: usize) {
+        let [counter, body, next, out] = ["%i", "body", "next", "out"].map(|what| self.fresh(what));
+        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
+        self.text.insert_str(entry, &format!("  {counter} = alloca i32\n"));
+        self.line(&format!("store i32 0, ptr {counter}"));
+        self.begin(&body);
+        for _ in 0..1 + self.random.below(3) {
+            let place = self.place();
+            let expr = self.expr(1);
+            let [old, new] = ["%x", "%x"].map(|what| self.fresh(what));
+            let value = self.value(&expr);
+            match self.random.below(4) {
+                0 => self.line(&format!("{new} = add i32 {value}, 1")),
+                way => {
+                    self.line(&format!("{old} = load i32, ptr {place}"));
+                    let operation = ["add", "xor", "mul"][way - 1];
+                    self.line(&format!("{new} = {operation} i32 {old}, {value}"));
+                }
+            }
+            self.line(&format!("store i32 {new}, ptr {place}"));
+        }
+        if self.random.one_in(2) {
+            self.loops.push([next.clone(), out.clone()]);
+            self.block(depth + 1);
+            self.loops.pop();
+        }
+        self.end(&format!("br label %{next}"));
+        self.begin(&next);
+        let [old, new, more] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
+        self.line(&format!("{old} = load i32, ptr {counter}"));
+        self.line(&format!("{new} = add nsw i32 {old}, 1"));
+        self.line(&format!("store i32 {new}, ptr {counter}"));
+        let most = self.random.below(4);
+        self.line(&format!("{more} = icmp slt i32 {new}, {most}"));
+        self.end(&format!("br i1 {more}, label %{body}, label %{out}"));
+        self.begin(&out);
+    }
+
+    /// Both ways of a branch write to one place.
+    fn split_store(&mut self, depth: usize) {
+        let (condition, place) = (self.condition(), self.place());
+        let [yes, no, after] = ["yes", "no", "after"].map(|what| self.fresh(what));
+        self.end(&format!("br i1 {condition}, label %{yes}, label %{no}"));
+        for label in [&yes, &no] {
+            self.begin(label);
+            let expr = self.expr(2);
+            let value = self.value(&expr);
+            self.line(&format!("store i32 {value}, ptr {place}"));
+            if self.random.one_in(4) {
+                self.block(depth + 1);
+            }
+            self.end(&format!("br label %{after}"));
+        }
+        self.begin(&after);
+    }
+
+    /// A place that is always the same.
+    fn place(&mut self) -> String {
+        let index = self.random.below(3);
+        match self.random.below(4) {
+            0 => "@h".to_string(),
+            1 => format!("getelementptr (i32, ptr @h, i32 {index})"),
+            2 => {
+                let cell = self.fresh("%x");
+                self.line(&format!("{cell} = getelementptr i32, ptr %p, i32 {index}"));
+                cell
+            }
+            _ => format!("getelementptr (i32, ptr @g, i32 {})", 8 + index),
+        }
     }
 
     fn condition(&mut self) -> String {

@@ -47,13 +47,14 @@ struct Counts {
 }
 
 /// Pipelines whose claims are tested; a base is made of the source by the first of each.
-const PIPELINES: [&str; 18] = [
+const PIPELINES: [&str; 19] = [
     THESIS_PIPELINE,
     "adce",
     "sccp",
     "early-cse<memssa>",
     "loop-simplify,lcssa,loop-mssa(licm)",
     "sink",
+    "mldst-motion",
     "gvn",
     "instcombine<no-verify-fixpoint>",
     "simplifycfg",

@@ -304,6 +304,10 @@ impl<'a> Mapper<'a> {
             let position = place.map(|p| places.positions[from][p]).ok_or(Refusal::Unmatched)?;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
+            // Only a matched anchor is known to overwrite it in both versions.
+            if from == BASE && is_late(BASE, at) && segment >= matching.pairs[pair].prefix {
+                return Err(Refusal::NoLanding);
+            }
             let here = (pair, segment);
             let pending =
                 self.proof.pending.of_point(here, [&places.insts[BASE], &places.insts[OPT]]);
