@@ -15,7 +15,8 @@
 //!
 //! Values of a cycle that came apart while the rest was not settled would never come together again.
 //! So tracking is taken at its word for the phis at the heads of pairs, and for the states of memory
-//! that meet there, until the rules refute it ([`Guesses`]).
+//! that meet there, until the rules refute it ([`Guesses`]); new phis of opt for what base has in memory
+//! there ([`super::contents`]).
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
