@@ -39,13 +39,12 @@
 //! A table that was outgrown stays, and says which node it was of. States that lead to it still
 //! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node. What
 //! is looked up there and is not found is looked up in the node's table. After many such lookups all
-//! slots of the forest are brought up to date ([`crate::forest::ThreadForest::refresh`]).
+//! slots of the forest are brought up to date ([`refresh`]).
 //!
 //! # Interruptions
 //!
 //! Emitted code takes no lock, and can be interrupted anywhere by a signal handler that builds nodes
-//! and grows the very table that is looked at. So can the building itself, which blocks no signals.
-//! What keeps it right:
+//! and grows the very table that is looked at. What keeps it right:
 //!
 //! - Nodes and tables never move and are never freed.
 //! - A slot's key is written last, and read first: if it is there, so is `next`.
@@ -54,7 +53,7 @@
 //!   a state that still leads to it; whoever reads a counter adds it up over all tables that the
 //!   node has had ([`count`]).
 //!
-//! Changes of structure are made with the context's lock held.
+//! Changes of structure are made with all signals blocked and the context's lock held.
 
 use crate::arena::{Arena, Purpose};
 use core::ptr::null_mut;

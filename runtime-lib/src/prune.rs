@@ -1,8 +1,8 @@
 //! What happens when the memory for a thread's nodes is full.
 //!
 //! The coldest sequences are dropped: all leaves, and then what has become one, that were counted
-//! less often than a threshold which half of the slots reach. What is left is built anew in fresh
-//! memory, hottest parts close together. The last path of a dropped sequence is counted at its root,
+//! less often than a threshold that at most half of the slots reach. What is left is built anew in
+//! fresh memory. The last path of a dropped sequence is counted at its root,
 //! as if the activation had begun with it. So the counts of single paths stay exact, those of
 //! longer ones become lower bounds, and the forest says how many events have lost their history
 //! (`pruned`).
