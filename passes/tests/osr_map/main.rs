@@ -7,10 +7,12 @@ mod lockstep;
 mod machine;
 mod mutants;
 mod transitions;
+mod wrong_pairs;
 
 use generator::Random;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
 use inkwell::values::AsValueRef;
 use ir::Frame;
 use lockstep::Trace;
@@ -22,6 +24,7 @@ use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use midflight_passes::osr::map::read::Handles;
 use mutants::{MUTATIONS, Mutation};
 use std::collections::BTreeMap;
+use wrong_pairs::Tried;
 
 /// What is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,14 +94,8 @@ fn check_mutant(
     mutation: Option<Mutation>,
 ) -> Result<Option<Counts>, String> {
     let context = Context::create();
-    let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "m");
-    let module = context.create_module_from_ir(buffer).map_err(|e| e.to_string())?;
-    let function = module.get_function("f").ok_or("no function f")?;
-    // SAFETY: the module outlives the handle, in one thread.
-    let function = unsafe { Function::from_llvm(function.as_value_ref()) };
-    let sandbox = Sandbox::default();
-    sandbox.run(function, prepare)?;
-    function.prepare_for_points();
+    let (module, sandbox) = (module(&context, text)?, Sandbox::default());
+    let function = prepared(&module, &sandbox, prepare)?;
     let two = TwoVersions::make(&sandbox, function, pipeline)?;
     let mut changed = String::new();
     if let Some(mutation) = mutation {
@@ -114,6 +111,25 @@ fn check_mutant(
     let result = compare(&sandbox, &two, seed, mutation.is_none());
     two.opt.erase();
     result.map(Some).map_err(|message| format!("{pipeline}, seed {seed}: {changed} {message}"))
+}
+
+fn module<'c>(context: &'c Context, text: &str) -> Result<Module<'c>, String> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "m");
+    context.create_module_from_ir(buffer).map_err(|e| e.to_string())
+}
+
+/// The function of a module, ready for points.
+fn prepared<'m>(
+    module: &'m Module<'_>,
+    sandbox: &Sandbox,
+    prepare: &str,
+) -> Result<Function<'m>, String> {
+    let function = module.get_function("f").ok_or("no function f")?;
+    // SAFETY: the module outlives the handle, in one thread.
+    let function = unsafe { Function::from_llvm(function.as_value_ref()) };
+    sandbox.run(function, prepare)?;
+    function.prepare_for_points();
+    Ok(function)
 }
 
 fn compare(
@@ -227,6 +243,32 @@ fn what_is_claimed_of_wrong_passes_holds() {
     }
     let otherwise: usize = sums.values().map(|sum| sum.1).sum();
     assert!(otherwise * 10 > applied, "of {applied} only {otherwise} show");
+    assert_none(failures);
+}
+
+/// No pair is taken for the same after it was made wrong in the graph.
+#[test]
+fn wrong_pairs_are_rejected() {
+    let mut failures = Vec::new();
+    let mut tried = Tried::default();
+    let mut seed = 0;
+    while tried.sum() < cases(300) {
+        seed += 1;
+        let pipeline = PIPELINES[seed as usize % PIPELINES.len()];
+        let text = generator::module(seed, 5 + seed as usize % 15);
+        let context = Context::create();
+        let module = module(&context, &text).expect("what the generator writes is IR");
+        let sandbox = Sandbox::default();
+        let function = prepared(&module, &sandbox, PREPARE[0]).expect("it has a function");
+        let random = &mut Random(!seed);
+        let result = wrong_pairs::try_pairs(&sandbox, function, pipeline, random, 30, &mut tried);
+        if let Err(message) = result {
+            note(&mut failures, format!("seed {seed}, {message}"));
+        }
+    }
+    println!("{tried:?}");
+    assert!(tried.operations > 0 && tried.clobbers > 0 && tried.anchors > 0);
+    assert!(tried.claimed > 0, "the check could not fail");
     assert_none(failures);
 }
 

@@ -171,10 +171,13 @@ pub fn points(
                 counts.stores += map.stores.len();
                 counts.contents +=
                     map.exprs.iter().filter(|e| matches!(e, Expr::Content(..))).count();
-                let state = enter(map, &programs[to], step, &handed);
-                if time > 1 || handed.values.iter().any(|v| v.1 == Word::Poison) {
+                // What is poison here may be none in the other version, and need not go well there.
+                let is_poisoned = handed.memory.visible().is_none()
+                    || handed.values.iter().any(|v| v.1 == Word::Poison);
+                if time > 1 || is_poisoned {
                     continue;
                 }
+                let state = enter(map, &programs[to], step, &handed);
                 finish(&programs[to], state, &traces[to].end).map_err(says)?;
                 counts.continued += 1;
             }

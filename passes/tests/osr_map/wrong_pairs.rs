@@ -1,0 +1,172 @@
+//! Pairs of values that are made wrong in the graph of the optimized version, as a defect in reading
+//! it would make them: another operation, another state of memory. Unlike [`super::mutants`], the IR
+//! stays as it is, so what only the graph says is changed alone.
+
+use super::generator::Random;
+use midflight_bridge::ir::Function;
+use midflight_bridge::map::Sandbox;
+use midflight_passes::code::InstId;
+use midflight_passes::osr::map::congruence::Congruence;
+use midflight_passes::osr::map::graph::{Access, BASE, Graph, OPT, Oracle};
+use midflight_passes::osr::map::matching::{Matching, Versions};
+use midflight_passes::osr::map::optimize::TwoVersions;
+use midflight_passes::osr::map::read::{Handles, read};
+
+/// What was changed, and how often.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tried {
+    /// Operations of values
+    pub operations: usize,
+    /// States of memory that loads read
+    pub clobbers: usize,
+    /// Operations of anchors
+    pub anchors: usize,
+    /// Wrong pairs of values that tracking alone would accept
+    pub claimed: usize,
+}
+
+impl Tried {
+    /// All of them
+    pub fn sum(&self) -> usize {
+        self.operations + self.clobbers + self.anchors
+    }
+}
+
+/// Makes up to `most` pairs of a function and its optimized version wrong, one at a time.
+///
+/// # Errors
+/// The pair that was accepted all the same.
+pub fn try_pairs(
+    sandbox: &Sandbox,
+    function: Function<'_>,
+    pipeline: &str,
+    random: &mut Random,
+    most: usize,
+    tried: &mut Tried,
+) -> Result<(), String> {
+    let two = TwoVersions::make(sandbox, function, pipeline)?;
+    let snapshots = two.snapshots();
+    let result = {
+        let (mut versions, handles) =
+            read(&snapshots[BASE], &snapshots[OPT], &two.tracker, sandbox);
+        let right = versions.matched(&handles);
+        let count = versions.graph(OPT).nodes.len();
+        (0..most).try_for_each(|_| {
+            let inst = random.below(count);
+            wrong(&mut versions, &handles, &right, inst, random, tried).map_err(|what| {
+                let (_, blocks) = two.opt.texts().swap_remove(0);
+                format!("{pipeline}: {what}: instruction {inst} of {}", blocks.join("; "))
+            })
+        })
+    };
+    sandbox.forget(two.base);
+    sandbox.forget(two.opt);
+    two.opt.erase();
+    result
+}
+
+/// The instruction of base that an instruction of opt is taken for, if that says anything.
+fn partner(versions: &Versions, right: &(Matching, Congruence), inst: InstId) -> Option<InstId> {
+    let partner = versions.tracked.origin[inst]?;
+    let numbers = [(BASE, partner), (OPT, inst)].map(|(w, i)| number(versions, &right.1, w, i));
+    let is_same = numbers[BASE] == numbers[OPT] && right.1.constant(numbers[OPT]).is_none();
+    (versions.of[OPT].live.reached[versions.graph(OPT).nodes[inst].block] && is_same)
+        .then_some(partner)
+}
+
+fn number(versions: &Versions, congruence: &Congruence, which: usize, inst: InstId) -> u32 {
+    congruence.of[which][versions.graph(which).result(inst)]
+}
+
+fn wrong(
+    versions: &mut Versions,
+    handles: &Handles<'_, '_>,
+    right: &(Matching, Congruence),
+    inst: InstId,
+    random: &mut Random,
+    tried: &mut Tried,
+) -> Result<(), String> {
+    let old = versions.graph(OPT).nodes[inst].clone();
+    if old.facts.is_anchor() {
+        return wrong_anchor(versions, handles, right, inst, tried);
+    }
+    let is_plain = old.has_result
+        && !old.facts.is_phi()
+        && !old.facts.is_pinned()
+        && !old.facts.is_own()
+        && !old.facts.is_pad_pointer()
+        && old.linear.is_none()
+        && old.copied.is_none()
+        && old.constant.is_none()
+        && handles.simplify(OPT, inst, &old.operands).is_none();
+    let Some(partner) = partner(versions, right, inst).filter(|_| is_plain) else { return Ok(()) };
+    // What is equal to something older is equal to that by a rule, not by being the same operation.
+    let own = number(versions, &right.1, OPT, inst);
+    let older = versions.graph(BASE).result(partner);
+    if right.1.of[BASE][..older].contains(&own) {
+        return Ok(());
+    }
+    let (what, count) = match other_access(versions.graph(OPT), old.clobber, random) {
+        Some(access) if random.one_in(2) => {
+            versions.of[OPT].graph.nodes[inst].clobber = Some(access);
+            ("another state of memory", &mut tried.clobbers)
+        }
+        _ if old.clobber.is_some() => return Ok(()),
+        _ => {
+            let node = &mut versions.of[OPT].graph.nodes[inst];
+            (node.operation, node.as_unsigned) = (u32::MAX, None);
+            ("another operation", &mut tried.operations)
+        }
+    };
+    *count += 1;
+    let accepted = |(_, congruence): (Matching, Congruence)| {
+        number(versions, &congruence, OPT, inst) == number(versions, &congruence, BASE, partner)
+    };
+    tried.claimed += usize::from(accepted(versions.claimed(handles)));
+    let is_accepted = accepted(versions.matched(handles));
+    versions.of[OPT].graph.nodes[inst] = old;
+    if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
+}
+
+/// A state of memory that is surely another one: the caller's for what an anchor has left, and that of
+/// an anchor for the caller's.
+fn other_access(graph: &Graph, old: Option<Access>, random: &mut Random) -> Option<Access> {
+    match old? {
+        Access::Def(_) => Some(Access::Entry),
+        Access::Entry => {
+            let writes = |i: &InstId| graph.nodes[*i].facts.is_anchor();
+            let anchors: Vec<InstId> = (0..graph.nodes.len()).filter(writes).collect();
+            (!anchors.is_empty()).then(|| Access::Def(anchors[random.below(anchors.len())]))
+        }
+        Access::Phi(_) => None,
+    }
+}
+
+/// An anchor that does something else is matched with nothing, nor is what comes behind it.
+fn wrong_anchor(
+    versions: &mut Versions,
+    handles: &Handles<'_, '_>,
+    right: &(Matching, Congruence),
+    inst: InstId,
+    tried: &mut Tried,
+) -> Result<(), String> {
+    let matched = |versions: &Versions, matching: &Matching| {
+        let version = &versions.of[OPT];
+        let chain = version.chains.of_inst(&version.graph, inst)?;
+        let place = version.chains.chains[chain].anchors.iter().position(|&a| a == inst)?;
+        let pair = matching.of_chain[OPT][chain]?;
+        (place < matching.pairs[pair].prefix).then_some(())
+    };
+    if matched(versions, &right.0).is_none() {
+        return Ok(());
+    }
+    tried.anchors += 1;
+    let node = &mut versions.of[OPT].graph.nodes[inst];
+    let old = std::mem::replace(&mut node.operation, u32::MAX);
+    let (matching, _) = versions.matched(handles);
+    versions.of[OPT].graph.nodes[inst].operation = old;
+    match matched(versions, &matching) {
+        Some(()) => Err("an anchor that does something else is matched".to_string()),
+        None => Ok(()),
+    }
+}
