@@ -63,6 +63,8 @@ mod leb128;
 pub mod osr_maps;
 #[cfg(feature = "alloc")]
 mod put;
+#[cfg(feature = "alloc")]
+mod record;
 pub mod table;
 
 #[cfg(feature = "alloc")]

@@ -1,17 +1,16 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
-use super::encode::{ALIGNMENT, key_of};
 use super::model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 use super::pieces::Reader;
 use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
 use crate::Malformed;
-use crate::cursor::{Cursor, u16_at, u32_at, u64_at};
+use crate::cursor::Cursor;
 use crate::leb128::unzigzag;
+use crate::record::{self, Damage, check_padding};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem::offset_of;
-use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION, OsrMapsHeader};
+use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION};
 
 /// A record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,25 +65,25 @@ pub enum MapsErrorKind {
     },
 }
 
+impl From<Damage> for MapsErrorKind {
+    fn from(damage: Damage) -> Self {
+        match damage {
+            Damage::Truncated { expected, actual } => Self::Truncated { expected, actual },
+            Damage::Size(size) => Self::Size(size),
+            Damage::Version { found, known } => Self::Version { found, known },
+            Damage::Key => Self::Key,
+        }
+    }
+}
+
 /// Reads all records of a section `midflight_osr_maps`, in its order.
 ///
 /// # Errors
 /// [`MapsError`] about the first record that is damaged, of another version, or inconsistent.
 pub fn read_section(section: &[u8]) -> Result<Vec<FunctionMaps>, MapsError> {
-    let mut functions = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = section.get(at..).filter(|rest| !rest.is_empty()) {
-        // The linker's padding
-        if rest.get(..ALIGNMENT).is_some_and(|step| step.iter().all(|&byte| byte == 0)) {
-            at += ALIGNMENT;
-            continue;
-        }
-        let (function, size) =
-            FunctionMaps::decode(rest).map_err(|kind| MapsError { offset: at, kind })?;
-        functions.push(function);
-        at += size;
-    }
-    Ok(functions)
+    record::read_all(section, |at, rest| {
+        FunctionMaps::decode(rest).map_err(|kind| MapsError { offset: at, kind })
+    })
 }
 
 impl FunctionMaps {
@@ -94,7 +93,7 @@ impl FunctionMaps {
     /// # Errors
     /// [`MapsErrorKind`], with what does not hold.
     pub fn decode(bytes: &[u8]) -> Result<(FunctionMaps, usize), MapsErrorKind> {
-        let record = whole_record(bytes)?;
+        let record = record::whole(bytes, OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION)?;
         let mut body = Cursor::new(&record[OSR_MAPS_HEADER_SIZE..], OSR_MAPS_HEADER_SIZE);
         let function = FunctionMaps {
             name: body.string("the function's name")?,
@@ -102,37 +101,10 @@ impl FunctionMaps {
             pipeline: body.string("the pipeline")?,
             maps: read_maps(&mut body)?,
         };
-        let padding = body.rest();
-        if padding.len() >= ALIGNMENT || padding.iter().any(|&byte| byte != 0) {
-            let problem = "is longer than it needs to be, or not zero";
-            return Err(body.malformed("the padding", problem).into());
-        }
+        check_padding(&body)?;
         check(&function)?;
         Ok((function, record.len()))
     }
-}
-
-/// The bytes of the record at the start of `bytes`: of a known version, and undamaged.
-fn whole_record(bytes: &[u8]) -> Result<&[u8], MapsErrorKind> {
-    if bytes.len() < OSR_MAPS_HEADER_SIZE {
-        let (expected, actual) = (OSR_MAPS_HEADER_SIZE, bytes.len());
-        return Err(MapsErrorKind::Truncated { expected, actual });
-    }
-    let size = u32_at(bytes, offset_of!(OsrMapsHeader, size));
-    let len = size as usize;
-    if len < OSR_MAPS_HEADER_SIZE || !len.is_multiple_of(ALIGNMENT) {
-        return Err(MapsErrorKind::Size(size));
-    }
-    let found = u16_at(bytes, offset_of!(OsrMapsHeader, version));
-    if found != OSR_MAPS_VERSION {
-        return Err(MapsErrorKind::Version { found, known: OSR_MAPS_VERSION });
-    }
-    let truncated = MapsErrorKind::Truncated { expected: len, actual: bytes.len() };
-    let record = bytes.get(..len).ok_or(truncated)?;
-    if key_of(record) != u64_at(record, offset_of!(OsrMapsHeader, key)) {
-        return Err(MapsErrorKind::Key);
-    }
-    Ok(record)
 }
 
 fn read_maps(body: &mut Cursor<'_>) -> Result<Maps, Malformed> {

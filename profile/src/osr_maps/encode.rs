@@ -3,17 +3,14 @@
 use super::model::{FunctionMaps, MapExpr, MapPoint, Maps};
 use super::pieces::Writer;
 use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_REPEAT, TAG_SOURCE};
-use crate::checksum::hash64;
 use crate::leb128::zigzag;
 use crate::put::{overwrite, put_delta, put_string, put_varint};
+use crate::record::seal;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::osr::{OSR_MAPS_HEADER_SIZE, OSR_MAPS_VERSION, OsrMapsHeader};
-
-/// Records are padded to multiples of this, which is also their alignment.
-pub(super) const ALIGNMENT: usize = 8;
 
 impl FunctionMaps {
     /// The whole record with its header, padded to a multiple of 8 bytes. None if it would have
@@ -26,23 +23,9 @@ impl FunctionMaps {
         put_string(&mut out, &self.file);
         put_string(&mut out, &self.pipeline);
         put_maps(&mut out, &self.maps)?;
-        out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
-        let size = u32::try_from(out.len()).ok()?;
-        overwrite(&mut out, offset_of!(OsrMapsHeader, size), &size.to_le_bytes());
-        let key = key_of(&out);
-        overwrite(&mut out, offset_of!(OsrMapsHeader, key), &key.to_le_bytes());
+        seal(&mut out)?;
         Some(out)
     }
-}
-
-/// The key of an encoded record: the hash of all of it but its size and its key.
-///
-/// `record` is one whole record and nothing else; a shorter slice than a header has no meaning.
-pub fn key_of(record: &[u8]) -> u64 {
-    let part = |from: usize, to: usize| record.get(from..to.min(record.len())).unwrap_or_default();
-    let after_size = offset_of!(OsrMapsHeader, version);
-    let key = offset_of!(OsrMapsHeader, key);
-    hash64(&[part(after_size, key), part(OSR_MAPS_HEADER_SIZE, record.len())])
 }
 
 fn number(value: usize) -> Option<u32> {

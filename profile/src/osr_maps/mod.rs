@@ -13,8 +13,8 @@ mod encode;
 mod model;
 mod pieces;
 
+pub use crate::record::key_of;
 pub use decode::{MapsError, MapsErrorKind, read_section};
-pub use encode::key_of;
 pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 
 /// Bits of an expression's number that say what it is.

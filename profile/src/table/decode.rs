@@ -1,9 +1,10 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
-use super::encode::{ALIGNMENT, REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW, key_of};
+use super::encode::{REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW};
 use super::model::{Block, Edge, FunctionTable, Loc, Stage};
 use super::path::{NumberingError, PathDecoder};
 use crate::cursor::{Cursor, Malformed, u16_at, u32_at, u64_at};
+use crate::record::{self, Damage, check_padding};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
@@ -78,26 +79,27 @@ pub enum TableErrorKind {
     },
 }
 
+impl From<Damage> for TableErrorKind {
+    fn from(damage: Damage) -> Self {
+        match damage {
+            Damage::Truncated { expected, actual } => Self::Truncated { expected, actual },
+            Damage::Size(size) => Self::Size(size),
+            Damage::Version { found, known } => Self::Version { found, known },
+            Damage::Key => Self::Key,
+        }
+    }
+}
+
 /// Reads all records of a section `midflight_tables`.
 ///
 /// # Errors
 /// [`TableError`] about the first record that is damaged, of another version, or inconsistent: see
 /// [`FunctionTable::decode`].
 pub fn read_section(section: &[u8]) -> Result<Vec<FunctionTable>, TableError> {
-    let mut tables = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = section.get(at..).filter(|rest| !rest.is_empty()) {
-        // The linker's padding
-        if rest.get(..ALIGNMENT).is_some_and(|step| step.iter().all(|&byte| byte == 0)) {
-            at += ALIGNMENT;
-            continue;
-        }
-        let (table, size) = FunctionTable::decode(rest)
-            .map_err(|error| TableError { offset: error.offset + at, ..error })?;
-        tables.push(table);
-        at += size;
-    }
-    Ok(tables)
+    record::read_all(section, |at, rest| {
+        FunctionTable::decode(rest)
+            .map_err(|error| TableError { offset: error.offset + at, ..error })
+    })
 }
 
 impl FunctionTable {
@@ -111,7 +113,7 @@ impl FunctionTable {
     /// [`TableError`] with offset 0, with what does not hold.
     pub fn decode(bytes: &[u8]) -> Result<(FunctionTable, usize), TableError> {
         let decode = || -> Result<_, TableErrorKind> {
-            let record = whole_record(bytes)?;
+            let record = record::whole(bytes, RECORD_HEADER_SIZE, ABI_VERSION)?;
             let table = read_table(record)?;
             check_files(&table)?;
             PathDecoder::new(&table).map_err(|error| TableErrorKind::Numbering {
@@ -122,29 +124,6 @@ impl FunctionTable {
         };
         decode().map_err(|kind| TableError { offset: 0, kind })
     }
-}
-
-/// The bytes of the record at the start of `bytes`: of a known version, and undamaged.
-fn whole_record(bytes: &[u8]) -> Result<&[u8], TableErrorKind> {
-    if bytes.len() < RECORD_HEADER_SIZE {
-        let (expected, actual) = (RECORD_HEADER_SIZE, bytes.len());
-        return Err(TableErrorKind::Truncated { expected, actual });
-    }
-    let size = u32_at(bytes, offset_of!(RecordHeader, size));
-    let len = size as usize;
-    if len < RECORD_HEADER_SIZE || !len.is_multiple_of(ALIGNMENT) {
-        return Err(TableErrorKind::Size(size));
-    }
-    let found = u16_at(bytes, offset_of!(RecordHeader, version));
-    if found != ABI_VERSION {
-        return Err(TableErrorKind::Version { found, known: ABI_VERSION });
-    }
-    let truncated = TableErrorKind::Truncated { expected: len, actual: bytes.len() };
-    let record = bytes.get(..len).ok_or(truncated)?;
-    if key_of(record) != u64_at(record, offset_of!(RecordHeader, key)) {
-        return Err(TableErrorKind::Key);
-    }
-    Ok(record)
 }
 
 fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
@@ -237,14 +216,6 @@ fn read_edge(body: &mut Cursor<'_>, last: u32) -> Result<Edge, Malformed> {
             start: body.varint32(VALUE)?,
         }),
     }
-}
-
-fn check_padding(body: &Cursor<'_>) -> Result<(), Malformed> {
-    let padding = body.rest();
-    if padding.len() >= ALIGNMENT || padding.iter().any(|&byte| byte != 0) {
-        return Err(body.malformed("the padding", "is longer than it needs to be, or not zero"));
-    }
-    Ok(())
 }
 
 fn check_files(table: &FunctionTable) -> Result<(), TableErrorKind> {

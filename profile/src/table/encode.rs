@@ -1,14 +1,11 @@
 //! Writing a record: see `docs/format.md`, "The table section".
 
 use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
-use crate::checksum::hash64;
 use crate::put::{overwrite, put_delta, put_string, put_varint};
+use crate::record::seal;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{ABI_VERSION, FLAG_COUNTING, FLAG_LATE, RECORD_HEADER_SIZE, RecordHeader};
-
-/// Records are padded to multiples of this, which is also their alignment.
-pub(super) const ALIGNMENT: usize = 8;
 
 /// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
 pub(super) const TAG_FLOW: u8 = 0;
@@ -31,11 +28,7 @@ impl FunctionTable {
         self.put_declaration(&mut record);
         put_blocks(&mut record, &self.blocks, self.line);
         put_edges(&mut record, &self.edges);
-        record.resize(record.len().next_multiple_of(ALIGNMENT), 0);
-        let size = u32::try_from(record.len()).expect("a record has less than 4 GiB");
-        overwrite(&mut record, offset_of!(RecordHeader, size), &size.to_le_bytes());
-        let key = key_of(&record);
-        overwrite(&mut record, offset_of!(RecordHeader, key), &key.to_le_bytes());
+        seal(&mut record).expect("a record has less than 4 GiB");
         record
     }
 
@@ -65,16 +58,6 @@ impl FunctionTable {
         put_varint(out, self.file.into());
         put_varint(out, self.line.into());
     }
-}
-
-/// The key of an encoded record: the hash of all of it but its size and its key.
-///
-/// `record` is one whole record and nothing else; a shorter slice than a header has no meaning.
-pub fn key_of(record: &[u8]) -> u64 {
-    let part = |from: usize, to: usize| record.get(from..to.min(record.len())).unwrap_or_default();
-    let after_size = offset_of!(RecordHeader, version);
-    let after_key = offset_of!(RecordHeader, cfg_hash);
-    hash64(&[part(after_size, offset_of!(RecordHeader, key)), part(after_key, record.len())])
 }
 
 fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {

@@ -29,9 +29,9 @@ mod path;
 mod signature;
 
 #[cfg(feature = "alloc")]
-pub use decode::{TableError, TableErrorKind, read_section};
+pub use crate::record::key_of;
 #[cfg(feature = "alloc")]
-pub use encode::key_of;
+pub use decode::{TableError, TableErrorKind, read_section};
 #[cfg(feature = "alloc")]
 pub use forest_check::ForestMismatch;
 #[cfg(feature = "alloc")]
