@@ -256,17 +256,29 @@ impl ThreadForest {
             }
             (*this).stale = 0;
             (*this).slots = 0;
-            let mut stack = Stack::new(this);
-            loop {
-                match stack.next_slot() {
-                    Some((_, slot)) => {
-                        node::refresh(slot);
-                        (*this).slots += 1;
-                        stack.descend(slot);
-                    }
-                    None if stack.pop().is_none() => return,
-                    None => {}
+            Self::for_each_slot(this, |_, slot| {
+                node::refresh(slot);
+                (*this).slots += 1;
+            });
+        }
+    }
+
+    /// Visits all children of all nodes, each with the node that holds its slot.
+    ///
+    /// # Safety
+    /// The caller holds the lock of the forest's context, and it is not in counting mode.
+    unsafe fn for_each_slot(this: *mut Self, mut visit: impl FnMut(*mut Node, *mut Slot)) {
+        let mut stack = Stack::new(this);
+        loop {
+            // SAFETY: the caller's.
+            match unsafe { stack.next_slot() } {
+                Some((holder, slot)) => {
+                    visit(holder, slot);
+                    // SAFETY: the slot is in use.
+                    unsafe { stack.descend(slot) };
                 }
+                None if stack.pop().is_none() => return,
+                None => {}
             }
         }
     }
@@ -554,17 +566,7 @@ impl ThreadForest {
                     .for_each(|path| counter::clear(Self::path_counter(this, path)));
                 return;
             }
-            let mut stack = Stack::new(this);
-            loop {
-                match stack.next_slot() {
-                    Some((holder, slot)) => {
-                        node::clear(holder, slot);
-                        stack.descend(slot);
-                    }
-                    None if stack.pop().is_none() => return,
-                    None => {}
-                }
-            }
+            Self::for_each_slot(this, |holder, slot| node::clear(holder, slot));
         }
     }
 }

@@ -178,21 +178,14 @@ fn any_k() -> impl Strategy<Value = u32> {
     prop_oneof![1u32..=16, Just(32), Just(64)]
 }
 
-/// Runs the items through both; `activation` counts back from the youngest.
-fn compare(k: u32, items: &[Item]) {
-    let ids = items.iter().map(|item| match *item {
-        Item::Event { id, .. } => id,
-        Item::Enter => 0,
-    });
-    let mut function = Function::with_flags(k, 0, ids.max().unwrap_or(0) + 1);
-    function.enter();
-    function.set_budget(usize::MAX);
-    let mut oracle = PrefixForest::new();
+/// Runs the items through the automaton and through Algorithm 4, whose forest it returns with the
+/// number of activations; `activation` counts back from the youngest.
+fn run(function: &mut Function, items: &[Item]) -> (u64, PrefixForest) {
     let mut activations: Vec<(Word, SlabForest)> = Vec::new();
     for item in items {
         match *item {
             Item::Enter => {
-                let mut slab = SlabForest::new(k);
+                let mut slab = SlabForest::new(function.record.k);
                 slab.enter();
                 activations.push((function.enter(), slab));
             }
@@ -204,15 +197,28 @@ fn compare(k: u32, items: &[Item]) {
             }
         }
     }
-    let entered = activations.len() as u64 + 1;
+    let mut oracle = PrefixForest::new();
     for (_, slab) in &activations {
         oracle.add_forest(slab.forest()).unwrap();
     }
+    (activations.len() as u64, oracle)
+}
+
+/// Both count the same.
+fn compare(k: u32, items: &[Item]) {
+    let ids = items.iter().map(|item| match *item {
+        Item::Event { id, .. } => id,
+        Item::Enter => 0,
+    });
+    let mut function = Function::with_flags(k, 0, ids.max().unwrap_or(0) + 1);
+    function.enter();
+    function.set_budget(usize::MAX);
+    let (entered, oracle) = run(&mut function, items);
     assert_eq!(function.forest(), oracle);
     assert_eq!(function.written(), without_zeroes(&oracle));
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert_eq!((forest.entries, forest.restarts, forest.lost), (entered, 0, 0));
+    assert_eq!((forest.entries, forest.restarts, forest.lost), (entered + 1, 0, 0));
     assert_eq!(forest.pruned, 0);
 }
 
@@ -249,32 +255,11 @@ fn compare_full(k: u32, budget: usize, items: &[Item]) {
     let mut function = Function::new(k);
     function.enter();
     function.set_budget(budget);
-    let mut oracle = PrefixForest::new();
-    let mut activations: Vec<(Word, SlabForest)> = Vec::new();
-    let mut entered = 1;
-    for item in items {
-        match *item {
-            Item::Enter => {
-                let mut slab = SlabForest::new(k);
-                slab.enter();
-                activations.push((function.enter(), slab));
-                entered += 1;
-            }
-            Item::Event { activation, id } => {
-                let index = activations.len() - 1 - activation.min(activations.len() - 1);
-                let (state, slab) = &mut activations[index];
-                *state = function.step(*state, id);
-                slab.event(id);
-            }
-        }
-    }
-    for (_, slab) in &activations {
-        oracle.add_forest(slab.forest()).unwrap();
-    }
+    let (entered, oracle) = run(&mut function, items);
     let found = function.written();
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert_eq!((forest.entries, forest.lost), (entered, 0));
+    assert_eq!((forest.entries, forest.lost), (entered + 1, 0));
     assert_eq!(found.total(), oracle.total());
     let (exact, found) = (make_k_ipf(&oracle, k), make_k_ipf(&found, k));
     for id in exact.ids() {
