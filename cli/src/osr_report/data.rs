@@ -1,6 +1,7 @@
 //! What the plugin's pass `print<osr-map>` writes, and `--format json` prints. The page
 //! `docs/osr-report.md` describes it.
 
+pub use midflight_profile::osr_maps::Both;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -57,15 +58,6 @@ pub struct Versions {
     pub base: u64,
     /// After them
     pub opt: u64,
-}
-
-/// Something of each direction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Both<T> {
-    /// To the optimized version
-    pub base_to_opt: T,
-    /// Deoptimization
-    pub opt_to_base: T,
 }
 
 /// The primitive actions (thesis 4.2.5, Tab. 5.6).

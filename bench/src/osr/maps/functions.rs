@@ -5,12 +5,13 @@ use crate::error::Result;
 use crate::hot::functions::FUNCTIONS;
 use crate::hot::made;
 use crate::layout::Layout;
-use crate::osr::maps::mapping::{Both, Function, Mapping, Points, Size, THESIS};
+use crate::osr::maps::mapping::{Function, Mapping, Points, Size, THESIS};
 use crate::osr::maps::modules::folder;
 use crate::osr::maps::share;
 use crate::osr::maps::thesis::{self, ROWS, Row};
 use crate::table::markdown;
 use crate::tally::Tally;
+use midflight_profile::osr_maps::Both;
 
 type Mapped = (&'static Row, Function);
 

@@ -4,28 +4,13 @@ use crate::error::{Result, read};
 use crate::layout::Layout;
 use crate::llvm::tool;
 use crate::process::{End, Job};
+use midflight_profile::osr_maps::Both;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The passes of the thesis: what the plugin takes without a pipeline.
 pub const THESIS: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
-
-/// Something for each direction.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Both<T> {
-    /// From base to opt
-    pub base_to_opt: T,
-    /// From opt to base
-    pub opt_to_base: T,
-}
-
-impl<T> Both<T> {
-    /// Both, base to opt first.
-    pub fn each(&self) -> [&T; 2] {
-        [&self.base_to_opt, &self.opt_to_base]
-    }
-}
 
 /// Something for each version.
 #[derive(Clone, Copy, Debug, Deserialize)]
