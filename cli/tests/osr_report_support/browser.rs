@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Without what would ask the network.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -23,6 +23,8 @@ const OPTIONS: [&str; 10] = [
     "--disable-component-update",
     "--disable-sync",
     "--remote-debugging-pipe",
+    // Else keys and clicks before the first frame are dropped, and answered as if they were not.
+    "--allow-pre-commit-input",
 ];
 
 /// A browser with one page.
@@ -85,7 +87,9 @@ impl Browser {
             self.ask(part, json!({}));
         }
         self.ask("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
-        self.wait_for("document.readyState === 'complete'");
+        // Until then the empty page before it may still answer.
+        self.wait_for("location.protocol === 'file:' && document.readyState === 'complete'");
+        self.drawn();
     }
 
     /// The value of an expression of JavaScript.
@@ -94,6 +98,12 @@ impl Browser {
         let mut answer = self.ask("Runtime.evaluate", asked);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].take()
+    }
+
+    /// Waits until what was done so far is drawn: what is not has no text to show.
+    fn drawn(&mut self) {
+        let drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
+        self.ask("Runtime.evaluate", json!({ "expression": drawn, "awaitPromise": true }));
     }
 
     /// The text that an element shows.
@@ -138,6 +148,7 @@ impl Browser {
             json!({ "type": event, "x": place[0], "y": place[1], "button": button,
                 "clickCount": u8::from(pressed) }),
         );
+        self.drawn();
     }
 
     /// Presses a key, as `ArrowDown`, or a letter.
@@ -154,6 +165,7 @@ impl Browser {
         }
         self.ask("Input.dispatchKeyEvent", pressed);
         self.ask("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+        self.drawn();
     }
 
     /// Sends a command, and waits for its answer.
