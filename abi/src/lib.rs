@@ -63,6 +63,19 @@ pub const ENTER_SYMBOL: &str = "midflight_enter";
 /// the emitted code has not found it. Counts the node reached and returns the state after it.
 pub const STEP_SYMBOL: &str = "midflight_step";
 
+/// Called before the process ends, or becomes another program, without running destructors:
+/// `void midflight_before_end(void)`.
+pub const BEFORE_END_SYMBOL: &str = "midflight_before_end";
+
+/// What emitted code calls in the place of libc's `sigaction`.
+pub const SIGACTION_SYMBOL: &str = "midflight_sigaction";
+
+/// What emitted code calls in the place of libc's `signal`.
+pub const SIGNAL_SYMBOL: &str = "midflight_signal";
+
+/// What emitted code calls in the place of libc's `__sysv_signal`.
+pub const SYSV_SIGNAL_SYMBOL: &str = "midflight_sysv_signal";
+
 /// The largest k that can be asked for.
 pub const MAX_K: u32 = 64;
 

@@ -395,6 +395,20 @@ impl<'m> Function<'m> {
         unsafe { sys::mfb_drop_purity(self.0) }
     }
 
+    /// Makes all that uses it use an external function of another name and the same type.
+    pub fn replace_with_declaration(self, name: &str) {
+        let name = c_string(name);
+        // SAFETY: the function is live; a new function of its type is used like it.
+        unsafe {
+            let module = LLVMGetGlobalParent(self.0);
+            let mut other = LLVMGetNamedFunction(module, name.as_ptr());
+            if other.is_null() {
+                other = LLVMAddFunction(module, name.as_ptr(), LLVMGlobalGetValueType(self.0));
+            }
+            LLVMReplaceAllUsesWith(self.0, other);
+        }
+    }
+
     /// Splits the entry block behind its static allocas; returns the block with the rest.
     pub fn split_entry(self) -> Block<'m> {
         // SAFETY: the function is live and has a body.

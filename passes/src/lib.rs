@@ -2,7 +2,8 @@
 //!
 //! A functional core in an imperative shell: [`read`] takes a snapshot of a function ([`body`]),
 //! pure functions turn it into a plan ([`depth_first`], [`cut`], [`numbering`], [`plan`]), and
-//! [`apply`] carries the plan out. Passes are made from their names in [`registry`].
+//! [`apply`] carries the plan out. [`endings`] keeps profiles on ways out of
+//! the process that run no destructor. Passes are made from their names in [`registry`].
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ pub mod code;
 pub mod cut;
 pub mod depth_first;
 pub mod dominators;
+pub mod endings;
 pub mod function_list;
 pub mod liveness;
 pub mod loops;

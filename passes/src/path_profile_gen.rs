@@ -1,6 +1,7 @@
 //! `path-profile-gen`: numbers a module's functions and instruments them.
 
 use crate::apply::{Target, apply};
+use crate::endings;
 use crate::numbering::{Numbering, number_paths};
 use crate::options::Options;
 use crate::plan::{plan, predicted_edges};
@@ -48,6 +49,9 @@ impl Pass for PathProfileGen {
                     return true;
                 }
             }
+        }
+        if changed {
+            endings::prepare(module);
         }
         changed
     }
@@ -124,19 +128,29 @@ pub fn reason_to_skip(
     function: Function<'_>,
     options: &Options,
 ) -> Option<Skip> {
-    let facts = function.facts();
+    if let Some(skip) = reason_to_leave_alone(function) {
+        return Some(skip);
+    }
     let listed = |list: &crate::function_list::FunctionList| {
         list.includes(&function.name(), &module.source_file())
     };
     let reasons = [
+        (function.facts().presplit_coroutine, Skip::Coroutine),
+        (function.facts().funclet_personality, Skip::FuncletPersonality),
+        (options.functions.as_ref().is_some_and(|l| !listed(l)), Skip::NotListed),
+        (function.is_marked(MARK), Skip::Instrumented),
+    ];
+    reasons.into_iter().find_map(|(holds, skip)| holds.then_some(skip))
+}
+
+/// Why nothing may be put into a function at all.
+pub fn reason_to_leave_alone(function: Function<'_>) -> Option<Skip> {
+    let facts = function.facts();
+    let reasons = [
         (facts.available_externally, Skip::AvailableExternally),
         (facts.naked, Skip::Naked),
         (facts.no_profile, Skip::NoProfileAttribute),
-        (facts.presplit_coroutine, Skip::Coroutine),
-        (facts.funclet_personality, Skip::FuncletPersonality),
         (facts.ifunc_resolver, Skip::IfuncResolver),
-        (options.functions.as_ref().is_some_and(|l| !listed(l)), Skip::NotListed),
-        (function.is_marked(MARK), Skip::Instrumented),
     ];
     reasons.into_iter().find_map(|(holds, skip)| holds.then_some(skip))
 }

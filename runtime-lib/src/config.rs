@@ -4,6 +4,7 @@ use crate::arena;
 use crate::message;
 use crate::pattern::{self, Unknown};
 use crate::prune;
+use crate::signal_name;
 use crate::text::Text;
 use core::ffi::CStr;
 
@@ -16,18 +17,28 @@ pub const MEMORY_VARIABLE: &CStr = c"MIDFLIGHT_MAX_MEMORY";
 /// Memory for the sequences of a thread.
 pub const THREAD_MEMORY_VARIABLE: &CStr = c"MIDFLIGHT_THREAD_MEMORY";
 
+/// What is done about signals.
+pub const SIGNALS_VARIABLE: &CStr = c"MIDFLIGHT_SIGNALS";
+
+/// The signal at which the profile is written.
+pub const DUMP_VARIABLE: &CStr = c"MIDFLIGHT_PROFILE_SIGNAL";
+
 /// The settings.
 pub struct Config {
     pattern: Text,
     /// Directory at start, with a slash: relative patterns start there, although the program may
     /// go elsewhere. Empty for an absolute pattern.
     pub directory: Text,
+    /// Whether signals that end the program are caught.
+    pub catches_fatal: bool,
+    /// The signal at which the profile is written while the program goes on.
+    pub dump: Option<i32>,
 }
 
 impl Config {
     /// Settings before the environment was read.
     pub const fn new() -> Self {
-        Self { pattern: Text::new(), directory: Text::new() }
+        Self { pattern: Text::new(), directory: Text::new(), catches_fatal: true, dump: None }
     }
 
     /// The pattern of the profile's file name, checked.
@@ -46,8 +57,39 @@ impl Config {
         if let Some(value) = variable(PROFILE_VARIABLE) {
             self.read_pattern(value);
         }
+        if let Some(value) = variable(SIGNALS_VARIABLE) {
+            self.read_signals(value);
+        }
+        if let Some(value) = variable(DUMP_VARIABLE) {
+            self.read_dump(value);
+        }
         if self.pattern().first() != Some(&b'/') {
             read_directory(&mut self.directory);
+        }
+    }
+
+    fn read_signals(&mut self, value: &[u8]) {
+        match value {
+            b"fatal" => {}
+            b"none" => self.catches_fatal = false,
+            _ => message::print(&[
+                b"cannot use MIDFLIGHT_SIGNALS='",
+                value,
+                b"': it is 'fatal' (write the profile when a signal ends the program) or 'none'; using 'fatal'",
+            ]),
+        }
+    }
+
+    fn read_dump(&mut self, value: &[u8]) {
+        match signal_name::parse(value) {
+            Ok(signal) => self.dump = Some(signal),
+            Err(problem) => message::print(&[
+                b"cannot use MIDFLIGHT_PROFILE_SIGNAL='",
+                value,
+                b"': ",
+                problem.as_bytes(),
+                b"; the profile is written when the program ends",
+            ]),
         }
     }
 

@@ -13,6 +13,7 @@
 //! over once the kernel does not know the thread any more, and until then it is the thread's own.
 
 use crate::arena::{Arena, Purpose};
+use crate::ending;
 use crate::forest::ThreadForest;
 use crate::image::Image;
 use crate::lock::ContextLock;
@@ -21,7 +22,7 @@ use crate::prune::Nodes;
 use crate::signal::Blocked;
 use crate::sys;
 use core::cell::UnsafeCell;
-use core::ptr::null_mut;
+use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use midflight_abi::RecordHeader;
 
@@ -36,6 +37,8 @@ pub struct Context {
     pub registration: UnsafeCell<Registration>,
     /// Set when the thread's keys are destroyed.
     ending: AtomicBool,
+    /// Where handlers of its thread run; used by that thread alone.
+    stack: UnsafeCell<Option<NonNull<u8>>>,
     /// Used under `lock`.
     pub data: UnsafeCell<Data>,
 }
@@ -131,6 +134,8 @@ pub fn own(_signals: &Blocked) -> Option<&'static Context> {
             // Outside of the lock: it may allocate by the program's own, instrumented `calloc`,
             // which finds the context by thread ID then.
             remember(context);
+            // SAFETY: the context is the calling thread's, and nobody else uses its stack.
+            ending::give_stack(unsafe { &mut *(*context).stack.get() });
         }
     }
     // SAFETY: contexts are never freed.
@@ -200,6 +205,7 @@ impl Context {
                 lock: ContextLock::new(),
                 registration: UnsafeCell::new(Registration { next, owner: 0 }),
                 ending: AtomicBool::new(false),
+                stack: UnsafeCell::new(None),
                 data: UnsafeCell::new(data),
             });
         }

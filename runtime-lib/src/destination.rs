@@ -1,5 +1,6 @@
 //! Where a profile or a log goes: the temporary file, and the name that it gets when it is whole.
 
+use crate::age;
 use crate::file::{Failure, File};
 use crate::message::Decimal;
 use crate::sys;
@@ -34,18 +35,29 @@ pub fn resolve_target(name: &mut Text) -> Result<bool, Failure> {
     }
 }
 
-/// Sees to it that a name is new, by a number before its extension.
+/// Sees to it that a name with the process's ID does not replace a profile of the same process, by
+/// a number before its extension.
 ///
-/// A library that has the runtime's state to itself may be one of several in the process, or be
-/// loaded again after its profile was written: it must not replace a profile of its own process.
-/// `serial` is the number that was chosen, to be kept for later writes of the same state.
-pub fn make_unique(name: &mut Text, serial: &mut Option<u64>) -> Result<(), Failure> {
+/// A library that has the runtime's state to itself (`is_in_library`) may be one of several in the
+/// process, or be loaded again after its profile was written; and a program may have become this
+/// one by `exec`. `serial` is the number that was chosen, to be kept for later writes of the same
+/// state.
+pub fn make_unique(
+    name: &mut Text,
+    is_in_library: bool,
+    serial: &mut Option<u64>,
+) -> Result<(), Failure> {
+    let is_taken = |name: &Text| {
+        kind_of(name).is_some_and(|kind| {
+            is_in_library || age::is_of_this_process(kind.st_mtime, kind.st_mtime_nsec)
+        })
+    };
     let mut whole = Text::new();
     whole.push(name.bytes())?;
     let mut number = serial.unwrap_or(0);
     loop {
         add_number(&whole, number, name)?;
-        if serial.is_some() || number == MAX_SERIAL || kind_of(name).is_none() {
+        if serial.is_some() || number == MAX_SERIAL || !is_taken(name) {
             break;
         }
         number += 1;

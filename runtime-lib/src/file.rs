@@ -77,6 +77,22 @@ impl Drop for File {
     }
 }
 
+/// The first bytes of a file, as many as there is room for; `None` if it cannot be read.
+pub fn read_start<'a>(name: &CStr, room: &'a mut [u8]) -> Option<&'a [u8]> {
+    // SAFETY: the name is a C string.
+    let descriptor = unsafe { libc::open(name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if descriptor < 0 {
+        return None;
+    }
+    // SAFETY: the room lives through the call; the descriptor is open and not used again.
+    let read = unsafe {
+        let read = libc::read(descriptor, room.as_mut_ptr().cast(), room.len());
+        libc::close(descriptor);
+        read
+    };
+    room.get(..usize::try_from(read).ok()?)
+}
+
 /// The payload on its way to the file.
 pub struct Buffered<'a> {
     file: &'a File,

@@ -9,6 +9,7 @@
 
 use crate::arena::{Arena, Purpose};
 use crate::context::Context;
+use crate::ending;
 use crate::fallback;
 use crate::forest::ThreadForest;
 use crate::loader::Found;
@@ -108,6 +109,9 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
     let is_in_library = !Found::containing(register as *const () as usize).is_program;
     let _signals = Blocked::new();
     process::start();
+    if !is_in_library {
+        ending::catch_quick_exit();
+    }
     // SAFETY: the caller's.
     let result = unsafe { inspect(start, stop) }.and_then(|signature| {
         let Some(mut process) = PROCESS.lock() else { return Ok(()) };

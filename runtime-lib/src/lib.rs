@@ -20,12 +20,13 @@
 //! | `process` | what there is once; `fork` |
 //! | `image`, `hooks`, `loader` | the executable and libraries with records |
 //! | `output` | what is written to the profile, and when |
-//! | `destination`, `file`, `pattern`, `text`, `scratch` | the file, its name |
+//! | `ending` | ends of the process that run no destructor |
+//! | `destination`, `age`, `file`, `pattern`, `text`, `scratch` | the file, its name |
 //! | `osr` | on-stack replacement: when points fire, and how often they did |
 //! | `arena` | memory |
 //! | `fallback` | what emitted code gets when there is none |
 //! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
-//! | `config`, `message` | environment, standard error |
+//! | `config`, `signal_name`, `message` | environment, standard error |
 #![cfg_attr(not(test), no_std)]
 #![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
@@ -33,11 +34,13 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("libmidflight_rt is written for Linux on 64-bit machines");
 
+mod age;
 mod arena;
 mod config;
 mod context;
 mod counter;
 mod destination;
+mod ending;
 mod fallback;
 mod file;
 mod forest;
@@ -54,6 +57,7 @@ mod process;
 mod prune;
 mod scratch;
 mod signal;
+mod signal_name;
 mod sys;
 mod text;
 
@@ -181,6 +185,47 @@ pub unsafe extern "C" fn midflight_profile_write(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn midflight_profile_reset() {
     output::reset();
+}
+
+/// Writes the profile if anything was counted: the caller is about to leave the process, or this
+/// program, without destructors. Emitted code calls it before `_exit` and `exec`.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_before_end() {
+    output::write_before_end();
+}
+
+/// What emitted code calls in the place of libc's `sigaction`.
+///
+/// # Safety
+/// As for `sigaction`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sigaction(
+    signal: c_int,
+    action: *const libc::sigaction,
+    before: *mut libc::sigaction,
+) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { ending::sigaction(signal, action, before) }
+}
+
+/// What emitted code calls in the place of libc's `signal`.
+///
+/// # Safety
+/// As for `signal`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_signal(signal: c_int, handler: usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { ending::signal(signal, handler) }
+}
+
+/// What emitted code calls in the place of libc's `__sysv_signal`.
+///
+/// # Safety
+/// As for `signal`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sysv_signal(signal: c_int, handler: usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { ending::sysv_signal(signal, handler) }
 }
 
 /// Nothing here panics; the language asks for a handler all the same.

@@ -8,6 +8,9 @@ use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
+/// Milliseconds that a handler waits for the process lock.
+const HANDLER_PATIENCE: u32 = 3000;
+
 /// Data of the whole process behind a lock that knows its holder.
 ///
 /// A thread that asks for what it holds already is refused rather than left to wait for ever: that
@@ -34,16 +37,34 @@ impl<T> ProcessLock<T> {
 
     /// Waits for the lock. `None`: the calling thread holds it already.
     pub fn lock(&self) -> Option<ProcessGuard<'_, T>> {
+        self.lock_while(|| {
+            sys::relax();
+            true
+        })
+    }
+
+    /// The same on behalf of a handler of signals, for a few seconds: the lock's holder may be in
+    /// `fork` and wait for what the interrupted thread holds.
+    pub fn lock_in_handler(&self) -> Option<ProcessGuard<'_, T>> {
+        let mut left = HANDLER_PATIENCE;
+        self.lock_while(|| {
+            sys::sleep_a_millisecond();
+            left -= 1;
+            left != 0
+        })
+    }
+
+    fn lock_while(&self, mut wait: impl FnMut() -> bool) -> Option<ProcessGuard<'_, T>> {
         let thread = sys::thread_id();
         loop {
-            match self.holder.compare_exchange_weak(0, thread, Ordering::Acquire, Ordering::Relaxed)
-            {
+            match self.holder.compare_exchange(0, thread, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Some(ProcessGuard { lock: self, nested: false }),
                 Err(holder) if holder == thread => {
                     let open = self.open_to_holder.load(Ordering::Relaxed);
                     return open.then_some(ProcessGuard { lock: self, nested: true });
                 }
-                Err(_) => sys::relax(),
+                Err(_) if wait() => {}
+                Err(_) => return None,
             }
         }
     }

@@ -7,6 +7,7 @@
 use crate::arena;
 use crate::config::PROFILE_VARIABLE;
 use crate::destination;
+use crate::ending;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::ThreadForest;
@@ -30,6 +31,7 @@ pub fn write_at_exit() {
     let may_be_unloaded = process.is_in_library;
     drop(process);
     if may_be_unloaded {
+        ending::release();
         crate::context::delete_key();
     }
 }
@@ -39,11 +41,36 @@ pub fn write_at_exit() {
 pub fn write_after_exit() {
     let signals = Blocked::new();
     let Some(mut process) = PROCESS.lock() else { return };
-    let Some(written) = process.exit else { return };
-    let now = activations(&process);
-    if now != written {
-        process.exit = Some(now);
-        _ = write_and_report(&mut process, None, &signals);
+    if process.exit.is_some() {
+        write_what_is_new(&mut process, &signals);
+    }
+}
+
+/// Writes the profile when the process is about to end without destructors, or to become another
+/// program. A process in which nothing was counted, as many are between `fork` and `exec`, leaves
+/// none.
+pub fn write_before_end() {
+    let signals = Blocked::new();
+    let Some(mut process) = PROCESS.lock_in_handler() else {
+        message::print(&[
+            b"the profile is not written: the runtime was busy when the program ended",
+        ]);
+        return;
+    };
+    let mut any = process.exit.is_some();
+    // SAFETY: the process lock and the context's are held.
+    process.for_each_forest(|forest| any |= unsafe { ThreadForest::mark(forest) });
+    if any {
+        write_what_is_new(&mut process, &signals);
+    }
+}
+
+/// Writes the profile unless that was done at exit and no function was entered since.
+fn write_what_is_new(process: &mut Process, signals: &Blocked) {
+    let now = activations(process);
+    if process.exit != Some(now) {
+        process.exit = process.exit.map(|_| now);
+        _ = write_and_report(process, None, signals);
     }
 }
 
@@ -177,8 +204,8 @@ fn choose_name(
     let pattern = process.config.pattern();
     let directory = process.config.directory.bytes();
     scratch.expand(directory, pattern, process.id, program_signature(process))?;
-    if process.is_in_library && pattern::has_process(pattern) {
-        destination::make_unique(&mut scratch.name, &mut process.serial)?;
+    if pattern::has_process(pattern) {
+        destination::make_unique(&mut scratch.name, process.is_in_library, &mut process.serial)?;
     }
     Ok(())
 }

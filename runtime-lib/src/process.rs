@@ -8,6 +8,7 @@
 use crate::arena::Arena;
 use crate::config::Config;
 use crate::context::{self, Context};
+use crate::ending;
 use crate::fallback;
 use crate::forest::ThreadForest;
 use crate::image::Image;
@@ -82,6 +83,7 @@ pub fn start() {
     if let Some(mut process) = PROCESS.lock() {
         process.id = sys::process_id();
         process.config.read();
+        ending::catch(process.config.catches_fatal, process.config.dump);
     }
     // SAFETY: the handlers are functions of this library. If they cannot be registered, a child
     // is recognised by its ID and writes nothing.

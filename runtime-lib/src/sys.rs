@@ -52,6 +52,13 @@ pub fn relax() {
     unsafe { libc::syscall(libc::SYS_sched_yield) };
 }
 
+/// Waits for a millisecond.
+pub fn sleep_a_millisecond() {
+    let time = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    // SAFETY: the time lives through the call.
+    unsafe { libc::syscall(libc::SYS_nanosleep, &raw const time, 0usize) };
+}
+
 unsafe extern "C" {
     fn pthread_setcancelstate(state: libc::c_int, old: *mut libc::c_int) -> libc::c_int;
 }

@@ -400,6 +400,7 @@ fn lld_links_it_as_well() {
 #[test]
 fn only_the_runtimes_own_names_are_global() {
     let expected = [
+        "midflight_before_end",
         "midflight_enter",
         "midflight_osr_arm",
         "midflight_osr_count",
@@ -411,7 +412,10 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_profile_reset",
         "midflight_profile_write",
         "midflight_register_image",
+        "midflight_sigaction",
+        "midflight_signal",
         "midflight_step",
+        "midflight_sysv_signal",
         "midflight_unregister_image",
     ];
     assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), expected);

@@ -119,8 +119,8 @@ fn write(state: &mut State, signature: Option<u64>, scratch: &mut Scratch) -> Re
     let signature = signature.unwrap_or_else(|| image::program_signature(state));
     let directory = state.settings.directory.bytes();
     scratch.expand(directory, pattern, state.process, signature)?;
-    if state.is_in_library && has_process {
-        destination::make_unique(&mut scratch.name, &mut state.serial)?;
+    if has_process {
+        destination::make_unique(&mut scratch.name, state.is_in_library, &mut state.serial)?;
     }
     if !destination::resolve_target(&mut scratch.name)? {
         return Ok(());

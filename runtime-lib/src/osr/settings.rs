@@ -3,8 +3,8 @@
 use crate::config;
 use crate::message;
 use crate::osr::fire::Fire;
-use crate::osr::toggle;
 use crate::pattern::{self, Unknown};
+use crate::signal_name;
 use crate::text::Text;
 use core::ffi::CStr;
 
@@ -97,7 +97,7 @@ impl Settings {
     }
 
     fn read_signal(&mut self, value: &[u8]) {
-        match toggle::parse(value) {
+        match signal_name::parse(value) {
             Ok(signal) => self.signal = Some(signal),
             Err(problem) => tell(SIGNAL_VARIABLE, value, problem, "no signal is caught"),
         }

@@ -26,6 +26,8 @@ enum { COUNTING = 2, DENSE_PATHS = 4 };
 extern struct forest *midflight_enter(const struct record *, struct forest **);
 extern uint64_t midflight_step(uint64_t, uint32_t, struct forest *);
 
+extern void midflight_before_end(void);
+
 #define FUNCTION(name, key, k, paths, flags)                                                       \
     static const struct record name##_record                                                       \
         __attribute__((section("midflight_tables"), used, aligned(8))) = {                         \

@@ -4,9 +4,10 @@
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::Profile;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::rc::Rc;
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -168,9 +169,16 @@ impl Program {
     pub fn command(&self) -> Invocation {
         let directory = tempfile::tempdir().unwrap();
         let mut command = Command::new(&self.path);
-        for variable in
-            ["PROFILE", "MAX_MEMORY", "THREAD_MEMORY", "OSR_FIRE", "OSR_LOG", "OSR_SIGNAL"]
-        {
+        for variable in [
+            "PROFILE",
+            "MAX_MEMORY",
+            "THREAD_MEMORY",
+            "OSR_FIRE",
+            "OSR_LOG",
+            "OSR_SIGNAL",
+            "SIGNALS",
+            "PROFILE_SIGNAL",
+        ] {
             command.env_remove(format!("MIDFLIGHT_{variable}"));
         }
         command.current_dir(directory.path()).stdin(Stdio::null());
@@ -221,13 +229,14 @@ impl Invocation {
 
     /// Runs it to its end.
     pub fn run(mut self) -> Run {
-        let output = self.command.output().unwrap();
-        Run {
-            status: output.status,
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-            directory: self.directory,
-        }
+        Run::new(self.command.output().unwrap(), self.directory)
+    }
+
+    /// Starts it.
+    pub fn spawn(mut self) -> Started {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().unwrap();
+        Started { child, directory: self.directory, _program: self._program }
     }
 
     /// Runs it with a pipe for standard error that nobody reads.
@@ -235,6 +244,38 @@ impl Invocation {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         self.command.stderr(writer).status().unwrap()
+    }
+}
+
+/// A run that is under way.
+pub struct Started {
+    child: Child,
+    directory: TempDir,
+    _program: Rc<TempDir>,
+}
+
+impl Started {
+    /// Waits until it prints a line, its first.
+    pub fn wait_for_line(&mut self, line: &str) {
+        let mut found = vec![0; line.len() + 1];
+        self.child.stdout.as_mut().unwrap().read_exact(&mut found).unwrap();
+        assert_eq!(found, format!("{line}\n").as_bytes());
+    }
+
+    /// Sends it a signal.
+    pub fn kill(&self, signal: i32) {
+        // SAFETY: the process is a child that was not waited for.
+        assert_eq!(unsafe { libc::kill(self.child.id().try_into().unwrap(), signal) }, 0);
+    }
+
+    /// Names of the files in its directory, in order.
+    pub fn names(&self) -> Vec<String> {
+        files_below(self.directory.path())
+    }
+
+    /// Waits for its end.
+    pub fn finish(self) -> Run {
+        Run::new(self.child.wait_with_output().unwrap(), self.directory)
     }
 }
 
@@ -247,6 +288,15 @@ pub struct Run {
 }
 
 impl Run {
+    fn new(output: Output, directory: TempDir) -> Self {
+        Self {
+            status: output.status,
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            directory,
+        }
+    }
+
     /// Its exit status; it must not have died of a signal.
     pub fn status(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("{}: {}", self.status, self.stderr))
