@@ -5,7 +5,7 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
-const SOURCES: [&str; 3] = ["cpp/shim.cpp", "cpp/osr.cpp", "cpp/map.cpp"];
+const SOURCES: [&str; 4] = ["cpp/shim.cpp", "cpp/osr.cpp", "cpp/map.cpp", "cpp/profile.cpp"];
 
 fn main() {
     for file in SOURCES {

@@ -27,12 +27,25 @@ pub struct Built {
 /// # Errors
 /// If sources or tools are missing, or a file does not compile.
 pub fn build(layout: &Layout, program: &Program, variant: Variant) -> Result<Built> {
+    build_with(layout, program, variant, &[])
+}
+
+/// The same with more flags for compiling and linking.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_with(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    more: &[String],
+) -> Result<Built> {
     let folder = layout.work().join(program.name).join(variant.to_string());
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(io("removing the old", &folder))?;
     }
     fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
-    let toolchain = Toolchain::find(layout, variant)?;
+    let toolchain = Toolchain::find(layout, variant)?.with_flags(more);
     let flags = flags(layout, program);
     let (mut objects, mut jobs) = (Vec::new(), Vec::new());
     for (index, source) in sources(layout, program)?.iter().enumerate() {

@@ -34,6 +34,7 @@ pub mod llvm;
 pub mod measure;
 pub mod origin;
 pub mod osr;
+pub mod pgo;
 pub mod process;
 pub mod program;
 pub mod replay;

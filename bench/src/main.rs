@@ -11,7 +11,7 @@ use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
-use midflight_bench::{build, coverage, csmith, hot, measure, verify, workload};
+use midflight_bench::{build, coverage, csmith, hot, measure, pgo, verify, workload};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -105,6 +105,24 @@ enum Action {
         #[command(subcommand)]
         action: osr_command::OsrAction,
     },
+    /// Measure programs that are optimized for their profiles, beside clang's own
+    Pgo {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "all")]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Stages of the pipeline at which paths are profiled, and the profile used
+        #[arg(long, value_delimiter = ',', default_value = "early")]
+        stage: Vec<Stage>,
+        /// Rounds: each runs all variants in turn
+        #[arg(long, default_value_t = 7)]
+        pairs: usize,
+    },
     /// Measure CPU time over native, beside clang's own profilers
     Run {
         /// Names, or `light` or `all`
@@ -178,6 +196,13 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             Ok(hot::hot(&layout, &hot_functions(&only)?, llvm)?.close("hot"))
         }
         Action::Osr { action } => osr_command::act(&layout, action),
+        Action::Pgo { programs, llvm, opt, stage, pairs } => {
+            let plan = pgo::Plan { llvm, opt, stages: stage, rounds: pairs };
+            let text = pgo::pgo(&layout, &available(&layout, &programs)?, &plan)?;
+            println!("{text}");
+            write(&layout.work().join("pgo.md"), text.as_bytes())?;
+            Ok(true)
+        }
         Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
             let programs = available(&layout, &programs)?;
             let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };

@@ -100,7 +100,8 @@ fn measure_program(
     Ok(Measured { native_seconds: median(&mut seconds).unwrap_or(0.0), costs })
 }
 
-fn same(program: &Program, variant: Variant, expected: &Outcome, found: &Outcome) -> bool {
+/// Whether a variant does what the native program does; else that is told.
+pub fn same(program: &Program, variant: Variant, expected: &Outcome, found: &Outcome) -> bool {
     let Some(problem) = difference(expected, found) else { return true };
     eprintln!("{} {variant}: not measured: {problem}", program.name);
     false
@@ -124,7 +125,8 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     }
 }
 
-fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+/// The geometric mean; none of no values.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let logs: Vec<f64> = values.map(f64::ln).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
@@ -191,7 +193,8 @@ fn profiles(names: &[&str], all: &[(&str, Measured)]) -> String {
     markdown(&header, &all.iter().map(row).collect::<Vec<Vec<String>>>())
 }
 
-fn ratio(value: Option<f64>) -> String {
+/// A ratio for a table.
+pub fn ratio(value: Option<f64>) -> String {
     value.map_or("–".to_string(), |value| format!("{value:.2}"))
 }
 

@@ -54,6 +54,10 @@ pub enum How {
     SourceCounters,
     /// clang's source-based coverage
     Coverage,
+    /// Optimized for a path profile, by `midflight cc`
+    PathsUsed,
+    /// Optimized for the counters of `-fprofile-generate`
+    IrUsed,
 }
 
 /// A way to compile.
@@ -89,6 +93,8 @@ impl std::fmt::Display for Variant {
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
             How::Coverage => f.write_str("coverage"),
+            How::PathsUsed => f.write_str("paths-used"),
+            How::IrUsed => f.write_str("ir-used"),
         }
     }
 }
@@ -120,7 +126,16 @@ impl Toolchain {
             needs_oracle: false,
         };
         Ok(match variant.how {
-            How::Native => simple(&[]),
+            How::Native | How::IrUsed => simple(&[]),
+            How::PathsUsed => {
+                let command = Job::new(layout.midflight()?)
+                    .arg("cc")
+                    .arg(format!("--midflight-llvm={}", variant.llvm))
+                    .arg(&opt)
+                    .limit(1800);
+                let link = command.clone();
+                Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
+            }
             How::IrCounters => simple(&["-fprofile-generate"]),
             How::SourceCounters => simple(&["-fprofile-instr-generate"]),
             How::Coverage => {
@@ -155,6 +170,13 @@ impl Toolchain {
                 needs_oracle: false,
             },
         })
+    }
+
+    /// The same with flags for compiling and linking.
+    pub fn with_flags(mut self, flags: &[String]) -> Toolchain {
+        self.compile = self.compile.args(flags);
+        self.link = self.link.args(flags);
+        self
     }
 
     /// The job that compiles one file to an object.

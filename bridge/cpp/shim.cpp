@@ -92,7 +92,7 @@ void *mf_rust_parse_pass(const char *Name, size_t Length);
 /// Makes the pass for an extension point; null if there is none.
 void *mf_rust_pipeline_pass(const char *Options, size_t Length, bool Late);
 /// Runs it over a module. True if the module was changed.
-bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM);
+bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM, void *MAM);
 void mf_rust_drop_pass(void *Pass);
 }
 
@@ -107,7 +107,7 @@ public:
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM =
         MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    return mf_rust_run_pass(Pass.get(), wrap(&M), &FAM)
+    return mf_rust_run_pass(Pass.get(), wrap(&M), &FAM, &MAM)
                ? PreservedAnalyses::none()
                : PreservedAnalyses::all();
   }

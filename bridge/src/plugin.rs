@@ -38,9 +38,10 @@ pub enum ExtensionPoint {
     Last,
 }
 
-/// The host's analyses of functions.
+/// The host's analyses.
 pub struct Analyses<'m> {
     manager: *mut c_void,
+    pub(crate) modules: *mut c_void,
     lifetime: PhantomData<&'m ()>,
 }
 
@@ -198,16 +199,17 @@ unsafe extern "C" fn mf_rust_pipeline_pass(
 }
 
 /// # Safety
-/// Called by the shim with a pass that `hand_over` made, a live module and its function analyses.
+/// Called by the shim with a pass that `hand_over` made, a live module and its analyses.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mf_rust_run_pass(
     pass: *mut c_void,
     module: LLVMModuleRef,
     manager: *mut c_void,
+    modules: *mut c_void,
 ) -> bool {
     // SAFETY: the caller's contract; passes are shared, never mutated.
     let (pass, module) = unsafe { (&*pass.cast::<Box<dyn Pass>>(), Module::from_raw(module)) };
-    let analyses = Analyses { manager, lifetime: PhantomData };
+    let analyses = Analyses { manager, modules, lifetime: PhantomData };
     guard(|| pass.run(module, &analyses)).unwrap_or_else(|defect| {
         module.error(&format!("midflight: {}", internal_error("running a pass", &defect)));
         true

@@ -44,6 +44,21 @@ unsafe extern "C" {
     pub fn mfb_share(global: LLVMValueRef);
 }
 
+// A profile in a module: profile.cpp
+unsafe extern "C" {
+    pub fn mfb_set_branch_weights(terminator: LLVMValueRef, weights: *const u32, count: usize);
+    pub fn mfb_set_entry_count(function: LLVMValueRef, count: u64);
+    pub fn mfb_drop_expectations(function: LLVMValueRef);
+    pub fn mfb_set_profile_summary(
+        module: LLVMModuleRef,
+        mam: *mut c_void,
+        counts: *const u64,
+        lengths: *const usize,
+        num_functions: usize,
+    );
+    pub fn mfb_mark_heat(function: LLVMValueRef, mam: *mut c_void, entries: u64, largest: u64);
+}
+
 /// Takes a text of the given length.
 pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, length: usize);
 

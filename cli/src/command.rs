@@ -13,6 +13,7 @@ use crate::report::print::{self, Options};
 use crate::report::source::Sources;
 use crate::show;
 use crate::sink::{WriteError, write_to};
+use crate::weights::{self, TwoStages};
 use crate::{binary, lcov};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use midflight_profile::table::FunctionTable;
@@ -59,6 +60,8 @@ Options:
   --midflight-osr-opt[=PIPELINE]  no profiling: a version of each function that PIPELINE optimizes,
                                   and OSR points between both; with --midflight-osr-fuzz all of
                                   them can be fired
+  --midflight-use=FILE            no profiling: optimize for the counts of a profile, as
+                                  `midflight export --to weights` has written them
   --midflight-verbose             print the command line of clang
 
 Examples:
@@ -95,10 +98,10 @@ Example:
   midflight merge -o all.mfp midflight-*.mfp";
 
 const EXPORT_HELP: &str = "\
-lcov is a tracefile with the counts of lines, for genhtml and editors.
-
-Example:
-  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info";
+Examples:
+  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info
+  midflight export --to weights -o prog.weights prog midflight-*.mfp
+  midflight cc --midflight-use=prog.weights -O2 -o fast prog.c";
 
 const FUZZ_HELP: &str = "\
 The program must be built with --midflight-osr-fuzz, and do the same each time. Exit status: 0 if all
@@ -352,7 +355,10 @@ struct Export {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Target {
+    /// Counts of lines, for genhtml and editors
     Lcov,
+    /// Counts of edges, for the compiler: `midflight cc --midflight-use=FILE`
+    Weights,
 }
 
 /// Why a command failed.
@@ -364,6 +370,9 @@ pub enum CommandError {
     /// Binaries and profiles
     #[error("{0}")]
     Join(#[from] JoinError),
+    /// `export --to weights`
+    #[error("{0}")]
+    TwoStages(#[from] TwoStages),
     /// A binary
     #[error("{0}")]
     Binary(#[from] binary::BinaryError),
@@ -612,7 +621,14 @@ impl Export {
         let Inputs { binary, profiles, library } = self.inputs;
         let session = open(binary, library, &profiles)?;
         let functions = session.functions()?;
-        let Target::Lcov = self.to;
-        Ok(write_to(self.output.as_deref(), |out| lcov::write(out, &functions))?)
+        let output = self.output.as_deref();
+        match self.to {
+            Target::Lcov => write_to(output, |out| lcov::write(out, &functions))?,
+            Target::Weights => {
+                let weights = weights::of(&functions)?;
+                write_to(output, |out| weights::write(out, &weights))?;
+            }
+        }
+        Ok(())
     }
 }

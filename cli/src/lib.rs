@@ -23,3 +23,4 @@ pub mod progress;
 pub mod report;
 pub mod show;
 pub mod sink;
+pub mod weights;

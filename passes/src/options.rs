@@ -3,6 +3,8 @@
 
 use crate::function_list::{FunctionList, ListError};
 use crate::oracle::Oracle;
+use crate::path_profile_use::PathProfileUse;
+use crate::weights_file::{WeightsError, WeightsFile};
 use midflight_abi::MAX_K;
 
 /// k if it is not said: deep enough to tell runs from alternation; the forests of irregular programs
@@ -90,6 +92,43 @@ pub enum OptionError {
     /// The list of functions cannot be used.
     #[error(transparent)]
     List(#[from] ListError),
+}
+
+/// What is wrong with the options of `path-profile-use`.
+#[derive(Debug, thiserror::Error)]
+pub enum UseError {
+    /// There is no file.
+    #[error("the option file=FILE is missing; make one with `midflight export --to weights`")]
+    NoFile,
+    /// An option that does not exist.
+    #[error("unknown option '{0}'; known are file=FILE and verify")]
+    Unknown(String),
+    /// An option with a value that makes no sense.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The file cannot be used.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+}
+
+/// Parses the options of `path-profile-use`: `file=FILE`, and `verify`.
+///
+/// # Errors
+/// [`UseError`] for the first option that is wrong, or if the file cannot be used.
+pub fn parse_use(text: &str) -> Result<PathProfileUse, UseError> {
+    let (mut weights, mut verify) = (None, cfg!(debug_assertions));
+    for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
+        match item.split_once('=').unwrap_or((item, "")) {
+            ("file", path) => weights = Some(WeightsFile::read(path)?),
+            ("verify", "") => verify = true,
+            // For the driver, which says it of all passes: the file knows better.
+            ("stage", value) => {
+                stage(value)?;
+            }
+            _ => return Err(UseError::Unknown(item.to_string())),
+        }
+    }
+    Ok(PathProfileUse { weights: weights.ok_or(UseError::NoFile)?, verify })
 }
 
 /// Parses options; empty text gives the defaults.

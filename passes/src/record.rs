@@ -50,7 +50,7 @@ pub fn record_of(
         counting: options.k == 1 || !numbering.has_cuts(),
         name: function.name(),
         // Static functions of one name in several units are several functions.
-        unit: if function.facts().local { module.source_file() } else { String::new() },
+        unit: unit_of(module, function),
         files,
         file: u32::try_from(file).unwrap_or(0),
         line,
@@ -60,6 +60,11 @@ pub fn record_of(
     let bytes = table.encode();
     let key = table::key_of(&bytes);
     Record { bytes, key }
+}
+
+/// The translation unit that a local function belongs to; empty for others.
+pub fn unit_of(module: Module<'_>, function: Function<'_>) -> String {
+    if function.facts().local { module.source_file() } else { String::new() }
 }
 
 fn table_blocks(body: &Body) -> Vec<table::Block> {

@@ -1,6 +1,6 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
-use crate::options::{Stage, parse};
+use crate::options::{Stage, parse, parse_use};
 use crate::osr::condition::Condition;
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::opt_pass::OptPass;
@@ -10,8 +10,10 @@ use crate::osr::pass::OsrPass;
 use crate::osr::print_liveness::PrintLiveness;
 use crate::osr::print_points::PrintPoints;
 use crate::path_profile_gen::PathProfileGen;
+use crate::path_profile_use::PathProfileUse;
 use crate::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
+use midflight_profile::table;
 
 /// `osr-opt` with one pass, and what that needs.
 const SHORT_FORMS: [(&str, &str); 4] = [
@@ -24,7 +26,7 @@ const SHORT_FORMS: [(&str, &str); 4] = [
 /// For the plugin's entry point.
 pub const PASSES: Passes = Passes { by_name, for_pipeline };
 
-/// `path-profile-gen<…>`, `osr-point<…>`, `osr-fuzz<…>`, `print<path-numbering;…>`,
+/// `path-profile-gen<…>`, `path-profile-use<file=F>`, `osr-point<…>`, `osr-fuzz<…>`, `print<path-numbering;…>`,
 /// `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be left out.
 fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     let (name, pipeline) = split_pipeline(text);
@@ -49,6 +51,9 @@ fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     }
     if let Some(parameters) = parameters_of(name, "path-profile-gen") {
         return Some(make(name, parse(parameters), |options| Box::new(PathProfileGen(options))));
+    }
+    if let Some(parameters) = parameters_of(name, "path-profile-use") {
+        return Some(make(name, parse_use(parameters), |pass| Box::new(pass)));
     }
     if let Some(parameters) = parameters_of(name, "osr-point") {
         let options = OsrOptions::parse_point(parameters);
@@ -118,6 +123,9 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
                 (options.stage, Box::new(OptPass(options)) as Box<dyn Pass>)
             })
             .map_err(|error| error.to_string()),
+        first if first.starts_with("use=") => parse_use(&text.replacen("use=", "file=", 1))
+            .map(|pass| (stage_of(&pass), Box::new(pass) as Box<dyn Pass>))
+            .map_err(|error| error.to_string()),
         _ => parse(text)
             .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
@@ -134,6 +142,14 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
             Some(failed(format!("options '{text}': {error}")))
         }
         Err(_) => None,
+    }
+}
+
+/// The stage of which the pass's profile is.
+fn stage_of(pass: &PathProfileUse) -> Stage {
+    match pass.weights.stage {
+        table::Stage::Early => Stage::Early,
+        table::Stage::Late => Stage::Late,
     }
 }
 

@@ -33,7 +33,8 @@
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //!
 //! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement leads
-//! from each point. The passes write it and the command reads it.
+//! from each point. The passes write it and the command reads it. [`weights`] goes the other way: what
+//! the command recovers from a profile leads the optimizer.
 //!
 //! Without the feature `alloc` nothing here allocates, and nothing panics.
 //!
@@ -66,6 +67,8 @@ mod put;
 #[cfg(feature = "alloc")]
 mod record;
 pub mod table;
+#[cfg(feature = "serde")]
+pub mod weights;
 
 #[cfg(feature = "alloc")]
 pub use cursor::Malformed;

@@ -46,7 +46,7 @@ pub enum DriverError {
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|late, \
          --midflight-llvm=VERSION, --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
-         --midflight-osr-opt[=PIPELINE] and --midflight-verbose"
+         --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
     )]
     Unknown(String),
     /// Two passes that insert OSR points.
@@ -61,6 +61,19 @@ pub enum DriverError {
          points are inserted; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     OsrWithK(&'static str),
+    /// Options of a profiler that does not run.
+    #[error(
+        "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    UseWith(&'static str),
+    /// The weights cannot be read.
+    #[error("reading the weights '{path}': {error}")]
+    Weights {
+        /// The file
+        path: String,
+        /// Why
+        error: std::io::Error,
+    },
     /// The list of functions cannot be read.
     #[error("reading the list of functions '{path}': {error}")]
     List {
@@ -87,9 +100,13 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 13] = [
+const RUNTIME_SYMBOLS: [&str; 17] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::STEP_SYMBOL,
+    midflight_abi::BEFORE_END_SYMBOL,
+    midflight_abi::SIGACTION_SYMBOL,
+    midflight_abi::SIGNAL_SYMBOL,
+    midflight_abi::SYSV_SIGNAL_SYMBOL,
     "midflight_register_image",
     "midflight_unregister_image",
     "midflight_profile_write",
@@ -138,7 +155,7 @@ fn command(
         command.args(for_compiler(&install, &options, &task)?);
     }
     command.args(&rest[..inputs]);
-    if task.links {
+    if task.links && options.weights.is_none() {
         let has_points = options.osr.is_some();
         command.args(for_linker(&install, &task, inputs < rest.len(), has_points));
     }
@@ -174,7 +191,7 @@ fn for_compiler(
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
     }
-    if !task.has_debug_level {
+    if !task.has_debug_level && options.weights.is_none() {
         result.push("-gline-tables-only".into());
     }
     result.push("--end-no-unused-arguments".into());

@@ -84,6 +84,8 @@ pub struct Options {
     pub clang: Option<PathBuf>,
     /// Insert OSR points, in place of profiling
     pub osr: Option<OsrPass>,
+    /// The weights to optimize for, in place of profiling; absolute
+    pub weights: Option<PathBuf>,
     /// Print the command line
     pub verbose: bool,
 }
@@ -112,6 +114,17 @@ impl Options {
                 rest.push(argument);
             }
         }
+        if options.weights.is_some() {
+            let others = [
+                (options.osr.is_some(), "osr-…"),
+                (options.k.is_some(), "k"),
+                (options.stage.is_some(), "stage"),
+                (options.functions.is_some(), "functions"),
+            ];
+            if let Some((_, other)) = others.into_iter().find(|(is_there, _)| *is_there) {
+                return Err(DriverError::UseWith(other));
+            }
+        }
         match &options.osr {
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWithK(pass.name())),
             _ => Ok((options, rest)),
@@ -137,6 +150,7 @@ impl Options {
                 self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
             }
             b"--midflight-functions" => self.functions = Some(list_path(&value)?),
+            b"--midflight-use" => self.weights = Some(weights_path(&value)?),
             b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
             b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
             b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
@@ -163,8 +177,17 @@ impl Options {
     /// # Errors
     /// If the list's path cannot be written so.
     pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
-        let stage = self.stage.as_deref().unwrap_or("early");
         let mut text = OsString::new();
+        if let Some(path) = &self.weights {
+            text.push("use=");
+            text.push(without_separator(path)?);
+            if let Some(more) = more.filter(|more| !more.is_empty()) {
+                text.push(";");
+                text.push(more);
+            }
+            return Ok(text);
+        }
+        let stage = self.stage.as_deref().unwrap_or("early");
         if let Some(pass) = &self.osr {
             text.push(format!("{};", pass.name()));
             text.push(pass.first());
@@ -174,11 +197,8 @@ impl Options {
             text.push(format!(";k={k}"));
         }
         if let Some(path) = &self.functions {
-            if path.as_os_str().as_bytes().contains(&b';') {
-                return Err(DriverError::Separator(path.display().to_string()));
-            }
             text.push(";functions=");
-            text.push(path);
+            text.push(without_separator(path)?);
         }
         let parameters = self.osr.as_ref().and_then(OsrPass::parameters);
         for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
@@ -187,6 +207,22 @@ impl Options {
         }
         Ok(text)
     }
+}
+
+/// A path that the plugin's options can carry.
+fn without_separator(path: &Path) -> Result<&Path, DriverError> {
+    if path.as_os_str().as_bytes().contains(&b';') {
+        return Err(DriverError::Separator(path.display().to_string()));
+    }
+    Ok(path)
+}
+
+/// The absolute path of a file of weights, which must be readable.
+fn weights_path(value: &OsStr) -> Result<PathBuf, DriverError> {
+    let path = Path::new(value);
+    let unreadable = |error| DriverError::Weights { path: path.display().to_string(), error };
+    std::fs::File::open(path).map_err(unreadable)?;
+    path.canonicalize().map_err(unreadable)
 }
 
 /// The absolute path of a list, which must be readable; `@` before it is allowed.
@@ -237,6 +273,9 @@ mod tests {
             ("--midflight-frobnicate", "--midflight-frobnicate"),
             ("--midflight-functions=@/does/not/exist", "/does/not/exist"),
             ("--midflight-functions=@/", "list of functions"),
+            ("--midflight-use=/does/not/exist", "weights '/does/not/exist'"),
+            ("--midflight-use=/dev/null --midflight-k=2", "--midflight-k exclude"),
+            ("--midflight-use=/dev/null --midflight-osr-fuzz", "--midflight-osr-… exclude"),
         ] {
             let error = parse("", line).unwrap_err().to_string();
             assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");

@@ -40,6 +40,8 @@ pub struct FunctionTable {
 
 /// When in the pipeline a function was instrumented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Stage {
     /// Before optimization: blocks are those of the source.
     Early,

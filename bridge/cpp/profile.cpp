@@ -1,0 +1,83 @@
+//===- profile.cpp - Putting a profile into a module ----------------------===//
+//
+// What an optimizer that is led by a profile looks for: branch weights, entry
+// counts and the summary by which it tells hot from cold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/ProfileSummaryInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/ProfDataUtils.h"
+#include "llvm/IR/ProfileSummary.h"
+#include "llvm/ProfileData/InstrProf.h"
+#include "llvm/ProfileData/ProfileCommon.h"
+
+using namespace llvm;
+
+extern "C" {
+
+/// Weights for the successors of a terminator, in their order.
+void mfb_set_branch_weights(LLVMValueRef Terminator, const uint32_t *Weights,
+                            size_t Count) {
+  setBranchWeights(*unwrap<Instruction>(Terminator),
+                   ArrayRef<uint32_t>(Weights, Count), /*IsExpected=*/false);
+}
+
+void mfb_set_entry_count(LLVMValueRef Fn, uint64_t Count) {
+  unwrap<Function>(Fn)->setEntryCount(
+      Function::ProfileCount(Count, Function::PCT_Real));
+}
+
+/// Drops what the source says of likely branches: a later pass would put it
+/// over the weights.
+void mfb_drop_expectations(LLVMValueRef Fn) {
+  SmallVector<IntrinsicInst *, 8> Expectations;
+  for (BasicBlock &Block : *unwrap<Function>(Fn))
+    for (Instruction &I : Block)
+      if (auto *II = dyn_cast<IntrinsicInst>(&I))
+        if (II->getIntrinsicID() == Intrinsic::expect ||
+            II->getIntrinsicID() == Intrinsic::expect_with_probability)
+          Expectations.push_back(II);
+  for (IntrinsicInst *II : Expectations) {
+    II->replaceAllUsesWith(II->getArgOperand(0));
+    II->eraseFromParent();
+  }
+}
+
+/// Gives the module the summary of a whole program: for each of its functions,
+/// the count of entries and then those of the other blocks. `Lengths` has how
+/// many counts there are of each function, at least one.
+void mfb_set_profile_summary(LLVMModuleRef M, void *MAMPtr,
+                             const uint64_t *Counts, const size_t *Lengths,
+                             size_t NumFunctions) {
+  InstrProfSummaryBuilder Builder(ProfileSummaryBuilder::DefaultCutoffs);
+  for (size_t Length : ArrayRef<size_t>(Lengths, NumFunctions)) {
+    Builder.addRecord(
+        InstrProfRecord(std::vector<uint64_t>(Counts, Counts + Length)));
+    Counts += Length;
+  }
+  Module &Mod = *unwrap(M);
+  Mod.setProfileSummary(Builder.getSummary()->getMD(Mod.getContext()),
+                        ProfileSummary::PSK_Instr);
+  auto &MAM = *static_cast<ModuleAnalysisManager *>(MAMPtr);
+  MAM.getResult<ProfileSummaryAnalysis>(Mod).refresh();
+}
+
+/// Marks a function as one to inline, or as one of which size matters, by its
+/// counts and the module's summary.
+void mfb_mark_heat(LLVMValueRef Fn, void *MAMPtr, uint64_t Entries,
+                   uint64_t Largest) {
+  auto *F = unwrap<Function>(Fn);
+  auto &MAM = *static_cast<ModuleAnalysisManager *>(MAMPtr);
+  auto &Summary = MAM.getResult<ProfileSummaryAnalysis>(*F->getParent());
+  if (Summary.isHotCount(Entries))
+    F->addFnAttr(Attribute::InlineHint);
+  else if (Summary.isColdCount(Largest) && !F->hasFnAttribute(Attribute::Hot))
+    F->addFnAttr(Attribute::Cold);
+}
+
+} // extern "C"

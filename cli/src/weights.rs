@@ -1,0 +1,95 @@
+//! `midflight export --to weights`: what the compiler's `--midflight-use` reads.
+
+use crate::edge_counts::recover;
+use crate::join::Function;
+use midflight_profile::table::{Edge, Stage};
+use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// The functions are of several stages, and the compiler has one.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "exporting weights: '{early}' was instrumented at the early stage and '{late}' at the late one; \
+     build the program with one stage"
+)]
+pub struct TwoStages {
+    early: String,
+    late: String,
+}
+
+/// Writes the file.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, weights: &Weights) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, weights)?;
+    writeln!(out)
+}
+
+/// The counts of functions. Those of one name, unit and graph are one: an inline function of several
+/// images.
+///
+/// # Errors
+/// [`TwoStages`]
+pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
+    let mut sums: BTreeMap<(&str, &str, u64), FunctionWeights> = BTreeMap::new();
+    for function in functions {
+        let table = function.table;
+        let key = (table.name.as_str(), table.unit.as_str(), table.cfg_hash);
+        let counts = counts_of(function);
+        match sums.get_mut(&key) {
+            None => {
+                sums.insert(key, counts);
+            }
+            Some(sum) => add(sum, counts),
+        }
+    }
+    Ok(Weights {
+        version: WEIGHTS_VERSION,
+        stage: common_stage(functions)?,
+        functions: sums.into_values().collect(),
+    })
+}
+
+fn common_stage(functions: &[Function<'_>]) -> Result<Stage, TwoStages> {
+    let first = |stage| functions.iter().map(|f| f.table).find(|table| table.stage == stage);
+    match (first(Stage::Early), first(Stage::Late)) {
+        (Some(early), Some(late)) => {
+            Err(TwoStages { early: early.name.clone(), late: late.name.clone() })
+        }
+        (None, Some(_)) => Ok(Stage::Late),
+        _ => Ok(Stage::Early),
+    }
+}
+
+fn counts_of(function: &Function<'_>) -> FunctionWeights {
+    let (table, counts) = (function.table, recover(function));
+    let edges = table.edges.iter().zip(&counts.edges).filter_map(|(edge, &count)| match *edge {
+        Edge::Flow { from, to, .. } | Edge::Cut { from, to, .. } if count != 0 => {
+            Some((from, to, count))
+        }
+        _ => None,
+    });
+    FunctionWeights {
+        name: table.name.clone(),
+        unit: table.unit.clone(),
+        cfg_hash: FunctionWeights::hash_text(table.cfg_hash),
+        entries: function.entries(),
+        edges: edges.collect(),
+        blocks: counts.blocks,
+    }
+}
+
+fn add(sum: &mut FunctionWeights, more: FunctionWeights) {
+    sum.entries = sum.entries.saturating_add(more.entries);
+    for (count, more) in sum.blocks.iter_mut().zip(more.blocks) {
+        *count = count.saturating_add(more);
+    }
+    let mut edges: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for (from, to, count) in sum.edges.drain(..).chain(more.edges) {
+        let edge = edges.entry((from, to)).or_default();
+        *edge = edge.saturating_add(count);
+    }
+    sum.edges = edges.into_iter().map(|((from, to), count)| (from, to, count)).collect();
+}

@@ -1,0 +1,156 @@
+//! `path-profile-use<file=F>`: gives a module the counts of a profile, as LLVM's optimizer reads them.
+//!
+//! The pass stands where the instrumentation stood when the profile was made, so the graphs are the
+//! same: blocks and edges are those of the profile, by their numbers. A function whose graph is
+//! another one now gets nothing but a remark.
+//!
+//! Branches, switches and the like get the counts of their edges as weights, functions the count of
+//! their activations, and the module the summary of the whole program, by which LLVM tells hot from
+//! cold. What the source says of likely branches gives way to what was counted.
+
+use crate::body::{BlockId, Body};
+use crate::path_profile_gen::reason_to_leave_alone;
+use crate::read::{Handle, read};
+use crate::record::unit_of;
+use crate::weights_file::{Found, WeightsFile};
+use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_profile::weights::FunctionWeights;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The pass.
+pub struct PathProfileUse {
+    /// The profile
+    pub weights: Arc<WeightsFile>,
+    /// Verify each function after it is changed.
+    pub verify: bool,
+}
+
+/// Why a function gets no counts. The name is that of a remark, and stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoCounts {
+    NotInProfile,
+    /// With the hash of the graph that it has now
+    CfgMismatch(u64),
+    NotReadable,
+}
+
+impl NoCounts {
+    fn name(self) -> &'static str {
+        match self {
+            NoCounts::NotInProfile => "NotInProfile",
+            NoCounts::CfgMismatch(_) => "CfgMismatch",
+            NoCounts::NotReadable => "NotReadable",
+        }
+    }
+
+    fn message(self) -> String {
+        match self {
+            NoCounts::NotInProfile => "no counts: the profile has no function of this name".into(),
+            NoCounts::CfgMismatch(now) => format!(
+                "no counts: its control flow (hash {}) is not that of the profile, which is of \
+                 another version of the source or of other options",
+                FunctionWeights::hash_text(now)
+            ),
+            NoCounts::NotReadable => {
+                "no counts: its control flow is of a kind that is not profiled".into()
+            }
+        }
+    }
+}
+
+impl Pass for PathProfileUse {
+    fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
+        module.set_profile_summary(analyses, self.weights.all_counts());
+        for function in module.functions().filter(|f| f.is_definition()) {
+            if reason_to_leave_alone(function).is_some() {
+                continue;
+            }
+            match guard(|| self.annotate(module, function, analyses)) {
+                Ok(Ok(())) => {}
+                Ok(Err(why)) => function.remark_missed("midflight", why.name(), &why.message()),
+                Err(panic) => {
+                    let doing = format!("giving function '{}' its counts", function.name());
+                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
+                    return true;
+                }
+            }
+            if self.verify
+                && let Some(message) = function.verify()
+            {
+                let name = function.name();
+                module.error(&format!("midflight: function '{name}' with counts: {message}"));
+                return true;
+            }
+        }
+        true
+    }
+}
+
+impl PathProfileUse {
+    fn annotate<'m>(
+        &self,
+        module: Module<'m>,
+        function: Function<'m>,
+        analyses: &Analyses<'m>,
+    ) -> Result<(), NoCounts> {
+        let snapshot = read(function, analyses).map_err(|_| NoCounts::NotReadable)?;
+        let (body, unit) = (&snapshot.body, unit_of(module, function));
+        let counts = match self.weights.find(&function.name(), &unit, body.cfg_hash()) {
+            Found::Counts(counts) => counts,
+            Found::OtherGraph => return Err(NoCounts::CfgMismatch(body.cfg_hash())),
+            Found::Unknown => return Err(NoCounts::NotInProfile),
+        };
+        set_weights(body, &snapshot.handles, counts);
+        function.set_entry_count(counts.entries);
+        function.drop_expectations();
+        let largest = counts.blocks.iter().copied().max().unwrap_or(0).max(counts.entries);
+        function.mark_heat(analyses, counts.entries, largest);
+        Ok(())
+    }
+}
+
+/// Gives each terminator with several successors the counts of its edges.
+fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
+    let edges: FxHashMap<(u32, u32), u64> =
+        counts.edges.iter().map(|&(from, to, count)| ((from, to), count)).collect();
+    // The first part of each block: an edge leads there.
+    let mut ids = FxHashMap::default();
+    for (id, handle) in handles.iter().enumerate() {
+        ids.entry(handle.block).or_insert(id);
+    }
+    for (from, handle) in handles.iter().enumerate() {
+        if handle.restart.is_some() || body.blocks[from].edges.is_empty() {
+            continue;
+        }
+        let targets: Vec<BlockId> = handle
+            .block
+            .successors()
+            .iter()
+            .filter_map(|target| ids.get(target).copied())
+            .collect();
+        let count_of = |to: BlockId| {
+            let key = (u32::try_from(from).ok()?, u32::try_from(to).ok()?);
+            edges.get(&key).copied()
+        };
+        let counts: Vec<u64> = shared(&targets, |to| count_of(to).unwrap_or(0));
+        if counts.len() > 1 && counts.iter().any(|&count| count != 0) {
+            handle.block.terminator().set_branch_weights(&scaled(&counts));
+        }
+    }
+}
+
+/// A count for each target, where parallel edges share that of their target evenly.
+fn shared(targets: &[BlockId], count_of: impl Fn(BlockId) -> u64) -> Vec<u64> {
+    let parallel = |to: BlockId| targets.iter().filter(|&&target| target == to).count() as u64;
+    targets.iter().map(|&to| count_of(to).div_ceil(parallel(to))).collect()
+}
+
+/// The counts as 32-bit weights in the same proportions. What was taken stays above zero.
+fn scaled(counts: &[u64]) -> Vec<u32> {
+    let largest = counts.iter().copied().max().unwrap_or(0);
+    let divisor = largest / u64::from(u32::MAX) + 1;
+    let scale = |&count: &u64| count.div_ceil(divisor).min(u64::from(u32::MAX)) as u32;
+    counts.iter().map(scale).collect()
+}
