@@ -29,6 +29,10 @@ pub const OSR_SECTION: &str = "midflight_osr";
 /// Name of the read-only ELF section that holds the [`OsrPatch`]es.
 pub const OSR_PATCH_SECTION: &str = "midflight_osr_patch";
 
+/// Name of the ELF section in which a mutant of the plugin, which does something wrong for a test, says
+/// in how many places it does: for each function a little-endian number of 8 bytes.
+pub const OSR_MUTANT_SECTION: &str = "midflight_osr_mutant";
+
 /// Version of everything in this module.
 pub const OSR_VERSION: u16 = 1;
 

@@ -323,6 +323,11 @@ pub const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// A program in which each mutant of `osr-opt` has something to change, under the passes that it is made
+/// for.
+pub const MUTANTS: Program =
+    shootout("mutants", &["mutants.c"], Works { tiny: &["40"], test: &["400"], bench: &["40000"] });
+
 /// C++ with exceptions, for points around invokes and landing pads.
 pub const EXCEPTIONS: Program = Program {
     flags: &["-w", "-std=c++17"],

@@ -199,7 +199,7 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                 plan.single = usize::MAX;
             }
             let mut tally = fuzz::fuzz(layout, &programs, &plan)?;
-            fuzz::mutants(layout, &midflight_bench::corpus::EXCEPTIONS, &plan, &mut tally)?;
+            fuzz::mutants(layout, &programs, &plan, &mut tally)?;
             Ok(tally.close("osr fuzz"))
         }
         OsrAction::Points { programs, llvm, random, seconds, jobs, write: to } => {

@@ -4,8 +4,10 @@
 //! do something wrong at each landing, must be caught, else the check is worth nothing.
 
 use crate::build::{Built, build};
+use crate::corpus::{EXCEPTIONS, MUTANTS};
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::osr::changes::changes;
 use crate::osr::fuzzed::{Fuzzed, Mutant, To};
 use crate::osr::stress::{Findings, Stress};
 use crate::process::Outcome;
@@ -88,7 +90,11 @@ pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally
                 let variant = plan.variant(llvm, level, None);
                 let what = format!("{} {variant}", program.name);
                 let expected = without_points(layout, program, variant, plan.size)?;
-                match stressed(layout, program, variant, &expected, plan) {
+                let stressed = build(layout, program, variant).and_then(|built| {
+                    let findings = stressed(layout, program, &built, &expected, plan)?;
+                    Ok((built, findings))
+                });
+                match stressed {
                     Ok((built, findings)) => {
                         let problem = problem_of(&findings);
                         if problem.is_none() {
@@ -107,30 +113,88 @@ pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally
     Ok(tally)
 }
 
-/// Builds the mutants of a program. Each must be caught at one level at least: optimized code may
-/// have nothing that it would harm.
+/// What mutants have shown, so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    /// There was nothing to do wrong.
+    Nothing,
+    /// What was done wrong does no harm.
+    Harmless,
+    /// It was noticed.
+    Caught,
+}
+
+/// Builds mutants, and checks that they are noticed: each in one program at least, at one level at
+/// least, since optimized code may have nothing that it would harm. One that finds nothing to change
+/// under the passes of the plan must be noticed under those that it is made for.
 ///
 /// # Errors
 /// If one cannot be built or run.
-pub fn mutants(layout: &Layout, program: &Program, plan: &Plan, tally: &mut Tally) -> Result<()> {
+pub fn mutants(
+    layout: &Layout,
+    programs: &[&Program],
+    plan: &Plan,
+    tally: &mut Tally,
+) -> Result<()> {
+    let others = programs.iter().copied().filter(|program| program.name != EXCEPTIONS.name);
+    let programs: Vec<&Program> = [&EXCEPTIONS, &MUTANTS].into_iter().chain(others).collect();
     for &llvm in &plan.llvm {
-        for &mutant in plan.to.mutants() {
-            let mut caught = false;
-            for &level in &plan.levels {
-                let variant = plan.variant(llvm, level, Some(mutant));
-                let expected = without_points(layout, program, variant, plan.size)?;
-                let (built, findings) = stressed(layout, program, variant, &expected, plan)?;
-                let what = format!("{} {variant}", program.name);
-                let problem = findings.problems.first().and_then(|problem| problem.lines().next());
-                println!("{what}: {}", problem.unwrap_or("this mutant does no harm"));
-                caught |= problem.is_some();
-                let _ = std::fs::remove_dir_all(&built.folder);
+        for mutant in plan.to.all_mutants() {
+            let what = format!("LLVM {llvm}, mutant {mutant}");
+            let mut shown = Shown::Nothing;
+            if plan.to.mutants().contains(&mutant) {
+                shown = try_mutant(layout, &programs, plan, llvm, mutant)?;
             }
-            let what = format!("{} with LLVM {llvm}, mutant {mutant}", program.name);
-            tally.check(&what, (!caught).then(|| "it is not caught".to_string()));
+            if shown == Shown::Nothing {
+                println!("{what}: nothing to change; tried where there is");
+                let levels = vec![Level { opt: 2, stage: Stage::Early }];
+                let plan = Plan { to: mutant.home(), levels, ..plan.clone() };
+                shown = try_mutant(layout, &[&MUTANTS], &plan, llvm, mutant)?;
+            }
+            let problem = match shown {
+                Shown::Nothing => Some("it has nothing to change anywhere"),
+                Shown::Harmless => Some("it is not caught"),
+                Shown::Caught => None,
+            };
+            tally.check(&what, problem.map(str::to_string));
         }
     }
     Ok(())
+}
+
+/// Builds a mutant of programs until it is noticed.
+fn try_mutant(
+    layout: &Layout,
+    programs: &[&Program],
+    plan: &Plan,
+    llvm: u32,
+    mutant: Mutant,
+) -> Result<Shown> {
+    let mut shown = Shown::Nothing;
+    for program in programs {
+        for &level in &plan.levels {
+            let variant = plan.variant(llvm, level, Some(mutant));
+            let built = build(layout, program, variant)?;
+            let changes = changes(&built.executable)?;
+            let mut here = Shown::Nothing;
+            let mut found = "nothing to change".to_string();
+            if changes > 0 {
+                let expected = without_points(layout, program, variant, plan.size)?;
+                let findings = stressed(layout, program, &built, &expected, plan)?;
+                let problem = findings.problems.first().and_then(|problem| problem.lines().next());
+                here = if problem.is_some() { Shown::Caught } else { Shown::Harmless };
+                let problem = problem.unwrap_or("this mutant does no harm");
+                found = format!("{changes} places are changed: {problem}");
+            }
+            println!("{} {variant}: {found}", program.name);
+            let _ = std::fs::remove_dir_all(&built.folder);
+            shown = shown.max(here);
+            if shown == Shown::Caught {
+                return Ok(shown);
+            }
+        }
+    }
+    Ok(shown)
 }
 
 /// What the program does when it is compiled without the plugin.
@@ -147,13 +211,12 @@ fn without_points(
 fn stressed(
     layout: &Layout,
     program: &Program,
-    variant: Variant,
+    built: &Built,
     expected: &Outcome,
     plan: &Plan,
-) -> Result<(Built, Findings)> {
-    let built = build(layout, program, variant)?;
+) -> Result<Findings> {
     let stress = Stress {
-        job: job(layout, program, &built, plan.size)?,
+        job: job(layout, program, built, plan.size)?,
         expected,
         log: built.folder.join("osr.json"),
         seed: plan.seed,
@@ -162,8 +225,7 @@ fn stressed(
         limit: LIMIT,
         most_hits: MOST_HITS,
     };
-    let findings = stress.run()?;
-    Ok((built, findings))
+    stress.run()
 }
 
 fn problem_of(findings: &Findings) -> Option<String> {

@@ -36,15 +36,39 @@ pub enum Mutant {
     Keep,
     /// What the optimized version has yet to store is not stored.
     Store,
+    /// Execution goes on in one of the copies that a pass made of a block.
+    Copy,
+}
+
+/// All of them.
+pub const MUTANTS: [Mutant; 5] =
+    [Mutant::Swap, Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Copy];
+
+impl Mutant {
+    /// Where it surely has something to change, in the program for mutants.
+    pub fn home(self) -> To {
+        match self {
+            Mutant::Swap => To::Same,
+            Mutant::Landing | Mutant::Keep => To::Optimized("early-cse"),
+            Mutant::Store => To::Optimized("loop-simplify,lcssa,loop-mssa(licm)"),
+            Mutant::Copy => To::Optimized("loop-simplify,lcssa,loop-unroll"),
+        }
+    }
 }
 
 impl To {
-    /// What can be done wrong there.
+    /// What must be noticed there, if there is anything of the kind. Some of the copies of a block
+    /// may be entered: that is tried at home only.
     pub fn mutants(self) -> &'static [Mutant] {
         match self {
             To::Same => &[Mutant::Swap],
             To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store],
         }
+    }
+
+    /// What can be done wrong there or in versions of the kind.
+    pub fn all_mutants(self) -> impl Iterator<Item = Mutant> {
+        MUTANTS.into_iter().filter(move |m| (m.home() == To::Same) == (self == To::Same))
     }
 }
 
@@ -75,6 +99,7 @@ impl fmt::Display for Mutant {
             Mutant::Landing => "landing",
             Mutant::Keep => "keep",
             Mutant::Store => "store",
+            Mutant::Copy => "copy",
         })
     }
 }

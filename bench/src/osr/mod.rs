@@ -15,6 +15,7 @@
 //! the runtime tells.
 
 pub mod chain;
+pub mod changes;
 pub mod compile;
 pub mod cost;
 pub mod csmith;

@@ -11,6 +11,7 @@ pub mod continuation;
 pub mod host_exit;
 pub mod insert;
 pub mod map;
+pub mod mutant;
 pub mod options;
 pub mod pass;
 pub mod place;

@@ -13,6 +13,7 @@
 use crate::code::ValueId;
 use crate::osr::continuation::{Incoming, Landing, SiteAt, build};
 use crate::osr::host_exit;
+use crate::osr::mutant::Changes;
 use crate::osr::options::{Form, OsrOptions};
 use crate::osr::points::Point;
 use crate::osr::prototype::Prototype;
@@ -57,7 +58,7 @@ pub fn weave<'m>(
     chosen: &[Chosen],
     options: &OsrOptions,
 ) -> Vec<Function<'m>> {
-    Weave { module, snapshot, points, chosen, options }.run()
+    Weave { module, snapshot, points, chosen, options, changes: Changes::default() }.run()
 }
 
 struct Weave<'a, 'm> {
@@ -66,6 +67,8 @@ struct Weave<'a, 'm> {
     points: &'a [Point],
     chosen: &'a [Chosen],
     options: &'a OsrOptions,
+    /// What a mutant has changed
+    changes: Changes,
 }
 
 impl<'m> Weave<'_, 'm> {
@@ -99,6 +102,9 @@ impl<'m> Weave<'_, 'm> {
         self.insert_base(&plans, &prototypes, &shells, &record);
         base.drop_purity();
         base.mark(MARK);
+        if self.options.swap {
+            self.changes.emit(self.module);
+        }
         shells
     }
 
@@ -218,7 +224,7 @@ impl<'m> Weave<'_, 'm> {
                     .map(|&(value, slot)| (value, Incoming::Slot(slot)))
                     .collect();
                 if self.options.swap {
-                    swap_two(&mut incoming, prototype);
+                    self.changes.add(usize::from(swap_two(&mut incoming, prototype)));
                 }
                 Landing { at: self.point(p).at, incoming, prologue: None }
             })
@@ -368,8 +374,8 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     if allocas || facts.by_value || facts.variadic { Tail::No } else { Tail::May }
 }
 
-/// The mutant that tests must catch: two values of one type come in exchanged.
-fn swap_two(incoming: &mut [(ValueId, Incoming<'_, '_>)], prototype: &Prototype<'_>) {
+/// The mutant that tests must catch: two values of one type come in exchanged. True if there are two.
+fn swap_two(incoming: &mut [(ValueId, Incoming<'_, '_>)], prototype: &Prototype<'_>) -> bool {
     for a in 0..incoming.len() {
         for b in a + 1..incoming.len() {
             if let (Incoming::Slot(first), Incoming::Slot(second)) =
@@ -379,8 +385,9 @@ fn swap_two(incoming: &mut [(ValueId, Incoming<'_, '_>)], prototype: &Prototype<
                 let (first, second) = (*first, *second);
                 incoming[a].1 = Incoming::Slot(second);
                 incoming[b].1 = Incoming::Slot(first);
-                return;
+                return true;
             }
         }
     }
+    false
 }

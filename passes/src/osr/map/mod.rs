@@ -29,6 +29,7 @@ pub mod live_sets;
 pub mod mapping;
 pub mod maps;
 pub mod matching;
+pub mod mutant;
 pub mod opt_options;
 pub mod opt_pass;
 pub mod optimize;

@@ -3,8 +3,8 @@
 use crate::function_list::FunctionList;
 use crate::options::{self, Stage};
 use crate::osr::condition::Condition;
+use crate::osr::map::mutant::Mutant;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
-use crate::osr::map::weave::Mutant;
 use crate::osr::options::{OsrOptionError, condition, place};
 use crate::osr::place::{Strategy, Where};
 
@@ -96,10 +96,9 @@ impl OptOptions {
                         _ => return Err(OsrOptionError::Maps(value.to_string())),
                     }
                 }
-                "debug-mutant" if value == "landing" => result.mutant = Some(Mutant::Landing),
-                "debug-mutant" if value == "keep" => result.mutant = Some(Mutant::Keep),
-                "debug-mutant" if value == "load" => result.mutant = Some(Mutant::Load),
-                "debug-mutant" if value == "store" => result.mutant = Some(Mutant::Store),
+                "debug-mutant" if Mutant::named(value).is_some() => {
+                    result.mutant = Mutant::named(value);
+                }
                 "debug-panic-at" => result.panic_at = Some(value.to_string()),
                 _ => {
                     let option = item.to_string();

@@ -4,12 +4,14 @@
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::maps::{for_binary, write_maps};
+use crate::osr::map::mutant::{self, Mutant};
 use crate::osr::map::opt_options::OptOptions;
-use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::optimize::{Trust, TwoVersions};
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
-use crate::osr::map::weave::{Mutant, Weave};
+use crate::osr::map::weave::Weave;
+use crate::osr::mutant::Changes;
 use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
 use crate::osr::place::{Where, place};
 use crate::osr::points::{Boundary, boundaries};
@@ -56,6 +58,8 @@ struct Plan<'m> {
     classes: Vec<Vec<(u32, Inst<'m>)>>,
     /// The mappings as data, if the binary is to have them
     data: Option<Maps>,
+    /// What a mutant has changed
+    changes: Changes,
 }
 
 fn takes_part(side: &Side, point: usize) -> bool {
@@ -133,7 +137,8 @@ impl OptPass {
         }
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = [base, read_code(two.opt)];
-        let plan = two.compare_as(options.trust, sandbox, &snapshots, |mapper, handles| {
+        let trust = self.trust(&two, sandbox, &snapshots);
+        let plan = two.compare_as(trust, sandbox, &snapshots, |mapper, handles| {
             self.plan(mapper, handles, &snapshots)
         });
         self.report_refusals(&plan, &snapshots);
@@ -157,6 +162,7 @@ impl OptPass {
             further: plan.further.clone(),
             description,
             mutant: options.mutant,
+            changes: plan.changes,
         }
         .run();
         if options.verify {
@@ -167,6 +173,22 @@ impl OptPass {
             }
         }
         Ok(())
+    }
+
+    /// What of tracking is used: all of it where the mutant is to land in a copy.
+    fn trust<'m>(
+        &self,
+        two: &TwoVersions<'m>,
+        sandbox: &Sandbox,
+        snapshots: &[CodeSnapshot<'m>; 2],
+    ) -> Trust {
+        if self.0.mutant != Some(Mutant::Copy) {
+            return self.0.trust;
+        }
+        let has_copies = two.compare(sandbox, snapshots, |mapper, _| {
+            !mutant::copied(mapper.proof.versions).is_empty()
+        });
+        if has_copies { Trust::Claimed } else { self.0.trust }
     }
 
     /// The record of the mappings for the binary.
@@ -195,6 +217,7 @@ impl OptPass {
         handles.stale_loads.set(options.mutant == Some(Mutant::Load));
         let places = [&options.up_at, &options.down_at];
         let maps = woven_maps(mapper, snapshots, places, options.max_points);
+        let changes = self.changes(mapper, handles, &maps);
         let data =
             options.describe.then(|| for_binary(write_maps(mapper, handles, snapshots, &maps)));
         let mut constants = BTreeMap::new();
@@ -223,7 +246,31 @@ impl OptPass {
             constants,
             classes: classes(mapper, snapshots),
             data,
+            changes,
         }
+    }
+
+    /// What a mutant has changed in mappings.
+    fn changes(
+        &self,
+        mapper: &Mapper<'_>,
+        handles: &Handles<'_, '_>,
+        maps: &[OsrMap; 2],
+    ) -> Changes {
+        let changes = Changes::default();
+        let versions = mapper.proof.versions;
+        match self.0.mutant {
+            Some(Mutant::Load) => {
+                handles.stale_loads.set(false);
+                changes.add(mutant::stale_loads(maps, versions, handles));
+            }
+            Some(Mutant::Copy) => {
+                let copied = mutant::copied(versions);
+                changes.add(mutant::landings_in(maps, versions, &copied));
+            }
+            _ => {}
+        }
+        changes
     }
 
     fn report_refusals(&self, plan: &Plan<'_>, snapshots: &[CodeSnapshot<'_>; 2]) {

@@ -15,7 +15,9 @@ use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, SiteAt, build};
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::OsrMap;
+use crate::osr::map::mutant::Mutant;
 use crate::osr::map::reconstruct::{Expr, PointMap};
+use crate::osr::mutant::Changes;
 use crate::osr::points::Boundary;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
@@ -53,19 +55,8 @@ pub struct Weave<'a, 'm> {
     pub description: Option<Vec<u8>>,
     /// The wrong thing to do, for tests
     pub mutant: Option<Mutant>,
-}
-
-/// What a mutant does wrong; tests must notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mutant {
-    /// It lands one instruction too late.
-    Landing,
-    /// A value that is kept for a point is not.
-    Keep,
-    /// A load is made again from another place: it is stale.
-    Load,
-    /// What opt owes to memory is not stored.
-    Store,
+    /// What it has changed
+    pub changes: Changes,
 }
 
 /// A point that leads somewhere.
@@ -103,6 +94,9 @@ impl<'m> Weave<'_, 'm> {
         self.insert_base(&chosen, enter, &prototype, &record);
         base.drop_purity();
         base.mark(MARK);
+        if self.mutant.is_some() {
+            self.changes.emit(self.module);
+        }
         let mut made = vec![enter];
         made.extend(shells);
         made
@@ -289,6 +283,7 @@ impl<'m> Weave<'_, 'm> {
                     let slot = transfers.iter().find(|(value, _)| value == source);
                     let value = slot.map_or_else(|| slots[0], |&(_, slot)| slots[slot]);
                     let is_lost = self.mutant == Some(Mutant::Keep) && map.keep.contains(source);
+                    self.changes.add(usize::from(is_lost));
                     if is_lost { value.ty().null() } else { value }
                 }
                 Expr::Repeat(inst, of) => {
@@ -301,7 +296,11 @@ impl<'m> Weave<'_, 'm> {
                 }
             });
         }
-        for store in map.stores.iter().filter(|_| self.mutant != Some(Mutant::Store)) {
+        if self.mutant == Some(Mutant::Store) {
+            self.changes.add(map.stores.len());
+            return values;
+        }
+        for store in &map.stores {
             let operands = [values[store.value], values[store.address]];
             builder.repeat(version.instructions[store.store], &operands);
         }
@@ -319,7 +318,10 @@ impl<'m> Weave<'_, 'm> {
                 && !code[map.landing..at].iter().any(|inst| inst.facts.has_result())
         };
         match (self.mutant, next) {
-            (Some(Mutant::Landing), Some(next)) if is_skipped(next.at) => next.at,
+            (Some(Mutant::Landing), Some(next)) if is_skipped(next.at) => {
+                self.changes.add(1);
+                next.at
+            }
             _ => map.landing,
         }
     }

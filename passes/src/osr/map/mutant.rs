@@ -1,0 +1,92 @@
+//! What a mutant of `osr-opt` does wrong; tests must notice.
+
+use crate::body::BlockId;
+use crate::code::InstId;
+use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::mapping::OsrMap;
+use crate::osr::map::matching::Versions;
+use crate::osr::map::reconstruct::Expr;
+use rustc_hash::FxHashSet as HashSet;
+
+/// What is done wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutant {
+    /// It lands one instruction too late.
+    Landing,
+    /// A value that is kept for a point is not.
+    Keep,
+    /// A load is made again from another place: it is stale.
+    Load,
+    /// What opt owes to memory is not stored.
+    Store,
+    /// It lands in the block of opt that was copied, in the one that has the old name: tracking is
+    /// believed where the matching would refuse.
+    Copy,
+}
+
+impl Mutant {
+    /// By its name in the option `debug-mutant`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "landing" => Some(Mutant::Landing),
+            "keep" => Some(Mutant::Keep),
+            "load" => Some(Mutant::Load),
+            "store" => Some(Mutant::Store),
+            "copy" => Some(Mutant::Copy),
+            _ => None,
+        }
+    }
+}
+
+/// So many instructions in a row, the last one an anchor, tell code from other code.
+const WINDOW: usize = 3;
+
+/// The blocks of opt of which a pass made a copy: the same instructions are there again, and none of
+/// them was in base. Good for a mutant: what is not found is not changed.
+pub fn copied(versions: &Versions) -> HashSet<BlockId> {
+    let graph = versions.graph(OPT);
+    let origin = &versions.tracked.origin;
+    let is_new = |window: &[InstId]| window.iter().all(|&inst| origin[inst].is_none());
+    let operations = |window: &[InstId]| -> Vec<u32> {
+        window.iter().map(|&i| graph.nodes[i].operation).collect()
+    };
+    let windows = windows(graph);
+    let copies: HashSet<Vec<u32>> =
+        windows.iter().filter(|w| is_new(w)).map(|w| operations(w)).collect();
+    let is_copied = |w: &&Vec<InstId>| {
+        w.iter().all(|&inst| origin[inst].is_some()) && copies.contains(&operations(w))
+    };
+    windows.iter().filter(is_copied).map(|w| graph.nodes[w[0]].block).collect()
+}
+
+fn windows(graph: &Graph) -> Vec<Vec<InstId>> {
+    let of_block = |nodes: std::ops::Range<InstId>| {
+        let plain: Vec<InstId> = nodes.filter(|&i| !graph.nodes[i].facts.is_phi()).collect();
+        let ends_in_anchor = |w: &&[InstId]| graph.nodes[w[WINDOW - 1]].facts.is_anchor();
+        plain.windows(WINDOW).filter(ends_in_anchor).map(<[InstId]>::to_vec).collect::<Vec<_>>()
+    };
+    graph.blocks.iter().flat_map(|block| of_block(block.nodes.clone())).collect()
+}
+
+/// How many points lead into these blocks of opt.
+pub fn landings_in(maps: &[OsrMap; 2], versions: &Versions, blocks: &HashSet<BlockId>) -> usize {
+    let landings = maps[BASE].points.iter().flatten().map(|map| map.landing);
+    landings.filter(|&l| blocks.contains(&versions.graph(OPT).nodes[l].block)).count()
+}
+
+/// How many loads are made again though something may have written to their places.
+pub fn stale_loads(maps: &[OsrMap; 2], versions: &Versions, oracle: &dyn Oracle) -> usize {
+    let in_map = |from: Which| -> usize {
+        let to = 1 - from;
+        let is_stale = |landing: InstId, expr: &Expr| match expr {
+            Expr::Repeat(inst, _) => {
+                versions.graph(to).nodes[*inst].facts.is_load()
+                    && !oracle.is_unchanged(to, *inst, landing)
+            }
+            _ => false,
+        };
+        let points = maps[from].points.iter().flatten();
+        points.map(|map| map.exprs.iter().filter(|e| is_stale(map.landing, e)).count()).sum()
+    };
+    in_map(BASE) + in_map(OPT)
+}
