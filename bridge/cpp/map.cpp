@@ -278,7 +278,20 @@ enum MapFact : uint32_t {
   // a && b, a || b
   MapAllHold = 1 << 18,
   MapAnyHolds = 1 << 19,
+  MapSelect = 1 << 20,
+  // It can be made again even where it did not run.
+  MapSpeculatable = 1 << 21,
 };
+
+// An operation that can be made again, and never traps. Divisors must be known.
+bool isSpeculatable(const Instruction &I) {
+  using namespace PatternMatch;
+  const APInt *Divisor;
+  if (I.isIntDivRem())
+    return match(I.getOperand(1), m_APInt(Divisor)) && !Divisor->isZero() &&
+           !Divisor->isAllOnes();
+  return isSafeToSpeculativelyExecute(&I);
+}
 
 // Metadata that makes a result poison.
 constexpr unsigned PoisonKinds[] = {
@@ -540,8 +553,13 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
                     !I->mayReadOrWriteMemory() && !I->getType()->isTokenTy();
   if (isa<CallBase>(I))
     Repeatable &= isPureIntrinsic(*I);
-  if (Repeatable)
+  if (Repeatable) {
     Facts |= MapRepeatable;
+    if (isSpeculatable(*I))
+      Facts |= MapSpeculatable;
+  }
+  if (isa<SelectInst>(I))
+    Facts |= MapSelect;
   if (auto *Cmp = dyn_cast<ICmpInst>(I))
     if (Cmp->isEquality())
       Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapEqual : MapDiffer;

@@ -180,6 +180,10 @@ facts! {
     is_logical_and = 18;
     /// False just if no operand holds: `or`, or `select` with `true`
     is_logical_or = 19;
+    /// `select`
+    is_select = 20;
+    /// It can be made again even where it did not run.
+    is_speculatable = 21;
 }
 
 impl<'m> Inst<'m> {
@@ -377,6 +381,14 @@ impl<'m> Builder<'m> {
     pub fn load_as_stored(&self, store: Inst<'m>, address: Value<'m>) -> Value<'m> {
         // SAFETY: the builder has a position, the store is live, the address is a pointer.
         Value::from_raw(unsafe { sys::mfb_load_as_stored(self.as_llvm(), store.0, address.0) })
+    }
+
+    /// The first value if a condition holds, else the second one.
+    pub fn select(&self, condition: Value<'m>, holds: Value<'m>, fails: Value<'m>) -> Value<'m> {
+        // SAFETY: the builder has a position; the condition is of type i1, the others of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildSelect(self.as_llvm(), condition.0, holds.0, fails.0, c"".as_ptr())
+        })
     }
 
     /// A copy of an instruction with other operands.

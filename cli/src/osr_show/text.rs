@@ -111,6 +111,8 @@ impl Direction<'_> {
             let text = &self.destination[*repeat];
             let operation = text.split_once(" = ").map_or(text.as_str(), |(_, rest)| rest);
             let operation = operation.split_whitespace().next().unwrap_or_default();
+            // A phi is made again as one.
+            let operation = if operation == "phi" { "select" } else { operation };
             let result = result(self.destination, *repeat);
             writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
         }

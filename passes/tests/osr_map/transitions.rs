@@ -54,6 +54,10 @@ fn hand_over(
                 if let (Op::Call(..), Some(callee)) = (&inst.op, operands.last_mut()) {
                     *callee = Word::Int(1);
                 }
+                if let (Op::Phi, [condition, holds, fails]) = (&inst.op, &operands[..]) {
+                    words.push(choice(*condition, *holds, *fails)?);
+                    continue;
+                }
                 if matches!(inst.op, Op::Phi | Op::Alloca(..) | Op::Freeze | Op::Store(_)) {
                     return Err(format!("{:?} is made again", inst.op));
                 }
@@ -75,6 +79,16 @@ fn hand_over(
     }
     let values = map.values.iter().map(|&(value, expr)| (value, words[expr])).collect();
     Ok(Handed { values, memory })
+}
+
+/// A phi that is made again: a select.
+fn choice(condition: Word, holds: Word, fails: Word) -> Result<Word, String> {
+    match condition {
+        Word::Int(0) => Ok(fails),
+        Word::Int(1) => Ok(holds),
+        Word::Poison => Ok(Word::Poison),
+        _ => Err(format!("{condition:?} is taken for a condition")),
+    }
 }
 
 /// Where the other version goes on.

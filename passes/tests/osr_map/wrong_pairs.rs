@@ -97,6 +97,8 @@ fn wrong(
         && !old.facts.is_pad_pointer()
         && old.linear.is_none()
         && old.copied.is_none()
+        // Known by what it is, not by the number of its operation
+        && !old.facts.is_select()
         && old.constant.is_none()
         && handles.simplify(OPT, inst, &old.operands).is_none();
     let Some(partner) = partner(versions, right, inst).filter(|_| is_plain) else { return Ok(()) };

@@ -253,8 +253,22 @@ impl Check<'_> {
                 && self.mapper.oracle.is_unchanged(which, inst, place);
             stands.then_some(())?;
         }
+        if let (true, [condition, holds, fails]) = (node.facts.is_phi(), operands) {
+            return self.chosen(which, inst, [*condition, *holds, *fails]);
+        }
         let same = node.operands.len() == operands.len()
             && node.operands.iter().zip(operands).all(is_number);
         same.then(|| congruence.of[which][result])
+    }
+    /// The number of a phi that a branch decides, if these are the numbers of its condition and of what
+    /// comes in on its sides.
+    fn chosen(&self, which: Which, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
+        let congruence = self.mapper.proof.congruence;
+        let version = &self.mapper.proof.versions.of[which];
+        let gate = version.gates[version.graph.nodes[phi].block].as_ref()?;
+        let number = |operand| congruence.number(which, operand);
+        let arm = |holds| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
+        let expected = [number(gate.condition(&version.graph)?), arm(true)?, arm(false)?];
+        (expected == numbers).then(|| congruence.of[which][version.graph.result(phi)])
     }
 }

@@ -245,6 +245,8 @@ pub(super) enum Key {
     Pad(Number),
     /// A sum of a type
     Sum(u32, Form),
+    /// Of a type: if the first number holds, the second one, else the third one (see [`super::gates`])
+    Choice(u32, [Number; 3]),
 }
 
 /// A sum of multiples of numbers and a constant.
@@ -530,6 +532,19 @@ impl Round<'_> {
         }
     }
 
+    /// The number of what has two keys: that of the first holder of either.
+    fn holder_of(&mut self, which: Which, keys: [Key; 2], own: Number) -> Number {
+        let known = |key: &Key| {
+            let of_base = self.table[BASE].get(key).filter(|_| which == OPT);
+            of_base.or_else(|| self.table[which].get(key)).copied()
+        };
+        let number = keys.iter().find_map(known).unwrap_or(own);
+        for key in keys {
+            self.table[which].entry(key).or_insert(number);
+        }
+        number
+    }
+
     fn number(&mut self, which: Which, inst: InstId) -> Number {
         let versions = self.versions;
         let graph = versions.graph(which);
@@ -587,6 +602,10 @@ impl Round<'_> {
                 }
             }
             numbers.push(self.congruence.access(versions, which, clobber));
+        }
+        if let (true, [condition, holds, fails]) = (node.facts.is_select(), &numbers[..]) {
+            let key = Key::Choice(node.data_type, [*condition, *holds, *fails]);
+            return self.holder(which, key, own);
         }
         let operation = node.as_unsigned.unwrap_or(node.operation);
         self.holder(which, Key::Operation(operation, numbers), own)
@@ -713,7 +732,22 @@ impl Round<'_> {
             Some((pair, numbers)) => Key::Together(pair, numbers),
             None => Key::Alone(which, block, incoming),
         };
-        self.holder(which, key, own)
+        match self.choice(which, inst) {
+            Some(choice) => self.holder_of(which, [key, choice], own),
+            None => self.holder(which, key, own),
+        }
+    }
+
+    /// A phi as the choice of a branch.
+    fn choice(&self, which: Which, phi: InstId) -> Option<Key> {
+        let version = &self.versions.of[which];
+        let node = &version.graph.nodes[phi];
+        let gate = version.gates[node.block].as_ref()?;
+        let number = |operand: Operand| self.congruence.number(which, operand);
+        let arm =
+            |holds: bool| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
+        let condition = number(gate.condition(&version.graph)?);
+        Some(Key::Choice(node.data_type, [condition, arm(true)?, arm(false)?]))
     }
 
     /// The numbers of what may come in at a phi, in the order of the block's predecessors: each phi

@@ -24,6 +24,7 @@ use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, Chains};
 use crate::osr::map::congruence::{Congruence, congruence};
+use crate::osr::map::gates::Gate;
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
 use crate::osr::map::live::Live;
 use crate::osr::map::scopes::Scopes;
@@ -39,6 +40,8 @@ pub struct Version {
     pub chains: Chains,
     /// What its branches say of values
     pub scopes: Scopes,
+    /// For each block the branch that decides its phis, if one does
+    pub gates: Vec<Option<Gate>>,
 }
 
 /// What tracking says of two versions.

@@ -22,6 +22,8 @@ pub enum Mutant {
     /// It lands in the block of opt that was copied, in the one that has the old name: tracking is
     /// believed where the matching would refuse.
     Copy,
+    /// The arms of a phi that is made again are exchanged.
+    Arms,
 }
 
 impl Mutant {
@@ -33,6 +35,7 @@ impl Mutant {
             "load" => Some(Mutant::Load),
             "store" => Some(Mutant::Store),
             "copy" => Some(Mutant::Copy),
+            "arms" => Some(Mutant::Arms),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::chains::chains;
 use crate::osr::map::claims::Claims;
+use crate::osr::map::gates::gates;
 use crate::osr::map::graph::{
     Access, BASE, ConstId, Graph, GraphBlock, Linear, Node, OPT, Operand, Oracle, Which,
 };
@@ -167,7 +168,8 @@ pub fn read<'a, 'm>(
         let live = live(&graph);
         let chains = chains(&graph, &live);
         let scopes = scopes(&graph, &live);
-        Version { graph, live, chains, scopes }
+        let gates = gates(&graph, &live, &scopes);
+        Version { graph, live, chains, scopes, gates }
     });
     (Versions { of, tracked, has_lone: false, own_selectors }, handles)
 }

@@ -12,7 +12,9 @@
 //! | `avail` | any congruent value that dominates the point: it is kept alive for it |
 //!
 //! A load is made again if nothing may have written to its place since (the thesis's suggestion in
-//! 5.4.4). Anchors, phis, allocas and freezes never are.
+//! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the branch's
+//! condition. What only one side of the branch has computed is made again there if it cannot trap, from
+//! values that are there on either side. Anchors, other phis, allocas and freezes never are made again.
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Number, value_over};
@@ -51,7 +53,8 @@ pub enum Expr {
     Source(ValueId),
     /// It is a constant.
     Constant(ConstId),
-    /// It is made again as this instruction of the destination does, from these expressions.
+    /// It is made again as this instruction of the destination does, from these expressions; a phi from the
+    /// condition of the branch that decides it, what it has where that holds, and where it does not.
     Repeat(InstId, Vec<usize>),
     /// It is what memory has in the place that this store of base writes to, at this address.
     Content(InstId, usize),
@@ -170,8 +173,11 @@ pub struct Places<'a> {
 struct State {
     exprs: Vec<Expr>,
     done: HashMap<ValueId, usize>,
-    failed: [HashSet<ValueId>; 2],
+    /// Whether values may be kept, whether they may never have been computed
+    failed: [[HashSet<ValueId>; 2]; 2],
     open: HashSet<ValueId>,
+    /// What is made now may never have been computed: it is of one side of a branch.
+    is_side: bool,
     blame: Option<ValueId>,
 }
 
@@ -295,8 +301,9 @@ impl Reconstruct<'_> {
         }
         let may_keep = may_keep && self.variant == Variant::Avail;
         let is_deep = state.open.len() == DEEPEST;
+        let failed = [usize::from(may_keep), usize::from(state.is_side)];
         if is_deep
-            || state.failed[usize::from(may_keep)].contains(&value)
+            || state.failed[failed[0]][failed[1]].contains(&value)
             || !state.open.insert(value)
         {
             return None;
@@ -317,7 +324,7 @@ impl Reconstruct<'_> {
                 state.done.insert(value, expr);
             }
             None => {
-                state.failed[usize::from(may_keep)].insert(value);
+                state.failed[failed[0]][failed[1]].insert(value);
                 state.blame.get_or_insert(value);
             }
         }
@@ -444,11 +451,14 @@ impl Reconstruct<'_> {
         let inst = graph.definition(value)?;
         let node = &graph.nodes[inst];
         if node.facts.is_phi() || node.facts.is_pinned() || node.facts.is_anchor() {
-            return self.look_through(state, value, may_keep);
+            let other = self.look_through(state, value, may_keep);
+            return other.or_else(|| self.chosen(state, inst, may_keep));
         }
-        let can = node.facts.is_repeatable()
+        let may_run = !state.is_side || node.facts.is_speculatable();
+        let can = (node.facts.is_repeatable() && may_run)
             || node.facts.is_own()
             || (node.facts.is_load()
+                && !state.is_side
                 && self.reloads
                 && !(self.places.any && node.reads_lone)
                 && self.oracle.is_unchanged(to, inst, self.landing));
@@ -457,12 +467,37 @@ impl Reconstruct<'_> {
         }
         let mut operands = Vec::with_capacity(node.operands.len());
         for &operand in &node.operands {
-            operands.push(match operand {
-                Operand::Constant(constant) => add(state, Expr::Constant(constant)),
-                Operand::Value(operand) => self.value(state, operand, may_keep)?,
-            });
+            operands.push(self.operand(state, operand, may_keep)?);
         }
         Some(add(state, Expr::Repeat(inst, operands)))
+    }
+
+    /// A phi that a branch decides, as a select of its condition.
+    fn chosen(&self, state: &mut State, phi: InstId, may_keep: bool) -> Option<usize> {
+        let to = self.destination.which;
+        let version = &self.proof.versions.of[to];
+        let graph = &version.graph;
+        let gate = version.gates[graph.nodes[phi].block].as_ref()?;
+        // What is ahead is decided by a run of the branch that is to come.
+        (!self.is_ahead(graph.result(phi))).then_some(())?;
+        let number = |from| Some(self.proof.congruence.number(to, graph.incoming(phi, from)?));
+        let arm = |holds: bool| {
+            gate.one(holds, number)?;
+            graph.incoming(phi, gate.side(holds).next()?)
+        };
+        let arms = [arm(true)?, arm(false)?];
+        let condition = self.operand(state, gate.condition(graph)?, may_keep)?;
+        let was_side = std::mem::replace(&mut state.is_side, true);
+        let [holds, fails] = arms.map(|arm| self.operand(state, arm, may_keep));
+        state.is_side = was_side;
+        Some(add(state, Expr::Repeat(phi, vec![condition, holds?, fails?])))
+    }
+
+    fn operand(&self, state: &mut State, operand: Operand, may_keep: bool) -> Option<usize> {
+        match operand {
+            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Value(value) => self.value(state, value, may_keep),
+        }
     }
 
     /// Another value of the destination that is the same, above the landing.

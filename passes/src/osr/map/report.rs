@@ -380,6 +380,8 @@ impl<'a, 'm> Texts<'a, 'm> {
                 let text = &self.texts[to][*inst];
                 let operation = text.split_once(" = ").map_or(text.as_str(), |(_, rest)| rest);
                 let operation = operation.split_whitespace().next().unwrap_or_default();
+                // A phi is made again as one.
+                let operation = if operation == "phi" { "select" } else { operation };
                 lines.push(format!("{result}' = {operation} {}", operands.join(", ")));
             }
         }

@@ -20,6 +20,8 @@ pub struct Scopes {
     on_edge: HashMap<ValueId, Vec<(BlockId, BlockId, ConstId)>>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
     below: Vec<(u32, u32)>,
+    /// For each block its immediate dominator; none for the entry, and for what is never reached
+    immediate: Vec<Option<BlockId>>,
 }
 
 impl Scopes {
@@ -43,6 +45,11 @@ impl Scopes {
         scopes.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
     }
 
+    /// The immediate dominator of a block.
+    pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
+        self.immediate[block]
+    }
+
     /// True if a block is reached only over another one, or is that.
     pub fn dominates(&self, head: BlockId, block: BlockId) -> bool {
         let (first, last) = self.below[head];
@@ -52,7 +59,8 @@ impl Scopes {
 
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
-    let mut scopes = Scopes { below: below(live), ..Scopes::default() };
+    let (below, immediate) = below(live);
+    let mut scopes = Scopes { below, immediate, ..Scopes::default() };
     for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
         for &(from, value, constant) in &block.implied {
             if live.predecessors[head] == [from] {
@@ -65,14 +73,16 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
     scopes
 }
 
-/// Preorder intervals of the dominator tree of the blocks that may be reached.
-fn below(live: &Live) -> Vec<(u32, u32)> {
+/// Preorder intervals of the dominator tree of the blocks that may be reached, and the tree.
+fn below(live: &Live) -> (Vec<(u32, u32)>, Vec<Option<BlockId>>) {
     let count = live.successors.len();
     let order = postorder(&live.successors);
     let dominators = of_graph(&order, &live.predecessors);
     let mut children: Vec<Vec<BlockId>> = vec![Vec::new(); count];
+    let mut immediate = vec![None; count];
     for &block in order.iter().rev() {
-        if let Some(parent) = dominators.immediate(block) {
+        immediate[block] = dominators.immediate(block);
+        if let Some(parent) = immediate[block] {
             children[parent].push(block);
         }
     }
@@ -96,5 +106,5 @@ fn below(live: &Live) -> Vec<(u32, u32)> {
             }
         }
     }
-    below
+    (below, immediate)
 }

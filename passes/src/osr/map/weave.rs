@@ -288,7 +288,7 @@ impl<'m> Weave<'_, 'm> {
                 }
                 Expr::Repeat(inst, of) => {
                     let operands: Vec<Value<'m>> = of.iter().map(|&o| values[o]).collect();
-                    builder.repeat(version.instructions[*inst], &operands)
+                    self.repeat(builder, version.instructions[*inst], &operands)
                 }
                 Expr::Content(store, address) => {
                     let store = self.snapshots[BASE].instructions[*store];
@@ -305,6 +305,20 @@ impl<'m> Weave<'_, 'm> {
             builder.repeat(version.instructions[store.store], &operands);
         }
         values
+    }
+
+    /// An instruction made again; a phi as a select, which the mutant gives exchanged arms.
+    fn repeat(&self, builder: &Builder<'m>, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        match *operands {
+            [condition, holds, fails] if inst.map_facts().is_phi() => {
+                if self.mutant == Some(Mutant::Arms) {
+                    self.changes.add(1);
+                    return builder.select(condition, fails, holds);
+                }
+                builder.select(condition, holds, fails)
+            }
+            _ => builder.repeat(inst, operands),
+        }
     }
 
     /// Where a mapped point lands. The mutant skips what has no result: without a value that is
