@@ -39,6 +39,19 @@ __attribute__((noinline)) static unsigned unrolled(unsigned sum) {
     return sum;
 }
 
+// Base has a phi of products, the optimized version one of factors (`simplifycfg<sink-common-insts>`).
+__attribute__((noinline)) static unsigned common(unsigned c, unsigned a, unsigned b) {
+    unsigned either;
+    if (c & 1) {
+        use(1);
+        either = a * 3;
+    } else {
+        seen += 2;
+        either = b * 3;
+    }
+    return either;
+}
+
 int main(int argc, char **argv) {
     unsigned place = 8, total = 0;
     int times = argc > 1 ? atoi(argv[1]) : 1;
@@ -46,6 +59,7 @@ int main(int argc, char **argv) {
         total = total * 5 + again(&place, (unsigned)n + 5);
         total += promoted(&place, (unsigned)n % 30);
         total += unrolled(total);
+        total += common((unsigned)n, total, place);
     }
     printf("%u %u %u\n", total, place, seen);
     return 0;

@@ -38,11 +38,13 @@ pub enum Mutant {
     Store,
     /// Execution goes on in one of the copies that a pass made of a block.
     Copy,
+    /// A phi that is made again has what came from the other side of the branch.
+    Arms,
 }
 
 /// All of them.
-pub const MUTANTS: [Mutant; 5] =
-    [Mutant::Swap, Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Copy];
+pub const MUTANTS: [Mutant; 6] =
+    [Mutant::Swap, Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Copy, Mutant::Arms];
 
 impl Mutant {
     /// Where it surely has something to change, in the program for mutants.
@@ -52,6 +54,7 @@ impl Mutant {
             Mutant::Landing | Mutant::Keep => To::Optimized("early-cse"),
             Mutant::Store => To::Optimized("loop-simplify,lcssa,loop-mssa(licm)"),
             Mutant::Copy => To::Optimized("loop-simplify,lcssa,loop-unroll"),
+            Mutant::Arms => To::Optimized("simplifycfg<sink-common-insts>"),
         }
     }
 }
@@ -62,7 +65,7 @@ impl To {
     pub fn mutants(self) -> &'static [Mutant] {
         match self {
             To::Same => &[Mutant::Swap],
-            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store],
+            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Arms],
         }
     }
 
@@ -100,6 +103,7 @@ impl fmt::Display for Mutant {
             Mutant::Keep => "keep",
             Mutant::Store => "store",
             Mutant::Copy => "copy",
+            Mutant::Arms => "arms",
         })
     }
 }

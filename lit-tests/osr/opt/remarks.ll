@@ -16,12 +16,12 @@
 ; There is no loop.
 ; NONE-NOT: remark
 
-; MAP: {"version":1,"pipeline":"simplifycfg","functions":[{"name":"f","instructions":{"base":6,"opt":4},"phis":{"base":1,"opt":0}
-; MAP-SAME: "base_to_opt":{"total":5,{{.*}}"opt_to_base":{"total":4,
+; MAP: {"version":1,"pipeline":"simplifycfg","functions":[{"name":"f","instructions":{"base":7,"opt":5},"phis":{"base":1,"opt":0}
+; MAP-SAME: "base_to_opt":{"total":6,{{.*}}"opt_to_base":{"total":5,
 ; MAP-SAME: "refused":{"base_to_opt":{{{"Unmatched":[1-9]}}
 ; SAME: "pipeline":"adce"
 ; SAME-SAME: "actions":{"add":0,"delete":0,"hoist":0,"sink":0,
-; SAME-SAME: "base_to_opt":{"total":5,"empty":5,"live":5,
+; SAME-SAME: "base_to_opt":{"total":6,"empty":6,"live":6,
 ; SAME-SAME: "refused":{"base_to_opt":{},"opt_to_base":{}}
 
 define i32 @f(i1 %c, i32 %a, i32 %b) {
@@ -30,10 +30,11 @@ entry:
 
 then:
   %sum = add i32 %a, %b
+  %frozen = freeze i32 %sum
   br label %done
 
 done:
-  %either = phi i32 [ %sum, %then ], [ %a, %entry ]
+  %either = phi i32 [ %frozen, %then ], [ %a, %entry ]
   call void @use(i32 %either)
   ret i32 %either
 }

@@ -21,6 +21,8 @@ pub struct Tried {
     pub clobbers: usize,
     /// Operations of anchors
     pub anchors: usize,
+    /// What selects and phis choose from, exchanged
+    pub arms: usize,
     /// Wrong pairs of values that tracking alone would accept
     pub claimed: usize,
 }
@@ -28,7 +30,7 @@ pub struct Tried {
 impl Tried {
     /// All of them
     pub fn sum(&self) -> usize {
-        self.operations + self.clobbers + self.anchors
+        self.operations + self.clobbers + self.anchors + self.arms
     }
 }
 
@@ -90,15 +92,15 @@ fn wrong(
     if old.facts.is_anchor() {
         return wrong_anchor(versions, handles, right, inst, tried);
     }
+    if old.facts.is_select() || old.facts.is_phi() {
+        return exchanged(versions, handles, right, inst, tried);
+    }
     let is_plain = old.has_result
-        && !old.facts.is_phi()
         && !old.facts.is_pinned()
         && !old.facts.is_own()
         && !old.facts.is_pad_pointer()
         && old.linear.is_none()
         && old.copied.is_none()
-        // Known by what it is, not by the number of its operation
-        && !old.facts.is_select()
         && old.constant.is_none()
         && handles.simplify(OPT, inst, &old.operands).is_none();
     let Some(partner) = partner(versions, right, inst).filter(|_| is_plain) else { return Ok(()) };
@@ -128,6 +130,40 @@ fn wrong(
     let is_accepted = accepted(versions.matched(handles));
     versions.of[OPT].graph.nodes[inst] = old;
     if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
+}
+
+/// A select, or a phi that a branch decides, is not the same when what it chooses from is exchanged.
+fn exchanged(
+    versions: &mut Versions,
+    handles: &Handles<'_, '_>,
+    right: &(Matching, Congruence),
+    inst: InstId,
+    tried: &mut Tried,
+) -> Result<(), String> {
+    let old = versions.graph(OPT).nodes[inst].clone();
+    let arms = match old.operands.len() {
+        3 if old.facts.is_select() => [1, 2],
+        2 if old.facts.is_phi() && versions.of[OPT].gates[old.block].is_some() => [0, 1],
+        _ => return Ok(()),
+    };
+    let Some(partner) = partner(versions, right, inst) else { return Ok(()) };
+    let numbers = arms.map(|arm| right.1.number(OPT, old.operands[arm]));
+    let own = number(versions, &right.1, OPT, inst);
+    // What follows from its arms alone, or is equal to something older, is not known by them.
+    let is_known = numbers[0] == numbers[1]
+        || numbers.contains(&own)
+        || right.1.of[BASE][..versions.graph(BASE).result(partner)].contains(&own)
+        || old.facts.is_select() && handles.simplify(OPT, inst, &old.operands).is_some();
+    if is_known {
+        return Ok(());
+    }
+    tried.arms += 1;
+    versions.of[OPT].graph.nodes[inst].operands.swap(arms[0], arms[1]);
+    let (_, congruence) = versions.matched(handles);
+    let is_accepted =
+        number(versions, &congruence, OPT, inst) == number(versions, &congruence, BASE, partner);
+    versions.of[OPT].graph.nodes[inst] = old;
+    if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
 }
 
 /// A state of memory that is surely another one: the caller's for what an anchor has left, and that of

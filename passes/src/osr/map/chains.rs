@@ -3,11 +3,13 @@
 //! Passes split blocks (a preheader, a dedicated exit) and merge them. A chain is a maximal sequence
 //! of blocks in which each is the only successor of the one before, and that one its only
 //! predecessor; versions are compared chain by chain, so that neither is seen. Branches that are
-//! never taken count for nothing.
+//! never taken count for nothing. Where [`super::hammocks`] says so, a chain goes on behind a branch whose
+//! ways meet again.
 
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::graph::Graph;
+use crate::osr::map::hammocks::Hammock;
 use crate::osr::map::live::Live;
 
 /// Index of a chain.
@@ -27,13 +29,16 @@ pub struct Chain {
 pub struct Chains {
     /// All of them
     pub chains: Vec<Chain>,
-    /// For each block that may be reached its chain
+    /// For each block that may be reached its chain; that of what lies in a hammock is the one that the
+    /// hammock is in
     pub of_block: Vec<Option<ChainId>>,
     /// For each instruction the number of anchors of its chain before it
     pub segment: Vec<usize>,
     /// For each instruction whether a store runs before it, in its segment, that only this version
     /// has
     pub late: Vec<bool>,
+    /// For each block where the chain goes on behind its branch, if it does
+    pub hammocks: Vec<Option<Hammock>>,
 }
 
 impl Chains {
@@ -63,16 +68,19 @@ impl Chains {
     }
 }
 
-/// Finds the chains.
-pub fn chains(graph: &Graph, live: &Live) -> Chains {
+/// Finds the chains. `hammocks` has for blocks where the chain goes on behind their branches.
+pub fn chains(graph: &Graph, live: &Live, hammocks: Vec<Option<Hammock>>) -> Chains {
     let next = |block: BlockId| match live.successors[block].as_slice() {
         &[to] if to != 0 && to != block && live.predecessors[to].len() == 1 => Some(to),
-        _ => None,
+        _ => hammocks[block].as_ref().map(|hammock| hammock.join),
     };
     let mut continues = vec![false; graph.blocks.len()];
     for block in (0..graph.blocks.len()).filter(|&b| live.reached[b]) {
         if let Some(to) = next(block) {
             continues[to] = true;
+        }
+        for &between in hammocks[block].iter().flat_map(|hammock| &hammock.between) {
+            continues[between] = true;
         }
     }
     let mut result = Chains {
@@ -80,6 +88,7 @@ pub fn chains(graph: &Graph, live: &Live) -> Chains {
         of_block: vec![None; graph.blocks.len()],
         segment: vec![0; graph.nodes.len()],
         late: vec![false; graph.nodes.len()],
+        hammocks: Vec::new(),
     };
     for head in (0..graph.blocks.len()).filter(|&b| live.reached[b] && !continues[b]) {
         let mut chain = Chain::default();
@@ -97,9 +106,17 @@ pub fn chains(graph: &Graph, live: &Live) -> Chains {
                 }
                 late |= graph.nodes[inst].is_overwritten;
             }
+            for &between in hammocks[current].iter().flat_map(|hammock| &hammock.between) {
+                result.of_block[between] = Some(result.chains.len());
+                for inst in graph.blocks[between].nodes.clone() {
+                    result.segment[inst] = chain.anchors.len();
+                    result.late[inst] = late;
+                }
+            }
             block = next(current);
         }
         result.chains.push(chain);
     }
+    result.hammocks = hammocks;
     result
 }

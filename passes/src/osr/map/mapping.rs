@@ -300,8 +300,7 @@ impl<'a> Mapper<'a> {
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
             let places = self.places.get(&(pair, segment)).ok_or(Refusal::Unmatched)?;
-            let place = places.insts[from].iter().position(|&i| i == at);
-            let position = place.map(|p| places.positions[from][p]).ok_or(Refusal::Unmatched)?;
+            let position = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
             // Only a matched anchor is known to overwrite it in both versions.
@@ -337,6 +336,24 @@ impl<'a> Mapper<'a> {
             candidates: candidates.take(MOST_LANDINGS).collect(),
             over: Some((*pair, walks)),
         })
+    }
+
+    /// The position of a point in its segment; in a hammock it is behind the branch, and before the join.
+    fn position(&self, from: Which, segment: &Segment, at: InstId) -> Option<u64> {
+        let place = |at: InstId| {
+            let place = segment.insts[from].iter().position(|&i| i == at);
+            place.map(|place| segment.positions[from][place])
+        };
+        let in_hammock = || {
+            let version = &self.proof.versions.of[from];
+            let block = version.graph.nodes[at].block;
+            let hammocks = version.chains.hammocks.iter();
+            let branch = hammocks.enumerate().find_map(|(branch, hammock)| {
+                hammock.as_ref().filter(|h| h.between.contains(&block)).map(|_| branch)
+            })?;
+            place(version.graph.terminator(branch)).map(|position| position + 1)
+        };
+        place(at).or_else(in_hammock)
     }
 
     /// Why a value of a version cannot be had.

@@ -6,8 +6,8 @@
 //!
 //! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s, [`claims`]
 //!    what LLVM's solver knows;
-//! 2. [`live`] finds the branches that are never taken, [`chains`] the blocks that always run
-//!    one after the other;
+//! 2. [`live`] finds the branches that are never taken, [`chains`] and [`hammocks`] the blocks that always run
+//!    one after the other, [`gates`] the branches that decide phis;
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
 //!    values are the same; [`pending`] which stores opt has yet to do, [`contents`] what is in memory;
 //! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses landings
@@ -25,6 +25,7 @@ pub mod contents;
 pub mod do_passes;
 pub mod gates;
 pub mod graph;
+pub mod hammocks;
 pub mod live;
 pub mod live_sets;
 pub mod mapping;

@@ -162,7 +162,8 @@ fn set_lone(versions: &mut Versions, lone: &[Vec<InstId>; 2], oracle: &dyn Oracl
                 }
             }
         }
-        version.chains = chains(&version.graph, &version.live);
+        let hammocks = std::mem::take(&mut version.chains.hammocks);
+        version.chains = chains(&version.graph, &version.live, hammocks);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::osr::map::gates::gates;
 use crate::osr::map::graph::{
     Access, BASE, ConstId, Graph, GraphBlock, Linear, Node, OPT, Operand, Oracle, Which,
 };
+use crate::osr::map::hammocks::contract;
 use crate::osr::map::live::live;
 use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::osr::map::scopes::scopes;
@@ -166,12 +167,14 @@ pub fn read<'a, 'm>(
     let own_selectors = graphs.iter().any(own);
     let of = graphs.map(|graph| {
         let live = live(&graph);
-        let chains = chains(&graph, &live);
+        let chains = chains(&graph, &live, vec![None; graph.blocks.len()]);
         let scopes = scopes(&graph, &live);
         let gates = gates(&graph, &live, &scopes);
         Version { graph, live, chains, scopes, gates }
     });
-    (Versions { of, tracked, has_lone: false, own_selectors }, handles)
+    let mut versions = Versions { of, tracked, has_lone: false, own_selectors };
+    contract(&mut versions);
+    (versions, handles)
 }
 
 impl<'m> Handles<'_, 'm> {
