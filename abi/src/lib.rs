@@ -63,6 +63,10 @@ pub const ENTER_SYMBOL: &str = "midflight_enter";
 /// the emitted code has not found it. Counts the node reached and returns the state after it.
 pub const STEP_SYMBOL: &str = "midflight_step";
 
+/// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: the same for `n` events in a row, all
+/// of path `id`. Called where a loop is left of which emitted code has counted the rounds.
+pub const RUN_SYMBOL: &str = "midflight_run";
+
 /// Called before the process ends, or becomes another program, without running destructors:
 /// `void midflight_before_end(void)`.
 pub const BEFORE_END_SYMBOL: &str = "midflight_before_end";

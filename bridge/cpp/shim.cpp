@@ -295,6 +295,14 @@ uint32_t mfb_call_facts(LLVMValueRef Call) {
   return Facts;
 }
 
+/// True if control goes on behind an instruction in any case, and it is no
+/// access by which threads or hardware speak to each other.
+bool mfb_stays(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  return !I->mayThrow() && I->willReturn() && !I->isAtomic() &&
+         !I->isVolatile();
+}
+
 /// Writes the probability of each successor of a block, as a numerator over
 /// 2^31, and returns the block's frequency relative to the entry's, in 1/1024.
 uint64_t mfb_block_weights(void *FAMPtr, LLVMBasicBlockRef Block,

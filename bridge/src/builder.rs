@@ -110,6 +110,12 @@ impl<'m> Builder<'m> {
         self.store_relaxed(self.add(old, ty.constant(1)), pointer);
     }
 
+    /// Adds to the 64-bit counter at `pointer`, as [`Self::count`] does.
+    pub fn count_by(&self, pointer: Value<'m>, amount: Value<'m>) {
+        let old = self.load_relaxed(self.module.int_type(64), pointer);
+        self.store_relaxed(self.add(old, amount), pointer);
+    }
+
     /// A variable in the frame, initialized to zero. The position must be in the entry block.
     pub fn zeroed_variable(&self, ty: Type<'m>) -> Value<'m> {
         // SAFETY: positioned; a sized type.

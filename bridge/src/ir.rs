@@ -520,6 +520,13 @@ impl<'m> Inst<'m> {
         }
     }
 
+    /// Whether it goes on to what follows in any case and at once: it neither throws, nor ends the
+    /// program, nor is it an access that other threads see.
+    pub fn stays(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_stays(self.0) }
+    }
+
     /// Reports that something was not done at this place, as `-Rpass-missed=PASS` shows it.
     pub fn remark_missed(self, pass: &str, name: &str, message: &str) {
         remark_missed(self.0, pass, name, message);

@@ -1,4 +1,5 @@
-; A loop emits on its back edge and at its return; the state is an SSA value.
+; A loop emits on its back edge and at its return; the state is an SSA value. Something in it may wait
+; for other threads, so its rounds are not counted in a register.
 ; RUN: %opt -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s
 ; RUN: %opt -passes='path-profile-gen<k=1;verify>' -S %s | FileCheck %s --check-prefix=ONE
 
@@ -20,6 +21,7 @@
 ; ONE-LABEL: define i32 @sum(
 ; ONE-NOT:     midflight_step
 ; ONE:       declare ptr @midflight_enter
+@flag = global i32 0
 define i32 @sum(i32 %n) {
 entry:
   br label %loop
@@ -27,6 +29,7 @@ loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %next = add i32 %i, 1
   %more = icmp slt i32 %next, %n
+  load volatile i32, ptr @flag
   br i1 %more, label %loop, label %done
 done:
   ret i32 %next

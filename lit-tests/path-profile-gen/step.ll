@@ -25,6 +25,7 @@
 ; CHECK-NEXT:    br label %[[NEXT]]
 ; CHECK:       [[NEXT]]:
 ; CHECK-NEXT:    phi i64 [ %[[KNOWN]], %midflight.hit ], [ %[[MADE]], %midflight.cold ]
+@flag = global i32 0
 define void @few(i32 %n) {
 entry:
   br label %loop
@@ -32,6 +33,7 @@ loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %next = add i32 %i, 1
   %more = icmp slt i32 %next, %n
+  load volatile i32, ptr @flag
   br i1 %more, label %loop, label %done
 done:
   ret void

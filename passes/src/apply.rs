@@ -36,6 +36,27 @@ pub struct Target<'a, 'm> {
     pub oracle: Oracle,
 }
 
+/// The calls of the runtime in automaton mode, which [`crate::step`] goes on with.
+#[derive(Default)]
+pub struct Calls<'m> {
+    /// Steps
+    pub steps: Vec<Inst<'m>>,
+    /// Rounds of loops
+    pub rounds: Vec<Rounds<'m>>,
+}
+
+/// What is emitted where a loop is left of which rounds were counted.
+pub struct Rounds<'m> {
+    /// How many there were
+    pub number: Value<'m>,
+    /// The state before them
+    pub state: Value<'m>,
+    /// The step for the first of them, one of the steps
+    pub first: Inst<'m>,
+    /// The call for the others
+    pub others: Inst<'m>,
+}
+
 /// A plan did not fit its function: a defect, which fails the compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the edge from block {from} to block {to} cannot be split")]
@@ -51,7 +72,7 @@ pub struct Unsplittable {
 ///
 /// # Errors
 /// [`Unsplittable`] if the plan puts an emission where no block can be.
-pub fn apply<'m>(plan: &Plan, target: &Target<'_, 'm>) -> Result<Vec<Inst<'m>>, Unsplittable> {
+pub fn apply<'m>(plan: &Plan, target: &Target<'_, 'm>) -> Result<Calls<'m>, Unsplittable> {
     let blocks = split_blocks(target)?;
     let edges = split_edges(plan, target, &blocks)?;
     let mut work = Work::new(plan, target, blocks, edges);
@@ -61,7 +82,7 @@ pub fn apply<'m>(plan: &Plan, target: &Target<'_, 'm>) -> Result<Vec<Inst<'m>>, 
     work.oracle();
     work.fill_phis();
     target.function.drop_purity();
-    Ok(work.steps.into_inner())
+    Ok(work.calls.into_inner())
 }
 
 /// The LLVM block of each block of the body. The entry's comes to stand behind the split.
@@ -90,7 +111,7 @@ fn split_edges<'m>(
     for (from, block) in target.body.blocks.iter().enumerate() {
         for edge in &block.edges {
             let key = (from, edge.to);
-            if let Some(Transfer::OnEdge { .. }) = plan.transfers.get(&key) {
+            if plan.is_split(key) {
                 let middle = blocks[from].split_edge(blocks[edge.to]);
                 result.insert(key, middle.ok_or(Unsplittable { from, to: edge.to })?);
             }
@@ -105,6 +126,10 @@ struct Flow<'m> {
     register: Value<'m>,
     end: Value<'m>,
     state: Value<'m>,
+    /// Of a loop of which rounds are counted: r on the way in
+    first: Value<'m>,
+    /// and the rounds so far
+    rounds: Value<'m>,
     edge: u32,
 }
 
@@ -114,6 +139,8 @@ struct Phis<'m> {
     register: Option<Phi<'m>>,
     end: Option<Phi<'m>>,
     state: Option<Phi<'m>>,
+    first: Option<Phi<'m>>,
+    rounds: Option<Phi<'m>>,
     edge: Option<Phi<'m>>,
 }
 
@@ -132,7 +159,9 @@ struct Work<'a, 'm> {
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
-    steps: RefCell<Vec<Inst<'m>>>,
+    /// The same for a run
+    run: Option<Callee<'m>>,
+    calls: RefCell<Calls<'m>>,
     forest: Value<'m>,
     /// The state of an activation that has just begun
     start: Value<'m>,
@@ -167,7 +196,9 @@ impl<'a, 'm> Work<'a, 'm> {
             ptr,
             step: (!plan.counting)
                 .then(|| module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr])),
-            steps: RefCell::default(),
+            run: (!plan.counting)
+                .then(|| module.runtime_function(abi::RUN_SYMBOL, i64, &[i64, i32, i64, ptr])),
+            calls: RefCell::default(),
             forest: ptr.poison(),
             start: i64.poison(),
             register: vec![i32.constant(0); count],
@@ -235,14 +266,17 @@ impl<'a, 'm> Work<'a, 'm> {
 
     /// The only edge into a block: no phis. At a head, `register` is what is to be emitted there.
     fn follow(&mut self, from: BlockId, to: BlockId) {
+        // Code on the edge makes a state of its own; phase 4 fills the phi.
+        if self.plan.is_split((from, to)) {
+            return self.join(to);
+        }
         let constant = |value: u32| self.i32.constant(u64::from(value));
         self.builder.before(self.heads[to]);
         let (register, state) = match self.plan.transfers[&(from, to)] {
             Transfer::Add(value) | Transfer::AtHead { end: value, .. } => {
                 (self.plus(self.register[from], value), self.state[from])
             }
-            // The state is made on the edge; phase 4 fills the phi.
-            Transfer::OnEdge { .. } => return self.join(to),
+            Transfer::OnEdge { .. } | Transfer::Again { .. } => return self.join(to),
             Transfer::Restart { start, .. } => (constant(start), self.start),
         };
         self.register[to] = register;
@@ -265,6 +299,10 @@ impl<'a, 'm> Work<'a, 'm> {
             self.state[to] = state.value();
             phis.state = Some(state);
         }
+        if self.plan.runs.contains_key(&to) {
+            phis.first = Some(b.phi(self.i32, block, c"midflight.first"));
+            phis.rounds = Some(b.phi(self.i64, block, c"midflight.rounds"));
+        }
         self.phis[to] = phis;
     }
 
@@ -284,14 +322,21 @@ impl<'a, 'm> Work<'a, 'm> {
 
     fn emit_on_edge(&mut self, from: BlockId, to: BlockId, index: u32) {
         let (source, target) = (self.blocks[from], self.blocks[to]);
-        let (register, state) = (self.register[from], self.state[from]);
+        let (register, mut state) = (self.register[from], self.state[from]);
         let constant = |value: u32| self.i32.constant(u64::from(value));
-        let mut flow = Flow { register, end: register, state, edge: index };
         let mut origin = source;
+        if let Some(&header) = self.plan.leaves.get(&(from, to)) {
+            origin = self.edges[&(from, to)];
+            self.builder.before(origin.terminator());
+            state = self.emit_rounds(header, state);
+        }
+        let none = self.i64.constant(0);
+        let mut flow =
+            Flow { register, end: register, state, first: register, rounds: none, edge: index };
         let joins = self.phis[to].register.is_some();
         match self.plan.transfers[&(from, to)] {
             Transfer::Add(value) if joins => {
-                self.builder.before(source.terminator());
+                self.builder.before(origin.terminator());
                 flow.register = self.plus(register, value);
             }
             Transfer::Add(_) => {}
@@ -316,7 +361,18 @@ impl<'a, 'm> Work<'a, 'm> {
                 flow.register = constant(start);
                 flow.state = self.start;
             }
+            Transfer::Again { start } => {
+                self.builder.before(source.terminator());
+                flow.register = constant(start);
+                if let Phis { first: Some(first), rounds: Some(rounds), .. } = self.phis[to] {
+                    let rounds = self.builder.add(rounds.value(), self.i64.constant(1));
+                    self.flows
+                        .insert((origin, target), Flow { first: first.value(), rounds, ..flow });
+                }
+                return;
+            }
         }
+        flow.first = flow.register;
         self.flows.insert((origin, target), flow);
     }
 
@@ -332,7 +388,7 @@ impl<'a, 'm> Work<'a, 'm> {
         match self.step {
             Some(step) => {
                 let next = self.builder.call(step, &[state, id, self.forest]);
-                self.steps.borrow_mut().extend(next.as_instruction());
+                self.calls.borrow_mut().steps.extend(next.as_instruction());
                 next
             }
             None => {
@@ -342,6 +398,31 @@ impl<'a, 'm> Work<'a, 'm> {
                 state
             }
         }
+    }
+
+    /// Emits all rounds of a loop at the builder's position, which is on an edge that leaves it;
+    /// returns the state after them.
+    fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
+        let Phis { first: Some(first), rounds: Some(rounds), .. } = self.phis[header] else {
+            return state;
+        };
+        let (b, run, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
+        let first = self.plus(first.value(), run.first);
+        let repeated = self.i32.constant(u64::from(run.repeated));
+        let Some(call) = self.run else {
+            let counters = b.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
+            let any = b.zero_extend(b.differs(number, self.i64.constant(0)), self.i64);
+            b.count_by(b.index(counters, self.i64, first), any);
+            b.count_by(b.index(counters, self.i64, repeated), b.sub(number, any));
+            return state;
+        };
+        let after_first = self.emit(state, first);
+        let others = b.sub(number, self.i64.constant(1));
+        let next = b.call(call, &[after_first, repeated, others, self.forest]);
+        if let (Some(first), Some(others)) = (after_first.as_instruction(), next.as_instruction()) {
+            self.calls.borrow_mut().rounds.push(Rounds { number, state, first, others });
+        }
+        next
     }
 
     /// The other instrumentation, where it is asked for.
@@ -392,6 +473,8 @@ impl<'a, 'm> Work<'a, 'm> {
             register: self.i32.poison(),
             end: self.i32.poison(),
             state: self.i64.poison(),
+            first: self.i32.poison(),
+            rounds: self.i64.poison(),
             edge: 0,
         };
         for from in self.target.function.blocks() {
@@ -406,6 +489,8 @@ impl<'a, 'm> Work<'a, 'm> {
                 fill(phis.register, flow.register);
                 fill(phis.end, flow.end);
                 fill(phis.state, flow.state);
+                fill(phis.first, flow.first);
+                fill(phis.rounds, flow.rounds);
                 fill(phis.edge, self.i32.constant(u64::from(flow.edge)));
             }
         }

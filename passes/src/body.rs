@@ -30,6 +30,9 @@ pub struct Block {
     /// For a block in which a path ends for good: true if the last call is where it does, because
     /// nothing of the function runs after it. False: the path ends at the terminator.
     pub ends_at_call: bool,
+    /// Whether all of it runs to its end once it began: nothing in it throws, ends the program, or
+    /// waits for another thread.
+    pub stays: bool,
     /// The source lines of its instructions, in order, runs of the same line once
     pub lines: Vec<Line>,
 }

@@ -29,6 +29,7 @@ pub mod read;
 pub mod read_code;
 pub mod record;
 pub mod registry;
+pub mod runs;
 pub mod skip;
 pub mod step;
 pub mod weights_file;

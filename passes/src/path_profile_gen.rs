@@ -105,14 +105,14 @@ impl PathProfileGen {
             slot: module.thread_local_pointer(&unique("slot"), shared),
             oracle: options.oracle,
         };
-        let steps = apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;
+        let calls = apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;
         function.mark(MARK);
         if options.verify {
             // SSA aside, the graph must be the one that the plan predicts.
             check_shape(function, &predicted_edges(&snapshot.body, &plan))
                 .map_err(Failure::Defect)?;
         }
-        step::inline(module, function, numbering.num_paths, &steps);
+        step::inline(module, function, numbering.num_paths, &calls);
         if options.verify
             && let Some(message) = function.verify()
         {

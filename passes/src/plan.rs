@@ -7,6 +7,7 @@
 use crate::body::{BlockId, Body};
 use crate::cut::unsplittable_heads;
 use crate::numbering::Numbering;
+use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,11 @@ pub struct Plan {
     pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
     /// Blocks at whose head a path is emitted, on whatever edge it came
     pub heads: BTreeSet<BlockId>,
+    /// Loops of which rounds are counted, by their headers
+    pub runs: BTreeMap<BlockId, Run>,
+    /// Edges that leave such a loop, with its header: all rounds are emitted there, on the edge in a
+    /// block of its own, before what the edge's transfer says
+    pub leaves: BTreeMap<(BlockId, BlockId), BlockId>,
     /// Blocks where a path ends for good, with what is added to r there
     pub exits: BTreeMap<BlockId, u32>,
 }
@@ -50,6 +56,11 @@ pub enum Transfer {
         /// The value of r in the target
         start: u32,
     },
+    /// The back edge of a loop of which rounds are counted: one round more; r ← start
+    Again {
+        /// The value of r in the target
+        start: u32,
+    },
 }
 
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
@@ -66,6 +77,8 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
         counting: k == 1 || cut.is_empty(),
         transfers: BTreeMap::new(),
         heads: unsplittable_heads(body, |edge| cut.contains(&edge)),
+        runs: BTreeMap::new(),
+        leaves: BTreeMap::new(),
         exits: BTreeMap::new(),
     };
     for edge in &numbering.edges {
@@ -89,7 +102,16 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
             }
         }
     }
+    plan_runs(body, &mut plan);
     plan
+}
+
+impl Plan {
+    /// Whether the plan puts a block on an edge.
+    pub fn is_split(&self, edge: (BlockId, BlockId)) -> bool {
+        let on_edge = matches!(self.transfers.get(&edge), Some(Transfer::OnEdge { .. }));
+        on_edge || self.leaves.contains_key(&edge)
+    }
 }
 
 /// The edges that a body has after the plan is applied, with the blocks that the plan adds behind
@@ -99,12 +121,13 @@ pub fn predicted_edges(body: &Body, plan: &Plan) -> Vec<Vec<BlockId>> {
     let mut added = Vec::new();
     let own = body.blocks.len();
     for (from, block) in body.blocks.iter().enumerate() {
-        let targets = block.edges.iter().map(|edge| match plan.transfers.get(&(from, edge.to)) {
-            Some(Transfer::OnEdge { .. }) => {
+        let targets = block.edges.iter().map(|edge| {
+            if plan.is_split((from, edge.to)) {
                 added.push(vec![edge.to]);
                 own + added.len() - 1
+            } else {
+                edge.to
             }
-            _ => edge.to,
         });
         shape.push(targets.collect());
     }

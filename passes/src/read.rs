@@ -54,6 +54,7 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
         let mut block = Block {
             terminator: Terminator::Branch,
             frequency: weights.frequency,
+            stays: part.instructions.iter().all(|inst| inst.stays()),
             lines: lines_of(&part.instructions, &mut files),
             ..Block::default()
         };

@@ -1,6 +1,9 @@
 //! Numbering and planning on random graphs, against brute force.
 
-use midflight_passes::body::{Block, Body, Edge, EdgeKind, Terminator};
+mod graphs;
+
+use graphs::bodies;
+use midflight_passes::body::{Block, Body, Edge, EdgeKind};
 use midflight_passes::cut::{choose_cuts, total_paths};
 use midflight_passes::depth_first::depth_first;
 use midflight_passes::numbering::number_paths;
@@ -8,32 +11,6 @@ use midflight_passes::plan::{Transfer, plan};
 use midflight_profile::table;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A random graph in which every block is reached from block 0 and none leads back to it.
-fn bodies() -> impl Strategy<Value = Body> {
-    let block = prop::collection::vec((0usize..64, 0u32..1000, 0u8..8), 0..4);
-    prop::collection::vec(block, 1..14).prop_map(|raw| {
-        let count = raw.len();
-        let mut body = Body::default();
-        for (from, targets) in raw.into_iter().enumerate() {
-            let mut edges: Vec<Edge> = Vec::new();
-            // A spine keeps every block reachable.
-            if from + 1 < count {
-                edges.push(Edge { to: from + 1, probability: 500, kind: EdgeKind::Plain });
-            }
-            for (to, probability, kind) in targets {
-                let to = 1 + to % count.max(2);
-                if to < count && edges.iter().all(|e| e.to != to) {
-                    let kind = if kind == 0 { EdgeKind::Unsplittable } else { EdgeKind::Plain };
-                    edges.push(Edge { to, probability, kind });
-                }
-            }
-            let terminator = if edges.is_empty() { Terminator::Return } else { Terminator::Switch };
-            body.blocks.push(Block { terminator, edges, ..Block::default() });
-        }
-        body
-    })
-}
 
 /// All walks from START to EXIT in the numbered graph, with the sum of their values.
 fn all_paths(body: &Body, edges: &[table::Edge]) -> Vec<(u64, Vec<u32>)> {
@@ -106,6 +83,7 @@ proptest! {
                     Transfer::Add(_) => prop_assert!(!plan.heads.contains(&edge.to)),
                     Transfer::AtHead { .. } => prop_assert!(plan.heads.contains(&edge.to)),
                     Transfer::Restart { .. } => prop_assert_eq!(edge.kind, EdgeKind::Restart),
+                    Transfer::Again { .. } => prop_assert!(plan.runs.contains_key(&edge.to)),
                 }
             }
             prop_assert_eq!(block.edges.is_empty(), plan.exits.contains_key(&from));

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn what_is_written_now_is_of_this_process_and_what_was_long_ago_is_not() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        assert!(is_of_this_process(now.as_secs().try_into().unwrap(), 0));
+        assert!(is_of_this_process(now.as_secs().try_into().unwrap(), now.subsec_nanos().into()));
         assert!(!is_of_this_process(1_000_000_000, 0));
     }
 }

@@ -36,6 +36,23 @@ pub unsafe fn add(counter: *mut u64, n: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
 }
 
+/// Adds to a counter of the calling thread, to which a handler may add at any instruction.
+///
+/// # Safety
+/// As for [`increment`].
+pub unsafe fn add_interruptible(counter: *mut u64, n: u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as for `increment`.
+    unsafe {
+        core::arch::asm!("add qword ptr [{0}], {1}", in(reg) counter, in(reg) n, options(nostack));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: the caller's pointer is valid and aligned.
+    unsafe {
+        AtomicU64::from_ptr(counter).fetch_add(n, Ordering::Relaxed);
+    }
+}
+
 /// The value of a counter of any thread.
 ///
 /// # Safety

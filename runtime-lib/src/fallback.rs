@@ -123,7 +123,12 @@ fn for_each_counter(mut visit: impl FnMut(*mut u64)) {
 
 /// Notes an event that could not be counted.
 pub fn lose_event() {
-    LOST.fetch_add(1, Ordering::Relaxed);
+    lose_events(1);
+}
+
+/// Notes events that could not be counted.
+pub fn lose_events(n: u64) {
+    LOST.fetch_add(n, Ordering::Relaxed);
 }
 
 /// Events that were lost here; a lower bound where threads lost some at the same time.

@@ -15,6 +15,7 @@
 //! | `node` | the automaton that Algorithm 4 is run by; its tables |
 //! | `forest` | a thread's forest for a function; walks |
 //! | `counter` | counters that signal handlers and other threads see |
+//! | `run` | many events in a row of one path |
 //! | `prune` | what is dropped when a thread's memory is full |
 //! | `context` | what one thread counts, and who takes it over |
 //! | `process` | what there is once; `fork` |
@@ -55,6 +56,7 @@ mod output;
 mod pattern;
 mod process;
 mod prune;
+mod run;
 mod scratch;
 mod signal;
 mod signal_name;
@@ -146,6 +148,22 @@ pub unsafe extern "C" fn midflight_step(state: u64, id: u32, forest: *mut Forest
         };
         let data = &mut *context.data.get();
         data.nodes.count(this, data.forests, state, id)
+    }
+}
+
+/// The same as `n` calls of [`midflight_step`] for the path `id`: the rounds of a loop.
+///
+/// # Safety
+/// As for [`midflight_step`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        if fallback::is_fallback(forest) {
+            fallback::lose_events(n);
+            return state;
+        }
+        run::run(state, id, n, forest)
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Nodes {
     misses: u64,
     /// Misses that are put up with.
     patience: u64,
+    /// How often the forests were pruned.
+    prunings: u32,
     /// Whether no nodes are made until there were so many.
     is_full: AtomicBool,
 }
@@ -60,7 +62,13 @@ impl Nodes {
     /// The same, for so many bytes.
     pub fn with_budget(budget: usize) -> Self {
         let arena = Arena::with_budget(budget);
-        Self { arena, budget, misses: 0, patience: 0, is_full: AtomicBool::new(false) }
+        Self { arena, budget, misses: 0, patience: 0, prunings: 0, is_full: AtomicBool::new(false) }
+    }
+
+    /// How often the forests were pruned. A handler of signals may change it at any time.
+    pub fn prunings(&self) -> u32 {
+        // SAFETY: the field is valid.
+        unsafe { (&raw const self.prunings).read_volatile() }
     }
 
     /// Counts an event that emitted code has not found, if that takes no lock; returns the state
@@ -124,6 +132,7 @@ impl Nodes {
             let all: u32 = histogram.iter().sum();
             let threshold = threshold(&histogram, all / 2);
             self.misses = 0;
+            self.prunings = self.prunings.wrapping_add(1);
             self.patience = self.patience * 2 + u64::from(all);
             let mut fresh = Arena::with_budget(self.budget);
             if !fresh.provide() {

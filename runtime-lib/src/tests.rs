@@ -3,7 +3,7 @@
 use crate::forest::{ThreadForest, Visit};
 use crate::node::{self, Children, Node, Word};
 use crate::prune::Nodes;
-use crate::{counter, midflight_enter, midflight_step};
+use crate::{counter, midflight_enter, midflight_run, midflight_step};
 use core::ptr::null_mut;
 use midflight_abi::{
     ABI_VERSION, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest, RECORD_HEADER_SIZE,
@@ -137,7 +137,15 @@ enum Item {
     /// The marker ∗: another activation begins.
     Enter,
     /// Path `id` in one of the activations that are under way.
-    Event { activation: usize, id: u32 },
+    Event {
+        activation: usize,
+        id: u32,
+    },
+    Rounds {
+        activation: usize,
+        id: u32,
+        n: u64,
+    },
 }
 
 fn label() -> impl Strategy<Value = u32> {
@@ -161,14 +169,17 @@ fn stream() -> impl Strategy<Value = Vec<u32>> {
 
 /// Streams of which up to `nested` activations are under way at a time.
 fn items(nested: usize) -> impl Strategy<Value = Vec<Item>> {
-    let choices = prop::collection::vec((any::<u16>(), 0usize..nested), 400);
-    (stream(), choices, 1u16..200).prop_map(|(ids, choices, rarity)| {
+    let choices = prop::collection::vec((any::<u16>(), 0usize..nested, 0u64..400), 400);
+    (stream(), choices, 1u16..200, 1u64..40).prop_map(|(ids, choices, rarity, loops)| {
         let mut items = vec![Item::Enter];
-        for (id, (choice, activation)) in ids.into_iter().zip(choices) {
+        for (id, (choice, activation, n)) in ids.into_iter().zip(choices) {
             if choice % rarity == 0 {
                 items.push(Item::Enter);
             }
-            items.push(Item::Event { activation, id });
+            items.push(match n % loops {
+                0 => Item::Rounds { activation, id, n },
+                _ => Item::Event { activation, id },
+            });
         }
         items
     })
@@ -195,6 +206,13 @@ fn run(function: &mut Function, items: &[Item]) -> (u64, PrefixForest) {
                 *state = function.step(*state, id);
                 slab.event(id);
             }
+            Item::Rounds { activation, id, n } => {
+                let index = activations.len() - 1 - activation.min(activations.len() - 1);
+                let (state, slab) = &mut activations[index];
+                // SAFETY: this is what emitted code does.
+                *state = unsafe { midflight_run(*state, id, n, *function.slot) };
+                (0..n).for_each(|_| slab.event(id));
+            }
         }
     }
     let mut oracle = PrefixForest::new();
@@ -207,7 +225,7 @@ fn run(function: &mut Function, items: &[Item]) -> (u64, PrefixForest) {
 /// Both count the same.
 fn compare(k: u32, items: &[Item]) {
     let ids = items.iter().map(|item| match *item {
-        Item::Event { id, .. } => id,
+        Item::Event { id, .. } | Item::Rounds { id, .. } => id,
         Item::Enter => 0,
     });
     let mut function = Function::with_flags(k, 0, ids.max().unwrap_or(0) + 1);
@@ -450,5 +468,30 @@ fn k_out_of_range_is_not_counted() {
         let mut function = Function::new(k);
         let state = function.enter();
         assert_eq!(function.step(state, 3), state);
+    }
+}
+
+#[test]
+fn a_run_of_billions_is_counted_at_once() {
+    for (k, num_paths) in [(2, 4), (4, 100), (16, 100)] {
+        let mut function = Function::with_flags(k, 0, num_paths);
+        let state = function.enter();
+        // SAFETY: this is what emitted code does.
+        let state = unsafe {
+            let state = midflight_run(state, 3, 100, *function.slot);
+            let state = midflight_run(state, 3, 20_000_000_000, *function.slot);
+            midflight_run(state, 2, 5, *function.slot)
+        };
+        function.step(state, 1);
+        let found = make_k_ipf(&function.written(), k);
+        let count = |ids: &[u32]| {
+            let at = ids.iter().try_fold(None, |at, &id| found.child(at, id).map(Some));
+            at.flatten().map_or(0, |id| found.count(id))
+        };
+        assert_eq!(count(&[3]), 20_000_000_100, "k={k}");
+        assert_eq!(count(&[3, 3]), 20_000_000_099);
+        assert_eq!((count(&[3, 2]), count(&[2]), count(&[2, 1])), (1, 5, 1));
+        // SAFETY: the slot has been filled.
+        assert_eq!(unsafe { (**function.slot).lost }, 0);
     }
 }

@@ -412,6 +412,7 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_profile_reset",
         "midflight_profile_write",
         "midflight_register_image",
+        "midflight_run",
         "midflight_sigaction",
         "midflight_signal",
         "midflight_step",

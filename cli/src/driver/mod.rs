@@ -100,9 +100,10 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 17] = [
+const RUNTIME_SYMBOLS: [&str; 18] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::STEP_SYMBOL,
+    midflight_abi::RUN_SYMBOL,
     midflight_abi::BEFORE_END_SYMBOL,
     midflight_abi::SIGACTION_SYMBOL,
     midflight_abi::SIGNAL_SYMBOL,

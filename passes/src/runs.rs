@@ -1,0 +1,88 @@
+//! Loops of which the length of a run is counted in a register.
+//!
+//! An innermost loop with a single acyclic path from its header to its only back edge emits one path
+//! again and again: first that on which the loop was reached, then the repeated one. It is enough to
+//! count the rounds, and to emit all of them on the edges that leave the loop. Where r₀ is the path
+//! register on the way in and V the sum of the values from the header to the latch,
+//!
+//! ```text
+//! first    = r₀ + V + end              once, if there was a round
+//! repeated = start + V + end           for each round after it
+//! ```
+//!
+//! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost with
+//! the register.
+
+use crate::body::{BlockId, Body, EdgeKind};
+use crate::dominators::dominators;
+use crate::loops::{Loop, loops};
+use crate::plan::{Plan, Transfer};
+
+/// Edges that leave a loop, each with code of its own.
+const MOST_EXITS: usize = 3;
+
+/// A loop of which rounds are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The source of the back edge
+    pub latch: BlockId,
+    /// V + end
+    pub first: u32,
+    /// start + V + end
+    pub repeated: u32,
+}
+
+/// Changes the plan for all loops with a single path.
+pub fn plan_runs(body: &Body, plan: &mut Plan) {
+    let loops = loops(body, &dominators(body));
+    let innermost = loops.innermost(body.blocks.len());
+    for (index, l) in loops.loops.iter().enumerate() {
+        let is_innermost = l.blocks.iter().all(|&block| innermost[block] == Some(index));
+        if is_innermost && let Some((run, exits)) = run_of(body, plan, l) {
+            let start = run.repeated.wrapping_sub(run.first);
+            plan.transfers.insert((run.latch, l.header), Transfer::Again { start });
+            plan.leaves.extend(exits.into_iter().map(|edge| (edge, l.header)));
+            plan.runs.insert(l.header, run);
+        }
+    }
+}
+
+/// The loop as a run, with the edges that leave it.
+fn run_of(body: &Body, plan: &Plan, l: &Loop) -> Option<(Run, Vec<(BlockId, BlockId)>)> {
+    let is_inside = |block: BlockId| l.blocks.binary_search(&block).is_ok();
+    let (mut sum, mut block, mut length) = (0u32, l.header, 1);
+    let mut exits = Vec::new();
+    loop {
+        if !body.blocks[block].stays || plan.heads.contains(&block) {
+            return None;
+        }
+        let mut inside = None;
+        for edge in &body.blocks[block].edges {
+            let key = (block, edge.to);
+            match (is_inside(edge.to), plan.transfers.get(&key)?) {
+                (true, &transfer) if inside.is_none() => inside = Some((edge.to, transfer)),
+                (false, Transfer::Add(_) | Transfer::OnEdge { .. })
+                    if edge.kind == EdgeKind::Plain =>
+                {
+                    exits.push(key);
+                }
+                _ => return None,
+            }
+        }
+        match inside? {
+            (next, Transfer::Add(value)) if next != l.header => {
+                sum = sum.wrapping_add(value);
+                (block, length) = (next, length + 1);
+            }
+            // Round the loop, with all of its blocks on the way.
+            (next, Transfer::OnEdge { end, start })
+                if next == l.header && length == l.blocks.len() =>
+            {
+                let first = sum.wrapping_add(end);
+                let run = Run { latch: block, first, repeated: start.wrapping_add(first) };
+                return (exits.len() <= MOST_EXITS).then_some((run, exits));
+            }
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Random control flow graphs.
+
+use midflight_passes::body::{Block, Body, Edge, EdgeKind, Terminator};
+use proptest::prelude::*;
+
+/// A random graph in which every block is reached from block 0 and none leads back to it.
+pub fn bodies() -> impl Strategy<Value = Body> {
+    let block =
+        (prop::collection::vec((0usize..64, 0u32..1000, 0u8..8), 0..4), prop::bool::weighted(0.8));
+    prop::collection::vec(block, 1..14).prop_map(|raw| {
+        let count = raw.len();
+        let mut body = Body::default();
+        for (from, (targets, stays)) in raw.into_iter().enumerate() {
+            let mut edges: Vec<Edge> = Vec::new();
+            // A spine keeps every block reachable.
+            if from + 1 < count {
+                edges.push(Edge { to: from + 1, probability: 500, kind: EdgeKind::Plain });
+            }
+            for (to, probability, kind) in targets {
+                let to = 1 + to % count.max(2);
+                if to < count && edges.iter().all(|e| e.to != to) {
+                    let kind = if kind == 0 { EdgeKind::Unsplittable } else { EdgeKind::Plain };
+                    edges.push(Edge { to, probability, kind });
+                }
+            }
+            let terminator = if edges.is_empty() { Terminator::Return } else { Terminator::Switch };
+            body.blocks.push(Block { terminator, edges, stays, ..Block::default() });
+        }
+        body
+    })
+}
