@@ -5,7 +5,8 @@
 #   make demo       profile bzip2, and print the report
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
-#   make bench      cost beside native and clang's own profilers: target/bench/table.md
+#   make bench      cost beside native and clang's own profilers, what a profile gains, and more:
+#                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
 #   make install    into PREFIX
 #   make clean
@@ -96,6 +97,7 @@ bench:
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
+	$(BENCH) pgo
 	$(BENCH) osr cost
 	$(BENCH) osr maps --llvm 22
 
@@ -165,7 +167,7 @@ check-matrix: harness
 	$(BENCH) verify --programs all --check output,edges
 
 nightly: need-test
-	@PROPTEST_CASES=10000 scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr \
-		check-maps check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
+	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
+		check-rust check-lit check-osr check-maps check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all
