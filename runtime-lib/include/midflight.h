@@ -26,6 +26,15 @@ int midflight_profile_write(const char *path) __attribute__((weak));
  * that are under way go on from where they are. What other threads count at this moment may survive. */
 void midflight_profile_reset(void) __attribute__((weak));
 
+/* Pauses the profile: what is counted from now on, in all threads, is not in it, until
+ * midflight_profile_resume is called. Returns 0, also if it is paused already; ENOMEM if there is no
+ * memory to remember the counts of now (nothing is changed then); EBUSY in a function that the runtime
+ * has called itself. Costs about as much as to write the profile. */
+int midflight_profile_pause(void) __attribute__((weak));
+
+/* Goes on with a profile that was paused. Returns as midflight_profile_pause does. */
+int midflight_profile_resume(void) __attribute__((weak));
+
 /* On-stack replacement
  *
  * A point is named by its name, as in "main#3", or by its source file and its name, as in

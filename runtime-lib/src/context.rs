@@ -13,6 +13,7 @@
 //! over once the kernel does not know the thread any more, and until then it is the thread's own.
 
 use crate::arena::{Arena, Purpose};
+use crate::baseline::Baselines;
 use crate::ending;
 use crate::forest::ThreadForest;
 use crate::image::Image;
@@ -54,9 +55,11 @@ pub struct Registration {
 /// The contents of a context.
 pub struct Data {
     /// Where all of it is but nodes.
-    arena: Arena,
+    pub arena: Arena,
     /// Where nodes and their tables are.
     pub nodes: Nodes,
+    /// What is not to be told of the counters.
+    pub baselines: Baselines,
     /// The first of the list of forests.
     pub forests: *mut ThreadForest,
     /// Hash table of the forests by key.
@@ -198,7 +201,15 @@ impl Context {
         let mut arena = Arena::new();
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
         let nodes = Nodes::new();
-        let data = Data { arena, nodes, forests: null_mut(), table: null_mut(), size: 0, used: 0 };
+        let data = Data {
+            arena,
+            nodes,
+            baselines: Baselines::new(),
+            forests: null_mut(),
+            table: null_mut(),
+            size: 0,
+            used: 0,
+        };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
             this.write(Self {

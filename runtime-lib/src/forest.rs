@@ -1,6 +1,7 @@
 //! A thread's forest for a function, and the walks over it.
 
 use crate::arena::{Arena, Purpose};
+use crate::baseline::{self, Baselines, Counter};
 use crate::context::Context;
 use crate::counter;
 use crate::image::Image;
@@ -15,6 +16,23 @@ const LEAST_STALE: u32 = 64;
 
 /// Levels of the deepest forest: 2k−2.
 const MAX_LEVELS: usize = 2 * MAX_K as usize - 2;
+
+/// The counters of a [`Forest`] that are not of paths.
+#[derive(Clone, Copy)]
+pub enum Total {
+    /// [`Forest::entries`]
+    Entries,
+    /// [`Forest::restarts`]
+    Restarts,
+    /// [`Forest::lost`]
+    Lost,
+    /// [`Forest::pruned`]
+    Pruned,
+}
+
+impl Total {
+    const ALL: [Self; 4] = [Self::Entries, Self::Restarts, Self::Lost, Self::Pruned];
+}
 
 /// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, and in
 /// counting mode the counters behind it.
@@ -335,6 +353,8 @@ impl ThreadForest {
         let mut parents = [null_mut::<Node>(); MAX_LEVELS];
         // SAFETY: the caller's; the old nodes stay valid.
         unsafe {
+            let data = (*(*this).context).data.get();
+            let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
             if Self::begin(this, fresh).is_none() {
                 return;
             }
@@ -362,6 +382,14 @@ impl ThreadForest {
                         counter::add(&raw mut (*forest).lost, count);
                     } else if parent != start {
                         counter::add(&raw mut (*forest).pruned, count);
+                    }
+                }
+                let number = baselines.take(stack.counter(label));
+                if number != 0 {
+                    let now = if kept.is_some() { parent } else { start };
+                    baselines.add(arena, Counter { owner: now as usize, label }, number);
+                    if now != parent && baseline::is_paused() {
+                        baselines.add(arena, Self::total_counter(this, Total::Pruned), number);
                     }
                 }
                 if stack.descend(slot)
@@ -392,17 +420,115 @@ impl ThreadForest {
     pub unsafe fn mark(this: *mut Self) -> bool {
         // SAFETY: the caller's.
         unsafe {
-            let forest = &raw mut (*this).forest;
-            let totals = [
-                &raw mut (*forest).entries,
-                &raw mut (*forest).restarts,
-                &raw mut (*forest).lost,
-                &raw mut (*forest).pruned,
-            ];
-            let begun = totals.into_iter().any(|counter| counter::read(counter) != 0);
+            let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
             let counted =
                 if (*this).counting { Self::mark_paths(this) } else { Self::mark_nodes(this) };
             begun || counted
+        }
+    }
+
+    /// What the profile has of a counter that is not of a path.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn total(this: *mut Self, total: Total) -> u64 {
+        // SAFETY: the caller's.
+        unsafe {
+            let count = counter::read(Self::total_place(this, total));
+            Self::baselines(this).told(Self::total_counter(this, total), count)
+        }
+    }
+
+    unsafe fn total_place(this: *mut Self, total: Total) -> *mut u64 {
+        // SAFETY: the caller gives a forest.
+        unsafe {
+            let forest = &raw mut (*this).forest;
+            match total {
+                Total::Entries => &raw mut (*forest).entries,
+                Total::Restarts => &raw mut (*forest).restarts,
+                Total::Lost => &raw mut (*forest).lost,
+                Total::Pruned => &raw mut (*forest).pruned,
+            }
+        }
+    }
+
+    fn total_counter(this: *mut Self, total: Total) -> Counter {
+        Counter { owner: this as usize, label: total as u32 }
+    }
+
+    /// As [`Self::total_counter`], for a path in counting mode.
+    fn path_baseline(this: *mut Self, path: u32) -> Counter {
+        // Any address within the forest is its own; the first stands for the totals.
+        Counter { owner: this as usize + 1, label: path }
+    }
+
+    /// What the profile has of a path in counting mode.
+    unsafe fn told_of_path(this: *mut Self, path: u32) -> u64 {
+        // SAFETY: the caller gives a path below the number of paths.
+        unsafe {
+            let count = counter::read(Self::path_counter(this, path));
+            Self::baselines(this).told(Self::path_baseline(this, path), count)
+        }
+    }
+
+    unsafe fn baselines<'a>(this: *mut Self) -> &'a Baselines {
+        // SAFETY: the caller holds the lock of the forest's context.
+        unsafe { &(*(*(*this).context).data.get()).baselines }
+    }
+
+    /// Calls `visit` with every counter and what it stands at.
+    unsafe fn for_each_counter(this: *mut Self, mut visit: impl FnMut(Counter, u64)) {
+        // SAFETY: the caller's.
+        unsafe {
+            for total in Total::ALL {
+                let count = counter::read(Self::total_place(this, total));
+                visit(Self::total_counter(this, total), count);
+            }
+            if (*this).counting {
+                for path in 0..(*this).num_paths {
+                    let count = counter::read(Self::path_counter(this, path));
+                    visit(Self::path_baseline(this, path), count);
+                }
+                return;
+            }
+            let mut stack = Stack::new(this);
+            loop {
+                match stack.next_slot() {
+                    Some((holder, slot)) => {
+                        let Some(label) = node::label(slot) else { continue };
+                        visit(stack.counter(label), node::count(holder, slot));
+                        stack.descend(slot);
+                    }
+                    None if stack.pop().is_none() => return,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Pauses or resumes: X of each counter becomes what it stands at less X. False: there is no
+    /// memory, and nothing was changed.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn turn_baselines(this: *mut Self) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            let data = (*(*this).context).data.get();
+            let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
+            let mut counted = 0;
+            Self::for_each_counter(this, |_, count| counted += usize::from(count != 0));
+            // More than were counted may be by the time that they are looked at again.
+            if !baselines.reserve(arena, counted + counted / 8 + Total::ALL.len()) {
+                return false;
+            }
+            Self::for_each_counter(this, |counter, count| {
+                let number = baselines.number(counter);
+                if count | number != 0 && baselines.reserve(arena, 1) {
+                    baselines.set(counter, count.wrapping_sub(number));
+                }
+            });
+            true
         }
     }
 
@@ -412,7 +538,7 @@ impl ThreadForest {
         for path in 0..unsafe { (*this).num_paths } {
             // SAFETY: the path is below the number of paths.
             unsafe {
-                let counted = counter::read(Self::path_counter(this, path)) != 0;
+                let counted = Self::told_of_path(this, path) != 0;
                 let (word, bit) = Self::path_mark(this, path);
                 *word = if counted { *word | bit } else { *word & !bit };
                 any |= counted;
@@ -450,7 +576,7 @@ impl ThreadForest {
                 Some((holder, slot)) => {
                     // SAFETY: the slot is in use.
                     unsafe {
-                        let counted = node::count(holder, slot) != 0;
+                        let counted = stack.told(this, holder, slot) != 0;
                         if stack.descend(slot) {
                             let node = node::node_of(node::next(slot));
                             (*node).is_marked = counted;
@@ -515,7 +641,7 @@ impl ThreadForest {
                     continue;
                 };
                 let Some(label) = node::label(slot) else { continue };
-                let count = node::count(holder, slot);
+                let count = stack.told(this, holder, slot);
                 let has_node = node::has_node(stack.level(), (*this).k);
                 let node = node::node_of(node::next(slot));
                 // A child at full depth that was not counted when its parent was marked may be now.
@@ -541,7 +667,7 @@ impl ThreadForest {
             // SAFETY: the path is below the number of paths.
             unsafe {
                 if Self::is_marked(this, path) {
-                    let count = counter::read(Self::path_counter(this, path));
+                    let count = Self::told_of_path(this, path);
                     visit(Visit { label: path, count, children: 0 })?;
                 }
             }
@@ -628,6 +754,26 @@ impl Stack {
     unsafe fn next_slot(&mut self) -> Option<(*mut Node, *mut Slot)> {
         // SAFETY: the caller holds the locks, so the tables stay as they are.
         unsafe { self.top()?.children.next() }
+    }
+
+    /// What a child of the topmost node is called in the baselines.
+    fn counter(&mut self, label: u32) -> Counter {
+        Counter { owner: self.top().map_or(0, |frame| frame.node as usize), label }
+    }
+
+    /// What the profile has of a child of the topmost node.
+    unsafe fn told(
+        &mut self,
+        forest: *mut ThreadForest,
+        holder: *mut Node,
+        slot: *mut Slot,
+    ) -> u64 {
+        // SAFETY: the slot is in use; the caller holds the locks.
+        unsafe {
+            let Some(label) = node::label(slot) else { return 0 };
+            let counter = self.counter(label);
+            ThreadForest::baselines(forest).told(counter, node::count(holder, slot))
+        }
     }
 
     /// Notes a count in or below the topmost node.

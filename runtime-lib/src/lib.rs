@@ -17,6 +17,7 @@
 //! | `counter` | counters that signal handlers and other threads see |
 //! | `run` | many events in a row of one path |
 //! | `prune` | what is dropped when a thread's memory is full |
+//! | `baseline` | what is not to be told of the counters: pausing |
 //! | `context` | what one thread counts, and who takes it over |
 //! | `process` | what there is once; `fork` |
 //! | `image`, `hooks`, `loader` | the executable and libraries with records |
@@ -37,6 +38,7 @@ compile_error!("libmidflight_rt is written for Linux on 64-bit machines");
 
 mod age;
 mod arena;
+mod baseline;
 mod config;
 mod context;
 mod counter;
@@ -203,6 +205,20 @@ pub unsafe extern "C" fn midflight_profile_write(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn midflight_profile_reset() {
     output::reset();
+}
+
+/// Pauses the profile: what is counted from now on is not in it, until
+/// [`midflight_profile_resume`] is called. Returns 0, or `ENOMEM` if there is no memory to remember
+/// the counts of now, `EBUSY` in a function that the runtime has called itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_profile_pause() -> c_int {
+    output::pause(true)
+}
+
+/// Goes on with a profile that was paused. Returns as [`midflight_profile_pause`] does.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_profile_resume() -> c_int {
+    output::pause(false)
 }
 
 /// Writes the profile if anything was counted: the caller is about to leave the process, or this

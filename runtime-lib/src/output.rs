@@ -5,12 +5,13 @@
 //! program's exit status and `errno` stay what they are.
 
 use crate::arena;
+use crate::baseline;
 use crate::config::PROFILE_VARIABLE;
 use crate::destination;
 use crate::ending;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
-use crate::forest::ThreadForest;
+use crate::forest::{ThreadForest, Total};
 use crate::image::Image;
 use crate::message::{self, Decimal};
 use crate::pattern;
@@ -90,6 +91,35 @@ pub fn reset() {
     if let Some(mut process) = PROCESS.lock() {
         process.clear();
     }
+}
+
+/// Pauses the profile, or goes on with it: what is counted while it is paused is not in it. Returns
+/// 0 or an error number.
+pub fn pause(paused: bool) -> i32 {
+    let _signals = Blocked::new();
+    let Some(process) = PROCESS.lock() else { return libc::EBUSY };
+    if baseline::is_paused() == paused {
+        return 0;
+    }
+    // SAFETY: the process lock and the context's are held.
+    let turn = |forest| unsafe { ThreadForest::turn_baselines(forest) };
+    let (mut turned, mut failed) = (0usize, false);
+    process.for_each_forest(|forest| {
+        failed = failed || !turn(forest);
+        turned += usize::from(!failed);
+    });
+    if failed {
+        // The same again takes it back.
+        process.for_each_forest(|forest| {
+            if turned > 0 {
+                turned -= 1;
+                turn(forest);
+            }
+        });
+        return libc::ENOMEM;
+    }
+    baseline::set_paused(paused);
+    0
 }
 
 /// Number of activations of all functions.
@@ -292,15 +322,14 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
             summary.strangers += 1;
             return Ok(());
         };
-        let forest = &raw mut (*this).forest;
         let header = ForestHeader {
             module,
             key: (*this).key,
             k: (*this).k,
-            entries: crate::counter::read(&raw mut (*forest).entries),
-            restarts: crate::counter::read(&raw mut (*forest).restarts),
-            lost: crate::counter::read(&raw mut (*forest).lost),
-            pruned: crate::counter::read(&raw mut (*forest).pruned),
+            entries: ThreadForest::total(this, Total::Entries),
+            restarts: ThreadForest::total(this, Total::Restarts),
+            lost: ThreadForest::total(this, Total::Lost),
+            pruned: ThreadForest::total(this, Total::Pruned),
             roots: ThreadForest::roots(this),
         };
         summary.restarts = summary.restarts.saturating_add(header.restarts);

@@ -120,8 +120,11 @@ impl Process {
 
     /// Sets all counters to zero.
     pub fn clear(&mut self) {
-        // SAFETY: both locks are held.
-        self.for_each_forest(|forest| unsafe { ThreadForest::clear(forest) });
+        // SAFETY: both locks are held; contexts are never freed.
+        self.for_each_forest(|forest| unsafe {
+            ThreadForest::clear(forest);
+            (*(*(*forest).context).data.get()).baselines.clear();
+        });
         fallback::clear();
     }
 }

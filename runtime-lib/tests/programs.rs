@@ -343,6 +343,54 @@ fn a_phase_can_be_profiled_on_its_own() {
     assert_eq!(of("midflight-"), Counts { entries: 0, events: 4, restarts: 0, lost: 0 });
 }
 
+/// How often each path of a function was taken, with its activations before.
+fn paths_of(profile: &midflight_profile::format::Profile, key: u64) -> Vec<u64> {
+    let mut counts = vec![0; 41];
+    for function in profile.functions.iter().filter(|function| function.key == key) {
+        counts[0] += function.entries;
+        for id in function.forest.ids() {
+            counts[1 + function.forest.label(id) as usize] += function.forest.count(id);
+        }
+    }
+    counts
+}
+
+#[test]
+fn what_is_counted_during_a_pause_is_not_in_the_profile() {
+    let program = Program::build("pause");
+    // In a small memory what is rare is dropped, in pauses and between them.
+    for memory in ["1G", "256K", "48K"] {
+        let run = program.command().env("MIDFLIGHT_THREAD_MEMORY", memory).run();
+        assert_eq!((run.status(), run.stderr()), (0, ""));
+        let told: Vec<u64> =
+            run.stdout().split_whitespace().map(|number| number.parse().unwrap()).collect();
+        let profile = run.profile();
+        assert_eq!(paths_of(&profile, 1), told, "{memory}");
+        assert_eq!(paths_of(&profile, 2), told, "{memory}");
+        let pruned: u64 = profile.functions.iter().map(|function| function.pruned).sum();
+        assert_eq!(pruned != 0, memory != "1G", "{memory}");
+    }
+}
+
+#[test]
+fn a_profile_that_is_written_in_a_pause_has_what_was_counted_before_it() {
+    for memory in ["1G", "48K"] {
+        let command = Program::build("pause").command().env("MIDFLIGHT_THREAD_MEMORY", memory);
+        let run = command.arg("pause.mfp").run();
+        assert_eq!((run.status(), run.stderr()), (0, ""));
+        let told: Vec<u64> =
+            run.stdout().split_whitespace().map(|number| number.parse().unwrap()).collect();
+        let profiles = run.named_profiles();
+        assert_eq!(profiles.len(), 2);
+        for (name, profile) in &profiles {
+            assert_eq!(paths_of(profile, 1), told, "{name} {memory}");
+            assert_eq!(paths_of(profile, 2), told, "{name} {memory}");
+        }
+        let other = |at: usize| paths_of(&profiles[at].1, 3);
+        assert_eq!(other(0), other(1), "nothing of another thread comes in during a pause");
+    }
+}
+
 #[test]
 fn a_program_without_records_writes_nothing() {
     let run = Program::build("bare").run();
@@ -409,7 +457,9 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_osr_hit",
         "midflight_osr_register",
         "midflight_osr_unregister",
+        "midflight_profile_pause",
         "midflight_profile_reset",
+        "midflight_profile_resume",
         "midflight_profile_write",
         "midflight_register_image",
         "midflight_run",

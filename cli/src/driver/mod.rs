@@ -100,7 +100,7 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 18] = [
+const RUNTIME_SYMBOLS: [&str; 20] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::STEP_SYMBOL,
     midflight_abi::RUN_SYMBOL,
@@ -112,6 +112,8 @@ const RUNTIME_SYMBOLS: [&str; 18] = [
     "midflight_unregister_image",
     "midflight_profile_write",
     "midflight_profile_reset",
+    "midflight_profile_pause",
+    "midflight_profile_resume",
     "midflight_osr_register",
     "midflight_osr_unregister",
     midflight_abi::osr::OSR_HIT_SYMBOL,
