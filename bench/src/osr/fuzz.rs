@@ -136,17 +136,20 @@ pub fn mutants(
     plan: &Plan,
     tally: &mut Tally,
 ) -> Result<()> {
-    let others = programs.iter().copied().filter(|program| program.name != EXCEPTIONS.name);
-    let programs: Vec<&Program> = [&EXCEPTIONS, &MUTANTS].into_iter().chain(others).collect();
+    let is_other = |program: &&Program| program.name != EXCEPTIONS.name;
+    let others: Vec<&Program> = programs.iter().copied().filter(is_other).collect();
     for &llvm in &plan.llvm {
         for mutant in plan.to.all_mutants() {
             let what = format!("LLVM {llvm}, mutant {mutant}");
             let mut shown = Shown::Nothing;
             if plan.to.mutants().contains(&mutant) {
-                shown = try_mutant(layout, &programs, plan, llvm, mutant)?;
+                shown = try_mutant(layout, &[&EXCEPTIONS, &MUTANTS], plan, llvm, mutant)?;
+            }
+            if shown == Shown::Harmless {
+                shown = shown.max(try_mutant(layout, &others, plan, llvm, mutant)?);
             }
             if shown == Shown::Nothing {
-                println!("{what}: nothing to change; tried where there is");
+                println!("{what}: tried where it has something to change");
                 let levels = vec![Level { opt: 2, stage: Stage::Early }];
                 let plan = Plan { to: mutant.home(), levels, ..plan.clone() };
                 shown = try_mutant(layout, &[&MUTANTS], &plan, llvm, mutant)?;

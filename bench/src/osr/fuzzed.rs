@@ -60,12 +60,12 @@ impl Mutant {
 }
 
 impl To {
-    /// What must be noticed there, if there is anything of the kind. Some of the copies of a block
-    /// may be entered: that is tried at home only.
+    /// What must be noticed there, if there is anything of the kind. Some of the copies of a block may be
+    /// entered, and phis are seldom made again: that is tried at home only.
     pub fn mutants(self) -> &'static [Mutant] {
         match self {
             To::Same => &[Mutant::Swap],
-            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store, Mutant::Arms],
+            To::Optimized(_) => &[Mutant::Landing, Mutant::Keep, Mutant::Store],
         }
     }
 

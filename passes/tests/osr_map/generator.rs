@@ -143,7 +143,7 @@ impl Writer {
 
     fn statement(&mut self, depth: usize) {
         self.statements = self.statements.saturating_sub(1);
-        match self.random.below(if depth < 3 { 18 } else { 9 }) {
+        match self.random.below(if depth < 3 { 20 } else { 9 }) {
             0..5 => {
                 let expr = self.expr(3);
                 let value = self.value(&expr);
@@ -183,6 +183,7 @@ impl Writer {
             12 => self.switch(depth),
             13 => self.tally(depth),
             14 => self.split_store(depth),
+            15 | 16 => self.choice(),
             _ => self.repeat(depth),
         }
     }
@@ -314,6 +315,45 @@ impl Writer {
             }
             self.end(&format!("br label %{after}"));
         }
+        self.begin(&after);
+    }
+
+    /// A branch that only chooses what a variable has: a pass may make a select of it.
+    fn choice(&mut self) {
+        let variable = self.random.below(VARIABLES - 1);
+        let [from, other] = [0; 2].map(|_| self.random.below(VARIABLES));
+        let number = 1 + self.random.below(9);
+        let divisor = self.fresh("%x");
+        let divides = self.random.one_in(4);
+        let condition = if divides {
+            let is_other = self.fresh("%c");
+            self.line(&format!("{divisor} = load i32, ptr %v{other}"));
+            self.line(&format!("{is_other} = icmp ne i32 {divisor}, 0"));
+            is_other
+        } else {
+            self.condition()
+        };
+        let [yes, no, after] = ["yes", "no", "after"].map(|what| self.fresh(what));
+        self.end(&format!("br i1 {condition}, label %{yes}, label %{no}"));
+        self.begin(&yes);
+        let [old, new] = ["%x", "%x"].map(|what| self.fresh(what));
+        self.line(&format!("{old} = load i32, ptr %v{from}"));
+        if divides {
+            self.line(&format!("{new} = udiv i32 {old}, {divisor}"));
+        } else {
+            let operation = ["add", "sub nsw", "mul", "xor", "lshr"][self.random.below(5)];
+            self.line(&format!("{new} = {operation} i32 {old}, {number}"));
+        }
+        self.line(&format!("store i32 {new}, ptr %v{variable}"));
+        self.end(&format!("br label %{after}"));
+        self.begin(&no);
+        if self.random.one_in(2) {
+            let [old, new] = ["%x", "%x"].map(|what| self.fresh(what));
+            self.line(&format!("{old} = load i32, ptr %v{other}"));
+            self.line(&format!("{new} = mul i32 {old}, 3"));
+            self.line(&format!("store i32 {new}, ptr %v{variable}"));
+        }
+        self.end(&format!("br label %{after}"));
         self.begin(&after);
     }
 

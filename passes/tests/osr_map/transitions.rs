@@ -81,6 +81,15 @@ fn hand_over(
     Ok(Handed { values, memory })
 }
 
+/// How many phis a mapping makes again.
+fn chosen(map: &PointMap, to: &Program) -> usize {
+    let is_phi = |e: &&Expr| match e {
+        Expr::Repeat(inst, _) => matches!(to.insts[*inst].op, Op::Phi),
+        _ => false,
+    };
+    map.exprs.iter().filter(is_phi).count()
+}
+
 /// A phi that is made again: a select.
 fn choice(condition: Word, holds: Word, fails: Word) -> Result<Word, String> {
     match condition {
@@ -183,6 +192,7 @@ pub fn points(
                 }
                 counts.points += 1;
                 counts.stores += map.stores.len();
+                counts.chosen += chosen(map, &programs[to]);
                 counts.contents +=
                     map.exprs.iter().filter(|e| matches!(e, Expr::Content(..))).count();
                 // What is poison here may be none in the other version, and need not go well there.
