@@ -561,11 +561,13 @@ bool mfb_promote_allocas(LLVMValueRef Fn) {
   }
 }
 
-/// Promotes one alloca to registers.
-void mfb_promote(LLVMValueRef Alloca) {
-  auto *AI = unwrap<AllocaInst>(Alloca);
-  DominatorTree DT(*AI->getFunction());
-  PromoteMemToReg({AI}, DT);
+/// Promotes allocas of a function to registers.
+void mfb_promote(LLVMValueRef Fn, const LLVMValueRef *Refs, size_t Count) {
+  SmallVector<AllocaInst *, 16> Allocas;
+  for (size_t N = 0; N != Count; ++N)
+    Allocas.push_back(unwrap<AllocaInst>(Refs[N]));
+  DominatorTree DT(*unwrap<Function>(Fn));
+  PromoteMemToReg(Allocas, DT);
 }
 
 /// Splits a block before an instruction; returns the block with the rest.

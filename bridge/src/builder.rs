@@ -278,12 +278,6 @@ impl<'m> Builder<'m> {
         unsafe { LLVMSetAlignment(variable.0, bytes) };
     }
 
-    /// Makes a variable that is only loaded and stored an SSA register.
-    pub fn promote(&self, variable: Value<'m>) {
-        // SAFETY: the variable is a live alloca in a function whose blocks are all complete.
-        unsafe { crate::sys::mfb_promote(variable.0) }
-    }
-
     /// `switch selector, blocks[0] [1: blocks[1], …]`
     pub fn switch(&self, selector: Value<'m>, blocks: &[Block<'m>]) {
         let Some((first, rest)) = blocks.split_first() else { return };

@@ -334,6 +334,16 @@ pub struct Finish<'a, 'm> {
 }
 
 impl<'m> Function<'m> {
+    /// Makes variables of its frame that are only loaded and stored SSA registers. Its blocks are all
+    /// complete.
+    pub fn promote(self, variables: &[Value<'m>]) {
+        let raw: Vec<_> = variables.iter().map(|v| v.0).collect();
+        if !raw.is_empty() {
+            // SAFETY: the function is live, and so are the variables, which are allocas of it.
+            unsafe { sys::mfb_promote(self.0, raw.as_ptr(), raw.len()) }
+        }
+    }
+
     /// A function of a module of one's own, for users of llvm-c and of crates over it. With inkwell:
     /// `Function::from_llvm(function.as_value_ref())`.
     ///

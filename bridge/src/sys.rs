@@ -72,7 +72,7 @@ unsafe extern "C" {
     pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_prepare_for_points(function: LLVMValueRef);
     pub fn mfb_promote_allocas(function: LLVMValueRef) -> bool;
-    pub fn mfb_promote(alloca: LLVMValueRef);
+    pub fn mfb_promote(function: LLVMValueRef, allocas: *const LLVMValueRef, count: usize);
     pub fn mfb_split_before(inst: LLVMValueRef, name: *const c_char) -> LLVMBasicBlockRef;
     pub fn mfb_clone(function: LLVMValueRef, name: *const c_char) -> LLVMValueRef;
     pub fn mfb_declare_continuation(

@@ -47,62 +47,87 @@ pub fn liveness_of<I: Iterator<Item = Operand>>(
     body: &Body,
     uses: impl Fn(InstId) -> I,
 ) -> Liveness {
-    let mut search = Search {
-        body,
-        predecessors: body.predecessors(),
-        live_in: vec![Vec::new(); body.blocks.len()],
-        live_out: vec![Vec::new(); body.blocks.len()],
-        work: Vec::new(),
-    };
-    let mut all: Vec<(ValueId, BlockId, bool)> = Vec::new();
-    for (inst, instruction) in body.code.instructions.iter().enumerate() {
-        all.extend(
-            uses(inst).map(|o| (o.value, o.from.unwrap_or(instruction.block), o.from.is_some())),
-        );
-    }
-    all.sort_unstable();
-    all.dedup();
-    for (value, block, at_end) in all {
-        if at_end {
-            search.live_at_end(block, value);
-        } else {
-            search.live_before_use(block, value);
-        }
-    }
-    Liveness { live_in: search.live_in, live_out: search.live_out }
+    let mut live_in = vec![Vec::new(); body.blocks.len()];
+    let live_out = live_out_of(body, uses, |block, value| live_in[block].push(value));
+    Liveness { live_in, live_out }
 }
 
-struct Search<'a> {
-    body: &'a Body,
+/// Only the values live at the ends of blocks; `at_head` is told those at the heads, in ascending order
+/// for each.
+pub fn live_out_of<I: Iterator<Item = Operand>>(
+    body: &Body,
+    uses: impl Fn(InstId) -> I,
+    at_head: impl FnMut(BlockId, ValueId),
+) -> Vec<Vec<ValueId>> {
+    let code = &body.code;
+    // The uses of each value, one behind the other: the block, and whether it is at its end.
+    let mut ends = vec![0_usize; code.num_values() + 1];
+    let each_use = |add: &mut dyn FnMut(&Operand, BlockId)| {
+        for (inst, instruction) in code.instructions.iter().enumerate() {
+            uses(inst).for_each(|operand| add(&operand, instruction.block));
+        }
+    };
+    each_use(&mut |operand, _| ends[operand.value + 1] += 1);
+    for value in 0..code.num_values() {
+        ends[value + 1] += ends[value];
+    }
+    let mut of_value = vec![(0, false); ends[code.num_values()]];
+    each_use(&mut |operand, block| {
+        of_value[ends[operand.value]] = (operand.from.unwrap_or(block), operand.from.is_some());
+        ends[operand.value] += 1;
+    });
+    let mut search = Search {
+        predecessors: body.predecessors(),
+        in_last: vec![None; body.blocks.len()],
+        live_out: vec![Vec::new(); body.blocks.len()],
+        at_head,
+        work: Vec::new(),
+    };
+    let mut begin = 0;
+    for (value, &end) in ends[..code.num_values()].iter().enumerate() {
+        let defined_in = code.definition(value).map(|i| code.instructions[i].block);
+        for &(block, at_end) in &of_value[begin..end] {
+            if !at_end || search.live_at_end(block, value) {
+                search.live_before_use(block, value, defined_in);
+            }
+        }
+        begin = end;
+    }
+    search.live_out
+}
+
+struct Search<F> {
     predecessors: Vec<Vec<BlockId>>,
-    live_in: Vec<Vec<ValueId>>,
+    /// For each block the last value found to be live at its head
+    in_last: Vec<Option<ValueId>>,
     live_out: Vec<Vec<ValueId>>,
+    at_head: F,
     work: Vec<BlockId>,
 }
 
-impl Search<'_> {
-    fn live_at_end(&mut self, block: BlockId, value: ValueId) {
+impl<F: FnMut(BlockId, ValueId)> Search<F> {
+    /// False if that was known.
+    fn live_at_end(&mut self, block: BlockId, value: ValueId) -> bool {
         // Values come in ascending order, so one that is known is the last.
-        if self.live_out[block].last() == Some(&value) {
-            return;
+        let is_new = self.live_out[block].last() != Some(&value);
+        if is_new {
+            self.live_out[block].push(value);
         }
-        self.live_out[block].push(value);
-        self.live_before_use(block, value);
+        is_new
     }
 
     /// The value is used in the block, or live at its end.
-    fn live_before_use(&mut self, block: BlockId, value: ValueId) {
+    fn live_before_use(&mut self, block: BlockId, value: ValueId, defined_in: Option<BlockId>) {
         self.work.push(block);
         while let Some(block) = self.work.pop() {
-            let code = &self.body.code;
-            let defined_in = code.definition(value).map(|i| code.instructions[i].block);
-            if defined_in == Some(block) || self.live_in[block].last() == Some(&value) {
+            if defined_in == Some(block) || self.in_last[block] == Some(value) {
                 continue;
             }
-            self.live_in[block].push(value);
-            for &from in &self.predecessors[block] {
-                if self.live_out[from].last() != Some(&value) {
-                    self.live_out[from].push(value);
+            self.in_last[block] = Some(value);
+            (self.at_head)(block, value);
+            for place in 0..self.predecessors[block].len() {
+                let from = self.predecessors[block][place];
+                if self.live_at_end(from, value) {
                     self.work.push(from);
                 }
             }

@@ -5,6 +5,7 @@ use crate::skip::Skip;
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
 use midflight_bridge::plugin::Analyses;
+use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
 /// A snapshot with what leads back into LLVM.
@@ -77,15 +78,16 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
 
 /// The blocks that the entry reaches, in the order of the function.
 pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
-    let all: Vec<_> = function.blocks().collect();
-    let mut seen: HashMap<ir::Block, bool> = all.iter().map(|&b| (b, false)).collect();
+    let mut all: Vec<_> = function.blocks().collect();
+    let mut seen: FxHashSet<ir::Block> = FxHashSet::default();
     let mut work: Vec<_> = all.first().copied().into_iter().collect();
     while let Some(block) = work.pop() {
-        if !seen.insert(block, true).unwrap_or(false) {
+        if seen.insert(block) {
             work.extend(block.successors());
         }
     }
-    all.into_iter().filter(|b| seen[b]).collect()
+    all.retain(|block| seen.contains(block));
+    all
 }
 
 struct Part<'m> {

@@ -8,6 +8,7 @@ use crate::code::{Code, InstId, Operand, ValueId};
 use crate::read::reachable_blocks;
 use midflight_bridge::ir::{self, Function, Inst, Value};
 use rustc_hash::FxHashMap as HashMap;
+use std::cell::OnceCell;
 
 /// A body with what leads back into LLVM.
 pub struct CodeSnapshot<'m> {
@@ -21,9 +22,49 @@ pub struct CodeSnapshot<'m> {
     pub instructions: Vec<Inst<'m>>,
     /// The LLVM side of each argument
     pub arguments: Vec<Value<'m>>,
+    ids: OnceCell<Ids<'m>>,
+}
+
+/// The numbers of what a snapshot has.
+#[derive(Default)]
+pub struct Ids<'m> {
+    arguments: usize,
+    values: HashMap<Value<'m>, ValueId>,
+    blocks: HashMap<ir::Block<'m>, BlockId>,
+}
+
+impl<'m> Ids<'m> {
+    fn new(arguments: &[Value<'m>], blocks: &[ir::Block<'m>], instructions: &[Inst<'m>]) -> Self {
+        let values = arguments.iter().copied().chain(instructions.iter().map(|i| i.value()));
+        Ids {
+            arguments: arguments.len(),
+            values: values.enumerate().map(|(id, value)| (value, id)).collect(),
+            blocks: blocks.iter().enumerate().map(|(id, &block)| (block, id)).collect(),
+        }
+    }
+
+    /// The number of an argument, or of an instruction that can be reached.
+    pub fn value(&self, value: Value<'m>) -> Option<ValueId> {
+        self.values.get(&value).copied()
+    }
+
+    /// The number of an instruction that can be reached.
+    pub fn inst(&self, inst: Inst<'m>) -> Option<InstId> {
+        self.value(inst.value())?.checked_sub(self.arguments)
+    }
+
+    /// The number of a block that can be reached.
+    pub fn block(&self, block: ir::Block<'m>) -> Option<BlockId> {
+        self.blocks.get(&block).copied()
+    }
 }
 
 impl<'m> CodeSnapshot<'m> {
+    /// The numbers of its values and blocks.
+    pub fn ids(&self) -> &Ids<'m> {
+        self.ids.get_or_init(|| Ids::new(&self.arguments, &self.blocks, &self.instructions))
+    }
+
     /// The LLVM side of a value.
     pub fn value(&self, id: ValueId) -> Value<'m> {
         match self.body.code.definition(id) {
@@ -34,10 +75,7 @@ impl<'m> CodeSnapshot<'m> {
 
     /// The number of an LLVM instruction of the function; none if it cannot be reached.
     pub fn id_of(&self, inst: Inst<'m>) -> Option<InstId> {
-        let of_inst = inst.block();
-        let block = self.blocks.iter().position(|&b| b == of_inst)?;
-        let range = self.body.code.of_block[block].clone();
-        range.clone().find(|&i| self.instructions[i] == inst)
+        self.ids().inst(inst)
     }
 
     /// The name of each value, as the IR writer prints it; empty for instructions without a result.
@@ -78,6 +116,7 @@ impl<'m> CodeSnapshot<'m> {
             instructions: blocks.iter().flat_map(|b| b.instructions()).collect(),
             blocks,
             arguments: copy.arguments().collect(),
+            ids: OnceCell::new(),
         }
     }
 }
@@ -85,25 +124,20 @@ impl<'m> CodeSnapshot<'m> {
 /// Reads a function: its blocks that can be reached, in order.
 pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     let blocks = reachable_blocks(function);
-    let ids: HashMap<_, BlockId> = blocks.iter().enumerate().map(|(id, &b)| (b, id)).collect();
     let arguments: Vec<_> = function.arguments().collect();
     let instructions: Vec<_> = blocks.iter().flat_map(|b| b.instructions()).collect();
-    let mut values: HashMap<Value, ValueId> =
-        arguments.iter().enumerate().map(|(id, &v)| (v, id)).collect();
-    for (id, inst) in instructions.iter().enumerate() {
-        values.insert(inst.value(), arguments.len() + id);
-    }
+    let ids = Ids::new(&arguments, &blocks, &instructions);
     let mut body = Body { blocks: Vec::new(), code: Code::new(arguments.len()) };
     for &block in &blocks {
         body.blocks.push(Block { edges: edges_of(block, &ids), ..Block::default() });
         body.code.begin_block();
         for inst in block.instructions() {
             let facts = inst.osr_facts();
-            let known = |value: Value| values.get(&value).copied();
+            let known = |value: Value<'_>| ids.value(value);
             if facts.is_phi() {
                 let incoming = inst.operands().zip(inst.incoming_blocks());
                 let operands = incoming.filter_map(|(value, from)| {
-                    let from = Some(*ids.get(&from)?);
+                    let from = Some(ids.block(from)?);
                     Some(Operand { value: known(value)?, from })
                 });
                 body.code.push(facts, operands);
@@ -113,14 +147,15 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
             }
         }
     }
-    CodeSnapshot { function, body, blocks, instructions, arguments }
+    let ids = OnceCell::from(ids);
+    CodeSnapshot { function, body, blocks, instructions, arguments, ids }
 }
 
 /// One edge a target; what they are for profiling is not asked.
-fn edges_of<'m>(block: ir::Block<'m>, ids: &HashMap<ir::Block<'m>, BlockId>) -> Vec<Edge> {
+fn edges_of<'m>(block: ir::Block<'m>, ids: &Ids<'m>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for successor in block.successors() {
-        if let Some(&to) = ids.get(&successor)
+        if let Some(to) = ids.block(successor)
             && edges.iter().all(|e| e.to != to)
         {
             edges.push(Edge { to, probability: 0, kind: EdgeKind::Plain });

@@ -6,7 +6,11 @@
 pub mod osr_api;
 
 use midflight_bridge::plugin::{PassPluginLibraryInfo, plugin_info};
+use midflight_bridge::pools::Pools;
 use std::ffi::CStr;
+
+#[global_allocator]
+static POOLS: Pools = Pools;
 
 const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

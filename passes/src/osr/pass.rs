@@ -248,10 +248,10 @@ fn take_markers(function: Function<'_>) -> Vec<Marker<'_>> {
 }
 
 /// Points at markers have their names; if markers are asked for they are the points.
-fn name_by_markers(
+fn name_by_markers<'m>(
     chosen: &mut Vec<Chosen>,
-    markers: &[Marker<'_>],
-    snapshot: &CodeSnapshot<'_>,
+    markers: &[Marker<'m>],
+    snapshot: &CodeSnapshot<'m>,
     points: &[Point],
     place: &Where,
 ) {

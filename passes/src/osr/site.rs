@@ -133,8 +133,8 @@ pub struct Inserted<'m> {
 
 /// Makes registers of the counters of a function, all of whose blocks are complete.
 pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
-    let builder = Builder::new(function.module(), function);
-    inserted.iter().filter_map(|i| i.counter).for_each(|counter| builder.promote(counter));
+    let counters: Vec<Value<'m>> = inserted.iter().filter_map(|i| i.counter).collect();
+    function.promote(&counters);
 }
 
 /// The LLVM values of transfers.

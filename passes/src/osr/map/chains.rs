@@ -66,6 +66,19 @@ impl Chains {
             .filter(|&i| self.segment[i] == segment && !graph.nodes[i].facts.is_phi())
             .collect()
     }
+
+    /// Its first segments, so many: each as [`Chains::of_segment`] has it.
+    pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
+        let mut segments = vec![Vec::new(); count];
+        for inst in self.chains[chain].blocks.iter().flat_map(|&b| graph.blocks[b].nodes.clone()) {
+            if !graph.nodes[inst].facts.is_phi()
+                && let Some(segment) = segments.get_mut(self.segment[inst])
+            {
+                segment.push(inst);
+            }
+        }
+        segments
+    }
 }
 
 /// Finds the chains. `hammocks` has for blocks where the chain goes on behind their branches.

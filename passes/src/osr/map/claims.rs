@@ -47,11 +47,11 @@ impl<'m> Claims<'_, 'm> {
         for inst in (0..useful[BASE].len()).filter(|&i| useful[BASE][i]) {
             let llvm = self.inst(BASE, inst);
             let node = &mut graphs[BASE].nodes[inst];
-            if node.has_result && self.other(inst).is_none() {
+            if node.has_result && self.tracked.folded[inst] {
                 let constant = solution(BASE).constant(llvm);
                 node.constant = constant.map(self.constant);
             }
-            let is_asked = llvm.has_unsigned() && !self.is_like_other(inst);
+            let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
             if is_asked && solution(BASE).is_unsigned(llvm) {
                 unsigned.push(inst);
             }
@@ -79,10 +79,10 @@ impl<'m> Claims<'_, 'm> {
         self.tracked.kept[inst].or(self.tracked.replaced[inst])
     }
 
-    /// True if it does the same as the one of base.
-    fn is_like_other(&self, inst: InstId) -> bool {
+    /// True if one that does something else came in place of one of base.
+    fn is_unlike_other(&self, inst: InstId) -> bool {
         let other = self.other(inst).map(|other| self.inst(OPT, other));
-        other.is_some_and(|other| other.has_opcode_of(self.inst(BASE, inst)))
+        other.is_some_and(|other| !other.has_opcode_of(self.inst(BASE, inst)))
     }
 
     /// True if both versions have an instruction.

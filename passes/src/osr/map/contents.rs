@@ -9,11 +9,12 @@
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
-use crate::osr::map::congruence::{
-    Congruence, Guess, Key, Number, Round, UNKNOWN, copied, crossed,
-};
+use crate::osr::map::congruence::{Congruence, Number, UNKNOWN, copied, crossed};
 use crate::osr::map::graph::{Access, BASE, Graph, Node, OPT, Operand, Which};
+use crate::osr::map::guesses::Guess;
+use crate::osr::map::keys::Key;
 use crate::osr::map::matching::{Versions, Walk};
+use crate::osr::map::round::Round;
 use rustc_hash::FxHashMap as HashMap;
 
 /// Places that a new phi may be guessed to have
@@ -379,15 +380,14 @@ impl Round<'_> {
         let Some(numbers) = of.iter().map(|o| o.1).collect::<Option<Vec<Number>>>() else {
             return head.own;
         };
-        if let Some(copied) = copied(&numbers, head.own) {
+        if let Some(copied) = copied(numbers.iter().copied(), head.own) {
             return copied;
         }
         let over_edges = self.over_edges(which, block, |round, walk| round.over(head, block, walk));
-        let key = match over_edges {
-            Some((pair, numbers)) => Key::Together(pair, numbers),
-            None => Key::Alone(which, block, numbers),
-        };
-        self.holder(which, key, head.own)
+        match over_edges {
+            Some((pair, over)) => self.holder_of(which, Key::Together(pair), &over, head.own),
+            None => self.holder_of(which, Key::Alone(which, block), &numbers, head.own),
+        }
     }
 
     /// What a place has at the head of a block when a walk was taken, as

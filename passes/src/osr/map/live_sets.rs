@@ -6,7 +6,7 @@
 
 use crate::body::{BlockId, Body};
 use crate::code::{InstId, Operand as Use, ValueId};
-use crate::liveness::liveness_of;
+use crate::liveness::live_out_of;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -72,19 +72,20 @@ pub struct LiveSets {
 impl LiveSets {
     /// With the uses that count.
     pub fn new(body: &Body, uses: &Uses) -> Self {
-        let liveness = liveness_of(body, |inst| uses.of(inst).iter().copied());
+        let at_end = live_out_of(body, |inst| uses.of(inst).iter().copied(), |_, _| {});
         let sets = vec![OnceCell::new(); body.blocks.len()];
-        LiveSets { at_end: liveness.live_out, handed: Handed::default(), sets }
+        LiveSets { at_end, handed: Handed::default(), sets }
     }
 
     /// And with what points hand on besides.
     pub fn with(&self, body: &Body, handed: Handed) -> Self {
-        let more = liveness_of(body, |inst| {
+        let of_points = |inst: InstId| {
             let of_point = handed.get(&inst).into_iter().flatten();
             of_point.map(|&value| Use { value, from: None })
-        });
+        };
+        let more = live_out_of(body, of_points, |_, _| {});
         let mut at_end = self.at_end.clone();
-        for (live, more) in at_end.iter_mut().zip(more.live_out) {
+        for (live, more) in at_end.iter_mut().zip(more).filter(|(_, more)| !more.is_empty()) {
             live.extend(more);
             live.sort_unstable();
             live.dedup();

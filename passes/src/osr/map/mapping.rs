@@ -16,7 +16,7 @@ use crate::osr::map::positions::positions;
 use crate::osr::map::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::refusal::Refusal;
-use rustc_hash::FxHashMap as HashMap;
+use std::cell::OnceCell;
 
 /// Landings that are tried for a point
 const MOST_LANDINGS: usize = 12;
@@ -41,7 +41,8 @@ pub struct Mapper<'a> {
     pub bodies: [&'a Body; 2],
     /// Both versions
     pub sides: [Side; 2],
-    places: HashMap<(PairId, usize), Segment>,
+    /// For each pair its segments, if they have been asked for
+    segments: Vec<OnceCell<Vec<Segment>>>,
 }
 
 /// What is settled so far when mappings are closed.
@@ -88,6 +89,7 @@ impl Closure {
 }
 
 /// A segment of a pair: its instructions, and the positions of the points before them.
+#[derive(Clone)]
 struct Segment {
     insts: [Vec<InstId>; 2],
     positions: [Vec<u64>; 2],
@@ -111,18 +113,25 @@ impl<'a> Mapper<'a> {
         bodies: [&'a Body; 2],
         sides: [Side; 2],
     ) -> Self {
-        let mut places = HashMap::default();
-        for (id, pair) in proof.matching.pairs.iter().enumerate() {
-            for segment in 0..=pair.prefix {
-                let insts = [BASE, OPT].map(|w| {
-                    let version = &proof.versions.of[w];
-                    version.chains.of_segment(&version.graph, pair.chains[w], segment)
-                });
-                let positions = positions(proof.versions, [&insts[BASE], &insts[OPT]]);
-                places.insert((id, segment), Segment { insts, positions });
-            }
-        }
-        Mapper { proof, oracle, bodies, sides, places }
+        let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
+        Mapper { proof, oracle, bodies, sides, segments }
+    }
+
+    fn segment(&self, pair: PairId, segment: usize) -> Option<&Segment> {
+        self.segments[pair].get_or_init(|| self.segments(pair)).get(segment)
+    }
+
+    fn segments(&self, pair: PairId) -> Vec<Segment> {
+        let pair = &self.proof.matching.pairs[pair];
+        let [base, opt] = [BASE, OPT].map(|w| {
+            let version = &self.proof.versions.of[w];
+            version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
+        });
+        let segment = |(base, opt): (Vec<InstId>, Vec<InstId>)| {
+            let positions = positions(self.proof.versions, [&base, &opt]);
+            Segment { insts: [base, opt], positions }
+        };
+        base.into_iter().zip(opt).map(segment).collect()
     }
 
     fn graph(&self, which: Which) -> &'a Graph {
@@ -220,7 +229,7 @@ impl<'a> Mapper<'a> {
         landings: &Landings<'_>,
     ) -> (bool, Vec<(PlaceId, Number)>, Vec<(PlaceId, Number)>) {
         let Proof { versions, congruence, pending, .. } = self.proof;
-        let segment = landings.segment.and_then(|s| Some((s, self.places.get(&s)?)));
+        let segment = landings.segment.and_then(|s| Some((s, self.segment(s.0, s.1)?)));
         let Some((id, segment)) = segment.filter(|_| !pending.places.is_empty()) else {
             return (false, Vec::new(), Vec::new());
         };
@@ -299,7 +308,7 @@ impl<'a> Mapper<'a> {
         };
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
-            let places = self.places.get(&(pair, segment)).ok_or(Refusal::Unmatched)?;
+            let places = self.segment(pair, segment).ok_or(Refusal::Unmatched)?;
             let position = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
@@ -324,7 +333,7 @@ impl<'a> Mapper<'a> {
         if self.proof.pending.is_at_head(*pair) {
             return Err(Refusal::NoLanding);
         }
-        let places = self.places.get(&(*pair, 0)).ok_or(Refusal::Unmatched)?;
+        let places = self.segment(*pair, 0).ok_or(Refusal::Unmatched)?;
         // A lone store ahead is not to be left out.
         let of_head = &places.insts[to];
         let lone = of_head.iter().position(|&i| self.graph(to).nodes[i].lone.is_some());

@@ -23,11 +23,13 @@
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, Chains};
-use crate::osr::map::congruence::{Congruence, congruence};
+use crate::osr::map::congruence::{Congruence, congruence, congruence_with};
 use crate::osr::map::gates::Gate;
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::guesses::Refuted;
 use crate::osr::map::live::Live;
 use crate::osr::map::scopes::Scopes;
+use crate::osr::map::shape::shapes;
 
 /// A version with what is derived from it alone.
 #[derive(Clone, Debug)]
@@ -53,6 +55,8 @@ pub struct Tracked {
     pub kept: Vec<Option<InstId>>,
     /// For each instruction of base the one of opt that came in its place
     pub replaced: Vec<Option<InstId>>,
+    /// For each instruction of base whether a constant came in its place
+    pub folded: Vec<bool>,
     /// For each instruction of opt the one of base that it was
     pub origin: Vec<Option<InstId>>,
 }
@@ -145,6 +149,9 @@ impl Matching {
 /// Walks that a silent region may have; with more, nothing is said of it.
 const MOST_WALKS: usize = 16;
 
+/// Silent chains that are crossed to see that versions part
+const MOST_SILENT: usize = 64;
+
 /// Rounds until a matching and its congruence are given up.
 const MOST_ROUNDS: usize = 64;
 
@@ -167,21 +174,26 @@ impl Versions {
     /// Matches the versions, and numbers their values.
     pub fn matched(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
         let mut candidates = self.candidates();
+        let shapes = shapes(self);
+        let mut refuted = Refuted::default();
         for _ in 0..MOST_ROUNDS {
             let mut matching = self.settled_structure(candidates);
-            let congruence = congruence(self, &matching, oracle);
+            let congruence = congruence_with(self, &matching, oracle, &shapes, &mut refuted);
             let (kept, dropped) = self.check(&matching, &congruence);
+            if dropped {
+                refuted = Refuted::default();
+            }
             if !dropped && kept.len() == matching.pairs.len() {
                 let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);
                 if same {
-                    matching.parted = self.parted(&matching, &matching.pairs);
+                    matching.parted = self.parted(&matching, |id| matching.pairs[id].out.is_some());
                     return (matching, congruence);
                 }
             }
             candidates = kept;
         }
         let mut matching = self.structure(&[]);
-        matching.parted = self.parted(&matching, &[]);
+        matching.parted = self.parted(&matching, |_| true);
         let congruence = congruence(self, &matching, oracle);
         (matching, congruence)
     }
@@ -229,7 +241,8 @@ impl Versions {
             .collect()
     }
 
-    /// The matching that candidates make, without those that fail whatever values are the same.
+    /// The matching that candidates make, without those that fail whatever values are the same, and
+    /// what is behind them.
     fn settled_structure(&self, mut candidates: Vec<(ChainId, ChainId, usize)>) -> Matching {
         loop {
             let matching = self.structure(&candidates);
@@ -237,17 +250,83 @@ impl Versions {
             let count = candidates.len();
             candidates.retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(pair)));
             if candidates.len() == count {
+                let fails = |id: PairId| self.fails_for_good(&matching, id);
+                let fails: Vec<bool> = (0..matching.pairs.len()).map(fails).collect();
+                let parted = [BASE, OPT].map(|which| {
+                    let pairs = matching.pairs.iter().zip(&fails).filter(|(_, fails)| **fails);
+                    self.reached_behind(which, pairs.map(|(pair, _)| pair.chains[which]))
+                });
+                candidates.retain(|&(a, b, _)| !parted[BASE][a] && !parted[OPT][b]);
+            }
+            if candidates.len() == count {
                 return matching;
             }
         }
     }
 
+    /// True for a pair at whose end the versions part, whichever of the other pairs turn out to be
+    /// silent.
+    fn fails_for_good(&self, matching: &Matching, id: PairId) -> bool {
+        let pair = &matching.pairs[id];
+        if pair.out.is_some() || self.may_be_silent(pair) {
+            return false;
+        }
+        let last = [BASE, OPT].map(|w| self.of[w].chains.last(pair.chains[w]));
+        let targets = [BASE, OPT].map(|w| self.of[w].live.successors[last[w]].as_slice());
+        if !self.is_whole(pair) {
+            return true;
+        }
+        if !self.never_meet(matching, targets) {
+            return false;
+        }
+        let terminators = [BASE, OPT].map(|w| self.of[w].graph.terminator(last[w]));
+        let [a, b] = [BASE, OPT].map(|w| self.of[w].graph.nodes[terminators[w]].operation);
+        let taken = [BASE, OPT].map(|w| &self.of[w].live.taken[last[w]]);
+        let successor = |w: Which, index: usize| self.of[w].graph.blocks[last[w]].successors[index];
+        let never_meet = |&index: &usize| {
+            self.never_meet(matching, [&[successor(BASE, index)], &[successor(OPT, index)]])
+        };
+        a != b || taken[BASE] != taken[OPT] || taken[BASE].iter().any(never_meet)
+    }
+
+    /// True if the ways over these blocks lead to different pairs, whichever turn out to be silent.
+    fn never_meet(&self, matching: &Matching, to: [&[BlockId]; 2]) -> bool {
+        let mut met = None;
+        for which in [BASE, OPT] {
+            let version = &self.of[which];
+            let mut seen: Vec<ChainId> = Vec::new();
+            let mut work: Vec<BlockId> = to[which].to_vec();
+            if work.is_empty() {
+                return true;
+            }
+            while let Some(chain) = work.pop().map(|block| version.chains.of_block[block]) {
+                let Some(chain) = chain.filter(|chain| !seen.contains(chain)) else { continue };
+                seen.push(chain);
+                let silent =
+                    |w: Which, pair: PairId| self.is_silent(w, matching.pairs[pair].chains[w]);
+                match matching.of_chain[which][chain] {
+                    Some(pair) if silent(BASE, pair) && silent(OPT, pair) => {}
+                    Some(pair) if met.is_some_and(|met| met != pair) => return true,
+                    Some(pair) => met = Some(pair),
+                    None if seen.len() > MOST_SILENT => return false,
+                    None if !self.is_silent(which, chain) => return true,
+                    None => {
+                        work.extend(&version.live.successors[version.chains.last(chain)]);
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
     /// to be silent.
     fn may_be_silent(&self, pair: &Pair) -> bool {
-        pair.out.is_none()
-            && !pair.chains.contains(&0)
-            && [BASE, OPT].into_iter().all(|w| self.is_silent(w, pair.chains[w]))
+        pair.out.is_none() && self.are_silent(pair.chains)
+    }
+
+    fn are_silent(&self, chains: [ChainId; 2]) -> bool {
+        !chains.contains(&0) && [BASE, OPT].into_iter().all(|w| self.is_silent(w, chains[w]))
     }
 
     /// The matching that candidates make, as far as the graphs alone say.
@@ -407,59 +486,75 @@ impl Versions {
         matching: &Matching,
         congruence: &Congruence,
     ) -> (Vec<(ChainId, ChainId, usize)>, bool) {
-        let mut checked = matching.pairs.clone();
-        for pair in &mut checked {
+        let mut checked: Vec<Checked> = Vec::with_capacity(matching.pairs.len());
+        for pair in &matching.pairs {
             let [a, b] = [BASE, OPT].map(|w| &self.of[w].chains.chains[pair.chains[w]].anchors);
             let alike = |n: &usize| congruence.are_alike(self, [a[*n], b[*n]]);
-            let whole = self.is_whole(pair);
-            pair.prefix = (0..pair.prefix).take_while(alike).count();
+            let prefix = (0..pair.prefix).take_while(alike).count();
             let decide_alike =
                 pair.condition.is_none_or(|[a, b]| congruence.have_same_operands(self, [a, b]));
-            if !(whole && self.is_whole(pair) && decide_alike) {
-                pair.out = None;
-            }
+            let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
+            checked.push(Checked { chains: pair.chains, prefix, goes_on });
         }
-        if checked.iter().any(|pair| self.may_be_silent(pair)) {
-            checked.retain(|pair| !self.may_be_silent(pair));
-            return (checked.iter().map(|p| (p.chains[0], p.chains[1], p.prefix)).collect(), true);
+        let may_be_silent = |pair: &Checked| !pair.goes_on && self.are_silent(pair.chains);
+        if checked.iter().any(may_be_silent) {
+            checked.retain(|pair| !may_be_silent(pair));
+            return (checked.iter().map(Checked::candidate).collect(), true);
         }
-        let parted = self.parted(matching, &checked);
-        let reached = reached_together(&checked);
+        let goes_on = |id: PairId| checked[id].goes_on;
+        let parted = self.parted(matching, goes_on);
+        let reached = reached_together(matching, goes_on);
         let kept = checked
             .iter()
             .enumerate()
             .filter(|(id, pair)| {
                 reached[*id] && !parted[BASE][pair.chains[BASE]] && !parted[OPT][pair.chains[OPT]]
             })
-            .map(|(_, p)| (p.chains[0], p.chains[1], p.prefix));
+            .map(|(_, pair)| pair.candidate());
         (kept.collect(), false)
     }
 
     /// The chains that a version may enter while the other one is elsewhere: those that can be
     /// reached from where they part.
-    fn parted(&self, matching: &Matching, pairs: &[Pair]) -> [Vec<bool>; 2] {
+    fn parted(&self, matching: &Matching, goes_on: impl Fn(PairId) -> bool) -> [Vec<bool>; 2] {
         [BASE, OPT].map(|which| {
-            let version = &self.of[which];
-            let mut parted = vec![false; version.chains.chains.len()];
-            let ends = pairs.iter().filter(|pair| pair.out.is_none());
-            let mut work: Vec<ChainId> =
-                ends.flat_map(|pair| self.successors(which, pair.chains[which])).collect();
             if matching.of_chain[which].first().copied().flatten().is_none() {
-                work.push(0);
+                return vec![true; self.of[which].chains.chains.len()];
             }
-            while let Some(chain) = work.pop() {
-                if !std::mem::replace(&mut parted[chain], true) {
-                    work.extend(self.successors(which, chain));
-                }
-            }
-            parted
+            let ends = matching.pairs.iter().enumerate().filter(|&(id, _)| !goes_on(id));
+            self.reached_behind(which, ends.map(|(_, pair)| pair.chains[which]))
         })
     }
 
-    fn successors(&self, which: Which, chain: ChainId) -> Vec<ChainId> {
+    /// The chains that can be reached from the ends of these.
+    fn reached_behind(&self, which: Which, ends: impl Iterator<Item = ChainId>) -> Vec<bool> {
         let version = &self.of[which];
-        let blocks = version.live.successors[version.chains.last(chain)].iter();
-        blocks.filter_map(|&b| version.chains.of_block[b]).collect()
+        let successors = |chain: ChainId| {
+            let blocks = version.live.successors[version.chains.last(chain)].iter();
+            blocks.filter_map(|&b| version.chains.of_block[b])
+        };
+        let mut reached = vec![false; version.chains.chains.len()];
+        let mut work: Vec<ChainId> = ends.flat_map(successors).collect();
+        while let Some(chain) = work.pop() {
+            if !std::mem::replace(&mut reached[chain], true) {
+                work.extend(successors(chain));
+            }
+        }
+        reached
+    }
+}
+
+/// What values say of a pair.
+struct Checked {
+    chains: [ChainId; 2],
+    prefix: usize,
+    /// Both versions go on alike at its end.
+    goes_on: bool,
+}
+
+impl Checked {
+    fn candidate(&self) -> (ChainId, ChainId, usize) {
+        (self.chains[BASE], self.chains[OPT], self.prefix)
     }
 }
 
@@ -509,12 +604,13 @@ impl Search<'_> {
 }
 
 /// The pairs that can be reached from the first one over edges that correspond.
-fn reached_together(pairs: &[Pair]) -> Vec<bool> {
+fn reached_together(matching: &Matching, goes_on: impl Fn(PairId) -> bool) -> Vec<bool> {
+    let pairs = &matching.pairs;
     let mut reached = vec![false; pairs.len()];
     let entry = pairs.iter().position(|pair| pair.chains == [0, 0]);
     let mut work: Vec<PairId> = entry.into_iter().collect();
     while let Some(id) = work.pop() {
-        if !std::mem::replace(&mut reached[id], true) {
+        if !std::mem::replace(&mut reached[id], true) && goes_on(id) {
             work.extend(pairs[id].out.iter().flatten().map(|edge| edge.to));
         }
     }

@@ -6,7 +6,7 @@ use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::mutant::{self, Mutant};
 use crate::osr::map::opt_options::OptOptions;
-use crate::osr::map::optimize::{Trust, TwoVersions};
+use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
@@ -14,7 +14,7 @@ use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
 use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
 use crate::osr::place::{Where, place};
-use crate::osr::points::{Boundary, boundaries};
+use crate::osr::points::Boundary;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
@@ -130,15 +130,16 @@ impl OptPass {
         }
         function.prepare_for_points();
         let base = read_code(function);
-        let points = boundaries(&base.body, function.osr_facts());
+        let points = points_of(&base);
         if wanted(&options.up_at, options.max_points, &base, &points).is_empty() {
             // Nothing would lead to opt.
             return Ok(());
         }
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = [base, read_code(two.opt)];
+        let points = [points, points_of(&snapshots[OPT])];
         let trust = self.trust(&two, sandbox, &snapshots);
-        let plan = two.compare_as(trust, sandbox, &snapshots, |mapper, handles| {
+        let plan = two.compare_as(trust, sandbox, &snapshots, points, |mapper, handles| {
             self.plan(mapper, handles, &snapshots)
         });
         self.report_refusals(&plan, &snapshots);
@@ -296,19 +297,20 @@ fn classes<'m>(
     snapshots: &[CodeSnapshot<'m>; 2],
 ) -> Vec<Vec<(u32, Inst<'m>)>> {
     let proof = &mapper.proof;
-    let mut classes: BTreeMap<u32, Vec<(u32, Inst<'m>)>> = BTreeMap::new();
+    let mut members: Vec<(u32, (u32, Inst<'m>))> = Vec::new();
     for which in [BASE, OPT] {
         let version = &proof.versions.of[which];
         for (inst, node) in version.graph.nodes.iter().enumerate() {
             let number = proof.congruence.of[which][version.graph.result(inst)];
             let is_constant = proof.congruence.constant(number).is_some();
             if node.has_result && version.live.reached[node.block] && !is_constant {
-                let member = (node.operation, snapshots[which].instructions[inst]);
-                classes.entry(number).or_default().push(member);
+                members.push((number, (node.operation, snapshots[which].instructions[inst])));
             }
         }
     }
-    classes.into_values().filter(|class| class.len() > 1).collect()
+    members.sort_by_key(|&(number, _)| number);
+    let classes = members.chunk_by(|(a, _), (b, _)| a == b).filter(|class| class.len() > 1);
+    classes.map(|class| class.iter().map(|&(_, member)| member).collect()).collect()
 }
 
 impl Plan<'_> {

@@ -5,7 +5,7 @@ use crate::osr::map::mapping::Mapper;
 use crate::osr::map::pending::{self, Pending};
 use crate::osr::map::read::{Handles, read};
 use crate::osr::map::side::{Proof, Side};
-use crate::osr::points::boundaries;
+use crate::osr::points::{Boundary, boundaries};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::{Sandbox, Tracker};
@@ -31,6 +31,11 @@ pub struct TwoVersions<'m> {
     pub opt: Function<'m>,
     /// What became of the clone's instructions
     pub tracker: Tracker<'m>,
+}
+
+/// The points of a version.
+pub fn points_of(snapshot: &CodeSnapshot<'_>) -> Vec<Boundary> {
+    boundaries(&snapshot.body, snapshot.function.osr_facts())
 }
 
 impl<'m> TwoVersions<'m> {
@@ -59,15 +64,18 @@ impl<'m> TwoVersions<'m> {
         snapshots: &[CodeSnapshot<'m>; 2],
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
-        self.compare_as(Trust::Proved, sandbox, snapshots, then)
+        let [base, opt] = snapshots;
+        let points = [points_of(base), points_of(opt)];
+        self.compare_as(Trust::Proved, sandbox, snapshots, points, then)
     }
 
-    /// The same, with what is proved or all that tracking says.
+    /// The same, with what is proved or all that tracking says, and with the points of both.
     pub fn compare_as<R>(
         &self,
         trust: Trust,
         sandbox: &Sandbox,
         snapshots: &[CodeSnapshot<'m>; 2],
+        points: [Vec<Boundary>; 2],
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
         let [base, opt] = snapshots;
@@ -79,13 +87,11 @@ impl<'m> TwoVersions<'m> {
                 (matching, congruence, Pending::default())
             }
         };
-        let side = |which: usize| {
-            let snapshot = &snapshots[which];
-            let facts = snapshot.function.osr_facts();
-            let points = boundaries(&snapshot.body, facts);
-            Side::new(which, &versions, &congruence, &snapshot.body, points)
-        };
-        let sides = [side(BASE), side(OPT)];
+        let [of_base, of_opt] = points;
+        let sides = [
+            Side::new(BASE, &versions, &congruence, &base.body, of_base),
+            Side::new(OPT, &versions, &congruence, &opt.body, of_opt),
+        ];
         let proof = Proof {
             versions: &versions,
             matching: &matching,

@@ -327,12 +327,13 @@ impl<'a> Proof<'a> {
             }
         }
         let anchors = [BASE, OPT].map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
+        let segments = [BASE, OPT].map(|w| {
+            let version = &versions.of[w];
+            version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
+        });
         for segment in 0..=pair.prefix {
             self.pending.at.insert((id, segment), at.clone());
-            let insts = [BASE, OPT].map(|w| {
-                let version = &versions.of[w];
-                version.chains.of_segment(&version.graph, pair.chains[w], segment)
-            });
+            let insts = [BASE, OPT].map(|w| &segments[w][segment]);
             let last = versions.of[BASE].chains.last(pair.chains[BASE]);
             let end = anchors[BASE].get(segment).copied();
             let end = end.unwrap_or_else(|| versions.graph(BASE).terminator(last));
@@ -341,8 +342,8 @@ impl<'a> Proof<'a> {
                 let access = proof.oracle.place_before(BASE, store, end)?;
                 proof.congruence.content(versions, BASE, store, access)
             };
-            let ends = self.walk(OPT, &insts[OPT], &at, &content);
-            at.extend(self.places(BASE, &insts[BASE]));
+            let ends = self.walk(OPT, insts[OPT], &at, &content);
+            at.extend(self.places(BASE, insts[BASE]));
             for (place, settled) in ends {
                 if settled {
                     at.remove(&place)

@@ -12,7 +12,7 @@ use crate::osr::map::hammocks::contract;
 use crate::osr::map::live::live;
 use crate::osr::map::matching::{Tracked, Version, Versions};
 use crate::osr::map::scopes::scopes;
-use crate::read_code::CodeSnapshot;
+use crate::read_code::{CodeSnapshot, Ids};
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
@@ -25,7 +25,6 @@ pub struct Handles<'a, 'm> {
     pub snapshots: [&'a CodeSnapshot<'m>; 2],
     /// Their memory
     pub memory: [Memory<'a, 'm>; 2],
-    ids: [Ids<'m>; 2],
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
@@ -55,14 +54,14 @@ impl<'m> Constants<'m> {
 impl<'a, 'm> Handles<'a, 'm> {
     /// An LLVM value, if it is one of a version or a constant.
     pub fn operand(&self, which: Which, value: Value<'m>) -> Option<Operand> {
-        let is_known = value.is_constant() || self.ids[which].values.contains_key(&value);
+        let is_known = value.is_constant() || self.snapshots[which].ids().value(value).is_some();
         is_known.then(|| self.any_operand(which, value))
     }
 
     /// What an instruction of a version uses: what is no value of it counts as a constant.
     fn any_operand(&self, which: Which, value: Value<'m>) -> Operand {
-        match self.ids[which].values.get(&value) {
-            Some(&value) => Operand::Value(value),
+        match self.snapshots[which].ids().value(value) {
+            Some(value) => Operand::Value(value),
             None => Operand::Constant(self.constants.borrow_mut().id(value)),
         }
     }
@@ -97,14 +96,16 @@ impl Oracle for Handles<'_, '_> {
 
     fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access> {
         let of = &self.snapshots[which].instructions;
-        self.ids[which].access(self.memory[which].place_before(of[place_of], of[before])?)
+        access(
+            self.snapshots[which].ids(),
+            self.memory[which].place_before(of[place_of], of[before])?,
+        )
     }
 
     fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access> {
         let snapshot = self.snapshots[which];
         let place_of = snapshot.instructions[place_of];
-        let access = self.memory[which].place_at_end(place_of, snapshot.blocks[block])?;
-        self.ids[which].access(access)
+        access(snapshot.ids(), self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
     }
 
     fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool {
@@ -113,8 +114,8 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn memory_before(&self, which: Which, inst: InstId) -> Option<Access> {
-        let inst = self.snapshots[which].instructions[inst];
-        self.ids[which].access(self.memory[which].before(inst)?)
+        let snapshot = self.snapshots[which];
+        access(snapshot.ids(), self.memory[which].before(snapshot.instructions[inst])?)
     }
 
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
@@ -139,7 +140,6 @@ pub fn read<'a, 'm>(
     let handles = Handles {
         snapshots: [base, opt],
         memory,
-        ids: [Ids::new(base), Ids::new(opt)],
         constants: RefCell::default(),
         unchanged: RefCell::default(),
         simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
@@ -147,7 +147,7 @@ pub fn read<'a, 'm>(
     };
     let mut types = HashMap::default();
     let mut graphs = [BASE, OPT].map(|which| handles.graph(which, &mut types));
-    let tracked = tracked(base, &handles.ids, tracker);
+    let tracked = tracked(base, opt, tracker);
     Claims {
         snapshots: [base, opt],
         tracked: &tracked,
@@ -181,7 +181,7 @@ impl<'m> Handles<'_, 'm> {
     fn graph(&self, which: Which, types: &mut HashMap<Type<'m>, u32>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
-        let ids = &self.ids[which];
+        let ids = snapshot.ids();
         let mut type_id = |ty: Type<'m>| {
             let next = types.len() as u32;
             *types.entry(ty).or_insert(next)
@@ -189,7 +189,7 @@ impl<'m> Handles<'_, 'm> {
         let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
         for (id, &inst) in snapshot.instructions.iter().enumerate() {
             let facts = inst.map_facts();
-            let is_known = |b: &Block<'m>| ids.blocks.contains_key(b);
+            let is_known = |b: &Block<'m>| ids.block(*b).is_some();
             let from: Vec<Block> =
                 if facts.is_phi() { inst.incoming_blocks().collect() } else { Vec::new() };
             let operands = inst.operands().filter(|o| !o.is_block());
@@ -219,13 +219,13 @@ impl<'m> Handles<'_, 'm> {
                 lone: None,
                 reads_lone: false,
                 operands,
-                from: from.iter().filter_map(|b| ids.blocks.get(b).copied()).collect(),
-                clobber: clobber.and_then(|access| ids.access(access)),
+                from: from.iter().filter_map(|&b| ids.block(b)).collect(),
+                clobber: clobber.and_then(|clobber| access(ids, clobber)),
             });
         }
         for (id, &block) in snapshot.blocks.iter().enumerate() {
             let successors: Vec<_> =
-                block.successors().iter().filter_map(|b| ids.blocks.get(b).copied()).collect();
+                block.successors().into_iter().filter_map(|b| ids.block(b)).collect();
             graph.blocks.push(GraphBlock {
                 nodes: snapshot.body.code.of_block[id].clone(),
                 feasible: vec![true; successors.len()],
@@ -238,8 +238,7 @@ impl<'m> Handles<'_, 'm> {
         for (id, &block) in snapshot.blocks.iter().enumerate() {
             if memory.has_phi(block) {
                 let states = predecessors[id].iter().filter_map(|&from| {
-                    let access = memory.at_end(snapshot.blocks[from])?;
-                    Some((from, ids.access(access)?))
+                    Some((from, access(ids, memory.at_end(snapshot.blocks[from])?)?))
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
@@ -372,68 +371,46 @@ fn is_same(graph: &Graph, a: Operand, b: Operand, depth: usize) -> bool {
         && operands.all(|(&a, &b)| is_same(graph, a, b, depth - 1))
 }
 
-/// The numbers of what a snapshot has.
-struct Ids<'m> {
-    values: HashMap<Value<'m>, usize>,
-    blocks: HashMap<Block<'m>, usize>,
-    instructions: HashMap<Inst<'m>, InstId>,
-}
-
-impl<'m> Ids<'m> {
-    fn new(snapshot: &CodeSnapshot<'m>) -> Self {
-        let arguments = snapshot.arguments.len();
-        let mut values: HashMap<_, _> =
-            snapshot.arguments.iter().enumerate().map(|(id, &v)| (v, id)).collect();
-        let mut instructions = HashMap::default();
-        for (id, &inst) in snapshot.instructions.iter().enumerate() {
-            values.insert(inst.value(), arguments + id);
-            instructions.insert(inst, id);
-        }
-        let blocks = snapshot.blocks.iter().enumerate().map(|(id, &b)| (b, id)).collect();
-        Ids { values, blocks, instructions }
-    }
-
-    fn access(&self, access: midflight_bridge::map::Access<'m>) -> Option<Access> {
-        use midflight_bridge::map::Access as Raw;
-        match access {
-            Raw::Entry => Some(Access::Entry),
-            Raw::Def(inst) => self.instructions.get(&inst).copied().map(Access::Def),
-            Raw::Phi(block) => self.blocks.get(&block).copied().map(Access::Phi),
-        }
+/// What left memory in a state, by number.
+fn access<'m>(ids: &Ids<'m>, access: midflight_bridge::map::Access<'m>) -> Option<Access> {
+    use midflight_bridge::map::Access as Raw;
+    match access {
+        Raw::Entry => Some(Access::Entry),
+        Raw::Def(inst) => ids.inst(inst).map(Access::Def),
+        Raw::Phi(block) => ids.block(block).map(Access::Phi),
     }
 }
 
 /// What tracking says, by number.
-fn tracked<'m>(
-    base: &CodeSnapshot<'m>,
-    [reached, ids]: &[Ids<'m>; 2],
-    tracker: &Tracker<'m>,
-) -> Tracked {
+fn tracked<'m>(base: &CodeSnapshot<'m>, opt: &CodeSnapshot<'m>, tracker: &Tracker<'m>) -> Tracked {
+    let [reached, ids] = [base, opt].map(CodeSnapshot::ids);
+    let count = base.instructions.len();
     let mut result = Tracked {
-        blocks: vec![None; reached.blocks.len()],
-        kept: vec![None; reached.instructions.len()],
-        replaced: vec![None; reached.instructions.len()],
-        origin: vec![None; ids.instructions.len()],
+        blocks: vec![None; base.blocks.len()],
+        kept: vec![None; count],
+        replaced: vec![None; count],
+        folded: vec![false; count],
+        origin: vec![None; opt.instructions.len()],
     };
     let mut number = 0;
     for (index, block) in base.function.blocks().enumerate() {
-        if let Some(&id) = reached.blocks.get(&block) {
-            result.blocks[id] = tracker.block(index).and_then(|b| ids.blocks.get(&b).copied());
+        if let Some(id) = reached.block(block) {
+            result.blocks[id] = tracker.block(index).and_then(|b| ids.block(b));
         }
         for inst in block.instructions() {
             let fate = tracker.fate(number);
             number += 1;
-            let Some(&from) = reached.instructions.get(&inst) else { continue };
+            let Some(from) = reached.inst(inst) else { continue };
             match fate {
                 Fate::Kept(to) => {
-                    if let Some(&to) = ids.instructions.get(&to) {
+                    if let Some(to) = ids.inst(to) {
                         result.kept[from] = Some(to);
                         result.origin[to] = Some(from);
                     }
                 }
                 Fate::Replaced(value) => {
-                    let to = value.as_instruction().and_then(|i| ids.instructions.get(&i));
-                    result.replaced[from] = to.copied();
+                    result.replaced[from] = value.as_instruction().and_then(|i| ids.inst(i));
+                    result.folded[from] = value.is_constant();
                 }
                 Fate::Deleted => {}
             }

@@ -10,30 +10,52 @@ use crate::depth_first::postorder;
 use crate::dominators::of_graph;
 use crate::osr::map::graph::{ConstId, Graph};
 use crate::osr::map::live::Live;
-use rustc_hash::FxHashMap as HashMap;
 
 /// For values that are constants in places: what they are, and in which blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
-    constants: HashMap<ValueId, Vec<(BlockId, ConstId)>>,
-    /// The same for edges to blocks that can be entered from elsewhere too
-    on_edge: HashMap<ValueId, Vec<(BlockId, BlockId, ConstId)>>,
+    /// For each value its place among the scopes, counted from 1; 0 if it is a constant nowhere
+    places: Vec<u32>,
+    scopes: Vec<Scope>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
     below: Vec<(u32, u32)>,
     /// For each block its immediate dominator; none for the entry, and for what is never reached
     immediate: Vec<Option<BlockId>>,
 }
 
+/// Where a value is a constant
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Scope {
+    /// In what a block dominates
+    below: Vec<(BlockId, ConstId)>,
+    /// On edges to blocks that can be entered from elsewhere too
+    on_edge: Vec<(BlockId, BlockId, ConstId)>,
+}
+
 impl Scopes {
+    fn of(&self, value: ValueId) -> Option<&Scope> {
+        self.scopes.get((self.places[value] as usize).checked_sub(1)?)
+    }
+
+    fn of_mut(&mut self, value: ValueId) -> &mut Scope {
+        let count = self.scopes.len();
+        let place = &mut self.places[value];
+        if *place == 0 {
+            self.scopes.push(Scope::default());
+            *place = count as u32 + 1;
+        }
+        &mut self.scopes[*place as usize - 1]
+    }
+
     /// True if a value is a constant somewhere.
     pub fn has(&self, value: ValueId) -> bool {
-        self.constants.contains_key(&value) || self.on_edge.contains_key(&value)
+        self.places[value] != 0
     }
 
     /// What a value is where control goes from one block to another.
     pub fn on_edge(&self, value: ValueId, from: BlockId, to: BlockId) -> Option<ConstId> {
         let of_edge = || {
-            let mut edges = self.on_edge.get(&value)?.iter().copied();
+            let mut edges = self.of(value)?.on_edge.iter().copied();
             edges.find_map(|(f, t, constant)| (f == from && t == to).then_some(constant))
         };
         self.at(value, from).or_else(of_edge)
@@ -41,8 +63,8 @@ impl Scopes {
 
     /// What a value is in a block.
     pub fn at(&self, value: ValueId, block: BlockId) -> Option<ConstId> {
-        let mut scopes = self.constants.get(&value)?.iter().copied();
-        scopes.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
+        let mut heads = self.of(value)?.below.iter().copied();
+        heads.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
     }
 
     /// The immediate dominator of a block.
@@ -60,13 +82,14 @@ impl Scopes {
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
     let (below, immediate) = below(live);
-    let mut scopes = Scopes { below, immediate, ..Scopes::default() };
+    let places = vec![0; graph.num_values()];
+    let mut scopes = Scopes { places, scopes: Vec::new(), below, immediate };
     for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
         for &(from, value, constant) in &block.implied {
             if live.predecessors[head] == [from] {
-                scopes.constants.entry(value).or_default().push((head, constant));
+                scopes.of_mut(value).below.push((head, constant));
             } else {
-                scopes.on_edge.entry(value).or_default().push((from, head, constant));
+                scopes.of_mut(value).on_edge.push((from, head, constant));
             }
         }
     }

@@ -10,7 +10,6 @@ use crate::osr::map::live_sets::{Handed, LiveSets, Uses};
 use crate::osr::map::matching::{Matching, Versions};
 use crate::osr::map::pending::Pending;
 use crate::osr::points::Boundary;
-use rustc_hash::FxHashMap as HashMap;
 
 /// What is proved of two versions.
 #[derive(Clone, Copy)]
@@ -52,7 +51,9 @@ pub struct Side {
     useful: Vec<bool>,
     arguments: usize,
     dominators: Dominators,
-    members: HashMap<Number, Vec<ValueId>>,
+    /// The useful values by their numbers: for each number that is held where those begin
+    numbers: Vec<(Number, u32)>,
+    members: Vec<ValueId>,
 }
 
 impl Side {
@@ -67,17 +68,20 @@ impl Side {
         let version = &versions.of[which];
         let graph = &version.graph;
         let useful = graph.useful();
-        let mut members: HashMap<Number, Vec<ValueId>> = HashMap::default();
-        for value in 0..graph.num_values() {
-            let holds = match graph.definition(value) {
-                Some(inst) => {
-                    let node = &graph.nodes[inst];
-                    useful[inst] && node.has_result && version.live.reached[node.block]
-                }
-                None => true,
-            };
-            if holds {
-                members.entry(congruence.of[which][value]).or_default().push(value);
+        let holds = |&value: &ValueId| match graph.definition(value) {
+            Some(inst) => {
+                let node = &graph.nodes[inst];
+                useful[inst] && node.has_result && version.live.reached[node.block]
+            }
+            None => true,
+        };
+        let number = |&value: &ValueId| congruence.of[which][value];
+        let mut members: Vec<ValueId> = (0..graph.num_values()).filter(holds).collect();
+        members.sort_by_key(number);
+        let mut numbers: Vec<(Number, u32)> = Vec::new();
+        for (place, value) in members.iter().enumerate() {
+            if numbers.last().is_none_or(|&(last, _)| last != number(value)) {
+                numbers.push((number(value), place as u32));
             }
         }
         let mut point_at = vec![None; graph.nodes.len()];
@@ -100,13 +104,16 @@ impl Side {
             useful,
             arguments: graph.arguments,
             dominators: dominators(body),
+            numbers,
             members,
         }
     }
 
     /// The useful values with a number, sorted.
     pub fn members(&self, number: Number) -> &[ValueId] {
-        self.members.get(&number).map_or(&[], Vec::as_slice)
+        let Ok(place) = self.numbers.binary_search_by_key(&number, |&(n, _)| n) else { return &[] };
+        let end = self.numbers.get(place + 1).map_or(self.members.len(), |&(_, end)| end as usize);
+        &self.members[self.numbers[place].1 as usize..end]
     }
 
     /// True unless only dead code uses it.
