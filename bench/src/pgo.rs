@@ -41,8 +41,10 @@ const NO_VALUES: [&str; 2] = ["-mllvm", "-disable-vp"];
 pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String> {
     let mut rows = Vec::new();
     for program in programs {
-        eprintln!("measuring {}", program.name);
-        rows.push((program.name, measure(layout, program, plan)?));
+        let ratios = measure(layout, program, plan)?;
+        let cells: Vec<String> = ratios.iter().map(|&ratio| thousandths(ratio)).collect();
+        eprintln!("measured {}: {}", program.name, cells.join(" "));
+        rows.push((program.name, ratios));
     }
     let stages: Vec<String> = plan.stages.iter().map(|stage| format!("paths, {stage}")).collect();
     let names: Vec<&str> = stages.iter().map(String::as_str).chain(["-fprofile-use"]).collect();
