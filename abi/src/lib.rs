@@ -49,7 +49,7 @@
 pub mod osr;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 2;
+pub const ABI_VERSION: u16 = 3;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.

@@ -37,6 +37,8 @@ pub struct Inst<'m>(pub(crate) LLVMValueRef, PhantomData<&'m ()>);
 pub enum Opcode {
     /// `phi`
     Phi,
+    /// `alloca`
+    Alloca,
     /// `landingpad`
     LandingPad,
     /// `call`, not a terminator
@@ -487,6 +489,7 @@ impl<'m> Inst<'m> {
         // SAFETY: the instruction is live.
         match unsafe { LLVMGetInstructionOpcode(self.0) } {
             LLVMOpcode::LLVMPHI => Opcode::Phi,
+            LLVMOpcode::LLVMAlloca => Opcode::Alloca,
             LLVMOpcode::LLVMLandingPad => Opcode::LandingPad,
             LLVMOpcode::LLVMCall => Opcode::Call,
             LLVMOpcode::LLVMRet => Opcode::Ret,

@@ -72,9 +72,10 @@ Examples:
   make CC='ccache midflight-cc'";
 
 const REPORT_HELP: &str = "\
-For each of the hottest functions: its acyclic paths, with letters and their source lines, and the
-sequences of them, over loop iterations, that make up most of its work. The report begins with a
-legend.
+For each of the hottest functions: its acyclic paths, with letters and their source lines; the
+sequences of them, over loop iterations, that make up most of its work; and its loops: how long they
+go the same way, what follows what, and what could be done about it (unroll, peel, unswitch). The
+report begins with a legend. Work is count times instructions.
 
 Examples:
   midflight report prog midflight-*.mfp
@@ -268,7 +269,10 @@ struct Report {
     /// How many multi-iteration paths of each function
     #[arg(long, default_value_t = 5, value_name = "N")]
     sequences: usize,
-    /// Leave out sequences with less of the function's work, and in trees nodes with less of their
+    /// How many loops of each function, those with the most work first
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    loops: usize,
+    /// Leave out sequences and loops with less of the function's work, and in trees nodes with less of their
     /// parent or root, than so many percent
     #[arg(long, default_value_t = 1.0, value_name = "P", value_parser = percentage)]
     min_percent: f64,
@@ -543,6 +547,7 @@ impl Report {
         let options = Options {
             top: self.top,
             sequences: self.sequences,
+            loops: self.loops,
             min_percent: self.min_percent,
             function: self.function,
             tree: self.tree,

@@ -114,6 +114,22 @@ impl Function<'_> {
         self.decoder.decode(id)
     }
 
+    /// k of the function's profile.
+    pub fn k(&self) -> u32 {
+        self.table.k
+    }
+
+    /// True if no sequence was lost for want of memory.
+    pub fn is_whole(&self) -> bool {
+        self.profile.is_none_or(|p| p.restarts | p.lost | p.pruned == 0)
+    }
+
+    /// Instructions on a path.
+    pub fn instructions(&self, path: &Path) -> u64 {
+        let blocks = path.blocks.iter().filter_map(|&b| self.table.blocks.get(b as usize));
+        blocks.map(|block| u64::from(block.instructions)).sum()
+    }
+
     /// How often each acyclic path was taken, by ID, ascending.
     pub fn acyclic(&self) -> Vec<(u32, u64)> {
         let mut counts: FxHashMap<u32, u64> = FxHashMap::default();

@@ -28,7 +28,8 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     let mut sources = Sources::new(Vec::new(), true);
     for tree in [false, true] {
         let (sequences, min_percent, function) = (5, 0.0, None);
-        let options = Options { top: 100, sequences, min_percent, function, tree };
+        let options =
+            Options { top: 100, sequences, min_percent, function, loops: sequences, tree };
         print::report("title", &functions, &options, &mut sources, &|_| {});
     }
     Ok(())
@@ -103,7 +104,7 @@ prop_compose! {
             }
         } else {
             table.edges = edges;
-            table.blocks = vec![Block { locs: vec![] }; blocks as usize];
+            table.blocks = vec![Block::default(); blocks as usize];
         }
         table.blocks[0].locs.push(Loc { file: file_of, line, outer_line });
         table

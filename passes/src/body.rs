@@ -35,6 +35,8 @@ pub struct Block {
     pub stays: bool,
     /// The source lines of its instructions, in order, runs of the same line once
     pub lines: Vec<Line>,
+    /// Instructions that take time: neither phis nor allocas nor markers
+    pub instructions: u32,
 }
 
 /// An edge of the control flow graph.

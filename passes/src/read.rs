@@ -57,6 +57,7 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
             frequency: weights.frequency,
             stays: part.instructions.iter().all(|inst| inst.stays()),
             lines: lines_of(&part.instructions, &mut files),
+            instructions: instructions_that_run(&part.instructions),
             ..Block::default()
         };
         let mut handle = Handle { block: part.block, restart: part.restart, exit: last };
@@ -183,6 +184,14 @@ impl Files {
         self.known.insert(name.to_string(), id);
         id
     }
+}
+
+/// How many there are but for phis, allocas and markers: a measure of what the block costs.
+fn instructions_that_run(instructions: &[Inst<'_>]) -> u32 {
+    let runs = |inst: &&Inst<'_>| {
+        !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.call_facts().marker
+    };
+    u32::try_from(instructions.iter().filter(runs).count()).unwrap_or(u32::MAX)
 }
 
 fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {

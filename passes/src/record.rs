@@ -73,5 +73,9 @@ fn table_blocks(body: &Body) -> Vec<table::Block> {
         line: line.line,
         outer_line: line.outer,
     };
-    body.blocks.iter().map(|b| table::Block { locs: b.lines.iter().map(loc).collect() }).collect()
+    let block = |block: &crate::body::Block| table::Block {
+        instructions: block.instructions,
+        locs: block.lines.iter().map(loc).collect(),
+    };
+    body.blocks.iter().map(block).collect()
 }

@@ -11,8 +11,9 @@ const DOCUMENT: &str = include_str!("../../docs/format.md");
 /// `void f(int n) { while (n--) g(); }` before optimization: block 1 is the loop's head, 2 its
 /// body, 3 the way out.
 fn table() -> FunctionTable {
-    let block = |lines: &[u32]| Block {
-        locs: lines.iter().map(|&line| Loc { file: 0, line, outer_line: line }).collect(),
+    let block = |instructions: u32, line: u32| Block {
+        instructions,
+        locs: vec![Loc { file: 0, line, outer_line: line }],
     };
     FunctionTable {
         key: 0,
@@ -26,7 +27,7 @@ fn table() -> FunctionTable {
         files: vec!["a.c".into()],
         file: 0,
         line: 1,
-        blocks: vec![block(&[1]), block(&[2]), block(&[3]), block(&[4])],
+        blocks: vec![block(2, 1), block(5, 2), block(2, 3), block(1, 4)],
         edges: vec![
             Edge::Flow { from: 0, to: 1, value: 0 },
             Edge::Flow { from: 1, to: 2, value: 0 },

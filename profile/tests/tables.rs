@@ -97,7 +97,10 @@ fn table_of(graph: &[Vec<Way>]) -> FunctionTable {
         file: 0,
         line: 40,
         blocks: (0..graph.len() as u32)
-            .map(|b| Block { locs: (0..b % 3).map(|i| loc(100 - 7 * b + i)).collect() })
+            .map(|b| Block {
+                instructions: 1 << (b % 32),
+                locs: (0..b % 3).map(|i| loc(100 - 7 * b + i)).collect(),
+            })
             .collect(),
         edges,
     }
@@ -256,7 +259,7 @@ fn errors_tell_where_the_record_is_and_what_is_wrong() {
     section[second + 4] = 9;
     let error = read_section(&section).unwrap_err();
     assert_eq!(error.offset, second);
-    assert_eq!(error.kind, TableErrorKind::Version { found: 9, known: 2 });
+    assert_eq!(error.kind, TableErrorKind::Version { found: 9, known: 3 });
     assert!(error.to_string().starts_with(&format!("the path table at byte {second} ")));
 }
 

@@ -1,7 +1,9 @@
 //! The dictionary of a function's acyclic paths: a letter, the lines, the source.
 
+use crate::behaviour::LoopReport;
 use crate::join::Function;
 use crate::lines::{outer_lines, shortened};
+use crate::report::loops::names;
 use crate::report::print::{DIM, LETTER, grouped};
 use crate::report::rank::{Ranked, Taken};
 use crate::report::sequences::Sequence;
@@ -12,6 +14,9 @@ use std::fmt::Write;
 
 /// Acyclic paths that are shown, at most, if no sequence names more.
 const PATHS: usize = 6;
+/// Of a path with less than this part of the function's work, and not among the first, no source is
+/// shown.
+const COLD: u128 = 100;
 /// Source lines of a path that are shown, at most.
 const LINES: usize = 12;
 /// Ranges of line numbers of a path that are shown, at most.
@@ -21,27 +26,32 @@ const BLOCKS: usize = 6;
 /// Characters of a source line that are shown, at most.
 const WIDTH: usize = 100;
 
-/// Writes the hottest acyclic paths, and those that a shown sequence names.
+/// Writes the hottest acyclic paths, and those that a shown sequence or loop names.
 pub fn write(
     text: &mut String,
     ranked: &Ranked<'_>,
     chosen: &[Sequence],
+    loops: &[LoopReport],
     letters: &FxHashMap<u32, String>,
     sources: &mut Sources,
 ) {
-    let named = |id: u32| chosen.iter().any(|s| s.ids.contains(&id));
+    let named =
+        |id: u32| chosen.iter().any(|s| s.ids.contains(&id)) || loops.iter().any(|l| names(l, id));
     let shown = ranked.paths.iter().enumerate().filter(|(i, taken)| *i < PATHS || named(taken.id));
     let entries: Vec<Entry<'_>> =
         shown.filter_map(|(_, taken)| Entry::new(ranked.function, taken, letters)).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "   {DIM}      % work             count   path{DIM:#}");
     for (index, entry) in entries.iter().enumerate() {
-        entry.write_head(text, ranked, &distinction(entry, &entries, ranked.function));
+        entry.write_head(text, ranked, &distinction(entry, &entries));
         match entries[..index].iter().find(|other| other.lines == entry.lines) {
             Some(other) if sources.has(ranked.function.file()) && !entry.lines.is_empty() => {
                 let _ = writeln!(text, "        {DIM}       | as {}{DIM:#}", other.letter);
             }
-            _ => entry.write_source(text, ranked.function, sources),
+            _ if index < PATHS || entry.taken.work() * COLD >= ranked.work => {
+                entry.write_source(text, ranked.function, sources);
+            }
+            _ => {}
         }
     }
     let left_out = ranked.paths.len() - entries.len();
@@ -52,15 +62,10 @@ pub fn write(
     }
 }
 
-/// What tells a path from those that look the same: where it comes from, as loops with several back
-/// edges have paths that differ only in that; or else blocks that not all of them have, as lines
-/// with several branches have.
-fn distinction(entry: &Entry<'_>, entries: &[Entry<'_>], function: &Function<'_>) -> String {
+/// What tells a path from those that look the same: blocks that not all of them have, as lines with
+/// several branches have.
+fn distinction(entry: &Entry<'_>, entries: &[Entry<'_>]) -> String {
     let twins: Vec<&Entry<'_>> = entries.iter().filter(|e| e.route == entry.route).collect();
-    let own = origin(function, &entry.path);
-    if twins.iter().any(|twin| origin(function, &twin.path) != own) {
-        return own;
-    }
     let special = |block: &u32| twins.iter().any(|twin| !twin.path.blocks.contains(block));
     let blocks: Vec<String> =
         entry.path.blocks.iter().filter(|b| special(b)).map(u32::to_string).collect();
@@ -142,18 +147,6 @@ fn start_words(function: &Function<'_>, path: &Path) -> &'static str {
             _ => "",
         },
     }
-}
-
-/// The last line before the edge that a path begins with.
-fn origin(function: &Function<'_>, path: &Path) -> String {
-    let PathStart::After(edge) = path.start else { return String::new() };
-    let Some(&Edge::Cut { from, .. }) = function.table.edges.get(edge) else {
-        return String::new();
-    };
-    let line = function.table.blocks.get(from as usize).and_then(|b| b.locs.last());
-    line.map_or(format!("coming from block {from}, "), |loc| {
-        format!("coming from {}, ", loc.outer_line)
-    })
 }
 
 fn end_words(function: &Function<'_>, path: &Path) -> String {

@@ -1,14 +1,15 @@
 //! The report as text.
 
+use crate::behaviour::behaviour;
 use crate::join::Function;
 use crate::names::readable;
-use crate::report::paths;
 use crate::report::rank::{Ranked, rank};
 use crate::report::sequences::{Sequence, folded, pick};
 use crate::report::source::Sources;
 use crate::report::tree::{self, percent};
+use crate::report::{loops, paths};
 use anstyle::{AnsiColor, Style};
-use midflight_profile::kipf::make_k_ipf;
+use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -23,6 +24,8 @@ pub struct Options {
     pub min_percent: f64,
     /// Only functions with this in their names
     pub function: Option<String>,
+    /// How many loops of each
+    pub loops: usize,
     /// Trees in place of chosen paths
     pub tree: bool,
 }
@@ -30,17 +33,20 @@ pub struct Options {
 const TITLE: Style = Style::new().bold();
 pub(super) const LETTER: Style = AnsiColor::Cyan.on_default().bold();
 const HOT: Style = AnsiColor::Red.on_default().bold();
+pub(super) const HINT: Style = AnsiColor::Green.on_default();
 pub(super) const DIM: Style = Style::new().dimmed();
 
 const LEGEND: &str = "\
 A path is one way through a function: from where it is entered, or from the head of a loop, to where
 it is left or goes back. Paths have letters, A for the one with the most work. Work is counted in
-basic blocks executed: a function has so much of all that was profiled, a path so much of its
-function. A sequence A → B says that one activation of the function took A and then, in the next
-iteration, B; A ×8 is A eight times in a row.
+instructions executed, those of LLVM: a function has so much of all that was profiled, a path or a
+loop so much of its function. A sequence A → B says that one activation of the function took A and
+then, in the next iteration, B; A ×8 is A eight times in a row.
   count      how often the whole sequence was taken (sequences overlap: A ×9 contains A ×8 twice)
   % parent   how often the sequence without its last path went on like this
   % root     how often its first path was the beginning of the whole sequence
+  % ways     of the iterations behind the first, the share that went this way around the loop
+  mean run   how many times on end it went this way
 ";
 
 /// The report.
@@ -62,7 +68,7 @@ pub fn report(
     let shown: Vec<&Ranked<'_>> = all.iter().filter(wanted).take(options.top).collect();
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n\n{DIM}{LEGEND}{DIM:#}");
+    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n{}\n\n{DIM}{LEGEND}{DIM:#}", events(&all));
     if shown.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
     }
@@ -76,6 +82,24 @@ pub fn report(
         let _ = writeln!(text, "{DIM}{hidden} more function{plural} ran; --top shows more{DIM:#}");
     }
     text
+}
+
+/// One line on how whole the profile is, over all functions.
+fn events(all: &[Ranked<'_>]) -> String {
+    let profiles = || all.iter().filter_map(|r| r.function.profile);
+    let counted: u128 = profiles().map(|p| p.forest.total()).sum();
+    let sum = |part: fn(&FunctionProfile) -> u64| profiles().map(part).map(u128::from).sum();
+    let interrupted: u128 = all.iter().map(|r| u128::from(r.function.interrupted())).sum();
+    let (entries, lost, pruned): (u128, u128, u128) =
+        (sum(|p| p.entries), sum(|p| p.lost), sum(|p| p.pruned));
+    format!(
+        "emitted: {} paths by {} activations; interrupted activations: {}; paths pruned: {}, lost: {}",
+        grouped_wide(counted + lost),
+        grouped_wide(entries),
+        grouped_wide(interrupted),
+        grouped_wide(pruned),
+        grouped_wide(lost)
+    )
 }
 
 fn write_function(
@@ -103,16 +127,17 @@ fn write_function(
     let _ = writeln!(text, "; {}", taken(ranked.paths.len() as u64, function.table.num_paths));
     write_notes(text, function);
     let letters = ranked.letters();
-    let Some(profile) = function.profile else { return };
-    let ipf = make_k_ipf(&profile.forest, profile.k);
+    let ipf = ranked.k_ipf();
     let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
-    paths::write(text, ranked, &chosen, &letters, sources);
+    let loops = loops::pick(ranked, behaviour(ranked, &ipf), options.loops, options.min_percent);
+    paths::write(text, ranked, &chosen, &loops, &letters, sources);
     if options.tree {
         let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
         tree::write(text, ranked, &ipf, &letters, options.min_percent);
     } else if !chosen.is_empty() {
         write_sequences(text, ranked, &chosen, &letters);
     }
+    loops::write(text, ranked, &loops, function.k(), &letters);
     text.push('\n');
 }
 
@@ -150,15 +175,15 @@ fn write_sequences(
     letters: &FxHashMap<u32, String>,
 ) {
     let _ = writeln!(text, "   {DIM}          count   % parent     % root   sequence{DIM:#}");
-    let blocks: FxHashMap<u32, u64> = ranked.paths.iter().map(|p| (p.id, p.blocks)).collect();
+    let costs = ranked.costs();
     for sequence in chosen {
         let of_parent = percent(sequence.count, sequence.parent);
         let of_root = percent(sequence.count, sequence.root);
-        let length: u64 = sequence.ids.iter().filter_map(|id| blocks.get(id)).sum();
+        let length: u64 = sequence.ids.iter().filter_map(|id| costs.get(id)).sum();
         let _ = writeln!(
             text,
             "   {:>15}   {of_parent:6.1} %   {of_root:6.1} %   {LETTER}{}{LETTER:#}{DIM}  ({} paths, \
-             {length} blocks){DIM:#}",
+             {length} instructions){DIM:#}",
             grouped(sequence.count),
             folded(&sequence.ids, letters),
             sequence.ids.len(),
@@ -185,8 +210,17 @@ fn times(count: u64) -> String {
     }
 }
 
+/// A mean with one digit behind the point, where that says anything.
+pub fn mean_of(mean: f64) -> String {
+    if mean < 100.0 { format!("{mean:.1}") } else { grouped(mean.round() as u64) }
+}
+
 /// 1234567 as `1,234,567`.
 pub fn grouped(number: u64) -> String {
+    grouped_wide(number.into())
+}
+
+fn grouped_wide(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

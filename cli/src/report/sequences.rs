@@ -35,9 +35,9 @@ pub fn pick(
     most: usize,
     min_percent: f64,
 ) -> Vec<Sequence> {
-    let blocks: FxHashMap<u32, u64> = ranked.paths.iter().map(|p| (p.id, p.blocks)).collect();
+    let costs = ranked.costs();
     let mut chosen: Vec<Sequence> = Vec::new();
-    for (work, sequence) in candidates(ipf, &blocks) {
+    for (work, sequence) in candidates(ipf, &costs) {
         let percent = 100.0 * work as f64 / ranked.work.max(1) as f64;
         if chosen.len() == most || percent < min_percent {
             break;
@@ -50,16 +50,16 @@ pub fn pick(
 }
 
 /// The sequences of two or more paths with the most work, most first.
-fn candidates(ipf: &PrefixForest, blocks: &FxHashMap<u32, u64>) -> Vec<(u128, Sequence)> {
-    // The blocks on the way to each node; parents come before their children.
-    let mut length = vec![0u64; ipf.len()];
+fn candidates(ipf: &PrefixForest, costs: &FxHashMap<u32, u64>) -> Vec<(u128, Sequence)> {
+    // The instructions on the way to each node; parents come before their children.
+    let mut cost = vec![0u64; ipf.len()];
     let mut all: Vec<(u128, NodeId)> = Vec::new();
     for node in ipf.ids() {
-        let own = blocks.get(&ipf.label(node)).copied().unwrap_or(0);
+        let own = costs.get(&ipf.label(node)).copied().unwrap_or(0);
         let parent = ipf.parent(node);
-        length[node.index()] = own + parent.map_or(0, |p| length[p.index()]);
+        cost[node.index()] = own + parent.map_or(0, |p| cost[p.index()]);
         if parent.is_some() {
-            all.push((u128::from(ipf.count(node)) * u128::from(length[node.index()]), node));
+            all.push((u128::from(ipf.count(node)) * u128::from(cost[node.index()]), node));
         }
     }
     let order = |a: &(u128, NodeId), b: &(u128, NodeId)| {

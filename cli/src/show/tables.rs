@@ -25,6 +25,7 @@ struct Row<'a> {
     num_paths: u32,
     blocks: Vec<Vec<LocRow<'a>>>,
     edges: Vec<EdgeRow>,
+    instructions: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +79,7 @@ fn row(table: &FunctionTable) -> Row<'_> {
         num_paths: table.num_paths,
         blocks: blocks.collect(),
         edges: table.edges.iter().map(edge_row).collect(),
+        instructions: table.blocks.iter().map(|block| block.instructions).collect(),
     }
 }
 
@@ -103,9 +105,9 @@ pub fn write_text(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<
             "{} {}:{} k={} stage={} paths={}",
             row.name, row.file, row.line, row.k, row.stage, row.num_paths
         )?;
-        for (index, block) in row.blocks.iter().enumerate() {
+        for (index, (block, instructions)) in row.blocks.iter().zip(&row.instructions).enumerate() {
             let lines: Vec<u32> = block.iter().map(|l| l.line).collect();
-            writeln!(out, "  block {index}: lines {}", ranges(&lines))?;
+            writeln!(out, "  block {index}: instructions={instructions} lines {}", ranges(&lines))?;
         }
         for edge in &row.edges {
             let to = edge.to.map_or("exit".to_string(), |to| to.to_string());

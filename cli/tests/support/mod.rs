@@ -35,8 +35,9 @@ int sum(const int *p, int n) {
 }
 ";
 
-fn block(lines: &[u32]) -> Block {
-    Block { locs: lines.iter().map(|&line| Loc { file: 0, line, outer_line: line }).collect() }
+fn block(instructions: u32, lines: &[u32]) -> Block {
+    let loc = |&line: &u32| Loc { file: 0, line, outer_line: line };
+    Block { instructions, locs: lines.iter().map(loc).collect() }
 }
 
 /// A loop with a branch. Its paths are
@@ -56,7 +57,15 @@ pub fn sum() -> FunctionTable {
         files: vec!["/build/src/sum.c".into()],
         file: 0,
         line: 5,
-        blocks: [&[6, 7][..], &[7], &[8, 9], &[8, 11], &[7], &[13]].map(block).to_vec(),
+        blocks: [
+            block(4, &[6, 7]),
+            block(3, &[7]),
+            block(9, &[8, 9]),
+            block(7, &[8, 11]),
+            block(4, &[7]),
+            block(2, &[13]),
+        ]
+        .to_vec(),
         edges: vec![
             flow(0, 1, 0),
             flow(1, 2, 0),
@@ -78,7 +87,7 @@ pub fn idle() -> FunctionTable {
         line: 3,
         num_paths: 1,
         counting: true,
-        blocks: vec![block(&[3])],
+        blocks: vec![block(1, &[3])],
         edges: vec![Edge::Exit { from: 0, value: 0 }],
         ..sum()
     }
@@ -93,6 +102,7 @@ pub fn bar() -> FunctionTable {
         counting: true,
         files: vec!["/build/src/bar.cc".into(), "/build/src/sum.c".into()],
         blocks: vec![Block {
+            instructions: 6,
             locs: vec![
                 Loc { file: 0, line: 2, outer_line: 2 },
                 Loc { file: 1, line: 8, outer_line: 3 },

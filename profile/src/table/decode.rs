@@ -167,10 +167,11 @@ fn read_files(body: &mut Cursor<'_>) -> Result<Vec<String>, Malformed> {
 }
 
 fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed> {
-    let count = body.count(1, "the number of blocks")?;
+    let count = body.count(2, "the number of blocks")?;
     let mut last = line;
     let mut blocks = Vec::with_capacity(count);
     for _ in 0..count {
+        let instructions = body.varint32("the number of instructions of a block")?;
         let count = body.count(3, "the number of lines of a block")?;
         let mut locs = Vec::with_capacity(count);
         for _ in 0..count {
@@ -180,7 +181,7 @@ fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed
             locs.push(Loc { file, line, outer_line });
             last = line;
         }
-        blocks.push(Block { locs });
+        blocks.push(Block { instructions, locs });
     }
     Ok(blocks)
 }

@@ -64,6 +64,7 @@ fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {
     put_varint(out, blocks.len() as u64);
     let mut last = line;
     for block in blocks {
+        put_varint(out, block.instructions.into());
         put_varint(out, block.locs.len() as u64);
         for loc in &block.locs {
             put_varint(out, loc.file.into());

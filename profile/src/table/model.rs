@@ -52,6 +52,8 @@ pub enum Stage {
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
+    /// Instructions of LLVM in it, but for phis, allocas and markers: a measure of what it costs.
+    pub instructions: u32,
     /// The source lines of the block, in the order in which it executes them.
     pub locs: Vec<Loc>,
 }

@@ -31,7 +31,7 @@ extern void midflight_before_end(void);
 #define FUNCTION(name, key, k, paths, flags)                                                       \
     static const struct record name##_record                                                       \
         __attribute__((section("midflight_tables"), used, aligned(8))) = {                         \
-            sizeof(struct record), 2, flags, key, 0, k, paths};                                    \
+            sizeof(struct record), 3, flags, key, 0, k, paths};                                    \
     static __thread struct forest *name##_slot
 
 static inline __attribute__((always_inline)) void add_one(uint64_t *counter)

@@ -1,0 +1,318 @@
+//! What could be done about a loop, in words. Thresholds are rules of thumb; the numbers that a hint
+//! is drawn from stand in it, so that it can be judged.
+
+use crate::behaviour::loops::NaturalLoop;
+use crate::behaviour::{Cycle, LoopReport, share};
+use crate::join::Function;
+use crate::report::print::mean_of;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A cycle with less of the iterations does not count as one of the loop's ways.
+const SOME: f64 = 0.05;
+/// So many of the iterations must be one path each.
+const MOST: f64 = 0.5;
+/// The share that makes "nearly always".
+const NEARLY_ALL: f64 = 0.9;
+/// A run of the same path is long from so many on.
+const LONG: f64 = 4.0;
+/// A hint on unrolling by N says that at least this share of the iterations are in runs of N.
+const ENOUGH: f64 = 0.8;
+/// What a repeated sequence must cover.
+const REPEATS: f64 = 0.5;
+/// By so much more of the past must foretell better than the last path alone.
+const BETTER: f64 = 0.15;
+/// Where no past foretells the next path better, a branch is hard to predict.
+const HARD: f64 = 0.75;
+
+/// Something that could be done about a loop.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Hint {
+    /// It hardly goes around.
+    FewIterations {
+        /// How often it goes around each time
+        mean: f64,
+    },
+    /// The first iteration goes a way that the others hardly go.
+    PeelFirst {
+        /// ID of that way around
+        id: u32,
+        /// Share of the first iterations that go it
+        of_first: f64,
+        /// Share of the others that go it
+        of_others: f64,
+    },
+    /// A sequence repeats itself: unrolled by its length, each copy has one way to go.
+    UnrollPattern {
+        /// IDs of the sequence
+        ids: Vec<u32>,
+        /// What it covers
+        share: f64,
+    },
+    /// One way around is nearly all of it, in long runs.
+    Unroll {
+        /// By how much
+        by: u32,
+        /// ID of that way around
+        id: u32,
+        /// The share of its iterations in runs of `by`; none if k is too small to tell
+        share: Option<f64>,
+        /// Mean length of a run
+        mean: f64,
+        /// True if it goes no other way
+        alone: bool,
+    },
+    /// Several ways, each in long runs: the branch where they part is decided for many iterations.
+    UnrollPhases {
+        /// By how much
+        by: u32,
+        /// Line of the branch where the two most frequent part; none if it has none
+        line: Option<u32>,
+        /// The share of the iterations in runs of `by`; none if k is too small to tell
+        share: Option<f64>,
+        /// Mean length of a run
+        mean: f64,
+    },
+    /// Several ways, and no activation changed from one to another.
+    Unswitch {
+        /// Line of the branch where the two most frequent part; none if it has none
+        line: Option<u32>,
+    },
+    /// The iterations before the last tell what comes.
+    DependsOnPast {
+        /// Share of the iterations foretold by the last path
+        by_one: f64,
+        /// Share of those foretold by the last `paths` paths
+        by_more: f64,
+        /// How many
+        paths: u32,
+    },
+    /// No past tells what comes.
+    HardToPredict {
+        /// Line of the branch where the two most frequent ways part; none if it has none
+        line: Option<u32>,
+        /// Share of the iterations foretold by as much of the past as was profiled
+        foretold: f64,
+    },
+}
+
+impl Hint {
+    /// The paths that it names.
+    pub fn ids(&self) -> &[u32] {
+        match self {
+            Hint::PeelFirst { id, .. } | Hint::Unroll { id, .. } => std::slice::from_ref(id),
+            Hint::UnrollPattern { ids, .. } => ids,
+            Hint::FewIterations { .. }
+            | Hint::UnrollPhases { .. }
+            | Hint::Unswitch { .. }
+            | Hint::DependsOnPast { .. }
+            | Hint::HardToPredict { .. } => &[],
+        }
+    }
+}
+
+/// What could be done about a loop; nothing where nothing stands out.
+pub fn hints(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport, k: u32) -> Vec<Hint> {
+    let mean = share(report.around, report.entered);
+    if report.entered > 0 && mean < 1.0 {
+        return vec![Hint::FewIterations { mean }];
+    }
+    let mut hints: Vec<Hint> = peel_first(function, l, report).into_iter().collect();
+    hints.extend(of_iterations(function, report, k));
+    hints
+}
+
+/// The most telling property of the iterations.
+fn of_iterations(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<Hint> {
+    let all: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let mut ways: Vec<&Cycle> =
+        report.cycles.iter().filter(|c| share(c.count, all) >= SOME).collect();
+    ways.sort_by_key(|c| (std::cmp::Reverse(c.count), c.id));
+    // Where most iterations go through a loop within, or are cut, paths do not stand for them.
+    if k < 2 || share(all, report.around) < MOST {
+        return None;
+    }
+    if let Some(pattern) = report.pattern.as_ref().filter(|p| p.share >= REPEATS) {
+        return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share });
+    }
+    let paths: u64 = ways.iter().map(|c| c.runs.paths).fold(0, u64::saturating_add);
+    let runs: u64 = ways.iter().map(|c| c.runs.number).fold(0, u64::saturating_add);
+    let mean = share(paths, runs);
+    match ways[..] {
+        [] => None,
+        [only] => {
+            let mean = only.runs.mean();
+            let by = unroll_by(&[only], mean)?;
+            let share = only.runs.share_in(by as usize);
+            let alone = only.count == all;
+            Some(Hint::Unroll { by, id: only.id, share, mean, alone })
+        }
+        [a, b, ..] => {
+            let line = branch_line(function, a.id, b.id);
+            let others = |c: &Cycle| {
+                c.next.iter().any(|n| n.id != c.id && ways.iter().any(|other| other.id == n.id))
+            };
+            if mean >= LONG && !ways.iter().any(|c| others(c)) {
+                return Some(Hint::Unswitch { line });
+            }
+            if let Some(by) = unroll_by(&ways, mean) {
+                let share = share_in(&ways, by as usize);
+                return Some(Hint::UnrollPhases { by, line, share, mean });
+            }
+            let foretold = report.foretold.as_ref()?;
+            if foretold.by_more - foretold.by_one >= BETTER {
+                let (by_one, by_more) = (foretold.by_one, foretold.by_more);
+                return Some(Hint::DependsOnPast { by_one, by_more, paths: foretold.paths });
+            }
+            let hard = foretold.by_more < HARD;
+            hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })
+        }
+    }
+}
+
+/// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times as
+/// much makes likely.
+fn unroll_by(ways: &[&Cycle], mean: f64) -> Option<u32> {
+    if mean < LONG {
+        return None;
+    }
+    [8u32, 4, 2].into_iter().find(|&by| match share_in(ways, by as usize) {
+        Some(share) => share >= ENOUGH,
+        None => mean >= 4.0 * f64::from(by),
+    })
+}
+
+/// The share of the paths of several ways that are in runs of at least `n`.
+fn share_in(ways: &[&Cycle], n: usize) -> Option<f64> {
+    let mut within = 0.0;
+    let mut all = 0.0;
+    for way in ways {
+        within += way.runs.share_in(n)? * way.runs.paths as f64;
+        all += way.runs.paths as f64;
+    }
+    (all > 0.0).then(|| within / all)
+}
+
+/// A first iteration is the tail of a path from outside, from the header on: which way around that is.
+fn peel_first(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport) -> Option<Hint> {
+    let ways: Vec<(u32, Vec<u32>)> =
+        l.cycles.iter().filter_map(|&id| Some((id, function.path(id)?.blocks))).collect();
+    let mut first: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all_first = 0u64;
+    for &(id, count) in &l.first {
+        all_first = all_first.saturating_add(count);
+        let path = function.path(id)?;
+        let header = path.blocks.iter().position(|&block| block == l.header)?;
+        if let Some((way, _)) = ways.iter().find(|(_, blocks)| path.blocks[header..] == blocks[..])
+        {
+            *first.entry(*way).or_default() += count;
+        }
+    }
+    let (&id, &count) =
+        first.iter().max_by_key(|(id, count)| (**count, std::cmp::Reverse(**id)))?;
+    let others: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let of_others = report.cycles.iter().find(|c| c.id == id).map_or(0, |c| c.count);
+    let (of_first, of_others) = (share(count, all_first), share(of_others, others));
+    let worth = of_first >= NEARLY_ALL && of_others <= 1.0 - NEARLY_ALL && others >= all_first;
+    worth.then_some(Hint::PeelFirst { id, of_first, of_others })
+}
+
+/// The line of the last block that two paths have in common at their beginnings.
+fn branch_line(function: &Function<'_>, a: u32, b: u32) -> Option<u32> {
+    let (a, b) = (function.path(a)?, function.path(b)?);
+    let common = a.blocks.iter().zip(&b.blocks).take_while(|(a, b)| a == b).last()?;
+    let block = function.table.blocks.get(*common.0 as usize)?;
+    block.locs.last().map(|loc| loc.outer_line)
+}
+
+/// A hint with the letters of the paths that it speaks of.
+pub struct Worded<'a, F: Fn(u32) -> String>(
+    /// The hint
+    pub &'a Hint,
+    /// A path's letter
+    pub F,
+);
+
+impl<F: Fn(u32) -> String> fmt::Display for Worded<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Worded(hint, letter) = self;
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let branch = |line: &Option<u32>| match line {
+            Some(line) => format!("the branch at line {line}"),
+            None => "the branch where they part".into(),
+        };
+        let runs = |share: &Option<f64>, by: u32, mean: f64| match share {
+            Some(share) => {
+                format!("{} of the iterations are in runs of {by} or more", percent(*share))
+            }
+            None => format!(
+                "runs are {} long on average (k = {} would tell how many reach {by})",
+                mean_of(mean),
+                by + 1
+            ),
+        };
+        match hint {
+            Hint::FewIterations { mean } => write!(
+                f,
+                "it goes around {} times each time it is entered: unrolling will not pay, \
+                 peeling the first iteration may",
+                mean_of(*mean)
+            ),
+            Hint::PeelFirst { id, of_first, of_others } => write!(
+                f,
+                "peel the first iteration: {} of the first ones go as {}, and {} of the others",
+                percent(*of_first),
+                letter(*id),
+                percent(*of_others)
+            ),
+            Hint::UnrollPattern { ids, share } => {
+                let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
+                write!(
+                    f,
+                    "unroll by {}: ({}) repeats itself in {} of the iterations, so each copy has \
+                     one way to go",
+                    ids.len(),
+                    names.join(" "),
+                    percent(*share)
+                )
+            }
+            Hint::Unroll { by, share, mean, alone: true, .. } => {
+                write!(f, "unroll by {by}: {}", runs(share, *by, *mean))
+            }
+            Hint::Unroll { by, id, share, mean, alone: false } => write!(
+                f,
+                "unroll by {by} for {}, and leave the loop's other ways to a copy: {}",
+                letter(*id),
+                runs(share, *by, *mean)
+            ),
+            Hint::UnrollPhases { by, line, share, mean } => write!(
+                f,
+                "phases: unroll by {by} and decide {} for {by} iterations at once, or unswitch it \
+                 if it can be decided before the loop: {}",
+                branch(line),
+                runs(share, *by, *mean)
+            ),
+            Hint::Unswitch { line } => write!(
+                f,
+                "unswitch: {} went one way as long as the loop was not left",
+                branch(line)
+            ),
+            Hint::DependsOnPast { by_one, by_more, paths } => write!(
+                f,
+                "which way it goes depends on the iterations before: the last {paths} paths \
+                 foretell {}, the last alone {}; unrolled copies can specialize",
+                percent(*by_more),
+                percent(*by_one)
+            ),
+            Hint::HardToPredict { line, foretold } => write!(
+                f,
+                "{} is hard to predict (the past foretells {}): code without it, as a select, may \
+                 pay",
+                branch(line),
+                percent(*foretold)
+            ),
+        }
+    }
+}
