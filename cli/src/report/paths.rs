@@ -98,13 +98,7 @@ impl<'a> Entry<'a> {
         let path = function.path(taken.id)?;
         let letter = letters.get(&taken.id).map_or("?", String::as_str);
         let lines = outer_lines(function, &path);
-        let numbers = match lines[..] {
-            [] => "unknown lines".into(),
-            [line] => format!("line {line}"),
-            _ => format!("lines {}", shortened(&lines, RANGES)),
-        };
-        let (start, end) = (start_words(function, &path), end_words(function, &path));
-        let route = format!("{start}{numbers}{end}");
+        let route = route(function, &path);
         Some(Entry { taken, letter, path, lines, route })
     }
 
@@ -137,6 +131,18 @@ impl<'a> Entry<'a> {
             let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}{more}");
         }
     }
+}
+
+/// A path in words: from where, on which lines, and where to.
+pub fn route(function: &Function<'_>, path: &Path) -> String {
+    let lines = outer_lines(function, path);
+    let numbers = match lines[..] {
+        [] => "unknown lines".into(),
+        [line] => format!("line {line}"),
+        _ => format!("lines {}", shortened(&lines, RANGES)),
+    };
+    let (start, end) = (start_words(function, path), end_words(function, path));
+    format!("{start}{numbers}{end}")
 }
 
 fn start_words(function: &Function<'_>, path: &Path) -> &'static str {

@@ -3,14 +3,15 @@
 use crate::join::Function;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use midflight_profile::kipf::make_k_ipf;
-use midflight_profile::table::{Edge, Path, PathStart};
+use midflight_profile::table::{Edge, PathStart};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A path that was taken: one or more acyclic paths that only differ in the back edge that they
 /// begin behind.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// The ID of the one that was taken most often
+    /// The ID of one of them, which is the same whatever was counted
     pub id: u32,
     /// How often it was taken
     pub count: u64,
@@ -42,40 +43,38 @@ pub fn rank<'a>(functions: &'a [Function<'a>]) -> Vec<Ranked<'a>> {
 
 fn ranked<'a>(function: &'a Function<'a>) -> Ranked<'a> {
     let mut same = FxHashMap::default();
-    let mut paths: Vec<Taken> = Vec::new();
-    for (path, ids) in alike(function) {
-        // The first of those that were taken most often.
-        let Some(&(id, _)) = ids.iter().rev().max_by_key(|(_, count)| *count) else { continue };
-        same.extend(ids.iter().map(|(other, _)| (*other, id)));
-        let count = ids.iter().map(|(_, count)| count).sum();
-        paths.push(Taken { id, count, instructions: function.instructions(&path) });
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for (id, count) in function.acyclic() {
+        let first = first_alike(function, id);
+        same.insert(id, first);
+        *counts.entry(first).or_default() += count;
     }
+    let taken = |(id, count)| {
+        let instructions = function.path(id).map_or(0, |path| function.instructions(&path));
+        Taken { id, count, instructions }
+    };
+    let mut paths: Vec<Taken> = counts.into_iter().map(taken).collect();
     paths.sort_by_key(|p| (std::cmp::Reverse(p.work()), p.id));
     let work = paths.iter().map(Taken::work).sum();
     Ranked { function, paths, same, work }
 }
 
-/// The acyclic paths that were taken, as ID and count: those together that have the same blocks and
-/// the same end, and begin alike.
-fn alike(function: &Function<'_>) -> FxHashMap<Path, Vec<(u32, u64)>> {
-    let mut groups: FxHashMap<Path, Vec<(u32, u64)>> = FxHashMap::default();
-    for (id, count) in function.acyclic() {
-        let Some(mut path) = function.path(id) else { continue };
-        path.start = first_alike(&function.table.edges, path.start);
-        groups.entry(path).or_default().push((id, count));
-    }
-    groups
-}
-
-/// Of the cut edges that lead to one block for the same reason, the first.
-fn first_alike(edges: &[Edge], start: PathStart) -> PathStart {
-    let PathStart::After(index) = start else { return start };
-    let target = |edge: &Edge| match *edge {
-        Edge::Cut { to, why, .. } => Some((to, why)),
+/// Of the acyclic paths that differ from one only in the cut edge that they begin behind, the one
+/// behind the first of these edges. Edges count as alike if they lead to one block for one reason.
+fn first_alike(function: &Function<'_>, id: u32) -> u32 {
+    let edges = &function.table.edges;
+    let cut = |edge: &Edge| match *edge {
+        Edge::Cut { to, why, start, .. } => Some(((to, why), start)),
         _ => None,
     };
-    let own = edges.get(index).and_then(target);
-    PathStart::After(edges.iter().position(|edge| target(edge) == own).unwrap_or(index))
+    let own = match function.decoder.ends(id) {
+        Some((PathStart::After(index), _)) => edges.get(index).and_then(cut),
+        _ => None,
+    };
+    let Some((target, start)) = own else { return id };
+    let first = edges.iter().filter_map(cut).find(|(other, _)| *other == target);
+    // The rest of the number is that of the rest of the path.
+    first.map_or(id, |(_, first)| id - start + first)
 }
 
 impl Taken {

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// An acyclic path, as an ID stands for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// How the path begins.
     pub start: PathStart,

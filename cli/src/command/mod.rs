@@ -1,5 +1,7 @@
 //! The command line.
 
+mod check;
+
 use crate::driver::{self, DriverError, Language};
 use crate::join::{JoinError, Session, read_profiles};
 use crate::names::readable;
@@ -143,6 +145,9 @@ enum Action {
     /// Show everything: the whole k-iteration path forest, edges, or tables
     #[command(after_help = SHOW_HELP)]
     Show(Show),
+    /// Verify that the counts of a profile conserve flow
+    #[command(after_help = check::HELP)]
+    Check(check::Check),
     /// Add up profiles of one program
     #[command(after_help = MERGE_HELP)]
     Merge(Merge),
@@ -439,6 +444,7 @@ impl Command {
             Action::Cxx(v) => Err(driver::run(Language::Cxx, v.arguments.into_iter()).into()),
             Action::Report(options) => options.run(),
             Action::Show(options) => options.run(),
+            Action::Check(options) => return options.run(),
             Action::Merge(options) => options.run(),
             Action::Export(options) => options.run(),
             Action::Osr(Osr::Fuzz(options)) => return Ok(options.run()?),
@@ -516,14 +522,11 @@ impl OsrShow {
     }
 }
 
-fn open(
-    binary: PathBuf,
-    library: Vec<PathBuf>,
-    profiles: &[PathBuf],
-) -> Result<Session, JoinError> {
+fn open(inputs: Inputs) -> Result<Session, JoinError> {
+    let Inputs { binary, profiles, library } = inputs;
     let progress = Progress::new("reading profiles", profiles.len() as u64);
     let binaries: Vec<PathBuf> = std::iter::once(binary).chain(library).collect();
-    Session::open(&binaries, profiles, &|done| progress.done(done))
+    Session::open(&binaries, &profiles, &|done| progress.done(done))
 }
 
 impl Report {
@@ -534,14 +537,13 @@ impl Report {
             Color::Never => anstream::ColorChoice::Never,
         }
         .write_global();
-        let Inputs { binary, profiles, library } = self.inputs;
+        let profiles = self.inputs.profiles.len();
         let title = format!(
-            "midflight report of {}, {} profile{}",
-            binary.display(),
-            profiles.len(),
-            if profiles.len() == 1 { "" } else { "s" }
+            "midflight report of {}, {profiles} profile{}",
+            self.inputs.binary.display(),
+            if profiles == 1 { "" } else { "s" }
         );
-        let session = open(binary, library, &profiles)?;
+        let session = open(self.inputs)?;
         let title = format!("{title}, k = {}", session.profile.k);
         let functions = session.functions()?;
         let options = Options {
@@ -569,7 +571,8 @@ impl Show {
         if self.tables {
             return self.show_tables();
         }
-        let session = open(self.binary, self.library, &self.profiles)?;
+        let Show { binary, profiles, library, .. } = self;
+        let session = open(Inputs { binary, profiles, library })?;
         let mut functions = session.functions()?;
         if let Some(name) = &self.function {
             functions.retain(|f| has_name(f.table, name));
@@ -623,8 +626,7 @@ impl Merge {
 
 impl Export {
     fn run(self) -> Result<(), CommandError> {
-        let Inputs { binary, profiles, library } = self.inputs;
-        let session = open(binary, library, &profiles)?;
+        let session = open(self.inputs)?;
         let functions = session.functions()?;
         let output = self.output.as_deref();
         match self.to {

@@ -1,0 +1,86 @@
+//! `midflight check` on profiles that can be of a run, and on some that cannot.
+
+mod support;
+
+use midflight_profile::format::Profile;
+use support::{Fixture, bar, idle, profile, streams, sum};
+
+/// The profile of the fixture, changed.
+fn changed(change: impl Fn(&mut Profile)) -> Fixture {
+    let fixture = Fixture::new();
+    let runs = [("sum", streams(10)), ("_ZN3foo3barEi", vec![vec![0]; 7])];
+    let mut profile = profile("/build/prog", &[sum(), idle(), bar()], &runs);
+    change(&mut profile);
+    fixture.write("changed.mfp", &profile.write());
+    fixture
+}
+
+/// What is said of a profile that does not conserve flow.
+fn refused(fixture: &Fixture) -> String {
+    let output = fixture.run("check prog changed.mfp");
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(1), 0));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_a_run_has_left_conserves_flow() {
+    let text = Fixture::new().printed("check prog prog.mfp");
+    let counts = "functions=2 entries=19 paths=25 interrupted=1 pruned=0 lost=0";
+    assert_eq!(text, format!("{counts}\nflow is conserved\n"));
+}
+
+#[test]
+fn more_paths_than_activations_are_told() {
+    let fixture = changed(|profile| profile.functions[0].entries = 11);
+    let text = refused(&fixture);
+    assert!(text.starts_with("sum: 12 paths begin at the entry, of 11 activations\n"), "{text}");
+    assert!(text.ends_with("flow is not conserved in 1 of 2 functions\n"), "{text}");
+}
+
+#[test]
+fn paths_from_nowhere_are_told() {
+    let fixture = changed(|profile| {
+        let forest = &mut profile.functions[0].forest;
+        let out = forest.child_or_insert(None, 5);
+        forest.add(out, 9).unwrap();
+    });
+    let text = refused(&fixture);
+    let edge = "sum: 15 paths begin behind the edge from block 4 to block 1, and 7 end with it\n";
+    assert!(text.starts_with(edge), "{text}");
+}
+
+#[test]
+fn continuations_of_nothing_are_told_unless_memory_was_full() {
+    let fixture = changed(|profile| {
+        let forest = &mut profile.functions[0].forest;
+        let first = forest.child_or_insert(None, 1);
+        let next = forest.child_or_insert(Some(first), 4);
+        forest.add(next, 3).unwrap();
+    });
+    let text = refused(&fixture);
+    assert!(
+        text.contains("sum: the sequence 1 occurs 1 times and is continued 4 times\n"),
+        "{text}"
+    );
+    let spared = changed(|profile| {
+        let function = &mut profile.functions[0];
+        let first = function.forest.child_or_insert(None, 1);
+        let next = function.forest.child_or_insert(Some(first), 4);
+        function.forest.add(next, 3).unwrap();
+        function.lost = 3;
+    });
+    let text = spared.printed("check prog changed.mfp");
+    assert!(text.ends_with("lost=3\nflow is conserved\n"), "{text}");
+}
+
+#[test]
+fn as_json() {
+    let fixture = changed(|profile| profile.functions[0].entries = 11);
+    let output = fixture.run("check prog changed.mfp --format json");
+    assert_eq!(output.status.code(), Some(1));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&document["version"], &document["conserved"]), (&1.into(), &false.into()));
+    let function = &document["functions"][0];
+    let violation = serde_json::json!([{"kind": "entry", "paths": 12, "entries": 11}]);
+    assert_eq!((&function["name"], &function["violations"]), (&"sum".into(), &violation));
+}
