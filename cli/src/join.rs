@@ -183,19 +183,24 @@ pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
     Profile::read(&bytes).map_err(|error| JoinError::BadProfile { path: name, error })
 }
 
-/// Reads profiles and adds them up. `check` sees each one before.
+/// Reads profiles, each with a weight by which its counts are multiplied, and adds them up. `check`
+/// sees each one before.
 ///
 /// # Errors
 /// If one cannot be read, does not go with those before it, or `check` refuses it.
 pub fn read_profiles(
-    paths: &[PathBuf],
+    inputs: &[(PathBuf, u64)],
     check: impl Fn(&FilePath, &Profile) -> Result<(), JoinError>,
     progress: &dyn Fn(u64),
 ) -> Result<Profile, JoinError> {
     let mut sum: Option<Profile> = None;
-    for (path, done) in paths.iter().zip(1..) {
-        let profile = read_profile(path)?;
+    for ((path, weight), done) in inputs.iter().zip(1..) {
+        let mut profile = read_profile(path)?;
         check(path, &profile)?;
+        profile.scale(*weight).map_err(|error| JoinError::Merge {
+            path: path.display().to_string(),
+            error: error.into(),
+        })?;
         match &mut sum {
             None => sum = Some(profile),
             Some(sum) => sum
@@ -260,7 +265,8 @@ impl Session {
             }
         }
         let check = |path: &FilePath, profile: &Profile| check_build(&images, path, profile);
-        let profile = read_profiles(profiles, check, progress)?;
+        let inputs: Vec<(PathBuf, u64)> = profiles.iter().map(|path| (path.clone(), 1)).collect();
+        let profile = read_profiles(&inputs, check, progress)?;
         let session = Session { images, profile };
         session.check_binary(profiles)?;
         session.tell_of_modules_left_out();

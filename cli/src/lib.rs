@@ -3,7 +3,8 @@
 //! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points,
 //! [`osr_report`] tells how functions and their optimized versions correspond, [`osr_show`] what a
 //! binary says of that. The others join binaries with profiles ([`binary`], [`join`]) and write what
-//! they find: [`report`] with [`behaviour`], [`show`], [`mod@check`], [`lcov`]. The options are in [`command`].
+//! they find: [`report`] with [`behaviour`], [`show`], [`mod@check`],
+//! [`compare`], [`lcov`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,7 @@ pub mod behaviour;
 pub mod binary;
 pub mod check;
 pub mod command;
+pub mod compare;
 pub mod driver;
 pub mod edge_counts;
 pub mod install;

@@ -181,6 +181,19 @@ impl PrefixForest {
         Ok(())
     }
 
+    /// Multiplies all counters.
+    ///
+    /// # Errors
+    /// [`CountOverflow`] if a counter would pass `u64::MAX`; this forest is unchanged then.
+    pub fn scale(&mut self, by: u64) -> Result<(), CountOverflow> {
+        let too_large = |node: &&Node| node.count.checked_mul(by).is_none();
+        if let Some(node) = self.nodes.iter().find(too_large) {
+            return Err(CountOverflow { label: node.label });
+        }
+        self.nodes.iter_mut().for_each(|node| node.count *= by);
+        Ok(())
+    }
+
     fn check_sums(&self, other: &PrefixForest) -> Result<(), CountOverflow> {
         let mut ours: Vec<Option<NodeId>> = Vec::with_capacity(other.len());
         for theirs in &other.nodes {
@@ -344,6 +357,7 @@ mod tests {
         let before = sum.clone();
         assert_eq!(sum.add(one, 1), Err(CountOverflow { label: 1 }));
         assert_eq!(sum.add_forest(&forest_of(&[&[0], &[1]])), Err(CountOverflow { label: 1 }));
+        assert_eq!(sum.scale(2), Err(CountOverflow { label: 1 }));
         assert_eq!(sum, before);
     }
 }

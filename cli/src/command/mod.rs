@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod compare;
 
 use crate::driver::{self, DriverError, Language};
 use crate::join::{JoinError, Session, read_profiles};
@@ -95,10 +96,12 @@ Examples:
   midflight show prog --tables";
 
 const MERGE_HELP: &str = "\
-Counts add up exactly. Profiles of different builds or with different k are refused.
+Counts add up exactly. Profiles of different builds or with different k are refused. With weights, all
+counts of a profile are multiplied, as in llvm-profdata merge.
 
-Example:
-  midflight merge -o all.mfp midflight-*.mfp";
+Examples:
+  midflight merge -o all.mfp midflight-*.mfp
+  midflight merge -o all.mfp --weighted-input 10,typical.mfp --weighted-input 1,rare.mfp";
 
 const EXPORT_HELP: &str = "\
 Examples:
@@ -148,6 +151,12 @@ enum Action {
     /// Verify that the counts of a profile conserve flow
     #[command(after_help = check::HELP)]
     Check(check::Check),
+    /// Show what one profile has more of than another
+    #[command(after_help = compare::DIFF_HELP)]
+    Diff(compare::Diff),
+    /// Measure how alike two profiles are
+    #[command(after_help = compare::OVERLAP_HELP)]
+    Overlap(compare::Overlap),
     /// Add up profiles of one program
     #[command(after_help = MERGE_HELP)]
     Merge(Merge),
@@ -345,9 +354,29 @@ struct Merge {
     /// Where to write the sum
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// A profile of the program whose counts are multiplied by N; may be repeated
+    #[arg(long, visible_alias = "weighted", value_name = "N,PROFILE", value_parser = weighted)]
+    weighted_input: Vec<Weighted>,
     /// Profiles of one program, with the same k
-    #[arg(required = true, value_name = "PROFILE")]
+    #[arg(required_unless_present = "weighted_input", value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
+}
+
+/// A profile and how much it weighs.
+#[derive(Clone, Debug)]
+struct Weighted {
+    weight: u64,
+    path: PathBuf,
+}
+
+fn weighted(text: &str) -> Result<Weighted, String> {
+    let parts = text.split_once(',').and_then(|(weight, path)| Some((weight.parse().ok()?, path)));
+    match parts {
+        Some((weight, path)) if weight > 0 && !path.is_empty() => {
+            Ok(Weighted { weight, path: path.into() })
+        }
+        _ => Err("it must be a weight of at least 1, a comma and a file, as in 3,a.mfp".into()),
+    }
 }
 
 #[derive(Args, Debug)]
@@ -445,6 +474,8 @@ impl Command {
             Action::Report(options) => options.run(),
             Action::Show(options) => options.run(),
             Action::Check(options) => return options.run(),
+            Action::Diff(options) => options.run(),
+            Action::Overlap(options) => options.run(),
             Action::Merge(options) => options.run(),
             Action::Export(options) => options.run(),
             Action::Osr(Osr::Fuzz(options)) => return Ok(options.run()?),
@@ -617,8 +648,12 @@ fn has_name(table: &FunctionTable, name: &str) -> bool {
 
 impl Merge {
     fn run(self) -> Result<(), CommandError> {
-        let progress = Progress::new("reading profiles", self.profiles.len() as u64);
-        let sum = read_profiles(&self.profiles, |_, _| Ok(()), &|done| progress.done(done))?;
+        let files = self.profiles.len() + self.weighted_input.len();
+        let progress = Progress::new("reading profiles", files as u64);
+        let plain = self.profiles.into_iter().map(|path| (path, 1));
+        let weighted = self.weighted_input.into_iter().map(|input| (input.path, input.weight));
+        let inputs: Vec<(PathBuf, u64)> = plain.chain(weighted).collect();
+        let sum = read_profiles(&inputs, |_, _| Ok(()), &|done| progress.done(done))?;
         let bytes = sum.write();
         Ok(write_to(Some(&self.output), |out| out.write_all(&bytes))?)
     }

@@ -114,7 +114,8 @@ impl Ranked<'_> {
     }
 }
 
-fn letters(index: usize) -> String {
+/// The letters of the path in this place, from 0: A to Z, AA, …
+pub fn letters(index: usize) -> String {
     let mut text = String::new();
     let mut rest = index + 1;
     while rest > 0 {

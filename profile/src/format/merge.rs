@@ -65,6 +65,14 @@ impl Profile {
         Ok(())
     }
 
+    /// Multiplies all counts, as if the run had been made so often.
+    ///
+    /// # Errors
+    /// [`SumOverflow`] if the counts of a function do not fit any more; `self` is of no use then.
+    pub fn scale(&mut self, by: u64) -> Result<(), SumOverflow> {
+        self.functions.iter_mut().try_for_each(|function| function.scale(by))
+    }
+
     fn check_k(&self, other: &Profile) -> Result<(), MergeError> {
         let (ours, theirs) = (self.k, other.k);
         if ours == theirs || ours == 0 || theirs == 0 {

@@ -73,6 +73,16 @@ impl FunctionProfile {
         self.check_total()
     }
 
+    /// Multiplies all counts. `self` is of no use after an error.
+    pub(super) fn scale(&mut self, by: u64) -> Result<(), SumOverflow> {
+        let overflow = SumOverflow { key: self.key };
+        for count in [&mut self.entries, &mut self.restarts, &mut self.lost, &mut self.pruned] {
+            *count = count.checked_mul(by).ok_or(overflow)?;
+        }
+        self.forest.scale(by).map_err(|CountOverflow { .. }| overflow)?;
+        self.check_total()
+    }
+
     /// The sum of all counters fits: so all sums of counters do, as in the k-IPF.
     pub(super) fn check_total(&self) -> Result<(), SumOverflow> {
         match u64::try_from(self.forest.total()) {
