@@ -26,7 +26,7 @@ HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 packages = llvm-$(1)-dev clang-$(1) lld-$(1)
 BUILD_PACKAGES := g++ binutils
 RT_PACKAGES := libclang-rt-22-dev
-TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov time python3
+TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
 # Checks of `make test`; `make nightly` widens them.
 SEEDS ?= 0..100

@@ -4,7 +4,7 @@
 //! [`osr_report`] tells how functions and their optimized versions correspond, [`osr_show`] what a
 //! binary says of that. The others join binaries with profiles ([`binary`], [`join`]) and write what
 //! they find: [`report`] with [`behaviour`], [`show`], [`mod@check`],
-//! [`compare`], [`lcov`]. The options are in [`command`].
+//! [`compare`], [`mod@document`], [`export`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
 
@@ -13,11 +13,12 @@ pub mod binary;
 pub mod check;
 pub mod command;
 pub mod compare;
+pub mod document;
 pub mod driver;
 pub mod edge_counts;
+pub mod export;
 pub mod install;
 pub mod join;
-pub mod lcov;
 pub mod lines;
 pub mod names;
 pub mod osr;
@@ -27,4 +28,3 @@ pub mod progress;
 pub mod report;
 pub mod show;
 pub mod sink;
-pub mod weights;

@@ -2,10 +2,12 @@
 
 mod support;
 
+use midflight_cli::document::{Extent, document};
 use midflight_cli::join::{JoinError, Session};
 use midflight_cli::report::print::{self, Options};
+use midflight_cli::report::rank::rank;
 use midflight_cli::report::source::Sources;
-use midflight_cli::{binary::Image, lcov, show};
+use midflight_cli::{binary::Image, check, compare, export, show};
 use midflight_profile::table::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
 use proptest::prelude::*;
 use std::path::Path;
@@ -24,7 +26,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     show::text::write(&mut std::io::sink(), &functions).unwrap();
     show::edges::write_json(&mut std::io::sink(), &functions).unwrap();
     show::edges::write_text(&mut std::io::sink(), &functions).unwrap();
-    lcov::write(&mut std::io::sink(), &functions).unwrap();
+    export::lcov::write(&mut std::io::sink(), &functions).unwrap();
     let mut sources = Sources::new(Vec::new(), true);
     for tree in [false, true] {
         let (sequences, min_percent, function) = (5, 0.0, None);
@@ -32,6 +34,20 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
             Options { top: 100, sequences, min_percent, function, loops: sequences, tree };
         print::report("title", &functions, &options, &mut sources, &|_| {});
     }
+    let checked = check::check(&functions);
+    check::write_text(&mut std::io::sink(), &checked).unwrap();
+    export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
+    let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None };
+    let document = document("prog".into(), 4, &functions, &extent, &mut sources, &|_| {});
+    export::dot::write(&mut std::io::sink(), &document).unwrap();
+    export::svg::write(&mut std::io::sink(), &document).unwrap();
+    export::folded::write(&mut std::io::sink(), &document).unwrap();
+    export::write_json(&mut std::io::sink(), &document).unwrap();
+    let ranked = rank(&functions);
+    let pairs = compare::pairs(&ranked, &ranked);
+    let options = compare::diff::Options { paths: 5, function: None };
+    assert!(compare::diff::diff(&pairs, &options).is_empty(), "it does not differ from itself");
+    compare::overlap::overlap(&pairs);
     Ok(())
 }
 

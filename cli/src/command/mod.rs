@@ -2,8 +2,11 @@
 
 mod check;
 mod compare;
+mod export;
 
+use crate::document::{Extent, document};
 use crate::driver::{self, DriverError, Language};
+use crate::export::weights::TwoStages;
 use crate::join::{JoinError, Session, read_profiles};
 use crate::names::readable;
 use crate::osr::fuzz::{FuzzError, Settings, fuzz};
@@ -16,8 +19,7 @@ use crate::report::print::{self, Options};
 use crate::report::source::Sources;
 use crate::show;
 use crate::sink::{WriteError, write_to};
-use crate::weights::{self, TwoStages};
-use crate::{binary, lcov};
+use crate::{binary, export as formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use midflight_profile::table::FunctionTable;
 use std::ffi::OsString;
@@ -103,12 +105,6 @@ Examples:
   midflight merge -o all.mfp midflight-*.mfp
   midflight merge -o all.mfp --weighted-input 10,typical.mfp --weighted-input 1,rare.mfp";
 
-const EXPORT_HELP: &str = "\
-Examples:
-  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info
-  midflight export --to weights -o prog.weights prog midflight-*.mfp
-  midflight cc --midflight-use=prog.weights -O2 -o fast prog.c";
-
 const FUZZ_HELP: &str = "\
 The program must be built with --midflight-osr-fuzz, and do the same each time. Exit status: 0 if all
 runs did the same, 1 if one did not, 2 if nothing can be said.
@@ -161,8 +157,8 @@ enum Action {
     #[command(after_help = MERGE_HELP)]
     Merge(Merge),
     /// Write counts in a format of other tools
-    #[command(after_help = EXPORT_HELP)]
-    Export(Export),
+    #[command(after_help = export::HELP)]
+    Export(export::Export),
     /// Test programs with OSR points, and see where OSR is possible
     #[command(subcommand)]
     Osr(Osr),
@@ -305,6 +301,9 @@ struct Report {
     /// When to use colour
     #[arg(long, default_value = "auto", value_name = "WHEN")]
     color: Color,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
 }
 
 fn percentage(text: &str) -> Result<f64, String> {
@@ -377,26 +376,6 @@ fn weighted(text: &str) -> Result<Weighted, String> {
         }
         _ => Err("it must be a weight of at least 1, a comma and a file, as in 3,a.mfp".into()),
     }
-}
-
-#[derive(Args, Debug)]
-struct Export {
-    #[command(flatten)]
-    inputs: Inputs,
-    /// The format
-    #[arg(long, value_name = "FORMAT")]
-    to: Target,
-    /// Where to write; standard output if it is not said
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Target {
-    /// Counts of lines, for genhtml and editors
-    Lcov,
-    /// Counts of edges, for the compiler: `midflight cc --midflight-use=FILE`
-    Weights,
 }
 
 /// Why a command failed.
@@ -574,9 +553,20 @@ impl Report {
             self.inputs.binary.display(),
             if profiles == 1 { "" } else { "s" }
         );
+        let binary = self.inputs.binary.display().to_string();
         let session = open(self.inputs)?;
-        let title = format!("{title}, k = {}", session.profile.k);
+        let k = session.profile.k;
+        let title = format!("{title}, k = {k}");
         let functions = session.functions()?;
+        let progress = Progress::new("counting sequences", self.top as u64);
+        let done = |done| progress.done(done);
+        let mut sources = Sources::new(self.source_dir, !self.no_source);
+        if self.format == Format::Json {
+            let Report { top, sequences, min_percent, function, .. } = self;
+            let extent = Extent { top, sequences, min_percent, function };
+            let document = document(binary, k, &functions, &extent, &mut sources, &done);
+            return Ok(write_to(None, |out| formats::write_json(out, &document))?);
+        }
         let options = Options {
             top: self.top,
             sequences: self.sequences,
@@ -585,10 +575,7 @@ impl Report {
             function: self.function,
             tree: self.tree,
         };
-        let progress = Progress::new("counting sequences", self.top as u64);
-        let mut sources = Sources::new(self.source_dir, !self.no_source);
-        let text =
-            print::report(&title, &functions, &options, &mut sources, &|done| progress.done(done));
+        let text = print::report(&title, &functions, &options, &mut sources, &done);
         drop(progress);
         let mut out = anstream::stdout();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -656,21 +643,5 @@ impl Merge {
         let sum = read_profiles(&inputs, |_, _| Ok(()), &|done| progress.done(done))?;
         let bytes = sum.write();
         Ok(write_to(Some(&self.output), |out| out.write_all(&bytes))?)
-    }
-}
-
-impl Export {
-    fn run(self) -> Result<(), CommandError> {
-        let session = open(self.inputs)?;
-        let functions = session.functions()?;
-        let output = self.output.as_deref();
-        match self.to {
-            Target::Lcov => write_to(output, |out| lcov::write(out, &functions))?,
-            Target::Weights => {
-                let weights = weights::of(&functions)?;
-                write_to(output, |out| weights::write(out, &weights))?;
-            }
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The report as text.
 
 use crate::behaviour::behaviour;
+use crate::document::{Events, events, wanted};
 use crate::join::Function;
 use crate::names::readable;
 use crate::report::rank::{Ranked, rank};
@@ -9,7 +10,6 @@ use crate::report::source::Sources;
 use crate::report::tree::{self, percent};
 use crate::report::{loops, paths};
 use anstyle::{AnsiColor, Style};
-use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -59,16 +59,15 @@ pub fn report(
 ) -> String {
     let all = rank(functions);
     let total: u128 = all.iter().map(|r| r.work).sum();
-    let wanted = |r: &&Ranked<'_>| {
-        options.function.as_ref().is_none_or(|part| {
-            let name = &r.function.table.name;
-            name.contains(part) || readable(name).contains(part)
-        })
-    };
-    let shown: Vec<&Ranked<'_>> = all.iter().filter(wanted).take(options.top).collect();
+    let wanted: Vec<&Ranked<'_>> = wanted(&all, options.function.as_deref()).collect();
+    let shown = &wanted[..wanted.len().min(options.top)];
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n{}\n\n{DIM}{LEGEND}{DIM:#}", events(&all));
+    let _ = writeln!(
+        text,
+        "{TITLE}{title}{TITLE:#}\n{}\n\n{DIM}{LEGEND}{DIM:#}",
+        events_line(&events(&all))
+    );
     if shown.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
     }
@@ -76,7 +75,7 @@ pub fn report(
         write_function(&mut text, index + 1, ranked, total, options, sources);
         progress(index as u64 + 1);
     }
-    let hidden = all.iter().filter(wanted).count() - shown.len();
+    let hidden = wanted.len() - shown.len();
     if hidden > 0 {
         let plural = if hidden == 1 { "" } else { "s" };
         let _ = writeln!(text, "{DIM}{hidden} more function{plural} ran; --top shows more{DIM:#}");
@@ -84,21 +83,14 @@ pub fn report(
     text
 }
 
-/// One line on how whole the profile is, over all functions.
-fn events(all: &[Ranked<'_>]) -> String {
-    let profiles = || all.iter().filter_map(|r| r.function.profile);
-    let counted: u128 = profiles().map(|p| p.forest.total()).sum();
-    let sum = |part: fn(&FunctionProfile) -> u64| profiles().map(part).map(u128::from).sum();
-    let interrupted: u128 = all.iter().map(|r| u128::from(r.function.interrupted())).sum();
-    let (entries, lost, pruned): (u128, u128, u128) =
-        (sum(|p| p.entries), sum(|p| p.lost), sum(|p| p.pruned));
+/// One line on how whole the profile is.
+fn events_line(events: &Events) -> String {
+    let Events { paths, activations, interrupted, pruned, lost } = *events;
+    let [paths, activations, interrupted, pruned, lost] =
+        [paths, activations, interrupted, pruned, lost].map(grouped_wide);
     format!(
-        "emitted: {} paths by {} activations; interrupted activations: {}; paths pruned: {}, lost: {}",
-        grouped_wide(counted + lost),
-        grouped_wide(entries),
-        grouped_wide(interrupted),
-        grouped_wide(pruned),
-        grouped_wide(lost)
+        "emitted: {paths} paths by {activations} activations; interrupted activations: \
+         {interrupted}; paths pruned: {pruned}, lost: {lost}"
     )
 }
 

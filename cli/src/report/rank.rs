@@ -103,6 +103,11 @@ impl Ranked<'_> {
         merged
     }
 
+    /// The place of a path in `paths`.
+    pub fn place(&self, id: u32) -> Option<usize> {
+        self.paths.iter().position(|path| path.id == id)
+    }
+
     /// The instructions of each path that was taken.
     pub fn costs(&self) -> FxHashMap<u32, u64> {
         self.paths.iter().map(|path| (path.id, path.instructions)).collect()

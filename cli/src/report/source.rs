@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// What stands for a tab.
+const TAB: &str = "    ";
+
 /// Finds source files and keeps their lines.
 pub struct Sources {
     folders: Vec<PathBuf>,
@@ -18,8 +21,13 @@ impl Sources {
 
     /// The text of a line, without its indentation; none if the file is not to be had.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        self.text(file, line).map(str::trim)
+    }
+
+    /// The text of a line as it is.
+    pub fn text(&mut self, file: &str, line: u32) -> Option<&str> {
         let index = usize::try_from(line.checked_sub(1)?).ok()?;
-        self.lines(file)?.get(index).map(|text| text.trim())
+        self.lines(file)?.get(index).map(String::as_str)
     }
 
     /// True if the file is to be had.
@@ -48,6 +56,9 @@ fn load(file: &str, folders: &[PathBuf]) -> Option<Vec<String>> {
         .find_map(|candidate| std::fs::read(candidate).ok())?;
     let text = String::from_utf8_lossy(&bytes);
     // Control characters would disturb a terminal.
-    let clean = |line: &str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean = |line: &str| {
+        let line = line.replace('\t', TAB);
+        line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
     Some(text.lines().map(clean).collect())
 }

@@ -1,0 +1,80 @@
+//! The k-IPF as a list of nodes, without what is too rare to be seen.
+
+use crate::report::rank::Ranked;
+use midflight_profile::forest::{NodeId, PrefixForest};
+use serde::Serialize;
+
+/// Nodes of one function that are kept, at most.
+const NODES: usize = 4000;
+
+/// A pruned k-IPF: nodes in preorder, siblings by descending count.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Tree {
+    /// The nodes
+    pub nodes: Vec<TreeNode>,
+    /// How many are left out
+    pub left_out: usize,
+}
+
+/// A node: a path that followed those above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TreeNode {
+    /// Its level; 0 for roots
+    pub level: u32,
+    /// Place of its path in the function's list
+    pub path: usize,
+    /// How often the sequence from the root down to it occurred
+    pub count: u64,
+    /// Instructions executed on the root's path where it was the beginning of that sequence
+    pub work: u128,
+}
+
+/// Makes the tree of all sequences with at least `min_percent` of the function's work, by the work on
+/// their first paths, and no more than 4,000 of them.
+pub fn tree(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64) -> Tree {
+    let mut tree = Tree::default();
+    let least = min_percent / 100.0 * ranked.work as f64;
+    let least = least.max(nodes_first(ranked, ipf));
+    for (place, taken) in ranked.paths.iter().enumerate() {
+        let Some(root) = ipf.child(None, taken.id) else { continue };
+        let mut stack: Vec<(NodeId, usize, u32)> = vec![(root, place, 0)];
+        while let Some((node, path, level)) = stack.pop() {
+            let count = ipf.count(node);
+            let work = u128::from(count) * u128::from(taken.instructions);
+            if work == 0 || (work as f64) < least {
+                continue;
+            }
+            tree.nodes.push(TreeNode { level, path, count, work });
+            let mut children: Vec<NodeId> = ipf.children(node).collect();
+            children.sort_by_key(|&child| (ipf.count(child), std::cmp::Reverse(ipf.label(child))));
+            stack.extend(
+                children
+                    .into_iter()
+                    .filter_map(|child| Some((child, ranked.place(ipf.label(child))?, level + 1))),
+            );
+        }
+    }
+    tree.left_out = ipf.len().saturating_sub(tree.nodes.len());
+    tree
+}
+
+/// The work that a node must have, if only so many are to be kept as there is room for.
+fn nodes_first(ranked: &Ranked<'_>, ipf: &PrefixForest) -> f64 {
+    if ipf.len() <= NODES {
+        return 0.0;
+    }
+    let costs = ranked.costs();
+    let mut cost_of_root = vec![0u64; ipf.len()];
+    let mut works: Vec<u128> = Vec::with_capacity(ipf.len());
+    for node in ipf.ids() {
+        let cost = match ipf.parent(node) {
+            Some(parent) => cost_of_root[parent.index()],
+            None => costs.get(&ipf.label(node)).copied().unwrap_or(0),
+        };
+        cost_of_root[node.index()] = cost;
+        works.push(u128::from(ipf.count(node)) * u128::from(cost));
+    }
+    // Those that have as much as the last one that would be kept are left out: there may be many.
+    let (_, last, _) = works.select_nth_unstable_by(NODES, |a, b| b.cmp(a));
+    *last as f64 + 1.0
+}

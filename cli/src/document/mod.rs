@@ -1,0 +1,270 @@
+//! All that is told of a program's hot functions, as one document: `report --format json`,
+//! `export --to json`, and what the HTML page draws. The schema is in `docs/report.md`.
+
+mod forest;
+mod source;
+
+pub use forest::{Tree, TreeNode, tree};
+pub use source::{Source, line_counts};
+
+use crate::behaviour::hints::Worded;
+use crate::behaviour::{LoopReport, behaviour};
+use crate::join::Function;
+use crate::lines::outer_lines;
+use crate::names::readable;
+use crate::report::paths::route;
+use crate::report::rank::{Ranked, letters, rank};
+use crate::report::sequences::{Sequence, pick};
+use crate::report::source::Sources;
+use midflight_profile::format::FunctionProfile;
+use midflight_profile::table::Stage;
+use serde::Serialize;
+
+/// How much of a program is told of.
+pub struct Extent {
+    /// How many functions
+    pub top: usize,
+    /// How many sequences of each
+    pub sequences: usize,
+    /// Sequences, and nodes of the forest, with less of a function's work are left out: in percent
+    pub min_percent: f64,
+    /// Only functions with this in their names
+    pub function: Option<String>,
+}
+
+/// The document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// Of this schema
+    pub version: u32,
+    /// The binary
+    pub binary: String,
+    /// The largest k of a function
+    pub k: u32,
+    /// How whole the profile is
+    pub events: Events,
+    /// Instructions executed in all functions
+    pub work: u128,
+    /// Functions that ran and are not in the document
+    pub left_out: usize,
+    /// Those with the most work first
+    pub functions: Vec<FunctionDocument>,
+}
+
+/// What was counted, over all functions.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Events {
+    /// Paths emitted
+    pub paths: u128,
+    /// Activations begun
+    pub activations: u128,
+    /// Activations that did not end
+    pub interrupted: u128,
+    /// Paths counted singly, since their sequences were rare and memory was full
+    pub pruned: u128,
+    /// Paths not counted, since memory was full
+    pub lost: u128,
+}
+
+/// A function.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionDocument {
+    /// As the linker knows it
+    pub name: String,
+    /// As the source has it
+    pub readable: String,
+    /// The translation unit of a local function
+    pub unit: String,
+    /// Where it is declared
+    pub file: String,
+    /// Where it is declared; 0 if unknown
+    pub line: u32,
+    /// `early` or `late`
+    pub stage: &'static str,
+    /// Sequences of up to so many paths were counted
+    pub k: u32,
+    /// Activations begun
+    pub entries: u64,
+    /// Activations that ended
+    pub completed: u64,
+    /// Those that did not
+    pub interrupted: u64,
+    /// Events after which sequences were broken off
+    pub restarts: u64,
+    /// Events counted singly
+    pub pruned: u64,
+    /// Events not counted
+    pub lost: u64,
+    /// Instructions executed in it
+    pub work: u128,
+    /// Its acyclic paths, most work first; other parts name them by their places in this list
+    pub paths: Vec<PathDocument>,
+    /// Multi-iteration paths worth a look
+    pub sequences: Vec<SequenceDocument>,
+    /// Its loops, those with the most work of their own first
+    pub loops: Vec<LoopDocument>,
+    /// The k-IPF
+    pub forest: Tree,
+    /// Its lines with their counts
+    pub source: Source,
+}
+
+/// An acyclic path, or several that differ only in the back edge that they begin behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct PathDocument {
+    /// What stands for it in reports
+    pub letter: String,
+    /// Its ID
+    pub id: u32,
+    /// How often it was taken
+    pub count: u64,
+    /// Instructions on it
+    pub instructions: u64,
+    /// From where, on which lines, and where to
+    pub route: String,
+    /// Its blocks
+    pub blocks: Vec<u32>,
+    /// Its lines in the function's file, in order, runs of the same line once
+    pub lines: Vec<u32>,
+}
+
+/// A multi-iteration path.
+#[derive(Clone, Debug, Serialize)]
+pub struct SequenceDocument {
+    /// Its paths
+    pub paths: Vec<usize>,
+    /// How often it occurred
+    pub count: u64,
+    /// How often it occurred without its last path
+    pub parent: u64,
+    /// How often its first path occurred
+    pub root: u64,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoopDocument {
+    /// How it behaved; IDs in it are those of paths
+    #[serde(flatten)]
+    pub report: LoopReport,
+    /// The hints, in words
+    pub advice: Vec<String>,
+}
+
+/// Makes the document. `done` is told how many functions are.
+pub fn document(
+    binary: String,
+    k: u32,
+    functions: &[Function<'_>],
+    extent: &Extent,
+    sources: &mut Sources,
+    done: &dyn Fn(u64),
+) -> Document {
+    let all = rank(functions);
+    let shown: Vec<&Ranked<'_>> = wanted(&all, extent.function.as_deref()).collect();
+    let made = shown.iter().take(extent.top).zip(1..).map(|(ranked, number)| {
+        let made = function_document(ranked, extent, sources);
+        done(number);
+        made
+    });
+    Document {
+        version: 1,
+        binary,
+        k,
+        events: events(&all),
+        work: all.iter().map(|r| r.work).sum(),
+        functions: made.collect(),
+        left_out: shown.len().saturating_sub(extent.top),
+    }
+}
+
+/// Functions with this in their names, demangled or not.
+pub fn wanted<'a, 'f>(
+    all: &'a [Ranked<'f>],
+    name: Option<&'a str>,
+) -> impl Iterator<Item = &'a Ranked<'f>> {
+    all.iter().filter(move |ranked| {
+        let own = &ranked.function.table.name;
+        name.is_none_or(|part| own.contains(part) || readable(own).contains(part))
+    })
+}
+
+/// What was counted, over all functions.
+pub fn events(all: &[Ranked<'_>]) -> Events {
+    let mut events = Events::default();
+    for ranked in all {
+        let Some(profile) = ranked.function.profile else { continue };
+        events.paths += profile.forest.total() + u128::from(profile.lost);
+        events.activations += u128::from(profile.entries);
+        events.interrupted += u128::from(ranked.function.interrupted());
+        events.pruned += u128::from(profile.pruned);
+        events.lost += u128::from(profile.lost);
+    }
+    events
+}
+
+fn function_document(
+    ranked: &Ranked<'_>,
+    extent: &Extent,
+    sources: &mut Sources,
+) -> FunctionDocument {
+    let function = ranked.function;
+    let table = function.table;
+    let ipf = ranked.k_ipf();
+    let place = |id: u32| ranked.place(id).unwrap_or(0);
+    let chosen = pick(ranked, &ipf, extent.sequences, extent.min_percent);
+    let count = |part: fn(&FunctionProfile) -> u64| function.profile.map_or(0, part);
+    FunctionDocument {
+        name: table.name.clone(),
+        readable: readable(&table.name),
+        unit: table.unit.clone(),
+        file: function.file().to_string(),
+        line: table.line,
+        stage: match table.stage {
+            Stage::Early => "early",
+            Stage::Late => "late",
+        },
+        k: function.k(),
+        entries: function.entries(),
+        completed: function.completed(),
+        interrupted: function.interrupted(),
+        restarts: count(|p| p.restarts),
+        pruned: count(|p| p.pruned),
+        lost: count(|p| p.lost),
+        work: ranked.work,
+        paths: paths(ranked),
+        sequences: chosen.into_iter().map(|s| sequence(s, &place)).collect(),
+        loops: behaviour(ranked, &ipf).into_iter().map(|l| loop_document(l, &place)).collect(),
+        forest: tree(ranked, &ipf, extent.min_percent),
+        source: Source::of(ranked, sources),
+    }
+}
+
+fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
+    let function = ranked.function;
+    let made = ranked.paths.iter().enumerate().map(|(index, taken)| {
+        let path = function.path(taken.id);
+        let path = path.as_ref();
+        PathDocument {
+            letter: letters(index),
+            id: taken.id,
+            count: taken.count,
+            instructions: taken.instructions,
+            route: path.map_or(String::new(), |path| route(function, path)),
+            blocks: path.map_or(Vec::new(), |path| path.blocks.clone()),
+            lines: path.map_or(Vec::new(), |path| outer_lines(function, path)),
+        }
+    });
+    made.collect()
+}
+
+fn sequence(sequence: Sequence, place: &dyn Fn(u32) -> usize) -> SequenceDocument {
+    let Sequence { ids, count, parent, root } = sequence;
+    SequenceDocument { paths: ids.into_iter().map(place).collect(), count, parent, root }
+}
+
+fn loop_document(report: LoopReport, place: &dyn Fn(u32) -> usize) -> LoopDocument {
+    let letter = |id: u32| letters(place(id));
+    let advice = report.hints.iter().map(|hint| Worded(hint, letter).to_string()).collect();
+    LoopDocument { report, advice }
+}

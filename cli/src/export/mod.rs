@@ -1,0 +1,20 @@
+//! `midflight export`: what was counted, in formats of other tools.
+
+pub mod dot;
+pub mod folded;
+pub mod lcov;
+pub mod sample_profile;
+pub mod svg;
+pub mod weights;
+
+use crate::document::Document;
+use std::io::{self, Write};
+
+/// Writes the document as JSON.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_json(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, document)?;
+    writeln!(out)
+}
