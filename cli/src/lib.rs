@@ -4,10 +4,12 @@
 //! [`osr_report`] tells how functions and their optimized versions correspond, [`osr_show`] what a
 //! binary says of that. The others join binaries with profiles ([`binary`], [`join`]) and write what
 //! they find: [`report`] with [`behaviour`], [`show`], [`mod@check`],
-//! [`compare`], [`mod@document`], [`export`]. The options are in [`command`].
+//! [`compare`], [`mod@document`],
+//! [`export`], [`mod@annotate`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
 
+pub mod annotate;
 pub mod behaviour;
 pub mod binary;
 pub mod check;

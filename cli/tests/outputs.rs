@@ -45,6 +45,17 @@ fn report_of_a_function_by_its_source_name() {
 }
 
 #[test]
+fn annotate() {
+    let fixture = Fixture::new();
+    check("annotate", &fixture.printed("annotate prog prog.mfp --source-dir ."));
+    let text = fixture.printed("annotate prog prog.mfp --source-dir . --top 1 --color always");
+    check("annotate-color", &text.replace('\x1b', "ESC"));
+    let text = fixture.printed("annotate prog prog.mfp --function sum --paths 2");
+    assert!(text.contains("the file was not found; --source-dir says where to look"), "{text}");
+    assert!(text.contains("             4  .B       9 |\n"), "{text}");
+}
+
+#[test]
 fn show() {
     let fixture = Fixture::new();
     check("show-text", &fixture.printed("show prog prog.mfp"));

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod annotate;
 mod check;
 mod compare;
 mod export;
@@ -141,6 +142,9 @@ enum Action {
     /// Show the hottest cyclic paths, on source lines
     #[command(after_help = REPORT_HELP)]
     Report(Report),
+    /// Show source beside counts and the colours of the hottest paths
+    #[command(after_help = annotate::HELP)]
+    Annotate(annotate::Annotate),
     /// Show everything: the whole k-iteration path forest, edges, or tables
     #[command(after_help = SHOW_HELP)]
     Show(Show),
@@ -451,6 +455,7 @@ impl Command {
             Action::Cc(v) => Err(driver::run(Language::C, v.arguments.into_iter()).into()),
             Action::Cxx(v) => Err(driver::run(Language::Cxx, v.arguments.into_iter()).into()),
             Action::Report(options) => options.run(),
+            Action::Annotate(options) => options.run(),
             Action::Show(options) => options.run(),
             Action::Check(options) => return options.run(),
             Action::Diff(options) => options.run(),
@@ -532,6 +537,19 @@ impl OsrShow {
     }
 }
 
+/// Prints text with colours where they are wanted.
+fn print_colored(color: Color, text: &str) -> Result<(), CommandError> {
+    match color {
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+    let mut out = anstream::stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| WriteError { path: "standard output".into(), error }.into())
+}
+
 fn open(inputs: Inputs) -> Result<Session, JoinError> {
     let Inputs { binary, profiles, library } = inputs;
     let progress = Progress::new("reading profiles", profiles.len() as u64);
@@ -541,12 +559,6 @@ fn open(inputs: Inputs) -> Result<Session, JoinError> {
 
 impl Report {
     fn run(self) -> Result<(), CommandError> {
-        match self.color {
-            Color::Auto => anstream::ColorChoice::Auto,
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
-        }
-        .write_global();
         let profiles = self.inputs.profiles.len();
         let title = format!(
             "midflight report of {}, {profiles} profile{}",
@@ -577,9 +589,7 @@ impl Report {
         };
         let text = print::report(&title, &functions, &options, &mut sources, &done);
         drop(progress);
-        let mut out = anstream::stdout();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| WriteError { path: "standard output".into(), error }.into())
+        print_colored(self.color, &text)
     }
 }
 

@@ -1,0 +1,56 @@
+//! `midflight annotate`.
+
+use super::{Color, CommandError, Inputs, open, print_colored};
+use crate::annotate::{PATHS, annotate};
+use crate::document::{Extent, document};
+use crate::progress::Progress;
+use crate::report::source::Sources;
+use clap::Args;
+use std::path::PathBuf;
+
+pub(super) const HELP: &str = "\
+Of each of the hottest functions its source: beside each line how often it ran, and which of the
+function's hottest paths go over it, a column and a colour each.
+
+Examples:
+  midflight annotate prog midflight-*.mfp --function compress
+  midflight annotate prog a.mfp --source-dir ~/src --color always | less -R";
+
+#[derive(Args, Debug)]
+pub(super) struct Annotate {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// How many functions, those with the most work first
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    top: usize,
+    /// How many paths have a column, up to 6
+    #[arg(long, default_value_t = PATHS, value_name = "N")]
+    paths: usize,
+    /// Only functions whose names, or demangled names, contain this
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Where to look for source files that are not where debug information says; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    source_dir: Vec<PathBuf>,
+    /// When to use colour
+    #[arg(long, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+}
+
+impl Annotate {
+    pub(super) fn run(self) -> Result<(), CommandError> {
+        let binary = self.inputs.binary.display().to_string();
+        let session = open(self.inputs)?;
+        let functions = session.functions()?;
+        let Annotate { top, function, .. } = self;
+        let extent = Extent { top, sequences: 0, min_percent: 100.0, function };
+        let progress = Progress::new("counting lines", top as u64);
+        let done = |done| progress.done(done);
+        let mut sources = Sources::new(self.source_dir, true);
+        let k = session.profile.k;
+        let document = document(binary, k, &functions, &extent, &mut sources, &done);
+        let text = annotate(&document, self.paths);
+        drop(progress);
+        print_colored(self.color, &text)
+    }
+}
