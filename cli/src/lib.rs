@@ -26,6 +26,7 @@ pub mod names;
 pub mod osr;
 pub mod osr_report;
 pub mod osr_show;
+pub mod page;
 pub mod progress;
 pub mod report;
 pub mod show;

@@ -41,6 +41,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     let document = document("prog".into(), 4, &functions, &extent, &mut sources, &|_| {});
     export::dot::write(&mut std::io::sink(), &document).unwrap();
     export::svg::write(&mut std::io::sink(), &document).unwrap();
+    export::html::write(&mut std::io::sink(), &document).unwrap();
     export::folded::write(&mut std::io::sink(), &document).unwrap();
     export::write_json(&mut std::io::sink(), &document).unwrap();
     let ranked = rank(&functions);

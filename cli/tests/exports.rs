@@ -108,7 +108,7 @@ fn clang_uses_the_sample_profile() {
 #[test]
 fn an_export_may_go_to_a_file() {
     let fixture = Fixture::new();
-    for format in ["dot", "svg", "folded", "json", "lcov", "sample-profile"] {
+    for format in ["dot", "svg", "folded", "html", "json", "lcov", "sample-profile"] {
         let printed = fixture.printed(&format!("export --to {format} prog prog.mfp"));
         assert_eq!(fixture.printed(&format!("export --to {format} prog prog.mfp -o out")), "");
         assert_eq!(fixture.read("out"), printed.as_bytes(), "{format}");

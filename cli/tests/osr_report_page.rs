@@ -1,8 +1,9 @@
 //! The page of `midflight osr report --html` in a browser, with pointer and keys.
 
+mod browser_support;
 mod osr_report_support;
 
-use osr_report_support::browser::Browser;
+use browser_support::Browser;
 use osr_report_support::{FOUND, Fixture, large};
 use std::time::{Duration, Instant};
 

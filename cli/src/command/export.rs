@@ -12,6 +12,7 @@ use std::path::PathBuf;
 pub(super) const HELP: &str = "\
 dot             the path forest, for Graphviz
 svg             the path forest as an icicle: a picture for any browser
+html            a page for any browser: the source with the hot paths drawn beside it, and the forest
 folded          stacks of paths that followed each other, for speedscope, inferno and flamegraph.pl
 json            all that the report tells, for programs
 lcov            a tracefile with the counts of lines, for genhtml and editors
@@ -19,6 +20,7 @@ sample-profile  the text that clang -fprofile-sample-use takes
 weights         counts of edges, for midflight cc --midflight-use
 
 Examples:
+  midflight export --to html -o prog.html prog midflight-*.mfp
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info
   midflight export --to folded prog a.mfp | inferno-flamegraph >prog.svg
   midflight export --to dot --function compress prog a.mfp | dot -Tpdf -o prog.pdf
@@ -63,6 +65,7 @@ enum Target {
     Dot,
     Svg,
     Folded,
+    Html,
     Json,
     Lcov,
     SampleProfile,
@@ -102,6 +105,7 @@ impl Export {
             Target::Dot => export::dot::write(out, &document),
             Target::Svg => export::svg::write(out, &document),
             Target::Folded => export::folded::write(out, &document),
+            Target::Html => export::html::write(out, &document),
             _ => export::write_json(out, &document),
         })?)
     }

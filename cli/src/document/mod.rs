@@ -17,7 +17,7 @@ use crate::report::rank::{Ranked, letters, rank};
 use crate::report::sequences::{Sequence, pick};
 use crate::report::source::Sources;
 use midflight_profile::format::FunctionProfile;
-use midflight_profile::table::Stage;
+use midflight_profile::table::{CutReason, Edge, Path, PathEnd, Stage};
 use serde::Serialize;
 
 /// How much of a program is told of.
@@ -126,6 +126,8 @@ pub struct PathDocument {
     pub blocks: Vec<u32>,
     /// Its lines in the function's file, in order, runs of the same line once
     pub lines: Vec<u32>,
+    /// The line of the loop's head, if it ends with a back edge and that has a line
+    pub back_to: Option<u32>,
 }
 
 /// A multi-iteration path.
@@ -253,9 +255,20 @@ fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
             route: path.map_or(String::new(), |path| route(function, path)),
             blocks: path.map_or(Vec::new(), |path| path.blocks.clone()),
             lines: path.map_or(Vec::new(), |path| outer_lines(function, path)),
+            back_to: path.and_then(|path| back_to(function, path)),
         }
     });
     made.collect()
+}
+
+fn back_to(function: &Function<'_>, path: &Path) -> Option<u32> {
+    let PathEnd::Cut(edge) = path.end else { return None };
+    match *function.table.edges.get(edge)? {
+        Edge::Cut { to, why: CutReason::Retreating, .. } => {
+            function.table.blocks.get(to as usize)?.locs.first().map(|loc| loc.outer_line)
+        }
+        _ => None,
+    }
 }
 
 fn sequence(sequence: Sequence, place: &dyn Fn(u32) -> usize) -> SequenceDocument {

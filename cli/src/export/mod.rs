@@ -2,6 +2,7 @@
 
 pub mod dot;
 pub mod folded;
+pub mod html;
 pub mod lcov;
 pub mod sample_profile;
 pub mod svg;

@@ -1,10 +1,9 @@
-//! The report as a page for browsers: one file that asks for nothing else.
-//!
-//! Names and code reach the page as JSON in elements that are not run, and its script makes text of
-//! them, never markup. Each function has an element of its own, which is read when it is shown.
+//! The report as a page for browsers. Each function has an element of its own, which is read when it
+//! is shown.
 
 use crate::names::readable;
 use crate::osr_report::data::{Both, Function, Points, Reasons, Report, Versions};
+use crate::page::{Page, element};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -44,31 +43,23 @@ struct Entry<'a> {
 /// Of the output.
 pub fn write(out: &mut dyn Write, source: &str, report: &Report) -> io::Result<()> {
     let source = readable(source);
-    let title = escaped(&source);
-    writeln!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n\
-         <title>OSR mappings of {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{BODY}"
-    )?;
+    let title = format!("OSR mappings of {source}");
+    let page = Page { title: &title, style: STYLE, body: BODY, script: SCRIPT };
     let index = Index {
         source,
         pipeline: &report.pipeline,
         functions: report.functions.iter().map(entry).collect(),
         refused_functions: &report.refused_functions,
     };
-    writeln!(out, "<script type=\"application/json\" id=\"index\">{}</script>", inert(&index)?)?;
-    for (number, function) in report.functions.iter().enumerate() {
-        if let Some(detail) = &function.detail {
-            let json = inert(detail)?;
-            writeln!(out, "<script type=\"application/json\" id=\"f{number}\">{json}</script>")?;
+    page.write(out, |out| {
+        element(out, "index", &index)?;
+        for (number, function) in report.functions.iter().enumerate() {
+            if let Some(detail) = &function.detail {
+                element(out, &format!("f{number}"), detail)?;
+            }
         }
-    }
-    writeln!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>")
+        Ok(())
+    })
 }
 
 fn entry(function: &Function) -> Entry<'_> {
@@ -78,27 +69,5 @@ fn entry(function: &Function) -> Entry<'_> {
         instructions: function.instructions,
         points: &function.points,
         refused: &function.refused,
-    }
-}
-
-/// JSON that cannot end the element that it stands in, nor begin a comment.
-fn inert(value: &impl Serialize) -> io::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{escaped, inert};
-
-    #[test]
-    fn no_text_can_leave_its_element() {
-        let json = inert(&"</script><!--").unwrap();
-        assert!(!json.contains('<'), "{json}");
-        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), "</script><!--");
-        assert_eq!(escaped("</title>&"), "&lt;/title&gt;&amp;");
     }
 }

@@ -2,7 +2,6 @@
 //! leaves a file as the plugin would.
 #![allow(dead_code, reason = "each test program uses a part")]
 
-pub mod browser;
 pub mod large;
 
 use std::os::unix::fs::PermissionsExt;

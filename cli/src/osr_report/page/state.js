@@ -1,7 +1,4 @@
-"use strict";
-
-// What is shown, and what all parts use. The files of this folder are one script, in the order that page.rs
-// says.
+// What is shown, and what all parts use.
 
 // The weakest first. Letters and names stand beside colours, which not all people tell apart.
 const VARIANTS = [
@@ -14,7 +11,6 @@ const VARIANTS = [
 const NONE = { key: "none", letter: "×", name: "not possible", says: "refused" };
 
 const index = JSON.parse(document.getElementById("index").textContent);
-const byId = (id) => document.getElementById(id);
 const panes = { base: byId("base"), opt: byId("opt") };
 const list = byId("functions");
 
@@ -29,18 +25,6 @@ const source = () => (state.direction === "base_to_opt" ? "base" : "opt");
 const target = () => (state.direction === "base_to_opt" ? "opt" : "base");
 const variantOf = (mapping) => VARIANTS.find((v) => v.key === mapping?.variant) ?? NONE;
 const percent = (part, total) => (total ? (Math.floor((part * 1000) / total) / 10).toFixed(1) + " %" : "–");
-
-/** An element. All text goes in as text. */
-function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
-
-function counted(count, what) {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
 
 /** What each variant adds to those before it. */
 function added(points) {

@@ -1,5 +1,6 @@
 //! A headless Chromium that does what people do: it is driven over its debugging pipe, where each
 //! message is JSON that ends with a zero byte.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -166,6 +167,20 @@ impl Browser {
         self.ask("Input.dispatchKeyEvent", pressed);
         self.ask("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
         self.drawn();
+    }
+
+    /// Sets whether people prefer dark pages.
+    pub fn prefer(&mut self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+        self.drawn();
+    }
+
+    /// The picture of the page, as PNG in base64.
+    pub fn picture(&mut self) -> String {
+        let mut answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
+        let data = answer["data"].take();
+        data.as_str().expect("a picture is text in base64").into()
     }
 
     /// Sends a command, and waits for its answer.
