@@ -99,5 +99,5 @@ fn write_line(
 }
 
 fn work(path: &PathDocument) -> u128 {
-    u128::from(path.count) * u128::from(path.instructions)
+    u128::from(path.count) * u128::from(path.cost)
 }

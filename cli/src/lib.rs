@@ -29,5 +29,6 @@ pub mod osr_show;
 pub mod page;
 pub mod progress;
 pub mod report;
+pub mod samples;
 pub mod show;
 pub mod sink;

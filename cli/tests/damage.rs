@@ -30,21 +30,28 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     let mut sources = Sources::new(Vec::new(), true);
     for tree in [false, true] {
         let (sequences, min_percent, function) = (5, 0.0, None);
-        let options =
-            Options { top: 100, sequences, min_percent, function, loops: sequences, tree };
+        let options = Options {
+            top: 100,
+            sequences,
+            min_percent,
+            function,
+            loops: sequences,
+            tree,
+            samples: None,
+        };
         print::report("title", &functions, &options, &mut sources, &|_| {});
     }
     let checked = check::check(&functions);
     check::write_text(&mut std::io::sink(), &checked).unwrap();
     export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
-    let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None };
+    let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None, samples: None };
     let document = document("prog".into(), 4, &functions, &extent, &mut sources, &|_| {});
     export::dot::write(&mut std::io::sink(), &document).unwrap();
     export::svg::write(&mut std::io::sink(), &document).unwrap();
     export::html::write(&mut std::io::sink(), &document).unwrap();
     export::folded::write(&mut std::io::sink(), &document).unwrap();
     export::write_json(&mut std::io::sink(), &document).unwrap();
-    let ranked = rank(&functions);
+    let ranked = rank(&functions, None);
     let pairs = compare::pairs(&ranked, &ranked);
     let options = compare::diff::Options { paths: 5, function: None };
     assert!(compare::diff::diff(&pairs, &options).is_empty(), "it does not differ from itself");

@@ -44,6 +44,42 @@ fn report_of_a_function_by_its_source_name() {
     assert!(text.contains("no function that ran is to be shown"), "{text}");
 }
 
+/// Two samples on `sum.c:8`, which two blocks of `sum` have and `bar`, into which it is inlined; two in
+/// `sum`, and one in a function that was not profiled.
+#[test]
+fn samples_weigh_blocks_by_their_lines() {
+    let fixture = Fixture::new();
+    let text =
+        " 55d0 main\n  src/sum.c:8\n 55d4 sum\n  sum.c:8\n 5 sum\n  sum.c:0\n 5 sum\n9 write\n";
+    fixture.write("samples", text.as_bytes());
+    let text = fixture.printed("report prog prog.mfp --no-source --perf samples");
+    assert!(text.contains("5 of them, 80.0 % on lines of functions that were profiled"), "{text}");
+    let text = fixture.printed("report prog prog.mfp --format json --perf samples");
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["unit"], "nanosamples");
+    // The blocks of sum executed 4 × 9 and 3 × 7 instructions, that of bar 7 × 6, half of each there.
+    let expected = 2.0 * 42.0 / (36.0 + 21.0 + 42.0);
+    let bar = document["functions"][1]["work"].as_f64().unwrap() / 1e9;
+    assert!((bar - expected).abs() < 1e-6, "{bar} {expected}");
+}
+
+#[test]
+fn samples_that_are_none_are_refused() {
+    let fixture = Fixture::new();
+    fixture.write("empty", b"");
+    fixture.write("other", b"sum\n55d0 sum\n");
+    fixture.write("broken", b"PERFILE2 and nothing else");
+    for (file, complaint) in [
+        ("empty", "there are none"),
+        ("other", "line 1 is not an address and a symbol"),
+        ("absent", "reading the samples 'absent': No such file"),
+        ("broken", "reading the samples 'broken': "),
+    ] {
+        let said = fixture.complaint(&format!("report prog prog.mfp --perf {file}"));
+        assert!(said.contains(complaint), "{said}");
+    }
+}
+
 #[test]
 fn annotate() {
     let fixture = Fixture::new();

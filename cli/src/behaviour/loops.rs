@@ -21,9 +21,9 @@ pub struct NaturalLoop {
     pub entered: u64,
     /// How often its back edges were taken
     pub around: u64,
-    /// Instructions executed in its body
+    /// What was spent in its body
     pub work: u128,
-    /// Those that were not in a loop within it
+    /// What of that was not in a loop within it
     pub own_work: u128,
     /// The paths that were taken from the header on, as in [`Ranked::paths`], behind a back edge
     pub started: FxHashSet<u32>,
@@ -57,7 +57,7 @@ pub fn loops(ranked: &Ranked<'_>) -> Vec<NaturalLoop> {
             .map(|(_, body)| body)
             .collect();
         let own = l.body.iter().filter(|b| !inner.iter().any(|body| body.contains(b)));
-        l.own_work = own.map(|&b| work_of(table, &counts, b)).sum();
+        l.own_work = own.map(|&b| work_of(ranked, &counts, b)).sum();
     }
     loops
 }
@@ -90,7 +90,7 @@ fn natural_loop(
         header,
         entered: 0,
         around: 0,
-        work: body.iter().map(|&b| work_of(table, counts, b)).sum(),
+        work: body.iter().map(|&b| work_of(ranked, counts, b)).sum(),
         own_work: 0,
         body,
         started: FxHashSet::default(),
@@ -144,8 +144,7 @@ fn body_of(table: &FunctionTable, header: u32, latches: &[u32]) -> FxHashSet<u32
     body
 }
 
-fn work_of(table: &FunctionTable, counts: &GraphCounts, block: u32) -> u128 {
-    let instructions = table.blocks.get(block as usize).map_or(0, |b| b.instructions);
-    let count = counts.blocks.get(block as usize).copied().unwrap_or(0);
-    u128::from(count) * u128::from(instructions)
+fn work_of(ranked: &Ranked<'_>, counts: &GraphCounts, block: u32) -> u128 {
+    let of = |all: &[u64]| u128::from(all.get(block as usize).copied().unwrap_or(0));
+    of(&counts.blocks) * of(&ranked.block_costs)
 }

@@ -33,9 +33,9 @@ pub struct LoopReport {
     pub entered: u64,
     /// How often its back edges were taken
     pub around: u64,
-    /// Instructions executed in it, loops within it included
+    /// What was spent in it, loops within it included
     pub work: u128,
-    /// Instructions executed in it, but not in a loop within it
+    /// What was spent in it, but not in a loop within it
     pub own_work: u128,
     /// The ways around it: acyclic paths from its header to a back edge, most work first
     pub cycles: Vec<Cycle>,

@@ -43,7 +43,7 @@ impl Annotate {
         let session = open(self.inputs)?;
         let functions = session.functions()?;
         let Annotate { top, function, .. } = self;
-        let extent = Extent { top, sequences: 0, min_percent: 100.0, function };
+        let extent = Extent { top, sequences: 0, min_percent: 100.0, function, samples: None };
         let progress = Progress::new("counting lines", top as u64);
         let done = |done| progress.done(done);
         let mut sources = Sources::new(self.source_dir, true);

@@ -78,7 +78,7 @@ impl Diff {
         let [a, b] = self.two.inputs();
         let (a, b) = (open(a)?, open(b)?);
         let (a, b) = (a.functions()?, b.functions()?);
-        let (a, b) = (rank(&a), rank(&b));
+        let (a, b) = (rank(&a, None), rank(&b, None));
         let found = diff::diff(&pairs(&a, &b), &options);
         Ok(write_to(None, |out| match format {
             Format::Json => diff::write_json(out, &found),
@@ -99,7 +99,7 @@ impl Overlap {
         let [a, b] = self.two.inputs();
         let (a, b) = (open(a)?, open(b)?);
         let (a, b) = (a.functions()?, b.functions()?);
-        let (a, b) = (rank(&a), rank(&b));
+        let (a, b) = (rank(&a, None), rank(&b, None));
         let found = overlap::overlap(&pairs(&a, &b));
         Ok(write_to(None, |out| match format {
             Format::Json => overlap::write_json(out, &found),

@@ -95,7 +95,7 @@ impl Export {
             _ => {}
         }
         let Part { top, function, min_percent, source_dir } = self.part;
-        let extent = Extent { top, sequences: SEQUENCES, min_percent, function };
+        let extent = Extent { top, sequences: SEQUENCES, min_percent, function, samples: None };
         let progress = Progress::new("counting sequences", top as u64);
         let mut sources = Sources::new(source_dir, true);
         let k = session.profile.k;

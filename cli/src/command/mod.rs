@@ -18,6 +18,7 @@ use crate::osr_show::{self, ShowError};
 use crate::progress::Progress;
 use crate::report::print::{self, Options};
 use crate::report::source::Sources;
+use crate::samples::{Samples, SamplesError};
 use crate::show;
 use crate::sink::{WriteError, write_to};
 use crate::{binary, export as formats};
@@ -81,12 +82,14 @@ const REPORT_HELP: &str = "\
 For each of the hottest functions: its acyclic paths, with letters and their source lines; the
 sequences of them, over loop iterations, that make up most of its work; and its loops: how long they
 go the same way, what follows what, and what could be done about it (unroll, peel, unswitch). The
-report begins with a legend. Work is count times instructions.
+report begins with a legend. Work is count times instructions; with --perf it is samples of a run, best
+of the program without instrumentation (with -g), which are matched by source lines.
 
 Examples:
   midflight report prog midflight-*.mfp
   midflight report prog a.mfp --function compress --top 1 --tree
-  midflight report prog a.mfp --source-dir ~/src --color always | less -R";
+  midflight report prog a.mfp --source-dir ~/src --color always | less -R
+  clang -O2 -g prog.c && perf record ./a.out && midflight report prog a.mfp --perf perf.data";
 
 const SHOW_HELP: &str = "\
 Without --edges or --tables: every sequence of up to k acyclic paths that was seen, with its count.
@@ -302,6 +305,9 @@ struct Report {
     /// Where to look for source files that are not where debug information says; may be repeated
     #[arg(long, value_name = "FOLDER")]
     source_dir: Vec<PathBuf>,
+    /// Count work in samples: a perf.data file, or what `perf script -G -F ip,sym,srcline` printed
+    #[arg(long, value_name = "DATA")]
+    perf: Option<PathBuf>,
     /// When to use colour
     #[arg(long, default_value = "auto", value_name = "WHEN")]
     color: Color,
@@ -397,6 +403,9 @@ pub enum CommandError {
     /// A binary
     #[error("{0}")]
     Binary(#[from] binary::BinaryError),
+    /// `--perf`
+    #[error("{0}")]
+    Samples(#[from] SamplesError),
     /// The function asked for
     #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
     NoFunction(String),
@@ -566,6 +575,7 @@ impl Report {
             if profiles == 1 { "" } else { "s" }
         );
         let binary = self.inputs.binary.display().to_string();
+        let samples = self.perf.as_deref().map(Samples::read).transpose()?;
         let session = open(self.inputs)?;
         let k = session.profile.k;
         let title = format!("{title}, k = {k}");
@@ -575,7 +585,7 @@ impl Report {
         let mut sources = Sources::new(self.source_dir, !self.no_source);
         if self.format == Format::Json {
             let Report { top, sequences, min_percent, function, .. } = self;
-            let extent = Extent { top, sequences, min_percent, function };
+            let extent = Extent { top, sequences, min_percent, function, samples };
             let document = document(binary, k, &functions, &extent, &mut sources, &done);
             return Ok(write_to(None, |out| formats::write_json(out, &document))?);
         }
@@ -583,6 +593,7 @@ impl Report {
             top: self.top,
             sequences: self.sequences,
             loops: self.loops,
+            samples,
             min_percent: self.min_percent,
             function: self.function,
             tree: self.tree,

@@ -25,7 +25,7 @@ pub struct TreeNode {
     pub path: usize,
     /// How often the sequence from the root down to it occurred
     pub count: u64,
-    /// Instructions executed on the root's path where it was the beginning of that sequence
+    /// What was spent on the root's path where it was the beginning of that sequence
     pub work: u128,
 }
 
@@ -40,7 +40,7 @@ pub fn tree(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64) -> Tree {
         let mut stack: Vec<(NodeId, usize, u32)> = vec![(root, place, 0)];
         while let Some((node, path, level)) = stack.pop() {
             let count = ipf.count(node);
-            let work = u128::from(count) * u128::from(taken.instructions);
+            let work = u128::from(count) * u128::from(taken.cost);
             if work == 0 || (work as f64) < least {
                 continue;
             }

@@ -16,6 +16,7 @@ use crate::report::paths::route;
 use crate::report::rank::{Ranked, letters, rank};
 use crate::report::sequences::{Sequence, pick};
 use crate::report::source::Sources;
+use crate::samples::Samples;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd, Stage};
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub struct Extent {
     pub min_percent: f64,
     /// Only functions with this in their names
     pub function: Option<String>,
+    /// Samples: what work is counted in, in place of instructions
+    pub samples: Option<Samples>,
 }
 
 /// The document.
@@ -43,8 +46,10 @@ pub struct Document {
     pub k: u32,
     /// How whole the profile is
     pub events: Events,
-    /// Instructions executed in all functions
+    /// What was spent in all functions
     pub work: u128,
+    /// What work is counted in: `instructions`, or `nanosamples`
+    pub unit: &'static str,
     /// Functions that ran and are not in the document
     pub left_out: usize,
     /// Those with the most work first
@@ -95,7 +100,7 @@ pub struct FunctionDocument {
     pub pruned: u64,
     /// Events not counted
     pub lost: u64,
-    /// Instructions executed in it
+    /// What was spent in it: over its paths, count × cost
     pub work: u128,
     /// Its acyclic paths, most work first; other parts name them by their places in this list
     pub paths: Vec<PathDocument>,
@@ -120,6 +125,8 @@ pub struct PathDocument {
     pub count: u64,
     /// Instructions on it
     pub instructions: u64,
+    /// What taking it costs: the same, or parts of a sample
+    pub cost: u64,
     /// From where, on which lines, and where to
     pub route: String,
     /// Its blocks
@@ -162,7 +169,7 @@ pub fn document(
     sources: &mut Sources,
     done: &dyn Fn(u64),
 ) -> Document {
-    let all = rank(functions);
+    let all = rank(functions, extent.samples.as_ref());
     let shown: Vec<&Ranked<'_>> = wanted(&all, extent.function.as_deref()).collect();
     let made = shown.iter().take(extent.top).zip(1..).map(|(ranked, number)| {
         let made = function_document(ranked, extent, sources);
@@ -175,6 +182,7 @@ pub fn document(
         k,
         events: events(&all),
         work: all.iter().map(|r| r.work).sum(),
+        unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
         functions: made.collect(),
         left_out: shown.len().saturating_sub(extent.top),
     }
@@ -251,7 +259,8 @@ fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
             letter: letters(index),
             id: taken.id,
             count: taken.count,
-            instructions: taken.instructions,
+            instructions: path.map_or(0, |path| function.instructions(path)),
+            cost: taken.cost,
             route: path.map_or(String::new(), |path| route(function, path)),
             blocks: path.map_or(Vec::new(), |path| path.blocks.clone()),
             lines: path.map_or(Vec::new(), |path| outer_lines(function, path)),

@@ -9,6 +9,7 @@ use crate::report::sequences::{Sequence, folded, pick};
 use crate::report::source::Sources;
 use crate::report::tree::{self, percent};
 use crate::report::{loops, paths};
+use crate::samples::{PARTS, Samples};
 use anstyle::{AnsiColor, Style};
 use midflight_profile::table::{CutReason, Edge};
 use rustc_hash::FxHashMap;
@@ -24,6 +25,8 @@ pub struct Options {
     pub min_percent: f64,
     /// Only functions with this in their names
     pub function: Option<String>,
+    /// Samples: what work is counted in, in place of instructions
+    pub samples: Option<Samples>,
     /// How many loops of each
     pub loops: usize,
     /// Trees in place of chosen paths
@@ -57,17 +60,17 @@ pub fn report(
     sources: &mut Sources,
     progress: &dyn Fn(u64),
 ) -> String {
-    let all = rank(functions);
+    let all = rank(functions, options.samples.as_ref());
     let total: u128 = all.iter().map(|r| r.work).sum();
     let wanted: Vec<&Ranked<'_>> = wanted(&all, options.function.as_deref()).collect();
     let shown = &wanted[..wanted.len().min(options.top)];
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "{TITLE}{title}{TITLE:#}\n{}\n\n{DIM}{LEGEND}{DIM:#}",
-        events_line(&events(&all))
-    );
+    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n{}", events_line(&events(&all)));
+    if let Some(samples) = &options.samples {
+        let _ = writeln!(text, "{}", samples_line(samples, total));
+    }
+    let _ = writeln!(text, "\n{DIM}{LEGEND}{DIM:#}");
     if shown.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
     }
@@ -91,6 +94,17 @@ fn events_line(events: &Events) -> String {
     format!(
         "emitted: {paths} paths by {activations} activations; interrupted activations: \
          {interrupted}; paths pruned: {pruned}, lost: {lost}"
+    )
+}
+
+/// What work is counted in where there are samples.
+fn samples_line(samples: &Samples, work: u128) -> String {
+    let found = work as f64 / PARTS / samples.total as f64;
+    format!(
+        "work is counted in samples, not in instructions: {} of them, {:.1} % on lines of functions \
+         that were profiled and ran",
+        grouped(samples.total),
+        100.0 * found
     )
 }
 
@@ -167,11 +181,12 @@ fn write_sequences(
     letters: &FxHashMap<u32, String>,
 ) {
     let _ = writeln!(text, "   {DIM}          count   % parent     % root   sequence{DIM:#}");
-    let costs = ranked.costs();
+    let function = ranked.function;
+    let instructions = |&id: &u32| function.path(id).map_or(0, |path| function.instructions(&path));
     for sequence in chosen {
         let of_parent = percent(sequence.count, sequence.parent);
         let of_root = percent(sequence.count, sequence.root);
-        let length: u64 = sequence.ids.iter().filter_map(|id| costs.get(id)).sum();
+        let length: u64 = sequence.ids.iter().map(instructions).sum();
         let _ = writeln!(
             text,
             "   {:>15}   {of_parent:6.1} %   {of_root:6.1} %   {LETTER}{}{LETTER:#}{DIM}  ({} paths, \

@@ -1,6 +1,7 @@
 //! Which functions come first.
 
 use crate::join::Function;
+use crate::samples::Samples;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::table::{Edge, PathStart};
@@ -15,8 +16,8 @@ pub struct Taken {
     pub id: u32,
     /// How often it was taken
     pub count: u64,
-    /// Instructions on it
-    pub instructions: u64,
+    /// What taking it costs: its instructions, or parts of a sample
+    pub cost: u64,
 }
 
 /// A function with what was seen in it.
@@ -27,21 +28,33 @@ pub struct Ranked<'a> {
     pub paths: Vec<Taken>,
     /// For each acyclic path that was taken, the one of `paths` that it belongs to
     pub same: FxHashMap<u32, u32>,
-    /// Instructions executed: over its paths, count × instructions
+    /// What an execution of each block costs
+    pub block_costs: Vec<u64>,
+    /// Over its paths, count × cost
     pub work: u128,
 }
 
-/// Functions that ran, most work first. Work is counted in instructions executed.
-pub fn rank<'a>(functions: &'a [Function<'a>]) -> Vec<Ranked<'a>> {
+/// Functions that ran, most work first. Work is counted in instructions executed, or in samples.
+pub fn rank<'a>(functions: &'a [Function<'a>], samples: Option<&Samples>) -> Vec<Ranked<'a>> {
+    let costs = match samples {
+        Some(samples) => samples.costs(functions),
+        None => functions.iter().map(instructions).collect(),
+    };
+    let ran = functions.iter().zip(costs).filter(|(function, _)| function.profile.is_some());
     let mut ranked: Vec<Ranked<'a>> =
-        functions.iter().filter(|f| f.profile.is_some()).map(ranked).collect();
+        ran.map(|(function, costs)| ranked(function, costs)).collect();
     ranked.sort_by(|a, b| {
         b.work.cmp(&a.work).then_with(|| a.function.table.name.cmp(&b.function.table.name))
     });
     ranked
 }
 
-fn ranked<'a>(function: &'a Function<'a>) -> Ranked<'a> {
+/// For each block its instructions.
+fn instructions(function: &Function<'_>) -> Vec<u64> {
+    function.table.blocks.iter().map(|block| u64::from(block.instructions)).collect()
+}
+
+fn ranked<'a>(function: &'a Function<'a>, block_costs: Vec<u64>) -> Ranked<'a> {
     let mut same = FxHashMap::default();
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for (id, count) in function.acyclic() {
@@ -50,13 +63,14 @@ fn ranked<'a>(function: &'a Function<'a>) -> Ranked<'a> {
         *counts.entry(first).or_default() += count;
     }
     let taken = |(id, count)| {
-        let instructions = function.path(id).map_or(0, |path| function.instructions(&path));
-        Taken { id, count, instructions }
+        let blocks = function.path(id).map_or(Vec::new(), |path| path.blocks);
+        let cost = blocks.iter().filter_map(|&block| block_costs.get(block as usize)).sum();
+        Taken { id, count, cost }
     };
     let mut paths: Vec<Taken> = counts.into_iter().map(taken).collect();
     paths.sort_by_key(|p| (std::cmp::Reverse(p.work()), p.id));
     let work = paths.iter().map(Taken::work).sum();
-    Ranked { function, paths, same, work }
+    Ranked { function, paths, same, block_costs, work }
 }
 
 /// Of the acyclic paths that differ from one only in the cut edge that they begin behind, the one
@@ -78,9 +92,9 @@ fn first_alike(function: &Function<'_>, id: u32) -> u32 {
 }
 
 impl Taken {
-    /// Instructions executed on it.
+    /// What was spent on it.
     pub fn work(&self) -> u128 {
-        u128::from(self.count) * u128::from(self.instructions)
+        u128::from(self.count) * u128::from(self.cost)
     }
 }
 
@@ -108,9 +122,9 @@ impl Ranked<'_> {
         self.paths.iter().position(|path| path.id == id)
     }
 
-    /// The instructions of each path that was taken.
+    /// The cost of each path that was taken.
     pub fn costs(&self) -> FxHashMap<u32, u64> {
-        self.paths.iter().map(|path| (path.id, path.instructions)).collect()
+        self.paths.iter().map(|path| (path.id, path.cost)).collect()
     }
 
     /// The letter that stands for each path: A for the one with the most work, then B to Z, AA, …

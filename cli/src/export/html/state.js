@@ -8,7 +8,7 @@ const state = { number: -1, data: null, chosen: [], zoom: -1, node: -1 };
 
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
-const workOf = (path) => path.count * path.instructions;
+const workOf = (path) => path.count * path.cost;
 const shortName = (file) => file.split("/").pop();
 // Colours next to each other differ much; letters stand beside them, which not all people tell apart.
 const hueOf = (place) => (place * 137 + 200) % 360;
