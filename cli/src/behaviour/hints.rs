@@ -154,7 +154,8 @@ fn of_iterations(function: &Function<'_>, report: &LoopReport, k: u32) -> Option
             let others = |c: &Cycle| {
                 c.next.iter().any(|n| n.id != c.id && ways.iter().any(|other| other.id == n.id))
             };
-            if mean >= LONG && !ways.iter().any(|c| others(c)) {
+            let known = function.is_whole();
+            if known && mean >= LONG && !ways.iter().any(|c| others(c)) {
                 return Some(Hint::Unswitch { line });
             }
             if let Some(by) = unroll_by(&ways, mean) {

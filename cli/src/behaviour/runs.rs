@@ -37,8 +37,12 @@ impl Runs {
             counts.push((last * again).checked_div(followed).unwrap_or(0) as u64);
         }
         counts.resize(k as usize, 0);
-        let at_least: Vec<u64> =
-            counts.windows(2).map(|pair| pair[0].saturating_sub(pair[1])).collect();
+        // Where something was counted n times on end there is a run of n, even if its end is not known.
+        let least = |count: u64| u64::from(count > 0);
+        let at_least: Vec<u64> = counts
+            .windows(2)
+            .map(|pair| pair[0].saturating_sub(pair[1]).max(least(pair[0])))
+            .collect();
         Runs {
             number: at_least.first().copied().unwrap_or(0),
             paths: counts.first().copied().unwrap_or(0),
@@ -101,6 +105,13 @@ mod tests {
         // Runs of 2 and an end, and twice a beginning of which nothing more is known.
         let runs = runs_of(3, &[&[7, 7, 9], &[7, 7, 9], &[7], &[7]], 7);
         assert_eq!(runs, Runs { number: 3, paths: 6, at_least: vec![3, 3] });
+    }
+
+    #[test]
+    fn a_run_without_an_end_is_one() {
+        let runs = runs_of(4, &[&[7; 9]], 7);
+        assert_eq!(runs, Runs { number: 1, paths: 9, at_least: vec![1, 1, 1] });
+        assert_eq!(runs.share_in(3), Some(1.0));
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub struct TreeNode {
     pub path: usize,
     /// How often the sequence from the root down to it occurred
     pub count: u64,
-    /// What was spent on the root's path where it was the beginning of that sequence
+    /// What was spent on the root's path where it was the beginning of that sequence. That of siblings
+    /// together is at most their parent's: where memory was full, counts may say otherwise
     pub work: u128,
 }
 
@@ -37,13 +38,18 @@ pub fn tree(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64) -> Tree {
     let least = least.max(nodes_first(ranked, ipf));
     for (place, taken) in ranked.paths.iter().enumerate() {
         let Some(root) = ipf.child(None, taken.id) else { continue };
+        // Of each level the work that is left for the next sibling.
+        let mut left: Vec<u128> = vec![taken.work()];
         let mut stack: Vec<(NodeId, usize, u32)> = vec![(root, place, 0)];
         while let Some((node, path, level)) = stack.pop() {
             let count = ipf.count(node);
-            let work = u128::from(count) * u128::from(taken.cost);
+            let of_parent = left[level as usize];
+            let work = (u128::from(count) * u128::from(taken.cost)).min(of_parent);
             if work == 0 || (work as f64) < least {
                 continue;
             }
+            left.truncate(level as usize);
+            left.extend([of_parent - work, work]);
             tree.nodes.push(TreeNode { level, path, count, work });
             let mut children: Vec<NodeId> = ipf.children(node).collect();
             children.sort_by_key(|&child| (ipf.count(child), std::cmp::Reverse(ipf.label(child))));
