@@ -121,6 +121,11 @@ impl Congruence {
             .then(|| number - self.layout.constants)
     }
 
+    /// The place of a number in tables that have none of constants; values have small ones.
+    pub fn place(&self, number: Number) -> Option<usize> {
+        self.layout.place(number)
+    }
+
     /// The number of an operand.
     pub fn number(&self, which: Which, operand: Operand) -> Number {
         match operand {

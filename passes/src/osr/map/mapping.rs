@@ -10,13 +10,14 @@ use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::Number;
 use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
 use crate::osr::map::live_sets::Handed;
+use crate::osr::map::marks::Marks;
 use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::pending::PlaceId;
 use crate::osr::map::positions::positions;
 use crate::osr::map::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::refusal::Refusal;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Landings that are tried for a point
 const MOST_LANDINGS: usize = 12;
@@ -43,6 +44,7 @@ pub struct Mapper<'a> {
     pub sides: [Side; 2],
     /// For each pair its segments, if they have been asked for
     segments: Vec<OnceCell<Vec<Segment>>>,
+    marks: RefCell<Marks>,
 }
 
 /// What is settled so far when mappings are closed.
@@ -114,7 +116,7 @@ impl<'a> Mapper<'a> {
         sides: [Side; 2],
     ) -> Self {
         let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
-        Mapper { proof, oracle, bodies, sides, segments }
+        Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
     }
 
     fn segment(&self, pair: PairId, segment: usize) -> Option<&Segment> {
@@ -215,6 +217,7 @@ impl<'a> Mapper<'a> {
             reloads: !landings.is_late && !self.proof.versions.of[1 - from].chains.late[landing],
             without,
             places: Places { any, owed: &owed, have: &have },
+            marks: &self.marks,
         }
         .point()
     }

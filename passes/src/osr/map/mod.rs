@@ -32,6 +32,7 @@ pub mod live;
 pub mod live_sets;
 pub mod mapping;
 pub mod maps;
+pub mod marks;
 pub mod matching;
 pub mod mutant;
 pub mod opt_options;

@@ -25,7 +25,7 @@ use crate::osr::map::chains::{ChainId, chains};
 use crate::osr::map::congruence::{Congruence, Number};
 use crate::osr::map::contents::{leaves, pointer};
 use crate::osr::map::graph::{Access, BASE, OPT, Oracle, Which};
-use crate::osr::map::matching::{Matching, OutEdge, PairId, Versions, Walk};
+use crate::osr::map::matching::{Matching, OutEdge, PairId, Version, Versions, Walk};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
@@ -67,13 +67,21 @@ pub struct Pending {
 pub fn matched(versions: &mut Versions, oracle: &dyn Oracle) -> (Matching, Congruence, Pending) {
     let (matching, congruence) = versions.matched(oracle);
     let without = extent(versions, &matching);
-    if let Some(with) = with_lone(versions, without, oracle) {
+    let all: usize = versions.of.iter().map(reached).sum();
+    let with = if without < all { with_lone(versions, without, oracle) } else { None };
+    if let Some(with) = with {
         return with;
     }
     if versions.has_lone {
         set_lone(versions, &[Vec::new(), Vec::new()], oracle);
     }
     (matching, congruence, Pending::default())
+}
+
+/// Number of a version's instructions that can be reached
+fn reached(version: &Version) -> usize {
+    let nodes = version.graph.nodes.iter();
+    nodes.filter(|node| version.chains.of_block[node.block].is_some()).count()
 }
 
 /// Number of instructions that run together

@@ -192,7 +192,8 @@ impl<'m> Handles<'_, 'm> {
             let is_known = |b: &Block<'m>| ids.block(*b).is_some();
             let from: Vec<Block> =
                 if facts.is_phi() { inst.incoming_blocks().collect() } else { Vec::new() };
-            let operands = inst.operands().filter(|o| !o.is_block());
+            // Only terminators have blocks among their operands.
+            let operands = inst.operands().filter(|o| !facts.is_terminator() || !o.is_block());
             let operands: Vec<Operand> = operands
                 .enumerate()
                 // What comes from blocks that cannot be reached never comes.
@@ -201,10 +202,8 @@ impl<'m> Handles<'_, 'm> {
                 .collect();
             let reads = facts.reads_memory() && !facts.is_anchor() && !facts.is_marker();
             let clobber = if reads { memory.clobber(inst) } else { None };
-            let data = match inst.operands().next() {
-                Some(stored) if facts.is_store() => stored.ty(),
-                _ => inst.value().ty(),
-            };
+            let stored = if facts.is_store() { inst.operands().next() } else { None };
+            let data = stored.map_or_else(|| inst.value().ty(), |stored| stored.ty());
             graph.nodes.push(Node {
                 block: snapshot.body.code.instructions[id].block,
                 facts,

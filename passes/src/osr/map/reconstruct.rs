@@ -19,12 +19,13 @@
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Number, value_over};
 use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle};
+use crate::osr::map::marks::Marks;
 use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::pending::PlaceId;
 use crate::osr::map::side::{Proof, Side};
 use midflight_profile::osr_maps::OwedStore;
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use serde::Serialize;
+use std::cell::RefCell;
 
 /// How strong reconstruction is; each strength can do what the former can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -155,6 +156,8 @@ pub struct Reconstruct<'a> {
     pub without: &'a [ValueId],
     /// Places of which memory may not have the same in both versions
     pub places: Places<'a>,
+    /// For what is known of values meanwhile
+    pub marks: &'a RefCell<Marks>,
 }
 
 /// Places in memory that versions write to at different times, as far as they matter to a landing.
@@ -172,10 +175,9 @@ pub struct Places<'a> {
 #[derive(Default)]
 struct State {
     exprs: Vec<Expr>,
-    done: HashMap<ValueId, usize>,
-    /// Whether values may be kept, whether they may never have been computed
-    failed: [[HashSet<ValueId>; 2]; 2],
-    open: HashSet<ValueId>,
+    marks: Marks,
+    /// Number of values that are being looked for
+    depth: usize,
     /// What is made now may never have been computed: it is of one side of a branch.
     is_side: bool,
     blame: Option<ValueId>,
@@ -187,10 +189,17 @@ impl Reconstruct<'_> {
     /// # Errors
     /// A value that is live there and cannot be had.
     pub fn point(&self) -> Result<PointMap, Missing> {
-        let mut state = State::default();
+        let mut state = State { marks: self.marks.take(), ..State::default() };
+        state.marks.begin(self.destination.graph(self.proof.versions).num_values());
+        let result = self.point_with(&mut state);
+        self.marks.replace(state.marks);
+        result
+    }
+
+    fn point_with(&self, state: &mut State) -> Result<PointMap, Missing> {
         let mut values = Vec::new();
         for &value in self.destination.landing(self.landing) {
-            match self.value(&mut state, value, true) {
+            match self.value(state, value, true) {
                 Some(expr) => values.push((value, expr)),
                 None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
             }
@@ -204,8 +213,8 @@ impl Reconstruct<'_> {
                 Operand::Constant(_) => graph.result(store),
             };
             let missing = || Missing { value: stored, because: stored };
-            let value = self.equal_to(&mut state, number).ok_or_else(missing)?;
-            let address = self.address(&mut state, place).ok_or_else(missing)?;
+            let value = self.equal_to(state, number).ok_or_else(missing)?;
+            let address = self.address(state, place).ok_or_else(missing)?;
             stores.push(OwedStore { store, value, address });
         }
         Ok(self.finish(&state.exprs, &values, &stores))
@@ -229,18 +238,19 @@ impl Reconstruct<'_> {
         if self.variant < Variant::Alias {
             return None;
         }
-        let members = self.source.members(number);
+        let congruence = self.proof.congruence;
+        let members = self.source.members(congruence, number);
         let may_keep = self.variant == Variant::Avail;
         let free = members.iter().copied().find(|&m| self.is_free(m));
         let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
         if let Some(source) = free.or_else(kept) {
             return Some(add(state, Expr::Source(source)));
         }
-        let others = self.destination.members(number).to_vec();
+        let others = self.destination.members(congruence, number).iter().copied();
         let there = |&other: &ValueId| {
             self.destination.is_available(self.proof.versions, other, self.landing)
         };
-        others.into_iter().filter(there).find_map(|other| self.value(state, other, true))
+        others.filter(there).find_map(|other| self.value(state, other, true))
     }
 
     /// Leaves only what is used.
@@ -296,18 +306,16 @@ impl Reconstruct<'_> {
 
     /// Alg. 9: an expression for a value of the destination.
     fn value(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
-        if let Some(&expr) = state.done.get(&value) {
+        if let Some(expr) = state.marks.done(value) {
             return Some(expr);
         }
         let may_keep = may_keep && self.variant == Variant::Avail;
-        let is_deep = state.open.len() == DEEPEST;
-        let failed = [usize::from(may_keep), usize::from(state.is_side)];
-        if is_deep
-            || state.failed[failed[0]][failed[1]].contains(&value)
-            || !state.open.insert(value)
-        {
+        let way = usize::from(may_keep) + 2 * usize::from(state.is_side);
+        let is_deep = state.depth == DEEPEST;
+        if is_deep || state.marks.has_failed(value, way) || !state.marks.set_open(value, true) {
             return None;
         }
+        state.depth += 1;
         let expr = self
             .direct(value)
             .map(|expr| add(state, expr))
@@ -318,13 +326,12 @@ impl Reconstruct<'_> {
                 kept.or_else(|| self.again(state, value, true))
             })
             .or_else(|| self.in_memory(state, value));
-        state.open.remove(&value);
+        state.depth -= 1;
+        state.marks.set_open(value, false);
         match expr {
-            Some(expr) => {
-                state.done.insert(value, expr);
-            }
+            Some(expr) => state.marks.set_done(value, expr),
             None => {
-                state.failed[failed[0]][failed[1]].insert(value);
+                state.marks.set_failed(value, way);
                 state.blame.get_or_insert(value);
             }
         }
@@ -352,7 +359,7 @@ impl Reconstruct<'_> {
             return None;
         }
         let same = self.proof.counterpart(destination.which, value);
-        let members = source.members(number);
+        let members = source.members(self.proof.congruence, number);
         let named = same.filter(|s| members.contains(s) && self.is_live(*s));
         let argument = || {
             let usable = self.variant >= Variant::LiveE;
@@ -426,7 +433,7 @@ impl Reconstruct<'_> {
             return None;
         }
         let number = self.proof.congruence.of[self.destination.which][value];
-        let members = self.source.members(number).iter().copied();
+        let members = self.source.members(self.proof.congruence, number).iter().copied();
         members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
     }
 
@@ -507,14 +514,15 @@ impl Reconstruct<'_> {
         }
         let to = self.destination;
         let number = self.proof.congruence.of[to.which][value];
-        let others = to.members(number).iter().copied().filter(|&other| {
+        let members = to.members(self.proof.congruence, number).iter().copied();
+        let mut others = members.filter(|&other| {
             let graph = self.proof.versions.graph(to.which);
             let can = graph.definition(other).is_some_and(|i| {
                 graph.nodes[i].facts.is_repeatable() || graph.nodes[i].facts.is_load()
             });
             can && to.is_available(self.proof.versions, other, self.landing)
         });
-        others.collect::<Vec<_>>().into_iter().find_map(|other| self.value(state, other, may_keep))
+        others.find_map(|other| self.value(state, other, may_keep))
     }
 }
 

@@ -51,8 +51,8 @@ pub struct Side {
     useful: Vec<bool>,
     arguments: usize,
     dominators: Dominators,
-    /// The useful values by their numbers: for each number that is held where those begin
-    numbers: Vec<(Number, u32)>,
+    /// The useful values by their numbers: for the place of each number where those begin
+    first: Vec<u32>,
     members: Vec<ValueId>,
 }
 
@@ -75,14 +75,17 @@ impl Side {
             }
             None => true,
         };
-        let number = |&value: &ValueId| congruence.of[which][value];
-        let mut members: Vec<ValueId> = (0..graph.num_values()).filter(holds).collect();
-        members.sort_by_key(number);
-        let mut numbers: Vec<(Number, u32)> = Vec::new();
-        for (place, value) in members.iter().enumerate() {
-            if numbers.last().is_none_or(|&(last, _)| last != number(value)) {
-                numbers.push((number(value), place as u32));
-            }
+        let place = |value: ValueId| congruence.place(congruence.of[which][value]);
+        let count = (0..graph.num_values()).filter_map(place).max().map_or(0, |most| most + 1);
+        let mut first = vec![0; count + 1];
+        let held = || (0..graph.num_values()).filter(holds).filter_map(|v| Some((v, place(v)?)));
+        held().for_each(|(_, place)| first[place + 1] += 1);
+        (0..count).for_each(|place| first[place + 1] += first[place]);
+        let mut members = vec![0; first[count] as usize];
+        let mut next = first.clone();
+        for (value, place) in held() {
+            members[next[place] as usize] = value;
+            next[place] += 1;
         }
         let mut point_at = vec![None; graph.nodes.len()];
         for (number, point) in points.iter().enumerate() {
@@ -104,16 +107,15 @@ impl Side {
             useful,
             arguments: graph.arguments,
             dominators: dominators(body),
-            numbers,
+            first,
             members,
         }
     }
 
-    /// The useful values with a number, sorted.
-    pub fn members(&self, number: Number) -> &[ValueId] {
-        let Ok(place) = self.numbers.binary_search_by_key(&number, |&(n, _)| n) else { return &[] };
-        let end = self.numbers.get(place + 1).map_or(self.members.len(), |&(_, end)| end as usize);
-        &self.members[self.numbers[place].1 as usize..end]
+    /// The useful values with a number that is no constant's, sorted.
+    pub fn members(&self, congruence: &Congruence, number: Number) -> &[ValueId] {
+        let bounds = congruence.place(number).and_then(|place| self.first.get(place..place + 2));
+        bounds.map_or(&[], |bounds| &self.members[bounds[0] as usize..bounds[1] as usize])
     }
 
     /// True unless only dead code uses it.
