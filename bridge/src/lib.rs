@@ -3,8 +3,8 @@
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
 //! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
 //! pipeline; [`osr`] has clones and continuations, [`map`] what mappings between versions need;
-//! [`profile`] puts a profile into a module; [`pools`] is the plugin's allocator. All that llvm-c
-//! cannot do is in `cpp/`.
+//! [`profile`] puts a profile into a module. All that llvm-c cannot do is in
+//! `cpp/`.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
@@ -22,6 +22,5 @@ pub mod ir;
 pub mod map;
 pub mod osr;
 pub mod plugin;
-pub mod pools;
 pub mod profile;
 mod sys;

@@ -6,11 +6,12 @@
 pub mod osr_api;
 
 use midflight_bridge::plugin::{PassPluginLibraryInfo, plugin_info};
-use midflight_bridge::pools::Pools;
 use std::ffi::CStr;
 
+/// Passes ask for many small pieces of memory, between which LLVM asks for its own: from a heap that
+/// both share that takes a fifth of the time of `osr-opt`.
 #[global_allocator]
-static POOLS: Pools = Pools;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
