@@ -96,7 +96,7 @@ fn report(
         ranked.paths.iter().filter(|taken| l.cycles.contains(&taken.id)).map(|taken| Cycle {
             id: taken.id,
             count: taken.count,
-            runs: Runs::of(ipf, taken.id, k),
+            runs: Runs::of(ipf, taken.id, k, l.entered),
             next: order::next(ipf, taken.id),
         });
     let mut report = LoopReport {

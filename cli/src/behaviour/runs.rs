@@ -8,6 +8,10 @@
 //! Some sequences break off: where memory was full, or the activation was interrupted. They are taken
 //! to go on as those do that went on, so c(n + 1) is c(n) times the share of ⟨p × n + 1⟩ among all that
 //! followed ⟨p × n⟩. Where nothing broke off, that is the count itself.
+//!
+//! Where memory was full, what is dropped first is what is rare, as the end of a long run is. So there
+//! are taken to be as many runs as the loop was entered, if so many may be: c(n) − c(n + 1) of the
+//! counts as they are is no less than there were.
 
 use midflight_profile::forest::PrefixForest;
 use serde::Serialize;
@@ -24,25 +28,35 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The runs of a path in a k-IPF.
-    pub fn of(ipf: &PrefixForest, id: u32, k: u32) -> Runs {
+    /// The runs of a path in a k-IPF, in a loop that was entered so often.
+    pub fn of(ipf: &PrefixForest, id: u32, k: u32, entered: u64) -> Runs {
         let mut node = ipf.child(None, id);
         let mut counts: Vec<u64> = vec![node.map_or(0, |root| ipf.count(root))];
+        let mut found = counts.clone();
         while let (Some(at), true) = (node, counts.len() < k as usize) {
             let followed: u128 = ipf.children(at).map(|child| u128::from(ipf.count(child))).sum();
             node = ipf.child(Some(at), id);
-            let again = u128::from(node.map_or(0, |child| ipf.count(child)));
+            found.push(node.map_or(0, |child| ipf.count(child)));
+            let again = u128::from(found.last().copied().unwrap_or(0));
             let last = u128::from(counts.last().copied().unwrap_or(0));
             // At most `last`, since `again` is a part of `followed`.
             counts.push((last * again).checked_div(followed).unwrap_or(0) as u64);
         }
         counts.resize(k as usize, 0);
+        found.resize(k as usize, 0);
         // Where something was counted n times on end there is a run of n, even if its end is not known.
         let least = |count: u64| u64::from(count > 0);
-        let at_least: Vec<u64> = counts
+        let mut at_least: Vec<u64> = counts
             .windows(2)
-            .map(|pair| pair[0].saturating_sub(pair[1]).max(least(pair[0])))
+            .zip(found.windows(2))
+            .map(|(pair, found)| {
+                let most = found[0].saturating_sub(found[1]);
+                pair[0].saturating_sub(pair[1]).max(least(pair[0])).max(most.min(entered))
+            })
             .collect();
+        for n in 1..at_least.len() {
+            at_least[n] = at_least[n].min(at_least[n - 1]);
+        }
         Runs {
             number: at_least.first().copied().unwrap_or(0),
             paths: counts.first().copied().unwrap_or(0),
@@ -82,7 +96,7 @@ mod tests {
             slabs.enter();
             stream.iter().for_each(|&id| slabs.event(id));
         }
-        Runs::of(&make_k_ipf(slabs.forest(), k), id, k)
+        Runs::of(&make_k_ipf(slabs.forest(), k), id, k, 0)
     }
 
     #[test]
@@ -112,6 +126,20 @@ mod tests {
         let runs = runs_of(4, &[&[7; 9]], 7);
         assert_eq!(runs, Runs { number: 1, paths: 9, at_least: vec![1, 1, 1] });
         assert_eq!(runs.share_in(3), Some(1.0));
+    }
+
+    #[test]
+    fn ends_that_were_dropped_are_known_by_the_entries() {
+        // Three runs of 100, of whose ends nothing was kept.
+        let mut ipf = PrefixForest::new();
+        let mut node = None;
+        for n in 0..4 {
+            let id = ipf.child_or_insert(node, 7);
+            ipf.add(id, 300 - 3 * n).unwrap();
+            node = Some(id);
+        }
+        assert_eq!(Runs::of(&ipf, 7, 4, 3), Runs { number: 3, paths: 300, at_least: vec![3; 3] });
+        assert_eq!(Runs::of(&ipf, 7, 4, 50).number, 3, "no more than there may have been");
     }
 
     #[test]
