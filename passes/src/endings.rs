@@ -9,7 +9,7 @@
 use crate::path_profile_gen::reason_to_leave_alone;
 use midflight_abi::{BEFORE_END_SYMBOL, SIGACTION_SYMBOL, SIGNAL_SYMBOL, SYSV_SIGNAL_SYMBOL};
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Inst, Module, Type};
+use midflight_bridge::ir::{Function, Module, Type};
 
 /// Functions that end the process, or make it another program, without running destructors.
 const ENDING: [&str; 12] = [
@@ -30,9 +30,13 @@ const ENDING: [&str; 12] = [
 /// Prepares a module's code for its ends.
 pub fn prepare(module: Module<'_>) {
     replace_handler_functions(module);
+    let ending: Vec<_> = ENDING.iter().filter_map(|name| module.function(name)).collect();
+    if ending.is_empty() {
+        return;
+    }
     for function in module.functions().filter(|f| f.is_definition()) {
         if reason_to_leave_alone(function).is_none() {
-            write_before_endings(module, function);
+            write_before_endings(module, function, &ending);
         }
     }
 }
@@ -55,20 +59,18 @@ fn replace_handler_functions(module: Module<'_>) {
     }
 }
 
-fn write_before_endings(module: Module<'_>, function: Function<'_>) {
+fn write_before_endings<'m>(module: Module<'m>, function: Function<'m>, ending: &[Function<'m>]) {
     let calls: Vec<_> = function.blocks().flat_map(|block| block.instructions()).collect();
-    let is_call_of = |inst: Inst<'_>, names: &[&str]| {
-        inst.called_function().is_some_and(|called| names.contains(&called.name().as_str()))
-    };
     let mut before = None;
     for inst in calls {
+        let called = inst.called_function();
         // An earlier run of the pass may have been here.
-        let is_ready = before.is_some_and(|before| is_call_of(before, &[BEFORE_END_SYMBOL]));
-        if is_call_of(inst, &ENDING) && !is_ready {
+        let is_ready = |before: Function<'_>| before.name() == BEFORE_END_SYMBOL;
+        if called.is_some_and(|called| ending.contains(&called)) && !before.is_some_and(is_ready) {
             let write = module.runtime_function(BEFORE_END_SYMBOL, module.void_type(), &[]);
             Builder::new(module, function).before(inst).call(write, &[]);
             function.drop_purity();
         }
-        before = Some(inst);
+        before = called;
     }
 }

@@ -143,8 +143,9 @@ fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
 
 /// A count for each target, where parallel edges share that of their target evenly.
 fn shared(targets: &[BlockId], count_of: impl Fn(BlockId) -> u64) -> Vec<u64> {
-    let parallel = |to: BlockId| targets.iter().filter(|&&target| target == to).count() as u64;
-    targets.iter().map(|&to| count_of(to).div_ceil(parallel(to))).collect()
+    let mut parallel: FxHashMap<BlockId, u64> = FxHashMap::default();
+    targets.iter().for_each(|&to| *parallel.entry(to).or_default() += 1);
+    targets.iter().map(|&to| count_of(to).div_ceil(parallel[&to])).collect()
 }
 
 /// The counts as 32-bit weights in the same proportions. What was taken stays above zero.

@@ -4,6 +4,7 @@
 //! younger than it and has its ID in its name is its own.
 
 use crate::file;
+use crate::message::parse_decimal;
 use core::mem::zeroed;
 
 const NANOSECONDS: i128 = 1_000_000_000;
@@ -48,11 +49,7 @@ fn ticks_at_start() -> Option<u64> {
 fn parse(text: &[u8]) -> Option<u64> {
     let end_of_name = text.iter().rposition(|&byte| byte == b')')?;
     let fields = text.get(end_of_name + 2..)?;
-    let field = fields.split(|&byte| byte == b' ').nth(START_FIELD)?;
-    field.iter().try_fold(0u64, |value, digit| {
-        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-        value.checked_mul(10)?.checked_add(digit)
-    })
+    parse_decimal(fields.split(|&byte| byte == b' ').nth(START_FIELD)?)
 }
 
 #[cfg(test)]

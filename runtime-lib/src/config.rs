@@ -164,17 +164,7 @@ fn parse_size(text: &[u8]) -> Option<usize> {
         [digits @ .., b'G' | b'g'] => (digits, 1 << 30),
         digits => (digits, 1),
     };
-    if digits.is_empty() {
-        return None;
-    }
-    let mut value = 0usize;
-    for digit in digits {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_add(usize::from(digit - b'0'))?;
-    }
-    value.checked_mul(unit)
+    usize::try_from(message::parse_decimal(digits)?).ok()?.checked_mul(unit)
 }
 
 #[cfg(test)]

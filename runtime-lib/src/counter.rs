@@ -13,36 +13,19 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// `counter` is valid, aligned, and shared only through the functions of this module.
 #[inline(always)]
 pub unsafe fn increment(counter: *mut u64) {
+    // SAFETY: the caller's.
+    unsafe { add(counter, 1) };
+}
+
+/// Adds to a counter of the calling thread.
+///
+/// # Safety
+/// As for [`increment`].
+#[inline(always)]
+pub unsafe fn add(counter: *mut u64, n: u64) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the caller's pointer is valid and aligned; an aligned 8-byte store is single-copy
     // atomic, and the instruction cannot be interrupted halfway.
-    unsafe {
-        core::arch::asm!("add qword ptr [{0}], 1", in(reg) counter, options(nostack));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller's pointer is valid and aligned.
-    unsafe {
-        AtomicU64::from_ptr(counter).fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Adds to a counter of the calling thread while all signals are blocked.
-///
-/// # Safety
-/// As for [`increment`].
-pub unsafe fn add(counter: *mut u64, n: u64) {
-    // SAFETY: the caller's pointer is valid and aligned.
-    let counter = unsafe { AtomicU64::from_ptr(counter) };
-    counter.store(counter.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
-}
-
-/// Adds to a counter of the calling thread, to which a handler may add at any instruction.
-///
-/// # Safety
-/// As for [`increment`].
-pub unsafe fn add_interruptible(counter: *mut u64, n: u64) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: as for `increment`.
     unsafe {
         core::arch::asm!("add qword ptr [{0}], {1}", in(reg) counter, in(reg) n, options(nostack));
     }

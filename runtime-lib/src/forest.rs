@@ -274,26 +274,30 @@ impl ThreadForest {
             }
             (*this).stale = 0;
             (*this).slots = 0;
-            Self::for_each_slot(this, |_, slot| {
+            Self::for_each_slot(this, |_, _, slot| {
                 node::refresh(slot);
                 (*this).slots += 1;
             });
         }
     }
 
-    /// Visits all children of all nodes, each with the node that holds its slot.
+    /// Visits all children of all nodes, each with what it is called in the baselines, the node that
+    /// holds its slot, and the slot.
     ///
     /// # Safety
     /// The caller holds the lock of the forest's context, and it is not in counting mode.
-    unsafe fn for_each_slot(this: *mut Self, mut visit: impl FnMut(*mut Node, *mut Slot)) {
+    unsafe fn for_each_slot(this: *mut Self, mut visit: impl FnMut(Counter, *mut Node, *mut Slot)) {
         let mut stack = Stack::new(this);
         loop {
             // SAFETY: the caller's.
             match unsafe { stack.next_slot() } {
                 Some((holder, slot)) => {
-                    visit(holder, slot);
                     // SAFETY: the slot is in use.
-                    unsafe { stack.descend(slot) };
+                    unsafe {
+                        let Some(label) = node::label(slot) else { continue };
+                        visit(stack.counter(label), holder, slot);
+                        stack.descend(slot);
+                    }
                 }
                 None if stack.pop().is_none() => return,
                 None => {}
@@ -491,18 +495,9 @@ impl ThreadForest {
                 }
                 return;
             }
-            let mut stack = Stack::new(this);
-            loop {
-                match stack.next_slot() {
-                    Some((holder, slot)) => {
-                        let Some(label) = node::label(slot) else { continue };
-                        visit(stack.counter(label), node::count(holder, slot));
-                        stack.descend(slot);
-                    }
-                    None if stack.pop().is_none() => return,
-                    None => {}
-                }
-            }
+            Self::for_each_slot(this, |counter, holder, slot| {
+                visit(counter, node::count(holder, slot));
+            });
         }
     }
 
@@ -692,7 +687,7 @@ impl ThreadForest {
                     .for_each(|path| counter::clear(Self::path_counter(this, path)));
                 return;
             }
-            Self::for_each_slot(this, |holder, slot| node::clear(holder, slot));
+            Self::for_each_slot(this, |_, holder, slot| node::clear(holder, slot));
         }
     }
 }

@@ -60,6 +60,17 @@ impl Decimal {
     }
 }
 
+/// A number in decimal digits, read back; none if there is anything else, or nothing.
+pub fn parse_decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
 /// Tells that a file was not written. `variable` is the one that gives its name.
 pub fn tell_failure(kind: &[u8], name: &[u8], failure: Failure, variable: &CStr) {
     let (what, advice) = explain(failure.0);

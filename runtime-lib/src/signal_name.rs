@@ -1,5 +1,7 @@
 //! Signals as the environment names them.
 
+use crate::message::parse_decimal;
+
 /// Signals by their names.
 const NAMES: [(&[u8], i32); 25] = [
     (b"HUP", libc::SIGHUP),
@@ -64,9 +66,7 @@ fn parse_number(digits: &[u8]) -> Option<i32> {
     if !(1..=2).contains(&digits.len()) {
         return None;
     }
-    digits.iter().try_fold(0, |value, digit| {
-        digit.is_ascii_digit().then(|| value * 10 + i32::from(digit - b'0'))
-    })
+    i32::try_from(parse_decimal(digits)?).ok()
 }
 
 #[cfg(test)]

@@ -123,13 +123,16 @@ fn wrong(
         }
     };
     *count += 1;
-    let accepted = |(_, congruence): (Matching, Congruence)| {
-        number(versions, &congruence, OPT, inst) == number(versions, &congruence, BASE, partner)
-    };
+    let accepted = |(_, congruence)| is_same(versions, &congruence, inst, partner);
     tried.claimed += usize::from(accepted(versions.claimed(handles)));
     let is_accepted = accepted(versions.matched(handles));
     versions.of[OPT].graph.nodes[inst] = old;
     if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
+}
+
+/// Whether an instruction of opt and one of base are taken for the same.
+fn is_same(versions: &Versions, congruence: &Congruence, inst: InstId, partner: InstId) -> bool {
+    number(versions, congruence, OPT, inst) == number(versions, congruence, BASE, partner)
 }
 
 /// A select, or a phi that a branch decides, is not the same when what it chooses from is exchanged.
@@ -160,8 +163,7 @@ fn exchanged(
     tried.arms += 1;
     versions.of[OPT].graph.nodes[inst].operands.swap(arms[0], arms[1]);
     let (_, congruence) = versions.matched(handles);
-    let is_accepted =
-        number(versions, &congruence, OPT, inst) == number(versions, &congruence, BASE, partner);
+    let is_accepted = is_same(versions, &congruence, inst, partner);
     versions.of[OPT].graph.nodes[inst] = old;
     if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
 }

@@ -1,5 +1,6 @@
 //! What `MIDFLIGHT_OSR_FIRE` says.
 
+use crate::message::parse_decimal;
 use crate::osr::choice;
 use crate::osr::gap::Probability;
 use crate::osr::record::Site;
@@ -34,7 +35,7 @@ impl<'a> Fire<'a> {
             (b"list", None) => Ok(Self::List),
             (b"always", None) => Ok(Self::Always),
             (b"at", Some(rest)) => Self::parse_at(rest),
-            (b"every", Some(number)) => match parse_number(number) {
+            (b"every", Some(number)) => match parse_decimal(number) {
                 Some(number) if number != 0 && i64::try_from(number).is_ok() => {
                     Ok(Self::Every(number))
                 }
@@ -58,7 +59,7 @@ impl<'a> Fire<'a> {
             let digits = rest.get(colon + 1..).unwrap_or_default();
             if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
                 point = rest.get(..colon).unwrap_or_default();
-                let number = parse_number(digits).filter(|&number| number != 0);
+                let number = parse_decimal(digits).filter(|&number| number != 0);
                 hit = Some(number.ok_or("HIT is not a number from 1 up; write at:POINT:HIT")?);
             }
         }
@@ -72,7 +73,7 @@ impl<'a> Fire<'a> {
         const USAGE: &str = "SEED is not a number, or P not a decimal number over 0 and up to 1; \
                              write random:SEED:P, as in random:1:0.001";
         let mut parts = rest.splitn(2, |&byte| byte == b':');
-        let seed = parts.next().and_then(parse_number).ok_or(USAGE)?;
+        let seed = parts.next().and_then(parse_decimal).ok_or(USAGE)?;
         let probability = parts.next().and_then(Probability::parse).ok_or(USAGE)?;
         Ok(Self::Random { seed, probability })
     }
@@ -96,16 +97,6 @@ impl<'a> Fire<'a> {
             _ => self.arms(site),
         }
     }
-}
-
-fn parse_number(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u64, |value, digit| {
-        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-        value.checked_mul(10)?.checked_add(digit)
-    })
 }
 
 #[cfg(test)]
