@@ -1,8 +1,8 @@
 //! Reading foreign bytes, one field after the other.
 
 use crate::leb128::{self, LebError};
-use alloc::string::String;
-use alloc::vec::Vec;
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
 
 /// A field of a record or of a profile that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +33,11 @@ impl<'a> Cursor<'a> {
         self.rest
     }
 
+    /// Where the field that is next stands.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// An error about the field that is next.
     pub(crate) fn malformed(&self, what: &'static str, problem: &'static str) -> Malformed {
         Malformed { what, at: self.at, problem }
@@ -44,7 +49,7 @@ impl<'a> Cursor<'a> {
         let Some((bytes, rest)) = self.rest.split_at_checked(len) else {
             return Err(self.malformed(what, "does not fit in what is left"));
         };
-        (self.rest, self.at) = (rest, self.at + len);
+        (self.rest, self.at) = (rest, self.at.saturating_add(len));
         Ok(bytes)
     }
 
@@ -58,7 +63,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64, Malformed> {
         match leb128::decode(self.rest) {
             Ok((value, len)) => {
-                (self.rest, self.at) = (&self.rest[len..], self.at + len);
+                let rest = self.rest.get(len..).unwrap_or_default();
+                (self.rest, self.at) = (rest, self.at + len);
                 Ok(value)
             }
             Err(LebError::Ended) => Err(self.malformed(what, "does not fit in what is left")),
@@ -72,6 +78,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(self.varint(what)?).map_err(|_| start)
     }
 
+    #[cfg(feature = "alloc")]
     /// A 32-bit integer, stored as its zigzag difference to `base`.
     pub(crate) fn delta32(&mut self, base: u32, what: &'static str) -> Result<u32, Malformed> {
         let start = self.malformed(what, "is negative, or 2^32 or more");
@@ -84,9 +91,10 @@ impl<'a> Cursor<'a> {
     pub(crate) fn count(&mut self, least: usize, what: &'static str) -> Result<usize, Malformed> {
         let start = self.malformed(what, "is more than what is left can hold");
         let count = usize::try_from(self.varint(what)?).map_err(|_| start)?;
-        if count > self.rest.len() / least { Err(start) } else { Ok(count) }
+        if count > self.rest.len().checked_div(least).unwrap_or(0) { Err(start) } else { Ok(count) }
     }
 
+    #[cfg(feature = "alloc")]
     /// A string with its length before it.
     pub(crate) fn string(&mut self, what: &'static str) -> Result<String, Malformed> {
         let start = self.malformed(what, "is not UTF-8");
@@ -96,16 +104,19 @@ impl<'a> Cursor<'a> {
     }
 }
 
+#[cfg(feature = "alloc")]
 /// A `u16` at a place that is there.
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
+#[cfg(feature = "alloc")]
 /// A `u32` at a place that is there.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
+#[cfg(feature = "alloc")]
 /// A `u64` at a place that is there.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32

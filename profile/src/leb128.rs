@@ -31,7 +31,6 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
 }
 
 /// Why no integer could be read.
-#[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LebError {
     /// The bytes end within it
@@ -41,7 +40,6 @@ pub(crate) enum LebError {
 }
 
 /// Reads an integer from the front of `bytes`: the value, and how many bytes it took.
-#[cfg(feature = "alloc")]
 pub(crate) fn decode(bytes: &[u8]) -> Result<(u64, usize), LebError> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(MAX_LEN).enumerate() {

@@ -29,7 +29,7 @@
 //! | who | what | `alloc` |
 //! |---|---|---|
 //! | the passes | [`table::FunctionTable::encode`]: the record that goes into the binary | yes |
-//! | the runtime library | [`format::Encoder`], [`table::image_signature`] | no |
+//! | the runtime library | [`format::Encoder`], [`format::Pair`], [`table::image_signature`] | no |
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //!
 //! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement leads
@@ -50,7 +50,6 @@
 extern crate alloc;
 
 mod checksum;
-#[cfg(feature = "alloc")]
 mod cursor;
 #[cfg(feature = "alloc")]
 pub mod forest;
@@ -70,7 +69,6 @@ pub mod table;
 #[cfg(feature = "serde")]
 pub mod weights;
 
-#[cfg(feature = "alloc")]
 pub use cursor::Malformed;
 
 /// Levels that a k-SF may have: 2k − 2 (thesis 3.2.3), and 1 where k is 1.

@@ -6,7 +6,7 @@ use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Stream, slab_forest, streams};
+use support::{Stream, seal, slab_forest, streams};
 
 fn module(signature: u64, name: &str) -> Module {
     Module { signature, name: name.into() }
@@ -28,16 +28,6 @@ fn small() -> Profile {
             function(1, 18, 1, forest(&[3, 3, 3], 1)),
         ],
     }
-}
-
-/// Makes both checksums and the payload's size right.
-fn seal(file: &mut [u8]) {
-    let size = file.len() as u64 - 64;
-    file[32..40].copy_from_slice(&size.to_le_bytes());
-    let payload = crc32fast::hash(&file[64..]);
-    file[40..44].copy_from_slice(&payload.to_le_bytes());
-    let header = crc32fast::hash(&file[..60]);
-    file[60..64].copy_from_slice(&header.to_le_bytes());
 }
 
 /// A file with one module and the given bytes for forests.

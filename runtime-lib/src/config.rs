@@ -106,7 +106,7 @@ impl Config {
                 value,
                 b"': '%",
                 kind.as_slice(),
-                b"' has no meaning (there are %p, %h, %m and %%); using '",
+                b"' has no meaning (there are %p, %h, %m, %1m to %9m and %%); using '",
                 pattern::DEFAULT,
                 b"'",
             ]),

@@ -90,25 +90,53 @@ fn kind_of(name: &Text) -> Option<libc::stat> {
     }
 }
 
-/// Lets `fill` write a new file, which then takes the place of the one that has the name, if any.
-/// What fails leaves that one as it is.
+/// What is done about a file that has the name already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Publish {
+    /// The new one takes its place.
+    InPlace,
+    /// It stays; `EEXIST`.
+    IfNew,
+}
+
+/// Lets `fill` write a new file, which then gets the name. What fails leaves the file that has the
+/// name as it is.
 pub fn write_whole<T>(
     name: &Text,
     temporary: &mut Text,
+    publish: Publish,
     fill: impl FnOnce(&File) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let file = create_temporary(name, temporary)?;
     let result = fill(&file).and_then(|value| {
         file.close()?;
-        // SAFETY: both names are C strings.
-        let renamed = unsafe { libc::rename(temporary.c_str().as_ptr(), name.c_str().as_ptr()) };
-        if renamed == 0 { Ok(value) } else { Err(Failure::last()) }
+        give_name(temporary, name, publish)?;
+        Ok(value)
     });
     if result.is_err() {
         // SAFETY: the name is a C string.
         unsafe { libc::unlink(temporary.c_str().as_ptr()) };
     }
     result
+}
+
+/// Renames a file.
+fn give_name(temporary: &Text, name: &Text, publish: Publish) -> Result<(), Failure> {
+    let (from, to) = (temporary.c_str().as_ptr(), name.c_str().as_ptr());
+    if publish == Publish::IfNew {
+        // SAFETY: both names are C strings.
+        if unsafe { libc::link(from, to) } == 0 {
+            // SAFETY: the name is a C string.
+            unsafe { libc::unlink(from) };
+            return Ok(());
+        }
+        if sys::errno() == libc::EEXIST {
+            return Err(Failure(libc::EEXIST));
+        }
+        // There are file systems without links.
+    }
+    // SAFETY: both names are C strings.
+    if unsafe { libc::rename(from, to) } == 0 { Ok(()) } else { Err(Failure::last()) }
 }
 
 /// Creates a new file beside the name, and the directories that it is in.

@@ -1,5 +1,6 @@
 //! Files, and what can go wrong with them.
 
+use crate::mapping::Bytes;
 use crate::sys;
 use crate::text::TooLong;
 use core::ffi::CStr;
@@ -7,6 +8,9 @@ use midflight_profile::format::Sink;
 
 /// Size of the buffer that a profile goes through.
 pub const BUFFER: usize = 32 << 10;
+
+/// Milliseconds that a lock is waited for.
+const PATIENCE: u32 = 60_000;
 
 /// An error number of the system.
 #[derive(Clone, Copy)]
@@ -35,6 +39,67 @@ impl File {
         // SAFETY: the name is a C string.
         let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o666) };
         if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
+    }
+
+    /// Opens a file to read it.
+    pub fn open(name: &CStr) -> Result<Self, Failure> {
+        // SAFETY: the name is a C string.
+        let descriptor = unsafe { libc::open(name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+        if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
+    }
+
+    /// Waits until no other process has a lock on it, and takes one, which is let go of when the file
+    /// is closed. A file system that has no locks is no error: then there is none.
+    pub fn lock(&self) -> Result<(), Failure> {
+        for _ in 0..PATIENCE {
+            // SAFETY: takes numbers.
+            if unsafe { libc::flock(self.0, libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+                return Ok(());
+            }
+            match sys::errno() {
+                libc::EWOULDBLOCK | libc::EINTR => sys::sleep_a_millisecond(),
+                _ => return Ok(()),
+            }
+        }
+        Err(Failure(libc::ETIMEDOUT))
+    }
+
+    /// Whether the name is that of this file.
+    pub fn has_name(&self, name: &CStr) -> bool {
+        // SAFETY: zeroes are a valid value; the name is a C string.
+        unsafe {
+            let (mut this, mut named): (libc::stat, libc::stat) = core::mem::zeroed();
+            libc::fstat(self.0, &raw mut this) == 0
+                && libc::stat(name.as_ptr(), &raw mut named) == 0
+                && (this.st_dev, this.st_ino) == (named.st_dev, named.st_ino)
+        }
+    }
+
+    /// All that is in it.
+    pub fn read(&self) -> Result<Bytes, Failure> {
+        // SAFETY: zeroes are a valid value.
+        let size = unsafe {
+            let mut kind: libc::stat = core::mem::zeroed();
+            if libc::fstat(self.0, &raw mut kind) != 0 {
+                return Err(Failure::last());
+            }
+            usize::try_from(kind.st_size).map_err(|_| Failure(libc::EFBIG))?
+        };
+        let mut content = Bytes::new(size)?;
+        let mut offset = 0;
+        while let Some(room) = content.bytes().get_mut(offset..).filter(|room| !room.is_empty()) {
+            let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
+            // SAFETY: the room lives through the call.
+            let read =
+                unsafe { libc::pread(self.0, room.as_mut_ptr().cast(), room.len(), position) };
+            match usize::try_from(read) {
+                Ok(0) => return Err(Failure(libc::EBADMSG)),
+                Ok(read) => offset += read,
+                Err(_) if sys::errno() == libc::EINTR => {}
+                Err(_) => return Err(Failure::last()),
+            }
+        }
+        Ok(content)
     }
 
     /// Writes all bytes at an offset.

@@ -24,8 +24,9 @@
 //! | `output` | what is written to the profile, and when |
 //! | `ending` | ends of the process that run no destructor |
 //! | `destination`, `age`, `file`, `pattern`, `text`, `scratch` | the file, its name |
+//! | `sharing` | a file that many processes add to |
 //! | `osr` | on-stack replacement: when points fire, and how often they did |
-//! | `arena` | memory |
+//! | `arena`, `mapping` | memory that is kept, and that is given back |
 //! | `fallback` | what emitted code gets when there is none |
 //! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
 //! | `config`, `signal_name`, `message` | environment, standard error |
@@ -51,6 +52,7 @@ mod hooks;
 mod image;
 mod loader;
 mod lock;
+mod mapping;
 mod message;
 mod node;
 mod osr;
@@ -60,6 +62,7 @@ mod process;
 mod prune;
 mod run;
 mod scratch;
+mod sharing;
 mod signal;
 mod signal_name;
 mod sys;

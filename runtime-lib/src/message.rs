@@ -119,6 +119,12 @@ fn explain(error: i32) -> (&'static str, &'static str) {
         libc::EEXIST => {
             ("too many temporary files of that name exist", "remove its '.tmp.*' neighbours")
         }
+        libc::EBADMSG => (
+            "what is there is damaged or of another version, and cannot be added to",
+            "remove it or set @ to another place",
+        ),
+        libc::ETIMEDOUT => ("another process keeps it locked", "set @ to another place"),
+        libc::ENOMEM => ("no memory to add to what is there", "set @ to a name with %p"),
         _ => ("the system refused", "set @ to another place"),
     }
 }

@@ -7,7 +7,7 @@
 use crate::arena;
 use crate::baseline;
 use crate::config::PROFILE_VARIABLE;
-use crate::destination;
+use crate::destination::{self, Publish};
 use crate::ending;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
@@ -17,11 +17,12 @@ use crate::message::{self, Decimal};
 use crate::pattern;
 use crate::process::{PROCESS, Process};
 use crate::scratch::{SCRATCH, Scratch};
+use crate::sharing;
 use crate::signal::Blocked;
 use crate::sys;
 use core::ffi::CStr;
 use midflight_abi::PROFILE_HEADER_SIZE;
-use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, Sink};
+use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink};
 
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
@@ -216,9 +217,17 @@ fn write(
     if !destination::resolve_target(&mut scratch.name)? {
         return Ok(Summary { restarts: 0, lost: 0, pruned: 0, strangers: 0 });
     }
-    destination::write_whole(&scratch.name, &mut scratch.temporary, |file| {
-        write_file(process, file, &mut scratch.buffer)
-    })
+    let Scratch { name, temporary, buffer, .. } = scratch;
+    if path.is_some() || !pattern::is_shared(process.config.pattern()) {
+        return destination::write_whole(name, temporary, Publish::InPlace, |file| {
+            write_file(process, file, buffer)
+        });
+    }
+    let summary = sharing::add(name, temporary, buffer, |sink| encode_payload(process, sink))?;
+    // What is in the file is not to be added a second time.
+    process.clear();
+    process.exit = process.exit.map(|_| 0);
+    Ok(summary)
 }
 
 /// Puts the name of the profile in `scratch.name`.
@@ -275,14 +284,22 @@ fn write_file(
     buffer: &mut [u8; BUFFER],
 ) -> Result<Summary, Failure> {
     let mut sink = Buffered::new(file, buffer, PROFILE_HEADER_SIZE.into());
-    let mut encoder = Encoder::new(&mut sink);
-    let summary = encode(process, &mut encoder)?;
-    let flags =
-        if summary.restarts | summary.lost | summary.pruned != 0 { FLAG_LOWER_BOUNDS } else { 0 };
-    let header = encoder.finish(flags);
+    let (header, summary) = encode_payload(process, &mut sink)?;
     sink.flush()?;
     file.write_at(&header, 0)?;
     Ok(summary)
+}
+
+/// Writes the payload; the header that belongs to it.
+fn encode_payload<S: Sink<Error = Failure>>(
+    process: &Process,
+    sink: S,
+) -> Result<([u8; HEADER_SIZE], Summary), Failure> {
+    let mut encoder = Encoder::new(sink);
+    let summary = encode(process, &mut encoder)?;
+    let flags =
+        if summary.restarts | summary.lost | summary.pruned != 0 { FLAG_LOWER_BOUNDS } else { 0 };
+    Ok((encoder.finish(flags), summary))
 }
 
 fn encode<S: Sink<Error = Failure>>(

@@ -1,5 +1,5 @@
 //! The pattern of the profile's file name: `%p` is the process ID, `%h` the host's name, `%m` the
-//! program's signature, `%%` a percent sign.
+//! program's signature, `%Nm` the same and one of N numbers, `%%` a percent sign.
 
 use crate::message::Decimal;
 use crate::text::{Text, TooLong};
@@ -27,11 +27,14 @@ enum Piece<'a> {
     Process,
     Host,
     Signature,
+    /// A signature, and the process's place in a pool of that many.
+    Pool(u8),
 }
 
 /// Splits the first piece off a pattern that is not empty.
 fn split(pattern: &[u8]) -> Result<(Piece<'_>, &[u8]), Unknown> {
     match pattern {
+        [b'%', digit @ b'1'..=b'9', b'm', rest @ ..] => Ok((Piece::Pool(digit - b'0'), rest)),
         [b'%', kind, rest @ ..] => {
             let piece = match kind {
                 b'p' => Piece::Process,
@@ -60,9 +63,19 @@ pub fn check(mut pattern: &[u8]) -> Result<(), Unknown> {
 }
 
 /// Whether processes with the same pattern have names of their own.
-pub fn has_process(mut pattern: &[u8]) -> bool {
+pub fn has_process(pattern: &[u8]) -> bool {
+    has(pattern, |piece| matches!(piece, Piece::Process))
+}
+
+/// Whether processes with the same pattern, and of the same program, share a file.
+pub fn is_shared(pattern: &[u8]) -> bool {
+    let has_signature = has(pattern, |piece| matches!(piece, Piece::Signature | Piece::Pool(_)));
+    has_signature && !has_process(pattern)
+}
+
+fn has(mut pattern: &[u8], is_it: fn(&Piece<'_>) -> bool) -> bool {
     while let Ok((piece, rest)) = split(pattern) {
-        if matches!(piece, Piece::Process) {
+        if is_it(&piece) {
             return true;
         }
         if rest.is_empty() {
@@ -82,6 +95,12 @@ pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), 
             Piece::Process => to.push(Decimal::new(values.process).bytes())?,
             Piece::Host => to.push(values.host)?,
             Piece::Signature => to.push(&hexadecimal(values.signature))?,
+            Piece::Pool(size) => {
+                let place = values.process.checked_rem(size.into()).unwrap_or(0);
+                to.push(&hexadecimal(values.signature))?;
+                to.push(b"_")?;
+                to.push(Decimal::new(place).bytes())?;
+            }
         }
         pattern = rest;
     }
@@ -113,6 +132,7 @@ mod tests {
         assert_eq!(expanded("midflight-%p.mfp"), "midflight-42.mfp");
         assert_eq!(expanded("%h/%m.%p%p"), "box/00ab000000000019.4242");
         assert_eq!(expanded("100%%.mfp"), "100%.mfp");
+        assert_eq!(expanded("a%5m"), "a00ab000000000019_2");
         assert_eq!(expanded(""), "");
     }
 
@@ -122,6 +142,9 @@ mod tests {
         assert_eq!(check(b"a%x"), Err(Unknown(Some(b'x'))));
         assert_eq!(check(b"%p%"), Err(Unknown(None)));
         assert_eq!(check(b"%%%"), Err(Unknown(None)));
+        assert_eq!(check(b"%9m%1m"), Ok(()));
+        assert_eq!(check(b"%0m"), Err(Unknown(Some(b'0'))));
+        assert_eq!(check(b"%3p"), Err(Unknown(Some(b'3'))));
     }
 
     #[test]
@@ -130,6 +153,8 @@ mod tests {
         assert!(has_process(b"%h%p.mfp"));
         assert!(!has_process(b"%%p-%m"));
         assert!(!has_process(b""));
+        assert!(is_shared(b"a-%m") && is_shared(b"%4m%h"));
+        assert!(!is_shared(b"%m-%p") && !is_shared(b"%%m") && !is_shared(b""));
     }
 
     #[test]

@@ -34,6 +34,15 @@ pub fn map(size: usize) -> Option<NonNull<u8>> {
     if address == -1 { None } else { NonNull::new(address as *mut u8) }
 }
 
+/// Gives back what [`map`] gave.
+///
+/// # Safety
+/// The mapping has that size, and nobody uses it any more.
+pub unsafe fn unmap(start: NonNull<u8>, size: usize) {
+    // SAFETY: the caller's.
+    unsafe { libc::syscall(libc::SYS_munmap, start.as_ptr(), size) };
+}
+
 /// The calling thread's `errno`.
 pub fn errno() -> i32 {
     // SAFETY: libc gives a valid pointer to the calling thread's errno.

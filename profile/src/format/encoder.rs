@@ -105,6 +105,14 @@ impl<S: Sink> Encoder<S> {
         self.put(bytes.get(..len).unwrap_or_default())
     }
 
+    /// Writes all nodes of the forest begun last, as they stand in a file.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(super) fn nodes(&mut self, bytes: &[u8]) -> Result<(), S::Error> {
+        self.put(bytes)
+    }
+
     /// The header that belongs to what was written, with the given `FLAG_…` bits.
     pub fn finish(self, flags: u32) -> [u8; HEADER_SIZE] {
         Header { flags, payload_crc: self.crc.finalize(), ..self.header }.to_bytes()

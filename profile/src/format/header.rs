@@ -1,12 +1,18 @@
 //! The first 64 bytes of a profile file.
 
-use midflight_abi::{PROFILE_HEADER_SIZE, PROFILE_MAGIC, PROFILE_VERSION};
+use super::error::ReadError;
+use crate::cursor::Malformed;
+use core::ops::Range;
+use midflight_abi::{MAX_K, PROFILE_HEADER_SIZE, PROFILE_MAGIC, PROFILE_VERSION};
 
 /// Flag of a profile: some counts are lower bounds, because memory ran out.
 pub const FLAG_LOWER_BOUNDS: u32 = 1 << 0;
 
 /// Size in bytes of the header.
 pub const HEADER_SIZE: usize = PROFILE_HEADER_SIZE as usize;
+
+/// Bytes that a node takes at least: its label, its count and its number of children.
+pub(super) const LEAST_NODE: usize = 3;
 
 /// Where the fields of the header are.
 pub(super) mod at {
@@ -21,7 +27,6 @@ pub(super) mod at {
     pub const FORESTS: Range<usize> = 28..32;
     pub const PAYLOAD_SIZE: Range<usize> = 32..40;
     pub const PAYLOAD_CRC: Range<usize> = 40..44;
-    #[cfg(feature = "alloc")]
     pub const RESERVED: Range<usize> = 44..60;
     pub const HEADER_CRC: Range<usize> = 60..64;
 }
@@ -60,4 +65,90 @@ impl Header {
         bytes[at::HEADER_CRC].copy_from_slice(&crc.to_le_bytes());
         bytes
     }
+
+    /// The header of a file, and the payload that it vouches for.
+    ///
+    /// # Errors
+    /// [`ReadError`] for anything but a whole and undamaged file of a known version.
+    pub fn read(file: &[u8]) -> Result<(Header, &[u8]), ReadError> {
+        check_kind(file)?;
+        let (bytes, payload) = file.split_at_checked(HEADER_SIZE).unwrap_or((file, &[]));
+        // The format of a header is only known once the version is.
+        let found = field(bytes, at::VERSION) as u32;
+        if found > PROFILE_VERSION {
+            return Err(ReadError::Newer { found, known: PROFILE_VERSION });
+        }
+        let checked = bytes.get(..at::HEADER_CRC.start).unwrap_or_default();
+        if field(bytes, at::HEADER_CRC) as u32 != crc32fast::hash(checked) {
+            return Err(ReadError::HeaderChecksum);
+        }
+        check_constants(bytes)?;
+        let header = Header {
+            k: field(bytes, at::K) as u32,
+            flags: field(bytes, at::FLAGS) as u32,
+            modules: field(bytes, at::MODULES) as u32,
+            forests: field(bytes, at::FORESTS) as u32,
+            payload_size: field(bytes, at::PAYLOAD_SIZE),
+            payload_crc: field(bytes, at::PAYLOAD_CRC) as u32,
+        };
+        check_payload(&header, payload)?;
+        Ok((header, payload))
+    }
+}
+
+fn check_kind(file: &[u8]) -> Result<(), ReadError> {
+    if file.is_empty() {
+        return Err(ReadError::Empty);
+    }
+    if !file.iter().zip(&PROFILE_MAGIC).all(|(byte, magic)| byte == magic) {
+        return Err(ReadError::Foreign);
+    }
+    if file.len() < HEADER_SIZE {
+        return Err(ReadError::TooShort { actual: file.len() });
+    }
+    Ok(())
+}
+
+/// Fields that have one value in this version.
+fn check_constants(header: &[u8]) -> Result<(), ReadError> {
+    let malformed = |what, range: Range<usize>, problem| {
+        Err(ReadError::Malformed(Malformed { what, at: range.start, problem }))
+    };
+    if field(header, at::VERSION) as u32 != PROFILE_VERSION {
+        return malformed("the version", at::VERSION, "is unknown");
+    }
+    if field(header, at::HEADER_SIZE) as u32 != PROFILE_HEADER_SIZE {
+        return malformed("the header's size", at::HEADER_SIZE, "is not 64");
+    }
+    if field(header, at::FLAGS) as u32 & !FLAG_LOWER_BOUNDS != 0 {
+        return malformed("the flags", at::FLAGS, "are unknown");
+    }
+    if header.get(at::RESERVED).unwrap_or_default().iter().any(|&byte| byte != 0) {
+        return malformed("the reserved space", at::RESERVED, "is not zero");
+    }
+    match field(header, at::K) as u32 {
+        k if k > MAX_K => Err(ReadError::K(k)),
+        _ => Ok(()),
+    }
+}
+
+fn check_payload(header: &Header, payload: &[u8]) -> Result<(), ReadError> {
+    let expected = header.payload_size.saturating_add(HEADER_SIZE as u64);
+    let actual = payload.len() as u64 + HEADER_SIZE as u64;
+    if actual < expected {
+        return Err(ReadError::Truncated { expected, actual });
+    }
+    if actual > expected {
+        return Err(ReadError::TooLong { expected, actual });
+    }
+    if crc32fast::hash(payload) != header.payload_crc {
+        return Err(ReadError::PayloadChecksum);
+    }
+    Ok(())
+}
+
+/// A field of the header as a number.
+fn field(header: &[u8], range: Range<usize>) -> u64 {
+    let bytes = header.get(range).unwrap_or_default();
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }

@@ -1,6 +1,7 @@
 //! Adding profiles up.
 
-use super::profile::{Profile, SumOverflow};
+use super::error::SumOverflow;
+use super::profile::Profile;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;

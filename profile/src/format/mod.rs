@@ -4,9 +4,12 @@
 //! and forests (one k-SF for each function and thread). All of it is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
+//! * [`Pair`] adds two files up without allocating: the runtime library's side, too
 //! * [`Profile`] is a whole file in memory: the command's side
 
+mod add;
 mod encoder;
+mod error;
 mod header;
 #[cfg(feature = "alloc")]
 mod merge;
@@ -15,11 +18,11 @@ mod profile;
 #[cfg(feature = "alloc")]
 mod read;
 
+pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
 pub use encoder::{Encoder, ForestHeader, Sink};
+pub use error::{ReadError, SumOverflow};
 pub use header::{FLAG_LOWER_BOUNDS, HEADER_SIZE};
 #[cfg(feature = "alloc")]
 pub use merge::MergeError;
 #[cfg(feature = "alloc")]
-pub use profile::{FunctionProfile, Module, Profile, SumOverflow};
-#[cfg(feature = "alloc")]
-pub use read::ReadError;
+pub use profile::{FunctionProfile, Module, Profile};

@@ -1,6 +1,7 @@
 //! A whole profile in memory.
 
 use super::encoder::{Encoder, ForestHeader, Sink};
+use super::error::SumOverflow;
 use super::header::HEADER_SIZE;
 use crate::forest::{CountOverflow, PrefixForest};
 use alloc::string::String;
@@ -50,14 +51,6 @@ pub struct FunctionProfile {
     pub pruned: u64,
     /// The k-SF. The sum of its counters fits a `u64`.
     pub forest: PrefixForest,
-}
-
-/// Counts of a function, added up, pass 2^64 − 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the counts of the function with key {key:016x} add up to more than 2^64 - 1")]
-pub struct SumOverflow {
-    /// Key of the function
-    pub key: u64,
 }
 
 impl FunctionProfile {

@@ -62,3 +62,13 @@ pub fn streams() -> impl Strategy<Value = Stream> {
 pub fn any_k() -> impl Strategy<Value = u32> {
     prop_oneof![1u32..=6, 1u32..=64]
 }
+
+/// Makes both checksums and the payload's size of a profile file right.
+pub fn seal(file: &mut [u8]) {
+    let size = file.len() as u64 - 64;
+    file[32..40].copy_from_slice(&size.to_le_bytes());
+    let payload = crc32fast::hash(&file[64..]);
+    file[40..44].copy_from_slice(&payload.to_le_bytes());
+    let header = crc32fast::hash(&file[..60]);
+    file[60..64].copy_from_slice(&header.to_le_bytes());
+}

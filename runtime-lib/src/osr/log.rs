@@ -126,7 +126,7 @@ fn write(state: &mut State, signature: Option<u64>, scratch: &mut Scratch) -> Re
         return Ok(());
     }
     let Scratch { name, temporary, buffer, .. } = scratch;
-    destination::write_whole(name, temporary, |file: &File| {
+    destination::write_whole(name, temporary, destination::Publish::InPlace, |file: &File| {
         let mut sink = Buffered::new(file, buffer, 0);
         put_events(state, &mut sink)?;
         sink.flush()

@@ -90,7 +90,7 @@ impl Settings {
             Err(Unknown(_)) => tell(
                 LOG_VARIABLE,
                 value,
-                "a '%' has no meaning in it (there are %p, %h, %m and %%)",
+                "a '%' has no meaning in it (there are %p, %h, %m, %1m to %9m and %%)",
                 "no log is written",
             ),
         }

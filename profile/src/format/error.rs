@@ -1,0 +1,80 @@
+//! What can be wrong with a profile file.
+
+use super::header::HEADER_SIZE;
+use crate::cursor::Malformed;
+use midflight_abi::MAX_K;
+
+/// A file is not a profile that this version can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// It has no bytes.
+    #[error("it is empty: the program may have been killed, or the disk full, when it was written")]
+    Empty,
+    /// It begins as a profile and ends before its header does.
+    #[error("it has {actual} bytes, and the header of a profile {HEADER_SIZE}: it is truncated")]
+    TooShort {
+        /// Size of the file
+        actual: usize,
+    },
+    /// It is something else.
+    #[error("it is not a Midflight profile")]
+    Foreign,
+    /// A later version wrote it.
+    #[error(
+        "it has format version {found}, and this Midflight reads up to version {known}: use a \
+         newer Midflight"
+    )]
+    Newer {
+        /// That of the file
+        found: u32,
+        /// [`midflight_abi::PROFILE_VERSION`]
+        known: u32,
+    },
+    /// Bytes are missing at its end.
+    #[error("it is truncated: it has {actual} bytes of {expected}")]
+    Truncated {
+        /// The size that its header says
+        expected: u64,
+        /// The size that it has
+        actual: u64,
+    },
+    /// There is more than the payload.
+    #[error("it has {actual} bytes, and its header says {expected}: something was added to it")]
+    TooLong {
+        /// The size that its header says
+        expected: u64,
+        /// The size that it has
+        actual: u64,
+    },
+    /// The header is not as it was written.
+    #[error("its header is damaged: the checksum does not match")]
+    HeaderChecksum,
+    /// The payload is not as it was written.
+    #[error("its contents are damaged: the checksum does not match")]
+    PayloadChecksum,
+    /// k is out of range.
+    #[error("it is for k = {0}, which is not in 1..={MAX_K}")]
+    K(u32),
+    /// A field makes no sense.
+    #[error("it is malformed: {0}")]
+    Malformed(#[from] Malformed),
+    /// A forest is deeper than its k allows.
+    #[error("it is malformed: the forest at byte {at} is deeper than 2k - 2 for k = {k}")]
+    TooDeep {
+        /// Where the node stands that is too deep
+        at: usize,
+        /// k of the forest
+        k: u32,
+    },
+    /// Counts add up to too much.
+    #[error("it is malformed: {0}")]
+    Overflow(#[from] SumOverflow),
+}
+
+/// Counts of a function, added up, pass 2^64 − 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the counts of the function with key {key:016x} add up to more than 2^64 - 1")]
+pub struct SumOverflow {
+    /// Key of the function
+    pub key: u64,
+}

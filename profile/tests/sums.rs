@@ -1,0 +1,101 @@
+//! Adding files up without allocating, against the same with.
+
+mod support;
+
+use midflight_profile::format::*;
+use proptest::prelude::*;
+use support::{slab_forest, streams};
+
+/// Adds two files up in memory of just the size that is asked for, full of leftovers.
+fn sum(first: &[u8], second: &[u8]) -> Result<Vec<u8>, String> {
+    let pair = Pair::new(first, second).map_err(|error| error.to_string())?;
+    let needs = pair.needs();
+    let mut modules = vec![Place::default(); needs.modules];
+    let mut pieces = vec![Piece::default(); needs.pieces];
+    let mut nodes = vec![Node::default(); needs.nodes];
+    let mut slots = vec![7; needs.slots];
+    let room =
+        Room { modules: &mut modules, pieces: &mut pieces, nodes: &mut nodes, slots: &mut slots };
+    let mut file = vec![0; HEADER_SIZE];
+    let header = pair.write(room, &mut file).map_err(|error| error.to_string())?;
+    file[..HEADER_SIZE].copy_from_slice(&header);
+    Ok(file)
+}
+
+/// Profiles of one k that share modules and functions, and have several forests of a function.
+fn profiles(k: u32) -> impl Strategy<Value = Profile> {
+    let modules = prop::sample::subsequence(vec![11u64, 22, 33], 1..=3).prop_shuffle();
+    let function = (any::<prop::sample::Index>(), 0u64..3, streams(), 0u64..9);
+    let functions = prop::collection::vec(function, 0..6);
+    (modules, functions, 0u32..2).prop_map(move |(signatures, functions, flags)| {
+        let modules: Vec<Module> = signatures
+            .into_iter()
+            .map(|signature| Module { signature, name: format!("/{signature}") })
+            .collect();
+        let functions: Vec<FunctionProfile> = functions
+            .into_iter()
+            .map(|(module, key, stream, n)| FunctionProfile {
+                module: module.index(modules.len()),
+                key,
+                k,
+                entries: n,
+                restarts: n / 2,
+                lost: n / 3,
+                pruned: n / 4,
+                forest: slab_forest(&stream, k),
+            })
+            .collect();
+        Profile { k: if functions.is_empty() { 0 } else { k }, flags, modules, functions }
+    })
+}
+
+fn pairs() -> impl Strategy<Value = (Profile, Profile)> {
+    (1u32..6).prop_flat_map(|k| (profiles(k), profiles(k)))
+}
+
+proptest! {
+    #[test]
+    fn the_sum_is_that_of_merging((a, b) in pairs()) {
+        let (a, b) = (a.write(), b.write());
+        let mut expected = Profile::read(&a).unwrap();
+        expected.merge(&Profile::read(&b).unwrap()).unwrap();
+        let sum = sum(&a, &b).unwrap();
+        prop_assert_eq!(Profile::read(&sum).unwrap().write(), expected.write());
+    }
+
+    /// Whatever the second file is, and with right checksums: an error or a sum, never a panic.
+    #[test]
+    fn forged_files_do_no_harm(
+        (a, b) in pairs(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+        cut in 0usize..8,
+    ) {
+        let (a, mut b) = (a.write(), b.write());
+        for (at, byte) in changes {
+            let at = 12 + at.index(b.len() - 12);
+            b[at] = byte;
+        }
+        b.truncate((b.len() - cut).max(HEADER_SIZE));
+        support::seal(&mut b);
+        if let Ok(read) = Profile::read(&b) {
+            let mut expected = Profile::read(&a).unwrap();
+            if expected.merge(&read).is_ok() {
+                let sum = sum(&a, &b).unwrap();
+                prop_assert_eq!(Profile::read(&sum).unwrap().write(), expected.write());
+            }
+        } else {
+            let _ = sum(&a, &b);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_profile_is_refused() {
+    let file = Profile::default().write();
+    assert_eq!(sum(&file, &file).as_deref(), Ok(file.as_slice()));
+    let mut damaged = file.clone();
+    damaged[20] ^= 1;
+    for wrong in [&b""[..], b"hello", &file[..63], &damaged] {
+        assert!(sum(wrong, &file).is_err() && sum(&file, wrong).is_err(), "{wrong:?}");
+    }
+}
