@@ -28,6 +28,9 @@ BUILD_PACKAGES := g++ binutils
 RT_PACKAGES := libclang-rt-22-dev
 TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
+# What whole projects need to be built and tested.
+PROJECT_PACKAGES := cmake tcl-dev
+
 # Checks of `make test`; `make nightly` widens them.
 SEEDS ?= 0..100
 OSR_SEEDS ?= 0..50
@@ -39,12 +42,14 @@ OSR_OPT_SEEDS ?= 0..50
 OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:early,2:late \
 	--max-points 40 --single 5
 PROGRAMS ?= light
+PROJECTS ?= lua
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-lit check-osr check-maps check-corpus check-matrix check-random build-both
+	need-test check-rust check-lit check-osr check-maps check-corpus check-builds check-matrix \
+	check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -116,7 +121,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr check-corpus check-random
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr check-corpus check-builds check-random
 
 lint: need-test
 	$(CARGO) fmt --all --check
@@ -159,6 +164,10 @@ check-corpus: harness
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
 	$(BENCH) coverage --programs $(PROGRAMS)
 
+# Whole projects by their own build systems, and their own test suites.
+check-builds: harness
+	$(BENCH) builds --projects $(PROJECTS)
+
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
@@ -167,7 +176,9 @@ check-matrix: harness
 	$(BENCH) verify --programs all --check output,edges
 
 nightly: need-test
+	@scripts/need.sh $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
-		check-rust check-lit check-osr check-maps check-matrix check-corpus check-random SEEDS=0..4000 REPLAYED=light,sqlite,quickjs \
+		check-rust check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
+		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

@@ -47,7 +47,7 @@ if os.path.exists(other_plugin):
 lib_dir = config.environment["MIDFLIGHT_LIB_DIR"]
 config.substitutions += [
     ("%runtime_include", os.path.join(root, "runtime-lib/include")),
-    ("%runtime", "-pthread -Wl,--undefined=midflight_enter " + os.path.join(lib_dir, "libmidflight_rt.a")),
+    ("%runtime", "-pthread -Wl,--undefined=midflight_image " + os.path.join(lib_dir, "libmidflight_rt.a")),
     ("%fire", "python3 " + os.path.join(config.test_source_root, "osr/Inputs/fire.py")),
     ("%osr=", "-Xclang -mllvm -Xclang -midflight="),
 ]
@@ -63,6 +63,8 @@ config.substitutions += [
     ("%level", os.environ.get("MIDFLIGHT_LEVEL", "-O2")),
     ("%show", midflight + " show --format json"),
     ("%midflight", midflight),
+    ("%python_malloc", "python3 " + os.path.join(config.test_source_root, "run/Inputs/malloc.py")),
+    ("%malloc", os.path.join(root, "bench/corpus/malloc")),
     ("%expect", "python3 " + os.path.join(config.test_source_root, "run/Inputs/expect.py")),
     ("%opt", "opt -load-pass-plugin=" + plugin),
     # LLVM 19 must load the plugin before it reads -mllvm, which -fplugin does.

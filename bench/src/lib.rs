@@ -7,6 +7,7 @@
 //! | Are sequences of paths exact? | [`block_oracle`], [`replay`] | `verify --check blocks` |
 //! | Do line counts agree with clang's coverage? | [`coverage`] | `coverage` |
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
+//! | Do whole projects build, and pass their own tests? | [`builds`] | `builds` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //! | On-stack replacement | [`osr`] | `osr …` |
 //! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
@@ -17,6 +18,7 @@
 
 pub mod block_oracle;
 pub mod build;
+pub mod builds;
 pub mod compare;
 pub mod corpus;
 pub mod coverage;

@@ -4,6 +4,7 @@ mod osr_command;
 
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
+use midflight_bench::builds::projects::{PROJECTS, Project};
 use midflight_bench::corpus::{EXCEPTIONS, PROGRAMS};
 use midflight_bench::error::write;
 use midflight_bench::hot::functions::{FUNCTIONS, Hot};
@@ -11,7 +12,7 @@ use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
-use midflight_bench::{build, coverage, csmith, hot, measure, pgo, verify, workload};
+use midflight_bench::{build, builds, coverage, csmith, hot, measure, pgo, verify, workload};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -98,6 +99,18 @@ enum Action {
         /// Version of LLVM
         #[arg(long, default_value_t = 22)]
         llvm: u32,
+    },
+    /// Build whole projects by their own build systems, and run their own test suites
+    Builds {
+        /// Names, or `all`
+        #[arg(long, value_delimiter = ',', default_value = "all")]
+        projects: Vec<String>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22")]
+        llvm: Vec<u32>,
+        /// Stages of the pipeline
+        #[arg(long, value_delimiter = ',', default_value = "early,late")]
+        stage: Vec<Stage>,
     },
     /// Evaluate on-stack replacement
     Osr {
@@ -195,6 +208,10 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         Action::Hot { only, llvm } => {
             Ok(hot::hot(&layout, &hot_functions(&only)?, llvm)?.close("hot"))
         }
+        Action::Builds { projects, llvm, stage } => {
+            let plan = builds::Plan { projects: projects_of(&projects)?, llvm, stages: stage };
+            Ok(builds::builds(&layout, &plan)?.close("builds"))
+        }
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Pgo { programs, llvm, opt, stage, pairs } => {
             let plan = pgo::Plan { llvm, opt, stages: stage, rounds: pairs };
@@ -245,6 +262,22 @@ fn select(names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
         }
     }
     Ok(programs)
+}
+
+/// The projects of these names.
+fn projects_of(names: &[String]) -> anyhow::Result<Vec<&'static Project>> {
+    let mut projects = Vec::new();
+    for name in names {
+        match PROJECTS.iter().find(|project| project.name == name) {
+            Some(project) => projects.push(project),
+            None if name == "all" => projects.extend(PROJECTS),
+            None => {
+                let known: Vec<&str> = PROJECTS.iter().map(|project| project.name).collect();
+                bail!("choosing projects: there is no '{name}'; there are {}", known.join(", "));
+            }
+        }
+    }
+    Ok(projects)
 }
 
 /// The hot functions of these names, or all.

@@ -230,7 +230,7 @@ fn behind_two_dashes_is_nothing_but_inputs() {
     let words = installed.of("midflight cc -o x -- --midflight-k=0 x.c");
     let dashes = position(&words, "--").unwrap();
     assert_eq!(words[dashes..], ["--", "--midflight-k=0", "x.c"]);
-    assert!(position(&words, "--undefined=midflight_enter").unwrap() < dashes);
+    assert!(position(&words, "--undefined=midflight_image").unwrap() < dashes);
     assert_eq!(installed.of("midflight cc -- x.c").last().unwrap(), "x.c");
 }
 
@@ -340,6 +340,14 @@ fn a_shared_library_is_linked_with_the_runtime() {
     let words = installed.of("midflight cc -shared -fPIC x.o -o libx.so");
     assert!(position(&words, installed.path("lib/midflight/libmidflight_rt.a")).is_some());
     assert_eq!(words[1..6], ["-shared", "-fPIC", "x.o", "-o", "libx.so"]);
+}
+
+#[test]
+fn the_runtime_is_asked_for_where_there_is_a_libc_for_it() {
+    let installed = Installed::new();
+    let asks = |line| position(&installed.of(line), "--undefined=midflight_image").is_some();
+    assert!(asks("midflight cc x.o -o x") && asks("midflight cc -shared x.o -o libx.so"));
+    assert!(!asks("midflight cc -nostdlib x.o -o x"));
 }
 
 #[test]

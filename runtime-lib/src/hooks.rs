@@ -4,6 +4,10 @@
 //! last of the image's own: the lowest priority comes first in `.init_array`, and last in
 //! `.fini_array`, after everything that `atexit` has registered.
 //!
+//! An archive gives only what is asked for, and a shared library that has the runtime in it gives what
+//! instrumented code asks for. So whoever links an image asks for `midflight_image`, which every copy
+//! keeps to its image.
+//!
 //! The runtime's functions are called by pointers that the dynamic linker fills in, since a copy in
 //! another image may stand in for this one. The bounds of the sections of records are weak: an
 //! image without records has none.
@@ -14,10 +18,10 @@ use midflight_abi::osr::OsrPatch;
 core::arch::global_asm!(
     ".pushsection .data.rel.ro.midflight, \"aw\", %progbits",
     ".p2align 3",
-    ".hidden links_of_midflight",
-    ".globl links_of_midflight",
-    ".type links_of_midflight, %object",
-    "links_of_midflight:",
+    ".hidden midflight_image",
+    ".globl midflight_image",
+    ".type midflight_image, %object",
+    "midflight_image:",
     ".weak __start_midflight_tables",
     ".hidden __start_midflight_tables",
     ".8byte __start_midflight_tables",
@@ -40,7 +44,7 @@ core::arch::global_asm!(
     ".8byte __stop_midflight_osr_patch",
     ".8byte midflight_osr_register",
     ".8byte midflight_osr_unregister",
-    ".size links_of_midflight, 80",
+    ".size midflight_image, 80",
     ".popsection",
 );
 
@@ -63,7 +67,7 @@ struct Links {
 unsafe impl Sync for Links {}
 
 unsafe extern "C" {
-    #[link_name = "links_of_midflight"]
+    #[link_name = "midflight_image"]
     static LINKS: Links;
 }
 

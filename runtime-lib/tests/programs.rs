@@ -450,6 +450,7 @@ fn only_the_runtimes_own_names_are_global() {
     let expected = [
         "midflight_before_end",
         "midflight_enter",
+        "midflight_image",
         "midflight_osr_arm",
         "midflight_osr_count",
         "midflight_osr_disarm",
@@ -470,7 +471,12 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_unregister_image",
     ];
     assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), expected);
-    assert_eq!(support::defined_symbols("libmidflight_rt.so", &["-D"]), expected);
+    // What registers an image is each image's own.
+    let exported = expected.into_iter().filter(|&symbol| symbol != "midflight_image");
+    assert_eq!(
+        support::defined_symbols("libmidflight_rt.so", &["-D"]),
+        exported.collect::<Vec<_>>()
+    );
 }
 
 #[test]

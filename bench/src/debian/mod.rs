@@ -41,7 +41,14 @@ pub fn folder(layout: &Layout, package: &SourcePackage) -> PathBuf {
 /// [`Error::Missing`] if it cannot be had, which is for the caller to say and to go on; another
 /// error if it cannot be prepared.
 pub fn fetch(layout: &Layout, package: &SourcePackage) -> Result<String> {
-    let folder = folder(layout, package);
+    fetch_to(layout, package, &folder(layout, package))
+}
+
+/// As [`fetch`], in a folder of one's own.
+///
+/// # Errors
+/// As for [`fetch`].
+pub fn fetch_to(layout: &Layout, package: &SourcePackage, folder: &Path) -> Result<String> {
     let recipe = [package.only, package.prepare].concat().join("\n");
     if let Ok(stamp) = fs::read_to_string(folder.join(STAMP))
         && let Some((version, followed)) = stamp.split_once('\n')
@@ -49,13 +56,13 @@ pub fn fetch(layout: &Layout, package: &SourcePackage) -> Result<String> {
     {
         return Ok(version.to_string());
     }
-    renew(&folder)?;
+    renew(folder)?;
     let downloads = layout.at("target/corpus/apt/downloads").join(package.name);
     let (archive, version) = download(layout, package.name, &downloads)?;
-    unpack(&archive, package.only, &folder)?;
+    unpack(&archive, package.only, folder)?;
     fs::remove_dir_all(&downloads).map_err(io("removing", &downloads))?;
     for command in package.prepare {
-        Job::new("sh").args(["-c", command]).folder(&folder).limit(900).expect_success()?;
+        Job::new("sh").args(["-c", command]).folder(folder).limit(900).expect_success()?;
     }
     write(&folder.join(STAMP), format!("{version}\n{recipe}").as_bytes())?;
     Ok(version)

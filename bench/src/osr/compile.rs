@@ -33,7 +33,7 @@ impl Compile {
         job = job.args(sources);
         if self.points.is_some() {
             // Points that ask the runtime for nothing do not have it linked.
-            job = job.arg("-Wl,--undefined=midflight_enter").arg(layout.runtime()?);
+            job = job.arg("-Wl,--undefined=midflight_image").arg(layout.runtime()?);
         }
         job.args(&self.flags).arg("-o").arg(output).expect_success()?;
         Ok(())

@@ -17,6 +17,8 @@ pub struct Task {
     pub links: bool,
     /// It says how much debug information it wants.
     pub has_debug_level: bool,
+    /// True if clang adds libraries by itself.
+    pub has_default_libraries: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
     pub own_libraries: Vec<OsString>,
 }
@@ -149,7 +151,8 @@ pub fn task(arguments: &[OsString]) -> Task {
         }
     }
     task.links &= !relocatable;
-    if !no_default_libraries {
+    task.has_default_libraries = !no_default_libraries;
+    if task.has_default_libraries {
         task.own_libraries.clear();
     }
     task

@@ -212,8 +212,12 @@ fn for_linker(
         result.push("-Xlinker".into());
         result.push(argument.into());
     };
-    if before_inputs {
-        // An archive gives only what is asked for before it.
+    // An archive gives only what is asked for. An instrumented library, which has a runtime in it, gives
+    // all that the image's own functions ask for, but not this. A link without libc may have nothing
+    // instrumented, and then must not have the runtime.
+    if task.has_default_libraries {
+        linker(OsStr::new("--undefined=midflight_image"));
+    } else if before_inputs {
         linker(OsStr::new("--undefined=midflight_enter"));
     }
     if has_points {
