@@ -151,9 +151,10 @@ fn root(layout: &Layout, project: &Project) -> PathBuf {
 
 impl<'a> Build<'a> {
     fn new(layout: &'a Layout, project: &'a Project, compiler: Compiler) -> Self {
+        // Names of one length: there are tests that depend on the length of their paths.
         let name = match compiler {
-            Compiler::Clang { llvm } => format!("clang-{llvm}"),
-            Compiler::Midflight { llvm, stage } => format!("midflight-{llvm}-{stage}"),
+            Compiler::Clang { llvm } => format!("{llvm}-plain"),
+            Compiler::Midflight { llvm, stage } => format!("{llvm}-{:_<5}", stage.to_string()),
         };
         Build { layout, project, compiler, folder: root(layout, project).join(name) }
     }
