@@ -272,6 +272,15 @@ impl ThreadForest {
             if (*this).stale < LEAST_STALE + (*this).slots / 4 {
                 return;
             }
+            Self::refresh_all(this);
+        }
+    }
+
+    /// A function of its own, so that a step takes little stack as long as nothing is refreshed.
+    #[inline(never)]
+    unsafe fn refresh_all(this: *mut Self) {
+        // SAFETY: the caller holds the context's lock.
+        unsafe {
             (*this).stale = 0;
             (*this).slots = 0;
             Self::for_each_slot(this, |_, _, slot| {

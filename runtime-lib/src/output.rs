@@ -59,11 +59,20 @@ pub fn write_before_end() {
         ]);
         return;
     };
+    if process.id == sys::process_id() {
+        write_if_counted(&mut process, &signals);
+    }
+}
+
+/// Writes the profile if anything was counted. A function of its own: a child that was made by `clone`, and
+/// writes nothing, may have a stack on which there is no room for what a walk needs.
+#[inline(never)]
+fn write_if_counted(process: &mut Process, signals: &Blocked) {
     let mut any = process.exit.is_some();
     // SAFETY: the process lock and the context's are held.
     process.for_each_forest(|forest| any |= unsafe { ThreadForest::mark(forest) });
     if any {
-        write_what_is_new(&mut process, &signals);
+        write_what_is_new(process, signals);
     }
 }
 

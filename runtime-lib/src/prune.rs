@@ -122,8 +122,11 @@ impl Nodes {
         }
     }
 
+    /// A function of its own, so that a step takes little stack as long as nothing is pruned.
+    ///
     /// # Safety
     /// The caller holds the lock of the forests' context, with signals blocked.
+    #[inline(never)]
     unsafe fn prune(&mut self, forests: *mut ThreadForest) {
         let mut histogram: Histogram = [0; MAGNITUDES];
         // SAFETY: the caller's.

@@ -92,6 +92,15 @@ fn a_forked_child_begins_at_zero_and_writes_a_profile_of_its_own() {
 }
 
 #[test]
+fn a_cloned_child_needs_no_stack_to_speak_of() {
+    let run = Program::build("cloned").run();
+    assert_eq!((run.status(), run.stderr()), (5, ""));
+    let profile = run.profile();
+    assert_eq!(Counts::of(&profile, 1), Counts::default(), "it has no profile");
+    assert_eq!((Counts::of(&profile, 2).entries, Counts::of(&profile, 2).events), (1, 1));
+}
+
+#[test]
 fn exit_longjmp_constructors_and_destructors_are_counted() {
     let run = Program::build("ways_out").run();
     assert_eq!((run.status(), run.stderr()), (42, ""));
