@@ -5,7 +5,7 @@
 #   make demo       profile bzip2, and print the report
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
-#   make bench      cost beside native and clang's own profilers, what a profile gains, and more:
+#   make bench      cost beside native and clang's own profilers, what a profile gains, time of compiling, and more:
 #                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
 #   make install    into PREFIX
@@ -103,6 +103,7 @@ bench:
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
 	$(BENCH) pgo
+	$(BENCH) compile-time
 	$(BENCH) osr cost
 	$(BENCH) osr maps --llvm 22
 

@@ -5,10 +5,11 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
-const SOURCES: [&str; 4] = ["cpp/shim.cpp", "cpp/osr.cpp", "cpp/map.cpp", "cpp/profile.cpp"];
+const SOURCES: [&str; 5] =
+    ["cpp/shim.cpp", "cpp/osr.cpp", "cpp/map.cpp", "cpp/profile.cpp", "cpp/unroll.cpp"];
 
 fn main() {
-    for file in SOURCES {
+    for file in SOURCES.into_iter().chain(["cpp/unroll.h"]) {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");

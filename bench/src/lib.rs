@@ -20,6 +20,7 @@ pub mod block_oracle;
 pub mod build;
 pub mod builds;
 pub mod compare;
+pub mod compile_time;
 pub mod corpus;
 pub mod coverage;
 pub mod csmith;

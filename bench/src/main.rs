@@ -12,7 +12,9 @@ use midflight_bench::layout::Layout;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
-use midflight_bench::{build, builds, coverage, csmith, hot, measure, pgo, verify, workload};
+use midflight_bench::{
+    build, builds, compile_time, coverage, csmith, hot, measure, pgo, verify, workload,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -136,6 +138,27 @@ enum Action {
         #[arg(long, default_value_t = 7)]
         pairs: usize,
     },
+    /// Measure what instrumentation adds to the time that compiling takes
+    CompileTime {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "bzip2,lua,sqlite,zstd")]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Stages of the pipeline
+        #[arg(long, value_delimiter = ',', default_value = "early,late")]
+        stage: Vec<Stage>,
+        /// Values of k
+        #[arg(long, value_delimiter = ',', default_value = "1,4")]
+        k: Vec<u32>,
+        /// Rounds: each compiles with all variants in turn
+        #[arg(long, default_value_t = 3)]
+        pairs: usize,
+    },
     /// Measure CPU time over native, beside clang's own profilers
     Run {
         /// Names, or `light` or `all`
@@ -218,6 +241,14 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             let text = pgo::pgo(&layout, &available(&layout, &programs)?, &plan)?;
             println!("{text}");
             write(&layout.work().join("pgo.md"), text.as_bytes())?;
+            Ok(true)
+        }
+        Action::CompileTime { programs, llvm, opt, stage, k, pairs } => {
+            let plan = compile_time::Plan { llvm, opt, stages: stage, k, rounds: pairs };
+            let programs = available(&layout, &programs)?;
+            let text = compile_time::compile_time(&layout, &programs, &plan)?;
+            println!("{text}");
+            write(&layout.work().join("compile-time.md"), text.as_bytes())?;
             Ok(true)
         }
         Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {

@@ -8,13 +8,13 @@
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/ProfileSummaryInfo.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/ProfDataUtils.h"
 #include "llvm/IR/ProfileSummary.h"
 #include "llvm/ProfileData/InstrProf.h"
 #include "llvm/ProfileData/ProfileCommon.h"
+#include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 
 using namespace llvm;
 
@@ -32,20 +32,21 @@ void mfb_set_entry_count(LLVMValueRef Fn, uint64_t Count) {
       Function::ProfileCount(Count, Function::PCT_Real));
 }
 
-/// Drops what the source says of likely branches: a later pass would put it
-/// over the weights.
-void mfb_drop_expectations(LLVMValueRef Fn) {
-  SmallVector<IntrinsicInst *, 8> Expectations;
-  for (BasicBlock &Block : *unwrap<Function>(Fn))
-    for (Instruction &I : Block)
-      if (auto *II = dyn_cast<IntrinsicInst>(&I))
-        if (II->getIntrinsicID() == Intrinsic::expect ||
-            II->getIntrinsicID() == Intrinsic::expect_with_probability)
-          Expectations.push_back(II);
-  for (IntrinsicInst *II : Expectations) {
-    II->replaceAllUsesWith(II->getArgOperand(0));
-    II->eraseFromParent();
-  }
+/// Lets LLVM read what the source says of likely branches: of those that were
+/// counted it warns where that is another thing (misexpect), and they keep what
+/// was counted; the others get weights by it. Else a later pass would put it
+/// over the counts.
+void mfb_lower_expectations(LLVMValueRef Fn, void *FAMPtr) {
+  auto &F = *unwrap<Function>(Fn);
+  SmallVector<std::pair<Instruction *, MDNode *>, 32> Counted;
+  for (BasicBlock &Block : F)
+    if (Instruction *I = Block.getTerminator())
+      if (MDNode *Weights = I->getMetadata(LLVMContext::MD_prof))
+        Counted.push_back({I, Weights});
+  LowerExpectIntrinsicPass().run(
+      F, *static_cast<FunctionAnalysisManager *>(FAMPtr));
+  for (auto [I, Weights] : Counted)
+    I->setMetadata(LLVMContext::MD_prof, Weights);
 }
 
 /// Gives the module the summary of a whole program: for each of its functions,

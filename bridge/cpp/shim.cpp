@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "unroll.h"
+
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -153,6 +155,19 @@ void mfb_register_callbacks(void *PassBuilderPtr) {
         if (P)
           MPM.addPass(RustPass(P));
         return P != nullptr;
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, FunctionPassManager &FPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "path-profile-unroll")
+          return false;
+        FPM.addPass(midflight::UnrollMarkedPass());
+        return true;
+      });
+  PB.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel) {
+        if (hostOptions().ltrim().starts_with("use="))
+          FPM.addPass(midflight::UnrollMarkedPass());
       });
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {

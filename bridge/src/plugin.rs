@@ -40,7 +40,7 @@ pub enum ExtensionPoint {
 
 /// The host's analyses.
 pub struct Analyses<'m> {
-    manager: *mut c_void,
+    pub(crate) manager: *mut c_void,
     pub(crate) modules: *mut c_void,
     lifetime: PhantomData<&'m ()>,
 }

@@ -1,6 +1,6 @@
 //! Putting a profile into a module.
 
-use crate::ir::{Function, Inst, Module};
+use crate::ir::{Block, Function, Inst, Module};
 use crate::plugin::Analyses;
 use crate::sys;
 
@@ -19,16 +19,26 @@ impl Function<'_> {
         unsafe { sys::mfb_set_entry_count(self.0, count) }
     }
 
-    /// Drops what the source says of likely branches.
-    pub fn drop_expectations(self) {
-        // SAFETY: the function is live and has a body.
-        unsafe { sys::mfb_drop_expectations(self.0) }
+    /// Turns what the source says of likely branches into weights of those that have none, and has
+    /// LLVM warn of the others where the weights that they have say another thing (misexpect).
+    pub fn lower_expectations(self, analyses: &Analyses<'_>) {
+        // SAFETY: the function is live and has a body, and the manager is the host's.
+        unsafe { sys::mfb_lower_expectations(self.0, analyses.manager) }
     }
 
     /// Marks it as hot or cold by its counts, if the module's summary says so.
     pub fn mark_heat(self, analyses: &Analyses<'_>, entries: u64, largest: u64) {
         // SAFETY: the function is live, and the manager the host's.
         unsafe { sys::mfb_mark_heat(self.0, analyses.modules, entries, largest) }
+    }
+}
+
+impl Block<'_> {
+    /// Marks the innermost loop with this header: unrolled by `count` it may be faster. In front of
+    /// the vectorizer the pass `path-profile-unroll` decides. False if it is no such header.
+    pub fn mark_loop(self, analyses: &Analyses<'_>, count: u32) -> bool {
+        // SAFETY: the block is live and in a function, and the manager is the host's.
+        unsafe { sys::mfb_mark_loop(self.0, analyses.manager, count) }
     }
 }
 

@@ -49,7 +49,7 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mfb_set_branch_weights(terminator: LLVMValueRef, weights: *const u32, count: usize);
     pub fn mfb_set_entry_count(function: LLVMValueRef, count: u64);
-    pub fn mfb_drop_expectations(function: LLVMValueRef);
+    pub fn mfb_lower_expectations(function: LLVMValueRef, fam: *mut c_void);
     pub fn mfb_set_profile_summary(
         module: LLVMModuleRef,
         mam: *mut c_void,
@@ -58,6 +58,7 @@ unsafe extern "C" {
         num_functions: usize,
     );
     pub fn mfb_mark_heat(function: LLVMValueRef, mam: *mut c_void, entries: u64, largest: u64);
+    pub fn mfb_mark_loop(header: LLVMBasicBlockRef, fam: *mut c_void, count: u32) -> bool;
 }
 
 /// Takes a text of the given length.

@@ -1,4 +1,4 @@
-; Weights, entry counts and the summary; what the source expects gives way to what was counted.
+; Weights, entry counts, the summary, and marks of loops; what the source expects gives way to what was counted.
 ; RUN: %opt -passes='path-profile-use<file=%S/Inputs/weights.json;verify>' -S %s | FileCheck %s
 ; The frequencies are those of the counts.
 ; RUN: %opt -passes='path-profile-use<file=%S/Inputs/weights.json>,print<branch-prob>,print<block-freq>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PROB
@@ -12,7 +12,7 @@ source_filename = "unit.c"
 ; Two cases lead to one block, and share its count.
 ; CHECK: switch i32 %i, label %latch [
 ; CHECK: ], !prof ![[SWITCH:[0-9]+]]
-; CHECK: br i1 %more, label %body, label %done, !prof ![[LATCH:[0-9]+]]
+; CHECK: br i1 %more, label %body, label %done, !prof ![[LATCH:[0-9]+]], !llvm.loop ![[LOOP:[0-9]+]]
 ; PROB-LABEL: 'Branch Probability Analysis' for function 'loop'
 ; PROB: edge %body -> %then probability is {{.*}} = 25.00%
 ; PROB: edge %latch -> %body probability is {{.*}} = 99.00%
@@ -71,5 +71,7 @@ define internal void @local() {
 ; CHECK-DAG: ![[THEN]] = !{!"branch_weights", i32 250, i32 750}
 ; CHECK-DAG: ![[SWITCH]] = !{!"branch_weights", i32 900, i32 50, i32 50}
 ; CHECK-DAG: ![[LATCH]] = !{!"branch_weights", i32 990, i32 10}
+; CHECK-DAG: ![[LOOP]] = distinct !{![[LOOP]], ![[MARK:[0-9]+]]}
+; CHECK-DAG: ![[MARK]] = !{!"midflight.unroll", i32 4}
 ; CHECK-DAG: ![[ZERO]] = !{!"function_entry_count", i64 0}
 ; CHECK-DAG: ![[LOCAL]] = !{!"function_entry_count", i64 50}

@@ -6,7 +6,9 @@
 //!
 //! Branches, switches and the like get the counts of their edges as weights, functions the count of
 //! their activations, and the module the summary of the whole program, by which LLVM tells hot from
-//! cold. What the source says of likely branches gives way to what was counted.
+//! cold. What the source says of likely branches gives way to what was counted. Loops of which cyclic
+//! paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of the
+//! vectorizer.
 
 use crate::body::{BlockId, Body};
 use crate::path_profile_gen::reason_to_leave_alone;
@@ -15,6 +17,7 @@ use crate::record::unit_of;
 use crate::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_profile::table::Stage;
 use midflight_profile::weights::FunctionWeights;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -104,7 +107,10 @@ impl PathProfileUse {
         };
         set_weights(body, &snapshot.handles, counts);
         function.set_entry_count(counts.entries);
-        function.drop_expectations();
+        function.lower_expectations(analyses);
+        if self.weights.stage == Stage::Early {
+            mark_loops(&snapshot.handles, counts, analyses);
+        }
         let largest = counts.blocks.iter().copied().max().unwrap_or(0).max(counts.entries);
         function.mark_heat(analyses, counts.entries, largest);
         Ok(())
@@ -137,6 +143,15 @@ fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
         let counts: Vec<u64> = shared(&targets, |to| count_of(to).unwrap_or(0));
         if counts.len() > 1 && counts.iter().any(|&count| count != 0) {
             handle.block.terminator().set_branch_weights(&scaled(&counts));
+        }
+    }
+}
+
+/// Marks the loops that should be unrolled. Behind the optimizer nothing would unroll them.
+fn mark_loops(handles: &[Handle<'_>], counts: &FunctionWeights, analyses: &Analyses<'_>) {
+    for l in &counts.loops {
+        if let Some(header) = handles.get(l.header as usize) {
+            header.block.mark_loop(analyses, l.unroll);
         }
     }
 }

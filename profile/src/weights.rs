@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// Version of the file.
-pub const WEIGHTS_VERSION: u32 = 1;
+pub const WEIGHTS_VERSION: u32 = 2;
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,18 @@ pub struct FunctionWeights {
     pub blocks: Vec<u64>,
     /// Source block, target block and count of each edge that was taken
     pub edges: Vec<(u32, u32, u64)>,
+    /// What cyclic paths tell of its loops
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<LoopWeights>,
+}
+
+/// A loop of which more is known than how often its edges were taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopWeights {
+    /// The block that its back edges enter
+    pub header: u32,
+    /// By how much it should be unrolled
+    pub unroll: u32,
 }
 
 impl FunctionWeights {

@@ -3,7 +3,8 @@
 //! An acyclic-path profile says how often each way through a loop was taken; the k-IPF says in which
 //! order. [`loops`] finds a function's loops in its table, [`runs`] tells how long the same way is
 //! taken without a break, [`order`] what follows what, how well the past foretells the next path, and
-//! which sequence repeats; [`hints`] puts what follows from it into words.
+//! which sequence repeats, [`trips`] whether a loop always goes around as often; [`hints`] puts what
+//! follows from it into words.
 //!
 //! All counts are those of the k-IPF, so they are exact for anything that spans at most k acyclic
 //! paths, and lower bounds where memory was full. Shares are of what is known to have followed.
@@ -12,6 +13,7 @@ pub mod hints;
 pub mod loops;
 pub mod order;
 pub mod runs;
+pub mod trips;
 
 use crate::join::Function;
 use crate::report::rank::Ranked;

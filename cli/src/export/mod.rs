@@ -6,6 +6,7 @@ pub mod html;
 pub mod lcov;
 pub mod sample_profile;
 pub mod svg;
+pub mod unrolling;
 pub mod weights;
 
 use crate::document::Document;

@@ -1,9 +1,12 @@
 //! `midflight export --to weights`: what the compiler's `--midflight-use` reads.
 
 use crate::edge_counts::recover;
+use crate::export::unrolling;
 use crate::join::Function;
+use crate::report::rank::{Ranked, rank};
 use midflight_profile::table::{Edge, Stage};
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -34,10 +37,17 @@ pub fn write(out: &mut dyn Write, weights: &Weights) -> io::Result<()> {
 /// [`TwoStages`]
 pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
     let mut sums: BTreeMap<(&str, &str, u64), FunctionWeights> = BTreeMap::new();
+    let ranked = rank(functions, None);
+    let all: u128 = ranked.iter().map(|ranked| ranked.work).sum();
+    let ran: FxHashMap<*const Function<'_>, &Ranked<'_>> =
+        ranked.iter().map(|ranked| (std::ptr::from_ref(ranked.function), ranked)).collect();
     for function in functions {
         let table = function.table;
         let key = (table.name.as_str(), table.unit.as_str(), table.cfg_hash);
-        let counts = counts_of(function);
+        let mut counts = counts_of(function);
+        if let Some(ranked) = ran.get(&std::ptr::from_ref(function)) {
+            counts.loops = unrolling::of(ranked, all);
+        }
         match sums.get_mut(&key) {
             None => {
                 sums.insert(key, counts);
@@ -78,6 +88,7 @@ fn counts_of(function: &Function<'_>) -> FunctionWeights {
         entries: function.entries(),
         edges: edges.collect(),
         blocks: counts.blocks,
+        loops: Vec::new(),
     }
 }
 
@@ -91,5 +102,7 @@ fn add(sum: &mut FunctionWeights, more: FunctionWeights) {
         let edge = edges.entry((from, to)).or_default();
         *edge = edge.saturating_add(count);
     }
+    // What is true of one only is not known of both.
+    sum.loops.retain(|l| more.loops.contains(l));
     sum.edges = edges.into_iter().map(|((from, to), count)| (from, to, count)).collect();
 }

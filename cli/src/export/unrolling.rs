@@ -1,0 +1,55 @@
+//! Which loops the compiler should unroll, and by how much: what cyclic paths tell and counts of edges
+//! do not.
+
+use crate::behaviour::hints::Hint;
+use crate::behaviour::loops::{NaturalLoop, loops};
+use crate::behaviour::{behaviour, trips};
+use crate::report::rank::Ranked;
+use midflight_profile::weights::LoopWeights;
+
+/// Loops with less than one in so many of the program's instructions are left alone.
+const SMALLEST_PART: u128 = 1000;
+/// No loop is unrolled by more.
+const MOST: u64 = 8;
+
+/// The loops of a function that should be unrolled, where the program has executed `all` instructions.
+///
+/// By how much is a divisor of the number of rounds where that is always the same, so that none is
+/// left over; else what [`hints`](crate::behaviour::hints) say of long runs and of sequences that
+/// repeat themselves.
+pub fn of(ranked: &Ranked<'_>, all: u128) -> Vec<LoopWeights> {
+    let is_hot = |l: &NaturalLoop| l.around > 0 && l.own_work >= all.div_ceil(SMALLEST_PART);
+    if ranked.work < all.div_ceil(SMALLEST_PART) {
+        return Vec::new();
+    }
+    let hot: Vec<NaturalLoop> = loops(ranked).into_iter().filter(is_hot).collect();
+    if hot.is_empty() {
+        return Vec::new();
+    }
+    let ipf = ranked.k_ipf();
+    let reports = behaviour(ranked, &ipf);
+    let of_loop = |l: &NaturalLoop| {
+        let fixed = trips::fixed(ranked, &ipf, ranked.function.k(), l);
+        let hints = || reports.iter().find(|report| report.header == l.header)?.hints.last();
+        let unroll = fixed.and_then(divisor).or_else(|| hints().and_then(by_hint))?;
+        Some(LoopWeights { header: l.header, unroll })
+    };
+    hot.iter().filter_map(of_loop).collect()
+}
+
+/// The largest number from 2 to [`MOST`] that divides `rounds`.
+fn divisor(rounds: u64) -> Option<u32> {
+    (2..=MOST).rev().find(|by| rounds.is_multiple_of(*by)).map(|by| by as u32)
+}
+
+fn by_hint(hint: &Hint) -> Option<u32> {
+    match hint {
+        Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(*by),
+        Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
+        Hint::FewIterations { .. }
+        | Hint::PeelFirst { .. }
+        | Hint::Unswitch { .. }
+        | Hint::DependsOnPast { .. }
+        | Hint::HardToPredict { .. } => None,
+    }
+}
