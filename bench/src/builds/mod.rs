@@ -113,7 +113,7 @@ fn compare(layout: &Layout, project: &Project, llvm: u32, stage: Stage) -> Resul
     let plain = Build::new(layout, project, Compiler::Clang { llvm }).tested()?;
     let build = Build::new(layout, project, Compiler::Midflight { llvm, stage });
     let found = build.tested()?;
-    let inspected = profiles::inspect(layout, &build.profiles())?;
+    let inspected = profiles::inspect(layout, &build.profiles(), project.forks)?;
     Ok(Compared { compiler: format!("{llvm}, {stage}"), plain, found, inspected })
 }
 
