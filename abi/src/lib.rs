@@ -46,6 +46,7 @@
 //! any time, and writes the key last.
 #![no_std]
 
+pub mod memory;
 pub mod osr;
 
 /// Version of everything in this crate. The runtime refuses records of another version.

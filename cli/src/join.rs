@@ -6,13 +6,15 @@
 
 use crate::binary::{BinaryError, Image};
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::{FunctionProfile, MergeError, Profile, ReadError};
+use midflight_profile::format::{FunctionProfile, MemoryState, MergeError, Profile, ReadError};
 use midflight_profile::table::{
     ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd,
 };
 use rustc_hash::FxHashMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path as FilePath, PathBuf};
+use std::time::Duration;
 
 /// Why binaries and profiles cannot be shown together.
 #[derive(Debug, thiserror::Error)]
@@ -172,15 +174,56 @@ pub struct Session {
     pub profile: Profile,
 }
 
-/// Reads a profile file.
+/// Reads a profile file: an ordinary one, or that of a program that counts in it, which was killed or
+/// still runs.
 ///
 /// # Errors
 /// If it cannot be read or is no good profile.
 pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
     let name = path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|error| JoinError::Unreadable { path: name.clone(), error })?;
-    Profile::read(&bytes).map_err(|error| JoinError::BadProfile { path: name, error })
+    let unreadable = |error| JoinError::Unreadable { path: name.clone(), error };
+    let bad = |error| JoinError::BadProfile { path: name.clone(), error };
+    let mut attempt = 0;
+    loop {
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let result = Profile::read(&bytes).map_err(bad);
+        let Some(before) = MemoryState::of(&bytes) else { return result };
+        let after = read_state(path).map_err(unreadable)?;
+        let is_at_rest = before.begun == before.ended && after == Some(before);
+        attempt += 1;
+        if is_at_rest && result.is_ok() || attempt == ATTEMPTS {
+            if result.is_ok() {
+                tell_state(&name, before);
+            }
+            return result;
+        }
+        std::thread::sleep(PATIENCE);
+    }
+}
+
+/// Tells on standard error that a program has not finished its profile.
+fn tell_state(name: &str, state: MemoryState) {
+    let process = state.process;
+    let until = if state.is_frozen { ", and had no room for what it counted later" } else { "" };
+    anstream::eprintln!(
+        "midflight: '{name}' has what process {process} counted before it was killed, or has counted \
+         so far{until}"
+    );
+}
+
+/// A program that runs may change its file while it is read. It is read again then, and in the end taken
+/// as it is: so it stays where the program was killed in the middle of a change.
+const ATTEMPTS: u32 = 40;
+const PATIENCE: Duration = Duration::from_millis(2);
+
+/// Bytes that tell the state of a program's memory.
+const STATE_SIZE: u64 = 256;
+
+/// The state of the program's memory that a file is now.
+fn read_state(path: &FilePath) -> std::io::Result<Option<MemoryState>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(STATE_SIZE).read_to_end(&mut start)?;
+    Ok(MemoryState::of(&start))
 }
 
 /// Reads profiles, each with a weight by which its counts are multiplied, and adds them up. `check`

@@ -4,8 +4,10 @@
 mod browser_support;
 
 use browser_support::Browser;
+use midflight_cli::join::read_profile;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -171,4 +173,43 @@ fn lua() {
     program.check();
     let text = program.printed("report prog b.mfp --function luaV_execute --no-source");
     assert!(text.contains("1. luaV_execute"), "{text}");
+}
+
+/// Killed at some times while it compresses, and read while it does.
+#[test]
+fn a_killed_program_conserves_flow() {
+    let itself = env!("CARGO_BIN_EXE_midflight");
+    let runs: [&[&str]; 2] = [&["--version"], &["--version"]];
+    let flags = "-D_FILE_OFFSET_BITS=64";
+    let Some(program) = Program::new("bzip2-sys/bzip2-1.0.8", None, flags, 4, runs) else {
+        return;
+    };
+    for milliseconds in [1, 20, 77, 150, 400] {
+        let mut child = Command::new(program.folder.path().join("prog"))
+            .args(["-9", "-k", "-c", itself])
+            .current_dir(program.folder.path())
+            .env("MIDFLIGHT_PROFILE", "%ckilled.mfp")
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let file = program.folder.path().join("killed.mfp");
+        let live = read_profile(&file).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let killed = read_profile(&file).unwrap();
+        for before in &live.functions {
+            let after = killed.functions.iter().find(|after| after.key == before.key).unwrap();
+            assert!(after.entries >= before.entries);
+        }
+        let output = program.command().args(["check", "prog", "killed.mfp"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.ends_with("\nflow is conserved\n"), "{milliseconds}: {text}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("'killed.mfp' has what process "), "{told}");
+        // The whole of it can be made an ordinary profile.
+        let merge = ["merge", "-o", "whole.mfp", "killed.mfp"];
+        assert!(program.command().args(merge).output().unwrap().status.success());
+        assert!(program.printed("check prog whole.mfp").ends_with("\nflow is conserved\n"));
+    }
 }

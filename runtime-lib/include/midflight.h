@@ -16,7 +16,8 @@ extern "C" {
 
 /* Writes the profile as it is now, to `path` or, if that is NULL, to where MIDFLIGHT_PROFILE says.
  * The file is replaced as a whole. Counting goes on, and the profile that is written when the
- * program ends has these counts too.
+ * program ends has these counts too. With %c in MIDFLIGHT_PROFILE that file always has all counts, and
+ * nothing is done for it.
  *
  * Returns 0; or an error number, after one line on standard error. Nothing is written, and 0
  * returned, where nothing is instrumented. Do not call it in a child made by vfork. */

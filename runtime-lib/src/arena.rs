@@ -4,9 +4,13 @@
 //! one of its own. Chunks grow with the arena, so that at most about a quarter of what is mapped is
 //! unused; the kernel gives pages to what is touched only.
 //!
+//! Where the profile is kept in a file while the program runs (`live`), arenas for what is counted are
+//! in that file; others are always in memory of the process alone.
+//!
 //! All arenas together keep to a limit. A part of the first chunk is kept in reserve: when the
 //! limit is reached, the roots of the forests still find room there (see `node`).
 
+use crate::live;
 use crate::sys;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +19,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub const DEFAULT_LIMIT: usize = 1 << 30;
 
 /// Chunks are multiples of this; no supported kernel has larger pages.
-const GRANULE: usize = 64 << 10;
+pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
 /// Alignment of all that is handed out.
@@ -34,6 +38,20 @@ pub fn has_run_out() -> bool {
 /// Sets the limit on the memory of all arenas, in bytes.
 pub fn set_limit(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// The limit on the memory of all arenas, in bytes.
+pub fn limit() -> usize {
+    LIMIT.load(Ordering::Relaxed)
+}
+
+/// What an arena is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Counters and what leads to them: part of the profile.
+    Profile,
+    /// Anything else.
+    Other,
 }
 
 /// Whether an allocation may use the reserve.
@@ -71,6 +89,7 @@ pub struct Arena {
     chunk: Stretch,
     reserve: Stretch,
     mapped: usize,
+    contents: Contents,
     /// What may still be handed out for growth.
     budget: usize,
     is_exhausted: bool,
@@ -78,13 +97,14 @@ pub struct Arena {
 
 impl Arena {
     /// An arena that has mapped nothing yet.
-    pub const fn new() -> Self {
-        Self::with_budget(usize::MAX)
+    pub const fn new(contents: Contents) -> Self {
+        Self::with_budget(contents, usize::MAX)
     }
 
     /// The same, for so many bytes that can be done without.
-    pub const fn with_budget(budget: usize) -> Self {
+    pub const fn with_budget(contents: Contents, budget: usize) -> Self {
         Self {
+            contents,
             chunk: Stretch::empty(),
             reserve: Stretch::empty(),
             mapped: 0,
@@ -155,9 +175,12 @@ impl Arena {
 
     fn map(&mut self, size: usize) -> Option<Stretch> {
         let before = MAPPED.fetch_add(size, Ordering::Relaxed);
-        let within =
-            before.checked_add(size).is_some_and(|sum| sum <= LIMIT.load(Ordering::Relaxed));
-        let Some(memory) = within.then(|| sys::map(size)).flatten() else {
+        let within = before.checked_add(size).is_some_and(|sum| sum <= limit());
+        let map = match self.contents {
+            Contents::Profile => live::map,
+            Contents::Other => sys::map,
+        };
+        let Some(memory) = within.then(|| map(size)).flatten() else {
             REFUSED.store(true, Ordering::Relaxed);
             MAPPED.fetch_sub(size, Ordering::Relaxed);
             return None;
@@ -174,7 +197,7 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_zeroed_and_disjoint() {
-        let mut arena = Arena::new();
+        let mut arena = Arena::new(Contents::Other);
         let mut last_end = Vec::new();
         for size in [1usize, 8, 72, 24, 4000, 70_000, 3, 200_000, 16] {
             let memory = arena.allocate(size, Purpose::Growth).unwrap().as_ptr();
@@ -191,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_size_that_overflows_is_refused() {
-        let mut arena = Arena::new();
+        let mut arena = Arena::new(Contents::Other);
         assert!(arena.allocate(usize::MAX, Purpose::Growth).is_none());
         assert!(arena.allocate(usize::MAX - RESERVE - 8, Purpose::Root).is_none());
     }

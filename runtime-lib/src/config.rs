@@ -63,7 +63,7 @@ impl Config {
         if let Some(value) = variable(DUMP_VARIABLE) {
             self.read_dump(value);
         }
-        if self.pattern().first() != Some(&b'/') {
+        if !pattern::is_absolute(self.pattern()) {
             read_directory(&mut self.directory);
         }
     }
@@ -94,8 +94,10 @@ impl Config {
     }
 
     fn read_pattern(&mut self, value: &[u8]) {
+        // A name without a name is the default's.
+        let name: &[u8] = if value == b"%c" { pattern::DEFAULT } else { b"" };
         match pattern::check(value) {
-            Ok(()) if self.pattern.push(value).is_ok() => {}
+            Ok(()) if self.pattern.push(value).and_then(|()| self.pattern.push(name)).is_ok() => {}
             Ok(()) => message::print(&[
                 b"cannot use the value of MIDFLIGHT_PROFILE: it is too long; using '",
                 pattern::DEFAULT,
@@ -106,7 +108,7 @@ impl Config {
                 value,
                 b"': '%",
                 kind.as_slice(),
-                b"' has no meaning (there are %p, %h, %m, %1m to %9m and %%); using '",
+                b"' has no meaning (there are %p, %h, %m, %1m to %9m, %c and %%); using '",
                 pattern::DEFAULT,
                 b"'",
             ]),

@@ -12,26 +12,30 @@
 //! forests in its thread-local slots then. So the destructor only marks the context; it is taken
 //! over once the kernel does not know the thread any more, and until then it is the thread's own.
 
-use crate::arena::{Arena, Purpose};
+use crate::arena::{Arena, Contents, Purpose};
 use crate::baseline::Baselines;
 use crate::ending;
 use crate::forest::ThreadForest;
 use crate::image::Image;
+use crate::live;
 use crate::lock::ContextLock;
-use crate::process::{self, PROCESS};
+use crate::process;
 use crate::prune::Nodes;
 use crate::signal::Blocked;
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use midflight_abi::RecordHeader;
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
+use midflight_abi::{RecordHeader, memory};
 
 /// Slots of the first table of forests.
 const FIRST_TABLE: usize = 32;
 
 /// A thread's context.
+#[repr(C)]
 pub struct Context {
+    /// What others find of it in a file. `forests` is used under `lock`; the rest stays as it is.
+    shared: UnsafeCell<memory::Context>,
     /// Guards `data` and the structure of the forests.
     pub lock: ContextLock,
     /// Written under the process lock.
@@ -46,8 +50,6 @@ pub struct Context {
 
 /// What is known about a context in the list of all.
 pub struct Registration {
-    /// The next context; contexts are never removed.
-    pub next: *mut Context,
     /// ID of the thread that counts here; 0: none.
     owner: i32,
 }
@@ -60,8 +62,6 @@ pub struct Data {
     pub nodes: Nodes,
     /// What is not to be told of the counters.
     pub baselines: Baselines,
-    /// The first of the list of forests.
-    pub forests: *mut ThreadForest,
     /// Hash table of the forests by key.
     table: *mut *mut ThreadForest,
     size: usize,
@@ -92,6 +92,9 @@ pub fn delete_key() {
 /// The key's destructor, see the module. Sets the key again, so that destructors which run later
 /// find the context by it.
 extern "C" fn thread_ends(context: *mut libc::c_void) {
+    if live::is_stranger() {
+        return;
+    }
     // SAFETY: the key's values are contexts, which are never freed.
     unsafe { (*context.cast::<Context>()).ending.store(true, Ordering::Release) };
     remember(context.cast());
@@ -153,8 +156,9 @@ struct Assigned {
 }
 
 fn assign() -> Option<Assigned> {
-    process::start();
-    let mut process = PROCESS.lock()?;
+    process::start(false);
+    let mut process = process::lock()?;
+    process.configure();
     let thread = sys::thread_id();
     // SAFETY: the process lock is held.
     unsafe {
@@ -168,6 +172,7 @@ fn assign() -> Option<Assigned> {
         if context.is_null() {
             context = Context::create(process.contexts)?;
             process.contexts = context;
+            live::set_contexts(context.cast());
         }
         (*context).ending.store(false, Ordering::Relaxed);
         (*(*context).registration.get()).owner = thread;
@@ -191,36 +196,62 @@ unsafe fn search(
         if wanted(registration, unsafe { (*context).ending.load(Ordering::Acquire) }) {
             break;
         }
-        context = registration.next;
+        // SAFETY: as above.
+        context = unsafe { (*context).next() };
     }
     context
 }
 
 impl Context {
     fn create(next: *mut Context) -> Option<*mut Context> {
-        let mut arena = Arena::new();
+        let mut arena = Arena::new(Contents::Profile);
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
         let nodes = Nodes::new();
-        let data = Data {
-            arena,
-            nodes,
-            baselines: Baselines::new(),
-            forests: null_mut(),
-            table: null_mut(),
-            size: 0,
-            used: 0,
-        };
+        let data =
+            Data { arena, nodes, baselines: Baselines::new(), table: null_mut(), size: 0, used: 0 };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
+            let baselines = &raw const (*(&raw const (*this).data).cast::<Data>()).baselines.shared;
+            let next = next.cast();
+            let shared = memory::Context { next, forests: null_mut(), baselines };
             this.write(Self {
+                shared: UnsafeCell::new(shared),
                 lock: ContextLock::new(),
-                registration: UnsafeCell::new(Registration { next, owner: 0 }),
+                registration: UnsafeCell::new(Registration { owner: 0 }),
                 ending: AtomicBool::new(false),
                 stack: UnsafeCell::new(None),
                 data: UnsafeCell::new(data),
             });
         }
         Some(this)
+    }
+
+    /// The next of the list of all contexts, which are never removed.
+    pub fn next(&self) -> *mut Context {
+        // SAFETY: the field stays as it is.
+        unsafe { (*self.shared.get()).next.cast() }
+    }
+
+    /// The first of the list of forests.
+    ///
+    /// # Safety
+    /// The context's lock is held, or its thread is the caller's and not in the runtime.
+    pub unsafe fn forests(&self) -> *mut ThreadForest {
+        // SAFETY: the caller's.
+        unsafe { (*self.shared.get()).forests.cast() }
+    }
+
+    /// Puts a forest before all others, once it is whole.
+    ///
+    /// # Safety
+    /// The context's lock is held.
+    unsafe fn add_forest(&self, forest: *mut ThreadForest) {
+        // SAFETY: the caller's.
+        unsafe {
+            let first = &raw mut (*self.shared.get()).forests;
+            (*forest).shared.next = *first;
+            AtomicPtr::from_ptr(first).store(forest.cast(), Ordering::Release);
+        }
     }
 
     /// In a forked child: the context is the calling thread's, or nobody's.
@@ -248,12 +279,11 @@ impl Data {
             if let Some(forest) = self.find(record) {
                 return Some(forest);
             }
-            self.make_room()?;
+            self.make_room((*context).forests())?;
             let nodes = &mut self.nodes.arena;
             let forest = ThreadForest::create(&mut self.arena, nodes, context, record)?;
-            (*forest).next = self.forests;
-            self.forests = forest;
-            *self.vacancy((*forest).key) = forest;
+            (*context).add_forest(forest);
+            *self.vacancy((*forest).shared.key) = forest;
             self.used += 1;
             Some(forest)
         }
@@ -272,8 +302,8 @@ impl Data {
                 if forest.is_null() {
                     return None;
                 }
-                if (*forest).record == record || is_reloaded(forest, record) {
-                    (*forest).record = record;
+                if (*forest).shared.record == record || is_reloaded(forest, record) {
+                    (*forest).shared.record = record;
                     return Some(forest);
                 }
                 index = (index + 1) & (self.size - 1);
@@ -294,8 +324,8 @@ impl Data {
         }
     }
 
-    /// Keeps half of the table empty.
-    fn make_room(&mut self) -> Option<()> {
+    /// Keeps half of the table of these forests empty.
+    fn make_room(&mut self, forests: *mut ThreadForest) -> Option<()> {
         if self.used < self.size / 2 {
             return Some(());
         }
@@ -303,12 +333,12 @@ impl Data {
         let bytes = size.checked_mul(size_of::<*mut ThreadForest>())?;
         self.table = self.arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
         self.size = size;
-        let mut forest = self.forests;
+        let mut forest = forests;
         while !forest.is_null() {
             // SAFETY: the list holds forests, fewer than half of the table's size.
             unsafe {
-                *self.vacancy((*forest).key) = forest;
-                forest = (*forest).next;
+                *self.vacancy((*forest).shared.key) = forest;
+                forest = ThreadForest::next(forest);
             }
         }
         Some(())
@@ -320,8 +350,9 @@ impl Data {
 unsafe fn is_reloaded(forest: *mut ThreadForest, record: *const RecordHeader) -> bool {
     // SAFETY: the caller gives a forest and a record; images are never freed.
     unsafe {
-        let (key, image): (u64, *mut Image) = ((*forest).key, (*forest).image);
-        (*forest).record.is_null()
+        let shared = &(*forest).shared;
+        let (key, image): (u64, *mut Image) = (shared.key, shared.image.cast());
+        shared.record.is_null()
             && key == (*record).key
             && !image.is_null()
             && (*image).contains(record)

@@ -114,8 +114,7 @@ pub fn write_whole<T>(
         Ok(value)
     });
     if result.is_err() {
-        // SAFETY: the name is a C string.
-        unsafe { libc::unlink(temporary.c_str().as_ptr()) };
+        remove(temporary);
     }
     result
 }
@@ -135,12 +134,26 @@ fn give_name(temporary: &Text, name: &Text, publish: Publish) -> Result<(), Fail
         }
         // There are file systems without links.
     }
+    rename(temporary, name)
+}
+
+/// Gives a file another name, and takes it from what has it, if anything has.
+pub fn rename(from: &Text, to: &Text) -> Result<(), Failure> {
     // SAFETY: both names are C strings.
-    if unsafe { libc::rename(from, to) } == 0 { Ok(()) } else { Err(Failure::last()) }
+    match unsafe { libc::rename(from.c_str().as_ptr(), to.c_str().as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(Failure::last()),
+    }
+}
+
+/// Removes a file, if that can be done.
+pub fn remove(name: &Text) {
+    // SAFETY: the name is a C string.
+    unsafe { libc::unlink(name.c_str().as_ptr()) };
 }
 
 /// Creates a new file beside the name, and the directories that it is in.
-fn create_temporary(name: &Text, temporary: &mut Text) -> Result<File, Failure> {
+pub fn create_temporary(name: &Text, temporary: &mut Text) -> Result<File, Failure> {
     let mut directories_made = false;
     let mut attempt = 0;
     while attempt < MAX_ATTEMPTS {
@@ -164,7 +177,7 @@ fn create_temporary(name: &Text, temporary: &mut Text) -> Result<File, Failure> 
 }
 
 /// Makes all directories on the way to a file. What fails shows when the file is created.
-fn make_directories(name: &mut Text) {
+pub fn make_directories(name: &Text) {
     let whole = name.bytes().len();
     let mut path = Text::new();
     for index in 1..whole {

@@ -5,6 +5,7 @@
 //! written.
 
 use crate::counter;
+use crate::live;
 use crate::message;
 use crate::sys;
 use core::cell::UnsafeCell;
@@ -53,6 +54,7 @@ pub fn is_fallback(forest: *mut Forest) -> bool {
 /// # Safety
 /// `record` is a record.
 pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
+    live::note_loss();
     let stand = STAND.0.get();
     // SAFETY: the record is valid; the addresses are within the static.
     unsafe {

@@ -35,7 +35,7 @@ pub struct File(i32);
 impl File {
     /// Creates a file that does not exist.
     pub fn create(name: &CStr) -> Result<Self, Failure> {
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
         // SAFETY: the name is a C string.
         let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o666) };
         if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
@@ -122,10 +122,16 @@ impl File {
         Ok(())
     }
 
-    /// Closes it; some file systems tell of a full disk only here.
-    pub fn close(self) -> Result<(), Failure> {
+    /// Its descriptor, which is not closed any more.
+    pub fn into_descriptor(self) -> i32 {
         let descriptor = self.0;
         core::mem::forget(self);
+        descriptor
+    }
+
+    /// Closes it; some file systems tell of a full disk only here.
+    pub fn close(self) -> Result<(), Failure> {
+        let descriptor = self.into_descriptor();
         // SAFETY: the descriptor is open and not used again.
         if unsafe { libc::close(descriptor) } == 0 || sys::errno() == libc::EINTR {
             Ok(())

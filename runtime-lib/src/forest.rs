@@ -4,11 +4,13 @@ use crate::arena::{Arena, Purpose};
 use crate::baseline::{self, Baselines, Counter};
 use crate::context::Context;
 use crate::counter;
-use crate::image::Image;
+use crate::live;
 use crate::node::{self, Builder, Children, Node, START_LEVEL, Word};
 use crate::prune::Histogram;
 use core::mem::offset_of;
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use midflight_abi::memory;
 use midflight_abi::{FLAG_COUNTING, Forest, MAX_K, RecordHeader, Slot};
 
 /// Lookups in outgrown tables that are put up with in any forest.
@@ -36,32 +38,10 @@ impl Total {
 
 /// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, and in
 /// counting mode the counters behind it.
-#[repr(C)]
+#[repr(transparent)]
 pub struct ThreadForest {
-    /// The context that it belongs to; null in the forest that stands in for all.
-    pub context: *mut Context,
-    /// The function's record; null after its image was unloaded.
-    pub record: *const RecordHeader,
-    /// The image of the record; null until it is looked up.
-    pub image: *mut Image,
-    /// The next forest of the context.
-    pub next: *mut ThreadForest,
-    /// Identity of the function.
-    pub key: u64,
-    /// The function's k.
-    pub k: u32,
-    /// The function's number of paths.
-    pub num_paths: u32,
-    /// Whether there are counters instead of nodes.
-    pub counting: bool,
-    /// The start of the automaton; null in counting mode.
-    start: *mut Node,
-    /// Lookups since the last refresh that outgrown tables have cost.
-    stale: u32,
-    /// Slots made.
-    slots: u32,
-    /// What emitted code works on. The last field.
-    pub forest: Forest,
+    /// All of it, as others find it in a file.
+    pub shared: memory::ThreadForest,
 }
 
 /// One step of a walk in preorder.
@@ -86,7 +66,25 @@ struct Frame {
 impl ThreadForest {
     /// The forest that emitted code's pointer is to.
     pub fn of(forest: *mut Forest) -> *mut Self {
-        forest.wrapping_byte_sub(offset_of!(Self, forest)).cast()
+        forest.wrapping_byte_sub(offset_of!(memory::ThreadForest, forest)).cast()
+    }
+
+    /// The context that it belongs to.
+    ///
+    /// # Safety
+    /// `this` is a forest.
+    pub unsafe fn context(this: *mut Self) -> *mut Context {
+        // SAFETY: the caller's.
+        unsafe { (*this).shared.context.cast() }
+    }
+
+    /// The next forest of the context, or null.
+    ///
+    /// # Safety
+    /// `this` is a forest.
+    pub unsafe fn next(this: *mut Self) -> *mut Self {
+        // SAFETY: the caller's.
+        unsafe { (*this).shared.next.cast() }
     }
 
     /// Makes an empty forest. `None`: there is no memory for it.
@@ -112,12 +110,12 @@ impl ThreadForest {
         // SAFETY: the arena has handed out zeroed memory of that size, in which all fields are
         // valid.
         unsafe {
-            (*this).context = context;
-            (*this).record = record;
-            (*this).key = header.key;
-            (*this).k = header.k;
-            (*this).num_paths = header.num_paths;
-            (*this).counting = counting;
+            (*this).shared.context = context.cast();
+            (*this).shared.record = record;
+            (*this).shared.key = header.key;
+            (*this).shared.k = header.k;
+            (*this).shared.num_paths = header.num_paths;
+            (*this).shared.counting = counting;
             if !counting {
                 Self::begin(this, nodes)?;
             }
@@ -131,7 +129,7 @@ impl ThreadForest {
         unsafe {
             let mut builder = Self::builder(this, nodes, Purpose::Root);
             builder.new_start().ok()?;
-            (*this).start = builder.start;
+            (*this).shared.start = builder.start;
             Some(())
         }
     }
@@ -143,10 +141,10 @@ impl ThreadForest {
         unsafe {
             Builder {
                 arena,
-                start: (*this).start,
-                start_word: &raw mut (*this).forest.start,
-                k: (*this).k,
-                num_paths: (*this).num_paths,
+                start: (*this).shared.start,
+                start_word: &raw mut (*this).shared.forest.start,
+                k: (*this).shared.k,
+                num_paths: (*this).shared.num_paths,
                 purpose,
             }
         }
@@ -168,12 +166,18 @@ impl ThreadForest {
     unsafe fn hit(node: *mut Node, label: u32) -> Option<Word> {
         // SAFETY: the caller gives a node that is not pruned.
         unsafe {
-            let (_, slot) = node::find(node, label)?;
-            if node::is_half_full(slot) {
-                return None;
-            }
+            let slot = Self::known(node, label)?;
             node::add(slot, 1);
             Some(node::next(slot))
+        }
+    }
+
+    /// The slot of a child of a node, if it is there and can be counted without the lock.
+    unsafe fn known(node: *mut Node, label: u32) -> Option<*mut Slot> {
+        // SAFETY: the caller gives a node that is not pruned.
+        unsafe {
+            let (_, slot) = node::find(node, label)?;
+            (!node::is_half_full(slot)).then_some(slot)
         }
     }
 
@@ -190,11 +194,10 @@ impl ThreadForest {
             if known.is_some() {
                 return known;
             }
-            let next = Self::hit((*this).start, label)?;
-            if (*node).level != START_LEVEL {
-                counter::increment(&raw mut (*this).forest.restarts);
-            }
-            Some(next)
+            let slot = Self::known((*this).shared.start, label)?;
+            Self::note_restart(this, node);
+            node::add(slot, 1);
+            Some(node::next(slot))
         }
     }
 
@@ -214,7 +217,7 @@ impl ThreadForest {
             let node = node::node_of(word);
             if node::is_pruned(node) {
                 return if (*node).level == START_LEVEL {
-                    Self::count_child(this, arena, (*this).start, label, 1, Purpose::Growth)
+                    Self::count_child(this, arena, (*this).shared.start, label, 1, Purpose::Growth)
                 } else {
                     None
                 };
@@ -234,16 +237,27 @@ impl ThreadForest {
     pub unsafe fn restart(this: *mut Self, arena: &mut Arena, word: Word, label: u32) -> Word {
         // SAFETY: the caller's.
         unsafe {
-            let start = (*this).start;
-            let root = Self::count_child(this, arena, start, label, 1, Purpose::Root);
-            let Some(next) = root else {
-                counter::increment(&raw mut (*this).forest.lost);
-                return node::word_of(start);
-            };
-            if (*node::node_of(word)).level != START_LEVEL {
-                counter::increment(&raw mut (*this).forest.restarts);
+            let start = (*this).shared.start;
+            let mut builder = Self::builder(this, arena, Purpose::Root);
+            if let Ok((holder, slot)) = builder.child(start, label) {
+                Self::note_restart(this, node::node_of(word));
+                if builder.add(holder, slot, 1).is_ok() {
+                    return node::next(slot);
+                }
             }
-            next
+            counter::increment(&raw mut (*this).shared.forest.lost);
+            node::word_of(start)
+        }
+    }
+
+    /// Notes that an event of an activation that was at `node` is about to be counted at its root. This
+    /// comes first: a bound that is one too large for a moment is right, one too small is not.
+    unsafe fn note_restart(this: *mut Self, node: *mut Node) {
+        // SAFETY: the caller's.
+        unsafe {
+            if (*node).level != START_LEVEL {
+                counter::increment(&raw mut (*this).shared.forest.restarts);
+            }
         }
     }
 
@@ -256,20 +270,15 @@ impl ThreadForest {
         purpose: Purpose,
     ) -> Option<Word> {
         // SAFETY: the caller's.
-        unsafe {
-            let mut builder = Self::builder(this, arena, purpose);
-            let (holder, slot) = builder.child(node, label).ok()?;
-            builder.add(holder, slot, n).ok()?;
-            Some(node::next(slot))
-        }
+        unsafe { count_child(&mut Self::builder(this, arena, purpose), node, label, n) }
     }
 
     /// After many lookups that outgrown tables have cost, makes no slot lead to one.
     unsafe fn note_stale(this: *mut Self) {
         // SAFETY: the caller holds the context's lock.
         unsafe {
-            (*this).stale += 1;
-            if (*this).stale < LEAST_STALE + (*this).slots / 4 {
+            (*this).shared.stale += 1;
+            if (*this).shared.stale < LEAST_STALE + (*this).shared.slots / 4 {
                 return;
             }
             Self::refresh_all(this);
@@ -281,11 +290,11 @@ impl ThreadForest {
     unsafe fn refresh_all(this: *mut Self) {
         // SAFETY: the caller holds the context's lock.
         unsafe {
-            (*this).stale = 0;
-            (*this).slots = 0;
+            (*this).shared.stale = 0;
+            (*this).shared.slots = 0;
             Self::for_each_slot(this, |_, _, slot| {
                 node::refresh(slot);
-                (*this).slots += 1;
+                (*this).shared.slots += 1;
             });
         }
     }
@@ -359,24 +368,47 @@ impl ThreadForest {
     /// Builds the forest anew without what was counted less often than `threshold`, after
     /// [`Self::weigh`]. If there is no memory, it stays as it is.
     ///
+    /// The old nodes count until the new ones are complete.
+    ///
     /// # Safety
     /// As for [`Self::weigh`]; signals are blocked.
     pub unsafe fn rebuild(this: *mut Self, fresh: &mut Arena, threshold: u32) {
-        let mut stack = Stack::new(this);
-        let mut parents = [null_mut::<Node>(); MAX_LEVELS];
         // SAFETY: the caller's; the old nodes stay valid.
         unsafe {
-            let data = (*(*this).context).data.get();
-            let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
-            if Self::begin(this, fresh).is_none() {
+            let old = (*this).shared.start;
+            let mut word: Word = 0;
+            let mut builder =
+                Builder { start_word: &raw mut word, ..Self::builder(this, fresh, Purpose::Root) };
+            if builder.new_start().is_err() {
                 return;
             }
-            let start = (*this).start;
+            Self::copy(this, &mut builder, threshold);
+            let start = builder.start;
+            live::change(|| {
+                AtomicPtr::from_ptr(&raw mut (*this).shared.start).store(start, Ordering::Release);
+                let state = AtomicU64::from_ptr(&raw mut (*this).shared.forest.start);
+                state.store(word, Ordering::Release);
+            });
+            Self::leave(this, old);
+        }
+    }
+
+    /// Copies to the builder's forest what was counted as often as `threshold`, and the rest to its
+    /// roots.
+    unsafe fn copy(this: *mut Self, builder: &mut Builder<'_>, threshold: u32) {
+        let mut stack = Stack::new(this);
+        let mut parents = [null_mut::<Node>(); MAX_LEVELS];
+        // SAFETY: the caller's.
+        unsafe {
+            let data = (*Self::context(this)).data.get();
+            let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
+            let start = builder.start;
             parents[0] = start;
             loop {
                 let Some((holder, slot)) = stack.next_slot() else {
-                    let Some(done) = stack.pop() else { return };
-                    node::leave(done.node);
+                    if stack.pop().is_none() {
+                        return;
+                    }
                     continue;
                 };
                 let Some(label) = node::label(slot) else { continue };
@@ -384,20 +416,19 @@ impl ThreadForest {
                 let parent = parents.get(level).copied().unwrap_or(null_mut());
                 let is_hot = parent == start
                     || !parent.is_null() && Self::heat(&stack, slot, count) >= threshold;
-                let kept = match is_hot {
-                    true => Self::count_child(this, fresh, parent, label, count, Purpose::Growth),
-                    false => None,
-                };
+                builder.purpose = Purpose::Growth;
+                let kept = if is_hot { count_child(builder, parent, label, count) } else { None };
                 if kept.is_none() && count != 0 {
-                    let root = Self::count_child(this, fresh, start, label, count, Purpose::Root);
-                    let forest = &raw mut (*this).forest;
+                    builder.purpose = Purpose::Root;
+                    let root = count_child(builder, start, label, count);
+                    let forest = &raw mut (*this).shared.forest;
                     if root.is_none() {
                         counter::add(&raw mut (*forest).lost, count);
                     } else if parent != start {
                         counter::add(&raw mut (*forest).pruned, count);
                     }
                 }
-                let number = baselines.take(stack.counter(label));
+                let number = baselines.number(stack.counter(label));
                 if number != 0 {
                     let now = if kept.is_some() { parent } else { start };
                     baselines.add(arena, Counter { owner: now as usize, label }, number);
@@ -409,6 +440,26 @@ impl ThreadForest {
                     && let Some(place) = parents.get_mut(level + 1)
                 {
                     *place = kept.map_or(null_mut(), |word| node::node_of(word));
+                }
+            }
+        }
+    }
+
+    /// Leaves all nodes behind from `start` on, which is the forest's no more.
+    unsafe fn leave(this: *mut Self, start: *mut Node) {
+        // SAFETY: the caller's.
+        unsafe {
+            let baselines = &mut (*(*Self::context(this)).data.get()).baselines;
+            let mut stack = Stack::at(start, (*this).shared.k);
+            loop {
+                let Some((_, slot)) = stack.next_slot() else {
+                    let Some(done) = stack.pop() else { return };
+                    node::leave(done.node);
+                    continue;
+                };
+                if let Some(label) = node::label(slot) {
+                    baselines.forget(stack.counter(label));
+                    stack.descend(slot);
                 }
             }
         }
@@ -434,8 +485,11 @@ impl ThreadForest {
         // SAFETY: the caller's.
         unsafe {
             let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
-            let counted =
-                if (*this).counting { Self::mark_paths(this) } else { Self::mark_nodes(this) };
+            let counted = if (*this).shared.counting {
+                Self::mark_paths(this)
+            } else {
+                Self::mark_nodes(this)
+            };
             begun || counted
         }
     }
@@ -455,7 +509,7 @@ impl ThreadForest {
     unsafe fn total_place(this: *mut Self, total: Total) -> *mut u64 {
         // SAFETY: the caller gives a forest.
         unsafe {
-            let forest = &raw mut (*this).forest;
+            let forest = &raw mut (*this).shared.forest;
             match total {
                 Total::Entries => &raw mut (*forest).entries,
                 Total::Restarts => &raw mut (*forest).restarts,
@@ -486,7 +540,7 @@ impl ThreadForest {
 
     unsafe fn baselines<'a>(this: *mut Self) -> &'a Baselines {
         // SAFETY: the caller holds the lock of the forest's context.
-        unsafe { &(*(*(*this).context).data.get()).baselines }
+        unsafe { &(*(*Self::context(this)).data.get()).baselines }
     }
 
     /// Calls `visit` with every counter and what it stands at.
@@ -497,8 +551,8 @@ impl ThreadForest {
                 let count = counter::read(Self::total_place(this, total));
                 visit(Self::total_counter(this, total), count);
             }
-            if (*this).counting {
-                for path in 0..(*this).num_paths {
+            if (*this).shared.counting {
+                for path in 0..(*this).shared.num_paths {
                     let count = counter::read(Self::path_counter(this, path));
                     visit(Self::path_baseline(this, path), count);
                 }
@@ -510,15 +564,15 @@ impl ThreadForest {
         }
     }
 
-    /// Pauses or resumes: X of each counter becomes what it stands at less X. False: there is no
-    /// memory, and nothing was changed.
+    /// Prepares for pausing or resuming: the next X of each counter becomes what it stands at less X.
+    /// False: there is no memory.
     ///
     /// # Safety
     /// As for [`Self::mark`].
-    pub unsafe fn turn_baselines(this: *mut Self) -> bool {
+    pub unsafe fn prepare_turn(this: *mut Self) -> bool {
         // SAFETY: the caller's.
         unsafe {
-            let data = (*(*this).context).data.get();
+            let data = (*Self::context(this)).data.get();
             let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
             let mut counted = 0;
             Self::for_each_counter(this, |_, count| counted += usize::from(count != 0));
@@ -529,7 +583,7 @@ impl ThreadForest {
             Self::for_each_counter(this, |counter, count| {
                 let number = baselines.number(counter);
                 if count | number != 0 && baselines.reserve(arena, 1) {
-                    baselines.set(counter, count.wrapping_sub(number));
+                    baselines.set_next(counter, count.wrapping_sub(number));
                 }
             });
             true
@@ -539,7 +593,7 @@ impl ThreadForest {
     unsafe fn mark_paths(this: *mut Self) -> bool {
         let mut any = false;
         // SAFETY: the caller's.
-        for path in 0..unsafe { (*this).num_paths } {
+        for path in 0..unsafe { (*this).shared.num_paths } {
             // SAFETY: the path is below the number of paths.
             unsafe {
                 let counted = Self::told_of_path(this, path) != 0;
@@ -555,7 +609,7 @@ impl ThreadForest {
     unsafe fn path_mark(this: *mut Self, path: u32) -> (*mut u64, u64) {
         // SAFETY: in counting mode the words of marks are behind the counters.
         unsafe {
-            let marks = Self::path_counter(this, (*this).num_paths);
+            let marks = Self::path_counter(this, (*this).shared.num_paths);
             (marks.add(path as usize / 64), 1 << (path % 64))
         }
     }
@@ -614,10 +668,11 @@ impl ThreadForest {
     pub unsafe fn roots(this: *mut Self) -> u32 {
         // SAFETY: the caller's.
         unsafe {
-            match (*this).counting {
-                true => (0..(*this).num_paths).filter(|&path| Self::is_marked(this, path)).count()
-                    as u32,
-                false => (*(*this).start).marked,
+            match (*this).shared.counting {
+                true => (0..(*this).shared.num_paths)
+                    .filter(|&path| Self::is_marked(this, path))
+                    .count() as u32,
+                false => (*(*this).shared.start).marked,
             }
         }
     }
@@ -632,7 +687,7 @@ impl ThreadForest {
     ) -> Result<(), E> {
         // SAFETY: the caller's.
         unsafe {
-            if (*this).counting {
+            if (*this).shared.counting {
                 return Self::walk_paths(this, visit);
             }
             let mut stack = Stack::new(this);
@@ -646,7 +701,7 @@ impl ThreadForest {
                 };
                 let Some(label) = node::label(slot) else { continue };
                 let count = stack.told(this, holder, slot);
-                let has_node = node::has_node(stack.level(), (*this).k);
+                let has_node = node::has_node(stack.level(), (*this).shared.k);
                 let node = node::node_of(node::next(slot));
                 // A child at full depth that was not counted when its parent was marked may be now.
                 let is_marked = if has_node { (*node).is_marked } else { count != 0 };
@@ -667,7 +722,7 @@ impl ThreadForest {
         mut visit: impl FnMut(Visit) -> Result<(), E>,
     ) -> Result<(), E> {
         // SAFETY: the caller's.
-        for path in 0..unsafe { (*this).num_paths } {
+        for path in 0..unsafe { (*this).shared.num_paths } {
             // SAFETY: the path is below the number of paths.
             unsafe {
                 if Self::is_marked(this, path) {
@@ -686,18 +741,33 @@ impl ThreadForest {
     pub unsafe fn clear(this: *mut Self) {
         // SAFETY: the caller's.
         unsafe {
-            let forest = &raw mut (*this).forest;
+            let forest = &raw mut (*this).shared.forest;
             counter::clear(&raw mut (*forest).entries);
             counter::clear(&raw mut (*forest).restarts);
             counter::clear(&raw mut (*forest).lost);
             counter::clear(&raw mut (*forest).pruned);
-            if (*this).counting {
-                (0..(*this).num_paths)
+            if (*this).shared.counting {
+                (0..(*this).shared.num_paths)
                     .for_each(|path| counter::clear(Self::path_counter(this, path)));
                 return;
             }
             Self::for_each_slot(this, |_, holder, slot| node::clear(holder, slot));
         }
+    }
+}
+
+/// Counts a child, which is made if it is missing; tells the state after it. None: there is no memory.
+unsafe fn count_child(
+    builder: &mut Builder<'_>,
+    node: *mut Node,
+    label: u32,
+    n: u64,
+) -> Option<Word> {
+    // SAFETY: the caller gives a node of the builder's forest.
+    unsafe {
+        let (holder, slot) = builder.child(node, label).ok()?;
+        builder.add(holder, slot, n).ok()?;
+        Some(node::next(slot))
     }
 }
 
@@ -722,13 +792,15 @@ impl Stack {
     ///
     /// The caller holds the lock of the forest's context.
     fn new(forest: *mut ThreadForest) -> Self {
-        let empty = Frame { node: null_mut(), children: Children::of(null_mut()), number: 0 };
-        let mut this = Self { frames: [empty; MAX_LEVELS], depth: 0, k: 0 };
         // SAFETY: the forest is valid.
-        unsafe {
-            this.k = (*forest).k;
-            this.push((*forest).start);
-        }
+        unsafe { Self::at((*forest).shared.start, (*forest).shared.k) }
+    }
+
+    /// At a start.
+    fn at(start: *mut Node, k: u32) -> Self {
+        let empty = Frame { node: null_mut(), children: Children::of(null_mut()), number: 0 };
+        let mut this = Self { frames: [empty; MAX_LEVELS], depth: 0, k };
+        this.push(start);
         this
     }
 

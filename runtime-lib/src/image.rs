@@ -12,42 +12,44 @@ use crate::context::Context;
 use crate::ending;
 use crate::fallback;
 use crate::forest::ThreadForest;
+use crate::live;
 use crate::loader::Found;
 use crate::message;
-use crate::process::{self, PROCESS};
+use crate::output;
+use crate::process;
 use crate::signal::Blocked;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use midflight_abi::memory;
 use midflight_abi::{ABI_VERSION, FLAG_COUNTING, MAX_K, RECORD_HEADER_SIZE, RecordHeader};
 use midflight_profile::table::image_signature;
 
 /// An image that is or was loaded.
+#[repr(C)]
 pub struct Image {
-    /// The image that was registered after it.
-    pub next: *mut Image,
-    /// First byte of its records; 0 while it is not loaded.
-    start: AtomicUsize,
-    /// First byte after its records.
-    stop: AtomicUsize,
-    /// Identity of its instrumented functions.
-    pub signature: u64,
+    /// What others find of it in a file.
+    pub shared: memory::Image,
     /// Whether it is the program itself.
     pub is_program: bool,
-    path: *const u8,
-    path_len: usize,
 }
 
 impl Image {
     /// Whether a record is in the image as it is loaded now.
     pub fn contains(&self, record: *const RecordHeader) -> bool {
         let address = record as usize;
-        (self.start.load(Ordering::Acquire)..self.stop.load(Ordering::Acquire)).contains(&address)
+        let memory::Image { start, stop, .. } = &self.shared;
+        (start.load(Ordering::Acquire)..stop.load(Ordering::Acquire)).contains(&address)
+    }
+
+    /// The image that was registered after it, or null.
+    pub fn next(&self) -> *mut Self {
+        self.shared.next.cast()
     }
 
     /// The path of the image's file; empty if it is not known.
     pub fn path(&self) -> &[u8] {
         // SAFETY: the path was copied when the image was registered, and is never freed.
-        unsafe { core::slice::from_raw_parts(self.path, self.path_len) }
+        unsafe { core::slice::from_raw_parts(self.shared.path, self.shared.path_len) }
     }
 
     fn create(arena: &mut Arena, found: &Found, signature: u64) -> Option<*mut Self> {
@@ -57,21 +59,16 @@ impl Image {
         // SAFETY: the arena has handed out that much.
         unsafe {
             memory.copy_from_nonoverlapping(path.as_ptr(), path.len());
-            this.write(Self {
-                next: null_mut(),
-                start: AtomicUsize::new(0),
-                stop: AtomicUsize::new(0),
-                signature,
-                is_program: found.is_program,
-                path: memory,
-                path_len: path.len(),
-            });
+            let (path, path_len) = (memory.cast_const(), path.len());
+            let (start, stop) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let shared = memory::Image { next: null_mut(), start, stop, signature, path, path_len };
+            this.write(Self { shared, is_program: found.is_program });
         }
         Some(this)
     }
 
     fn is_loaded(&self) -> bool {
-        self.start.load(Ordering::Acquire) != 0
+        self.shared.start.load(Ordering::Acquire) != 0
     }
 }
 
@@ -108,31 +105,39 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
     let found = Found::containing(start as usize);
     let is_in_library = !Found::containing(register as *const () as usize).is_program;
     let _signals = Blocked::new();
-    process::start();
+    process::start(is_in_library);
     if !is_in_library {
         ending::catch_quick_exit();
     }
     // SAFETY: the caller's.
     let result = unsafe { inspect(start, stop) }.and_then(|signature| {
-        let Some(mut process) = PROCESS.lock() else { return Ok(()) };
-        process.is_in_library = is_in_library;
-        let mut place = &raw mut process.images;
+        let Some(mut process) = process::lock() else { return Ok(()) };
+        process.configure();
         // SAFETY: the list holds images.
         unsafe {
-            while !(*place).is_null() {
-                let image = &**place;
-                let same = image.signature == signature && image.path() == found.path();
-                if same && !image.is_loaded() {
+            let (mut image, mut last) = (process.images, null_mut::<Image>());
+            while !image.is_null() {
+                let same =
+                    (*image).shared.signature == signature && (*image).path() == found.path();
+                if same && !(*image).is_loaded() {
                     break;
                 }
-                place = &raw mut (**place).next;
+                (image, last) = ((*image).next(), image);
             }
-            if (*place).is_null() {
-                *place =
+            if image.is_null() {
+                output::note_image(&mut process, signature, found.is_program);
+                image =
                     Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
+                if last.is_null() {
+                    process.images = image;
+                    live::set_images(image.cast());
+                } else {
+                    let place = AtomicPtr::from_ptr(&raw mut (*last).shared.next);
+                    place.store(image.cast(), Ordering::Release);
+                }
             }
-            (**place).stop.store(stop as usize, Ordering::Release);
-            (**place).start.store(start as usize, Ordering::Release);
+            (*image).shared.stop.store(stop as usize, Ordering::Release);
+            (*image).shared.start.store(start as usize, Ordering::Release);
         }
         Ok(())
     });
@@ -236,12 +241,12 @@ impl Iterator for Records<'_> {
 /// Forgets the records between `start` and its image's end; their counts stay.
 pub fn unregister(start: *const u8) {
     let _signals = Blocked::new();
-    let Some(process) = PROCESS.lock() else { return };
+    let Some(process) = process::lock() else { return };
     let mut image = process.images;
     // SAFETY: the lists hold images and contexts, which are never freed; the process lock is held.
     unsafe {
-        while !image.is_null() && (*image).start.load(Ordering::Acquire) != start as usize {
-            image = (*image).next;
+        while !image.is_null() && (*image).shared.start.load(Ordering::Acquire) != start as usize {
+            image = (*image).next();
         }
         if image.is_null() {
             return;
@@ -249,10 +254,10 @@ pub fn unregister(start: *const u8) {
         let mut context = process.contexts;
         while !context.is_null() {
             detach(context, image);
-            context = (*(*context).registration.get()).next;
+            context = (*context).next();
         }
-        (*image).start.store(0, Ordering::Release);
-        (*image).stop.store(0, Ordering::Release);
+        (*image).shared.start.store(0, Ordering::Release);
+        (*image).shared.stop.store(0, Ordering::Release);
     }
 }
 
@@ -261,13 +266,16 @@ unsafe fn detach(context: *mut Context, image: *mut Image) {
     // SAFETY: the caller holds the process lock; the context's lock is taken.
     unsafe {
         let _guard = (*context).lock.lock_as_other();
-        let mut forest: *mut ThreadForest = (*(*context).data.get()).forests;
+        let mut forest = (*context).forests();
         while !forest.is_null() {
-            if (*image).contains((*forest).record) {
-                (*forest).image = image;
-                (*forest).record = core::ptr::null();
+            let shared = &raw mut (*forest).shared;
+            if (*image).contains((*shared).record) {
+                // In this order: a reader of the file looks for the image where none is named.
+                AtomicPtr::from_ptr(&raw mut (*shared).image)
+                    .store(image.cast(), Ordering::Release);
+                (*shared).record = core::ptr::null();
             }
-            forest = (*forest).next;
+            forest = ThreadForest::next(forest);
         }
     }
 }

@@ -27,6 +27,7 @@
 //! | `sharing` | a file that many processes add to |
 //! | `osr` | on-stack replacement: when points fire, and how often they did |
 //! | `arena`, `mapping` | memory that is kept, and that is given back |
+//! | `live` | memory in a file, so that counts survive a SIGKILL |
 //! | `fallback` | what emitted code gets when there is none |
 //! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
 //! | `config`, `signal_name`, `message` | environment, standard error |
@@ -50,6 +51,7 @@ mod file;
 mod forest;
 mod hooks;
 mod image;
+mod live;
 mod loader;
 mod lock;
 mod mapping;
@@ -89,6 +91,10 @@ pub unsafe extern "C" fn midflight_enter(
     record: *const RecordHeader,
     slot: *mut *mut Forest,
 ) -> *mut Forest {
+    if live::is_stranger() {
+        // SAFETY: the caller's.
+        return unsafe { fallback::forest(record) };
+    }
     let signals = Blocked::new();
     // SAFETY: the caller's.
     let forest = unsafe { own_forest(record, &signals) };
@@ -119,7 +125,7 @@ unsafe fn own_forest(
         let _guard = context.lock.lock_as_owner().ok_or(Nested)?;
         let forest = (*context.data.get()).forest((&raw const *context).cast_mut(), record);
         Ok(match forest {
-            Some(forest) => &raw mut (*forest).forest,
+            Some(forest) => &raw mut (*forest).shared.forest,
             None => fallback::forest(record),
         })
     }
@@ -140,8 +146,11 @@ pub unsafe extern "C" fn midflight_step(state: u64, id: u32, forest: *mut Forest
             fallback::lose_event();
             return state;
         }
+        if live::is_stranger() {
+            return state;
+        }
         let this = ThreadForest::of(forest);
-        let context = &*(*this).context;
+        let context = &*ThreadForest::context(this);
         let nodes = &raw mut (*context.data.get()).nodes;
         if let Some(next) = Nodes::count_unlocked(nodes, this, state, id) {
             return next;
@@ -152,7 +161,7 @@ pub unsafe extern "C" fn midflight_step(state: u64, id: u32, forest: *mut Forest
             return (*forest).start;
         };
         let data = &mut *context.data.get();
-        data.nodes.count(this, data.forests, state, id)
+        data.nodes.count(this, context.forests(), state, id)
     }
 }
 
@@ -166,6 +175,9 @@ pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut
     unsafe {
         if fallback::is_fallback(forest) {
             fallback::lose_events(n);
+            return state;
+        }
+        if live::is_stranger() {
             return state;
         }
         run::run(state, id, n, forest)

@@ -94,7 +94,7 @@ pub fn tell_failure(kind: &[u8], name: &[u8], failure: Failure, variable: &CStr)
 /// What an error number of the system means, and what its reader can do about it.
 ///
 /// libc's own texts are not asked for: they depend on the locale, and making them may allocate.
-fn explain(error: i32) -> (&'static str, &'static str) {
+pub fn explain(error: i32) -> (&'static str, &'static str) {
     match error {
         libc::EACCES | libc::EPERM => {
             ("permission denied", "set @ to a file in a directory that the program may write to")

@@ -34,7 +34,7 @@
 //! looks at the first bucket only. So a table doubles when it is full, and also when a new label's
 //! first bucket is taken while the table is smaller than [`SPARSITY`] times what it holds. When it
 //! cannot grow any more, the node gets a further one, in a node of its own that stands beside it
-//! ([`Extra::more`]).
+//! ([`Extra`]).
 //!
 //! A table that was outgrown stays, and says which node it was of. States that lead to it still
 //! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node. What
@@ -49,15 +49,17 @@
 //! - Nodes and tables never move and are never freed.
 //! - A slot's key is written last, and read first: if it is there, so is `next`.
 //! - A node's table is replaced by a single store, when the new one is complete.
-//! - Growing moves the counts out of the old table, so a count that is not zero there was added by
-//!   a state that still leads to it; whoever reads a counter adds it up over all tables that the
-//!   node has had ([`count`]).
+//! - Growing leaves the counts where they are, and states may lead to the old table; whoever reads a
+//!   counter adds it up over all tables that the node has had ([`count`]).
 //!
 //! Changes of structure are made with all signals blocked and the context's lock held.
 
 use crate::arena::{Arena, Purpose};
+use crate::live;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+pub use midflight_abi::memory::Node;
+use midflight_abi::memory::{Extra, TableHead, Taken};
 use midflight_abi::{DENSE_PATHS, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash};
 
 /// [`Node::level`] of a forest's start: one before the roots'.
@@ -71,55 +73,6 @@ const HALF_FULL: u32 = 1 << 31;
 
 /// A state, see `midflight_abi`.
 pub type Word = u64;
-
-/// A node of the k-SF that is not at full depth, or the forest's start.
-#[repr(C)]
-pub struct Node {
-    /// The state that leads here: the table of the children.
-    table: Word,
-    /// While this node is β: the τ of Algorithm 4 that belongs to it. Null in the upper slab.
-    tau: *mut Node,
-    /// The node in whose table the slot of this one is. Null: there is none.
-    parent: *mut Node,
-    extra: *mut Extra,
-    label: u32,
-    /// Depth of the node in the k-SF: 0 for a root, [`START_LEVEL`] for the forest's start.
-    pub level: u32,
-    /// Slots in use.
-    used: u32,
-    /// Slots of a table that has one for each path; 0: it has not.
-    dense: u32,
-    /// For walks: how many children have a count in or below them. For pruning: the largest count
-    /// below.
-    pub marked: u32,
-    /// For walks: whether this node has a count in or below it.
-    pub is_marked: bool,
-}
-
-/// What few nodes have.
-#[repr(C)]
-struct Extra {
-    /// Has the children for which the table has no room, as a node that stands beside this one.
-    more: *mut Node,
-    /// What was taken out of counters that were half full.
-    taken: *mut Taken,
-}
-
-/// What was taken out of the counter of one child.
-#[repr(C)]
-struct Taken {
-    next: *mut Taken,
-    count: u64,
-    label: u32,
-}
-
-/// Stands before a table's slots.
-#[repr(C)]
-struct Head {
-    node: *mut Node,
-    /// The table that this one has replaced; 0: none.
-    before: Word,
-}
 
 /// Marks that memory ran out.
 #[derive(Debug)]
@@ -150,7 +103,7 @@ fn hashed_word(slots: *mut Slot, size: u32) -> Word {
 /// `word` is a state of a forest.
 pub unsafe fn node_of(word: Word) -> *mut Node {
     // SAFETY: every table follows a head.
-    unsafe { (*address(word).cast::<Head>().sub(1)).node }
+    unsafe { (*address(word).cast::<TableHead>().sub(1)).node }
 }
 
 /// The state that leads to a node.
@@ -189,7 +142,7 @@ impl Table {
     unsafe fn before(self, node: *mut Node) -> Option<Self> {
         // SAFETY: every table follows a head.
         unsafe {
-            let before = (*self.slots.cast::<Head>().sub(1)).before;
+            let before = (*self.slots.cast::<TableHead>().sub(1)).before;
             (before != 0).then(|| Self::new(before, node))
         }
     }
@@ -269,7 +222,7 @@ unsafe fn counter(slot: *mut Slot) -> &'static AtomicU32 {
     unsafe { AtomicU32::from_ptr(&raw mut (*slot).count) }
 }
 
-/// Whether a child's counter is to be emptied by [`Builder::take`].
+/// Whether a child's counter is to be emptied by [`Builder::add`].
 ///
 /// # Safety
 /// `slot` is in a table.
@@ -617,12 +570,12 @@ impl Builder<'_> {
         before: Word,
         size: u32,
     ) -> Result<*mut Slot, OutOfMemory> {
-        let bytes = size_of::<Head>() + size as usize * size_of::<Slot>();
+        let bytes = size_of::<TableHead>() + size as usize * size_of::<Slot>();
         let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
-        let head = memory.as_ptr().cast::<Head>();
+        let head = memory.as_ptr().cast::<TableHead>();
         // SAFETY: the memory holds the head and the slots, zeroed, which are empty slots.
         unsafe {
-            head.write(Head { node, before });
+            head.write(TableHead { node, before });
             Ok(head.add(1).cast())
         }
     }
@@ -681,7 +634,8 @@ impl Builder<'_> {
         unsafe {
             let extra = self.extra(node)?;
             if (*extra).more.is_null() {
-                (*extra).more = self.new_node((*node).level, (*node).label, (*node).tau)?;
+                let more = self.new_node((*node).level, (*node).label, (*node).tau)?;
+                AtomicPtr::from_ptr(&raw mut (*extra).more).store(more, Ordering::Release);
             }
             Ok((*extra).more)
         }
@@ -710,7 +664,8 @@ impl Builder<'_> {
             for index in 0..old.size {
                 let from = old.slots.add(index as usize);
                 if let Some(label) = label(from) {
-                    move_slot(from, new.probe(label));
+                    let (next, key) = (next(from), key(from));
+                    new.probe(label).write(Slot { next, key, count: 0 });
                 }
             }
             let word = hashed_word(slots, size);
@@ -739,11 +694,7 @@ impl Builder<'_> {
         unsafe {
             match u32::try_from(n) {
                 Ok(small) if small < HALF_FULL && !is_half_full(slot) => add(slot, small),
-                _ => {
-                    let record = self.taken(node, slot)?;
-                    let count = counter(slot).swap(0, Ordering::Relaxed);
-                    (*record).count = (*record).count.wrapping_add(n).wrapping_add(count.into());
-                }
+                _ => take(self.taken(node, slot)?, slot, n),
             }
         }
         Ok(())
@@ -765,19 +716,30 @@ impl Builder<'_> {
             let bytes = size_of::<Taken>();
             let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
             let record = memory.as_ptr().cast::<Taken>();
-            record.write(Taken { next: (*extra).taken, count: 0, label });
-            (*extra).taken = record;
+            let next = (*extra).taken;
+            record.write(Taken { next, count: 0, sum: 0, label, is_taking: 0 });
+            AtomicPtr::from_ptr(&raw mut (*extra).taken).store(record, Ordering::Release);
             Ok(record)
         }
     }
 }
 
-/// Copies a slot to its place in a larger table, and takes its count with it.
-unsafe fn move_slot(from: *mut Slot, to: *mut Slot) {
-    // SAFETY: the caller gives a used slot and an empty one that nobody else sees.
+/// Empties a counter into a larger one, with `n` more, in the order that [`Taken`] tells.
+unsafe fn take(record: *mut Taken, slot: *mut Slot, n: u64) {
+    // SAFETY: the caller gives the record of a slot; the fields are valid.
     unsafe {
-        let count = counter(from).swap(0, Ordering::Relaxed);
-        to.write(Slot { next: next(from), key: key(from), count });
+        let count = AtomicU64::from_ptr(&raw mut (*record).count);
+        let sum = AtomicU64::from_ptr(&raw mut (*record).sum);
+        let is_taking = AtomicU32::from_ptr(&raw mut (*record).is_taking);
+        let in_slot = counter(slot).load(Ordering::Relaxed).into();
+        let all = count.load(Ordering::Relaxed).wrapping_add(n).wrapping_add(in_slot);
+        live::change(|| {
+            sum.store(all, Ordering::Release);
+            is_taking.store(1, Ordering::Release);
+            counter(slot).store(0, Ordering::Release);
+            count.store(all, Ordering::Release);
+            is_taking.store(0, Ordering::Release);
+        });
     }
 }
 

@@ -13,9 +13,10 @@ use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::{ThreadForest, Total};
 use crate::image::Image;
+use crate::live;
 use crate::message::{self, Decimal};
 use crate::pattern;
-use crate::process::{PROCESS, Process};
+use crate::process::{self, PROCESS, Process};
 use crate::scratch::{SCRATCH, Scratch};
 use crate::sharing;
 use crate::signal::Blocked;
@@ -27,9 +28,9 @@ use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
     let signals = Blocked::new();
-    let Some(mut process) = PROCESS.lock() else { return };
+    let Some(mut process) = process::lock() else { return };
     process.exit = Some(activations(&process));
-    _ = write_and_report(&mut process, None, &signals);
+    _ = write_and_report(&mut process, &When::End, &signals);
     let may_be_unloaded = process.is_in_library;
     drop(process);
     if may_be_unloaded {
@@ -42,7 +43,7 @@ pub fn write_at_exit() {
 /// counted since.
 pub fn write_after_exit() {
     let signals = Blocked::new();
-    let Some(mut process) = PROCESS.lock() else { return };
+    let Some(mut process) = process::lock() else { return };
     if process.exit.is_some() {
         write_what_is_new(&mut process, &signals);
     }
@@ -53,6 +54,9 @@ pub fn write_after_exit() {
 /// none.
 pub fn write_before_end() {
     let signals = Blocked::new();
+    if live::is_stranger() {
+        return;
+    }
     let Some(mut process) = PROCESS.lock_in_handler() else {
         message::print(&[
             b"the profile is not written: the runtime was busy when the program ended",
@@ -73,6 +77,8 @@ fn write_if_counted(process: &mut Process, signals: &Blocked) {
     process.for_each_forest(|forest| any |= unsafe { ThreadForest::mark(forest) });
     if any {
         write_what_is_new(process, signals);
+    } else {
+        leave_file();
     }
 }
 
@@ -81,15 +87,15 @@ fn write_what_is_new(process: &mut Process, signals: &Blocked) {
     let now = activations(process);
     if process.exit != Some(now) {
         process.exit = process.exit.map(|_| now);
-        _ = write_and_report(process, None, signals);
+        _ = write_and_report(process, &When::End, signals);
     }
 }
 
 /// Writes the profile now, to `path` or to where the pattern says. Returns 0 or an error number.
 pub fn write_now(path: Option<&CStr>) -> i32 {
     let signals = Blocked::new();
-    let Some(mut process) = PROCESS.lock() else { return libc::EBUSY };
-    match write_and_report(&mut process, path, &signals) {
+    let Some(mut process) = process::lock() else { return libc::EBUSY };
+    match write_and_report(&mut process, &When::Now(path), &signals) {
         Ok(()) => 0,
         Err(Failure(error)) => error,
     }
@@ -98,7 +104,7 @@ pub fn write_now(path: Option<&CStr>) -> i32 {
 /// Sets all counters to zero.
 pub fn reset() {
     let _signals = Blocked::new();
-    if let Some(mut process) = PROCESS.lock() {
+    if let Some(mut process) = process::lock() {
         process.clear();
     }
 }
@@ -107,28 +113,19 @@ pub fn reset() {
 /// 0 or an error number.
 pub fn pause(paused: bool) -> i32 {
     let _signals = Blocked::new();
-    let Some(process) = PROCESS.lock() else { return libc::EBUSY };
+    let Some(process) = process::lock() else { return libc::EBUSY };
     if baseline::is_paused() == paused {
         return 0;
     }
-    // SAFETY: the process lock and the context's are held.
-    let turn = |forest| unsafe { ThreadForest::turn_baselines(forest) };
-    let (mut turned, mut failed) = (0usize, false);
+    let mut is_prepared = true;
     process.for_each_forest(|forest| {
-        failed = failed || !turn(forest);
-        turned += usize::from(!failed);
+        // SAFETY: the process lock and the context's are held.
+        is_prepared = is_prepared && unsafe { ThreadForest::prepare_turn(forest) };
     });
-    if failed {
-        // The same again takes it back.
-        process.for_each_forest(|forest| {
-            if turned > 0 {
-                turned -= 1;
-                turn(forest);
-            }
-        });
+    if !is_prepared {
         return libc::ENOMEM;
     }
-    baseline::set_paused(paused);
+    baseline::turn();
     0
 }
 
@@ -137,14 +134,24 @@ fn activations(process: &Process) -> u64 {
     let mut sum = 0u64;
     process.for_each_forest(|forest| {
         // SAFETY: the forest's context is locked.
-        sum = sum.wrapping_add(unsafe { crate::counter::read(&raw mut (*forest).forest.entries) });
+        sum = sum.wrapping_add(unsafe {
+            crate::counter::read(&raw mut (*forest).shared.forest.entries)
+        });
     });
     sum
 }
 
+/// When and where a profile is written.
+enum When<'a> {
+    /// While the program goes on: to a path, or to where the pattern says.
+    Now(Option<&'a CStr>),
+    /// When it ends.
+    End,
+}
+
 fn write_and_report(
     process: &mut Process,
-    path: Option<&CStr>,
+    when: &When<'_>,
     signals: &Blocked,
 ) -> Result<(), Failure> {
     // A child that shares its parent's memory, or was made without the handlers of `fork`, would
@@ -154,14 +161,18 @@ fn write_and_report(
     }
     if process.images.is_null() {
         tell_of_strangers(process);
+        if let When::End = when {
+            leave_file();
+        }
         return Ok(());
     }
     let uncancelled = sys::Uncancelled::new();
     let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure(libc::EBUSY)) };
     let scratch = &mut *scratch;
-    let result = write(process, path, scratch);
+    let result = write(process, when, scratch);
     match &result {
-        Ok(summary) => tell_what_is_missing(summary, scratch.name.bytes()),
+        Ok(None) => {}
+        Ok(Some(summary)) => tell_what_is_missing(summary, scratch.name.bytes()),
         Err(failure) => {
             signals.discard_write_signal(failure.0);
             message::tell_failure(b"profile", scratch.name.bytes(), *failure, PROFILE_VARIABLE);
@@ -217,26 +228,168 @@ fn tell_of_strangers(process: &Process) {
     }
 }
 
+/// Writes a profile. `None`: none is wanted, or there is one that always has all counts.
 fn write(
     process: &mut Process,
-    path: Option<&CStr>,
+    when: &When<'_>,
     scratch: &mut Scratch,
-) -> Result<Summary, Failure> {
+) -> Result<Option<Summary>, Failure> {
+    let path = if let When::Now(path) = when { *path } else { None };
     choose_name(process, path, scratch)?;
     if !destination::resolve_target(&mut scratch.name)? {
-        return Ok(Summary { restarts: 0, lost: 0, pruned: 0, strangers: 0 });
+        return Ok(None);
+    }
+    match when {
+        When::Now(_) if live::is_at(&scratch.name) => return Ok(None),
+        When::Now(_) => {}
+        When::End => live::freeze(),
     }
     let Scratch { name, temporary, buffer, .. } = scratch;
-    if path.is_some() || !pattern::is_shared(process.config.pattern()) {
-        return destination::write_whole(name, temporary, Publish::InPlace, |file| {
+    let summary = if path.is_some() || !pattern::is_shared(process.config.pattern()) {
+        destination::write_whole(name, temporary, Publish::InPlace, |file| {
             write_file(process, file, buffer)
-        });
+        })?
+    } else {
+        let summary = sharing::add(name, temporary, buffer, |sink| encode_payload(process, sink))?;
+        // What is in the file is not to be added a second time.
+        process.clear();
+        process.exit = process.exit.map(|_| 0);
+        summary
+    };
+    if let When::End = when {
+        live::remove();
     }
-    let summary = sharing::add(name, temporary, buffer, |sink| encode_payload(process, sink))?;
-    // What is in the file is not to be added a second time.
-    process.clear();
-    process.exit = process.exit.map(|_| 0);
-    Ok(summary)
+    Ok(Some(summary))
+}
+
+/// The program does not count in a file any more, and the file goes.
+fn leave_file() {
+    live::freeze();
+    live::remove();
+}
+
+/// Notes the signature of an image that is about to be registered. With the first one the program begins
+/// to count in a file, if the environment asks for it.
+pub fn note_image(process: &mut Process, signature: u64, is_program: bool) {
+    let is_first = process.images.is_null();
+    if !is_first && !is_program {
+        return;
+    }
+    process.signature = signature;
+    if is_first {
+        begin_file(process);
+    } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
+        process.serial = None;
+        rename_file(process);
+    }
+}
+
+fn begin_file(process: &mut Process) {
+    if !pattern::is_continuous(process.config.pattern()) {
+        return;
+    }
+    if !process.contexts.is_null() {
+        message::print(&[
+            b"no profile is left if the program is killed, since functions ran before their image was registered",
+        ]);
+        return;
+    }
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let result = choose_live_name(process, scratch).and_then(|is_wanted| match is_wanted {
+        true => live::open(&scratch.name, &mut scratch.temporary),
+        false => Ok(()),
+    });
+    if let Err(failure) = result {
+        tell_no_file(scratch.name.bytes(), failure);
+    }
+}
+
+/// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or, where
+/// many processes add to that, one beside it. `false`: no profile is wanted.
+fn choose_live_name(process: &mut Process, scratch: &mut Scratch) -> Result<bool, Failure> {
+    choose_name(process, None, scratch)?;
+    let is_wanted = destination::resolve_target(&mut scratch.name)?;
+    if is_wanted && pattern::is_shared(process.config.pattern()) {
+        let number = Decimal::new(process.id.unsigned_abs().into());
+        for part in [b".".as_slice(), number.bytes(), b".live"] {
+            scratch.name.push(part)?;
+        }
+    }
+    Ok(is_wanted)
+}
+
+/// Gives the file the name that the profile has now.
+fn rename_file(process: &mut Process) {
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let result = choose_live_name(process, scratch).and_then(|is_wanted| match is_wanted {
+        true => live::rename(&scratch.name),
+        false => Ok(()),
+    });
+    if let Err(failure) = result {
+        message::tell_failure(b"profile", scratch.name.bytes(), failure, PROFILE_VARIABLE);
+    }
+}
+
+/// In a forked child: it counts in a file of its own, if its parent's has the process's ID in its name;
+/// else it would take the parent's name away, and counts in memory. `reset` makes the memory the
+/// child's.
+pub fn renew_file(
+    process: &mut Process,
+    memory: Option<live::Copy>,
+    reset: impl FnOnce(&mut Process),
+) {
+    let Some(memory) = memory else {
+        if live::is_live() {
+            message::print(&[
+                b"a child is not profiled: there was no memory to copy its parent's counters",
+            ]);
+        } else if live::take_over() {
+            reset(process);
+        }
+        return;
+    };
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let mut file = None;
+    let pattern = process.config.pattern();
+    if pattern::has_process(pattern) || pattern::is_shared(pattern) {
+        let new = choose_live_name(process, scratch)
+            .and_then(|_| memory.put_in_file(&scratch.name, &mut scratch.temporary));
+        match new {
+            Ok(new) => file = Some(new),
+            Err(failure) => tell_no_file(scratch.name.bytes(), failure),
+        }
+    }
+    if file.is_none() && !memory.keep() {
+        return;
+    }
+    reset(process);
+    if let Some(Err(failure)) = file.map(|file| file.settle(&scratch.name, &scratch.temporary)) {
+        tell_no_file(scratch.name.bytes(), failure);
+    }
+}
+
+fn tell_no_file(name: &[u8], failure: Failure) {
+    let (what, advice) = match failure.0 {
+        libc::ENOMEM => (
+            "there is not enough address space",
+            "raise its limit (ulimit -v) or lower MIDFLIGHT_MAX_MEMORY",
+        ),
+        error => message::explain(error),
+    };
+    let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
+    message::print(&[
+        b"no profile is left if the program is killed, since '",
+        name,
+        b"' cannot be made: ",
+        what.as_bytes(),
+        b"; ",
+        before.as_bytes(),
+        if before.len() == advice.len() { b"" } else { PROFILE_VARIABLE.to_bytes() },
+        after.as_bytes(),
+    ]);
 }
 
 /// Puts the name of the profile in `scratch.name`.
@@ -251,7 +404,7 @@ fn choose_name(
     }
     let pattern = process.config.pattern();
     let directory = process.config.directory.bytes();
-    scratch.expand(directory, pattern, process.id, program_signature(process))?;
+    scratch.expand(directory, pattern, process.id, process.signature)?;
     if pattern::has_process(pattern) {
         destination::make_unique(&mut scratch.name, process.is_in_library, &mut process.serial)?;
     }
@@ -261,19 +414,8 @@ fn choose_name(
 /// What `%m` stands for; `None` if no image has records.
 pub fn signature() -> Option<u64> {
     let _signals = Blocked::new();
-    let process = PROCESS.lock()?;
-    (!process.images.is_null()).then(|| program_signature(&process))
-}
-
-/// The signature of the program or, if it is not instrumented, of the first library that is.
-fn program_signature(process: &Process) -> u64 {
-    let mut signature = None;
-    for_each_image(process, |image| {
-        if image.is_program || signature.is_none() {
-            signature = Some(image.signature);
-        }
-    });
-    signature.unwrap_or(0)
+    let process = process::lock()?;
+    (!process.images.is_null()).then_some(process.signature)
 }
 
 fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
@@ -282,7 +424,7 @@ fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
         // SAFETY: images are never freed; the process lock is held.
         let current = unsafe { &*image };
         visit(current);
-        image = current.next;
+        image = current.next();
     }
 }
 
@@ -318,7 +460,7 @@ fn encode<S: Sink<Error = Failure>>(
     let mut result = Ok(());
     for_each_image(process, |image| {
         if result.is_ok() {
-            result = encoder.module(image.signature, image.path());
+            result = encoder.module(image.shared.signature, image.path());
         }
     });
     result?;
@@ -350,8 +492,8 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
         };
         let header = ForestHeader {
             module,
-            key: (*this).key,
-            k: (*this).k,
+            key: (*this).shared.key,
+            k: (*this).shared.k,
             entries: ThreadForest::total(this, Total::Entries),
             restarts: ThreadForest::total(this, Total::Restarts),
             lost: ThreadForest::total(this, Total::Lost),
@@ -372,7 +514,8 @@ unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32>
     let mut index = 0;
     for_each_image(process, |image| {
         // SAFETY: the caller gives a forest.
-        let (known, record) = unsafe { ((*forest).image, (*forest).record) };
+        let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
+        let known: *mut Image = known.cast();
         let is_it =
             if known.is_null() { image.contains(record) } else { core::ptr::eq(known, image) };
         if is_it {

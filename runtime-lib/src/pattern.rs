@@ -1,5 +1,6 @@
 //! The pattern of the profile's file name: `%p` is the process ID, `%h` the host's name, `%m` the
-//! program's signature, `%Nm` the same and one of N numbers, `%%` a percent sign.
+//! program's signature, `%Nm` the same and one of N numbers, `%%` a percent sign. `%c` stands for nothing:
+//! it asks for a file that the program counts in.
 
 use crate::message::Decimal;
 use crate::text::{Text, TooLong};
@@ -29,6 +30,7 @@ enum Piece<'a> {
     Signature,
     /// A signature, and the process's place in a pool of that many.
     Pool(u8),
+    Continuous,
 }
 
 /// Splits the first piece off a pattern that is not empty.
@@ -40,6 +42,7 @@ fn split(pattern: &[u8]) -> Result<(Piece<'_>, &[u8]), Unknown> {
                 b'p' => Piece::Process,
                 b'h' => Piece::Host,
                 b'm' => Piece::Signature,
+                b'c' => Piece::Continuous,
                 b'%' => Piece::Literal(b"%"),
                 other => return Err(Unknown(Some(*other))),
             };
@@ -69,8 +72,25 @@ pub fn has_process(pattern: &[u8]) -> bool {
 
 /// Whether processes with the same pattern, and of the same program, share a file.
 pub fn is_shared(pattern: &[u8]) -> bool {
-    let has_signature = has(pattern, |piece| matches!(piece, Piece::Signature | Piece::Pool(_)));
-    has_signature && !has_process(pattern)
+    has_signature(pattern) && !has_process(pattern)
+}
+
+/// Whether the name begins at the root of all directories, whatever the process.
+pub fn is_absolute(mut pattern: &[u8]) -> bool {
+    while let Some(rest) = pattern.strip_prefix(b"%c") {
+        pattern = rest;
+    }
+    pattern.first() == Some(&b'/')
+}
+
+/// Whether the name depends on the program's signature.
+pub fn has_signature(pattern: &[u8]) -> bool {
+    has(pattern, |piece| matches!(piece, Piece::Signature | Piece::Pool(_)))
+}
+
+/// Whether the program is to count in the file.
+pub fn is_continuous(pattern: &[u8]) -> bool {
+    has(pattern, |piece| matches!(piece, Piece::Continuous))
 }
 
 fn has(mut pattern: &[u8], is_it: fn(&Piece<'_>) -> bool) -> bool {
@@ -101,6 +121,7 @@ pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), 
                 to.push(b"_")?;
                 to.push(Decimal::new(place).bytes())?;
             }
+            Piece::Continuous => {}
         }
         pattern = rest;
     }
@@ -133,6 +154,7 @@ mod tests {
         assert_eq!(expanded("%h/%m.%p%p"), "box/00ab000000000019.4242");
         assert_eq!(expanded("100%%.mfp"), "100%.mfp");
         assert_eq!(expanded("a%5m"), "a00ab000000000019_2");
+        assert_eq!(expanded("%cmidflight-%p.mfp"), "midflight-42.mfp");
         assert_eq!(expanded(""), "");
     }
 
@@ -155,6 +177,16 @@ mod tests {
         assert!(!has_process(b""));
         assert!(is_shared(b"a-%m") && is_shared(b"%4m%h"));
         assert!(!is_shared(b"%m-%p") && !is_shared(b"%%m") && !is_shared(b""));
+    }
+
+    #[test]
+    fn what_asks_for_a_file_to_count_in_is_found() {
+        assert!(is_continuous(b"%ca-%p"));
+        assert!(is_continuous(b"a-%p%c"));
+        assert!(!is_continuous(b"a-%%c-%p"));
+        assert!(is_absolute(b"%c/a") && is_absolute(b"/%c"));
+        assert!(!is_absolute(b"%ca/") && !is_absolute(b"%h/a"));
+        assert!(!is_continuous(b""));
     }
 
     #[test]

@@ -5,14 +5,16 @@
 //! zero. The forests stay, since live activations hold states in them. Contexts of threads that
 //! the child does not have wait for new threads.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Contents};
 use crate::config::Config;
 use crate::context::{self, Context};
 use crate::ending;
 use crate::fallback;
 use crate::forest::ThreadForest;
 use crate::image::Image;
-use crate::lock::ProcessLock;
+use crate::live;
+use crate::lock::{ProcessGuard, ProcessLock};
+use crate::output;
 use crate::signal::Blocked;
 use crate::sys;
 use core::mem::ManuallyDrop;
@@ -24,11 +26,12 @@ pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
     id: 0,
     contexts: null_mut(),
     images: null_mut(),
-    arena: Arena::new(),
+    arena: Arena::new(Contents::Profile),
     config: Config::new(),
     exit: None,
     fork: None,
     is_in_library: false,
+    signature: 0,
     serial: None,
 });
 
@@ -50,6 +53,9 @@ pub struct Process {
     fork: Option<Fork>,
     /// Whether this copy of the runtime is in a shared library, which may be unloaded.
     pub is_in_library: bool,
+    /// What `%m` stands for: the signature of the program or, if it is not instrumented, of the first
+    /// library that is.
+    pub signature: u64,
     /// The number in the profile's name, see `destination::make_unique`.
     pub serial: Option<u64>,
 }
@@ -62,6 +68,8 @@ struct Fork {
     signals: Blocked,
     /// The context of the forking thread, which is not locked; null if it has none.
     own: *mut Context,
+    /// What was in the file that this process counts in.
+    memory: Option<live::Copy>,
 }
 
 static STARTED: AtomicBool = AtomicBool::new(false);
@@ -71,19 +79,28 @@ pub fn is_started() -> bool {
     STARTED.load(Ordering::Acquire)
 }
 
-/// Reads the environment and prepares for threads and `fork`, once.
+/// The process's state, locked. `None`: the calling thread has locked it already, or the state is another
+/// process's.
+pub fn lock() -> Option<ProcessGuard<'static, Process>> {
+    if live::is_stranger() {
+        return None;
+    }
+    PROCESS.lock()
+}
+
+/// Prepares for threads and `fork`, once. `is_in_library`: this copy of the runtime is in a shared
+/// library.
 ///
 /// Called without the lock: `pthread_atfork` may allocate, and an instrumented allocator enters
 /// the runtime.
-pub fn start() {
+pub fn start(is_in_library: bool) {
     if STARTED.swap(true, Ordering::AcqRel) {
         return;
     }
     context::create_key();
     if let Some(mut process) = PROCESS.lock() {
-        process.id = sys::process_id();
-        process.config.read();
-        ending::catch(process.config.catches_fatal, process.config.dump);
+        process.is_in_library = is_in_library;
+        process.configure();
     }
     // SAFETY: the handlers are functions of this library. If they cannot be registered, a child
     // is recognised by its ID and writes nothing.
@@ -91,6 +108,15 @@ pub fn start() {
 }
 
 impl Process {
+    /// Reads the environment, once.
+    pub fn configure(&mut self) {
+        if self.id == 0 {
+            self.id = sys::process_id();
+            self.config.read();
+            ending::catch(self.config.catches_fatal, self.config.dump);
+        }
+    }
+
     /// Calls `visit` with every context, locked, but for that of the calling thread, which is not
     /// inside the runtime.
     pub fn for_each_forest(&self, mut visit: impl FnMut(*mut ThreadForest)) {
@@ -100,10 +126,10 @@ impl Process {
             // own context, in which it is not now, stays as it is.
             unsafe {
                 let _guard = (context != own).then(|| (*context).lock.lock_as_other());
-                let mut forest = (*(*context).data.get()).forests;
+                let mut forest = (*context).forests();
                 while !forest.is_null() {
                     visit(forest);
-                    forest = (*forest).next;
+                    forest = ThreadForest::next(forest);
                 }
             }
         });
@@ -114,24 +140,26 @@ impl Process {
         while !context.is_null() {
             visit(context);
             // SAFETY: contexts are never freed; the caller holds the process lock.
-            context = unsafe { (*(*context).registration.get()).next };
+            context = unsafe { (*context).next() };
         }
     }
 
     /// Sets all counters to zero.
     pub fn clear(&mut self) {
-        // SAFETY: both locks are held; contexts are never freed.
-        self.for_each_forest(|forest| unsafe {
-            ThreadForest::clear(forest);
-            (*(*(*forest).context).data.get()).baselines.clear();
+        live::clear(|| {
+            // SAFETY: both locks are held; contexts are never freed.
+            self.for_each_forest(|forest| unsafe {
+                ThreadForest::clear(forest);
+                (*(*ThreadForest::context(forest)).data.get()).baselines.clear();
+            });
+            fallback::clear();
         });
-        fallback::clear();
     }
 }
 
 extern "C" fn before_fork() {
     let signals = Blocked::new();
-    let Some(mut process) = PROCESS.lock() else { return };
+    let Some(mut process) = lock() else { return };
     let own = context::find_own(process.contexts);
     process.for_each_context(|context| {
         if context != own {
@@ -140,35 +168,41 @@ extern "C" fn before_fork() {
             _ = ManuallyDrop::new(guard);
         }
     });
-    process.fork = Some(Fork { signals, own });
+    let memory = live::Copy::make();
+    process.fork = Some(Fork { signals, own, memory });
     PROCESS.hold_for_fork(process);
 }
 
 extern "C" fn in_parent() {
-    after_fork(|_, _| {});
+    let Some(mut process) = PROCESS.resume_after_fork() else { return };
+    let Some(fork) = process.fork.take() else { return };
+    release(&process, fork.own);
+    drop(process);
+    drop(fork.signals);
 }
 
 extern "C" fn in_child() {
-    after_fork(|process, own| {
-        process.id = sys::process_id();
-        process.serial = None;
+    let Some(mut process) = PROCESS.resume_after_fork() else { return };
+    let Some(Fork { signals, own, memory }) = process.fork.take() else { return };
+    process.id = sys::process_id();
+    process.serial = None;
+    output::renew_file(&mut process, memory, |process| {
+        release(process, own);
         // SAFETY: the process lock is held.
         process
             .for_each_context(|context| unsafe { (*context).reassign_after_fork(context == own) });
         process.clear();
     });
+    drop(process);
+    drop(signals);
 }
 
-fn after_fork(change: impl FnOnce(&mut Process, *mut Context)) {
-    let Some(mut process) = PROCESS.resume_after_fork() else { return };
-    let Some(Fork { signals, own }) = process.fork.take() else { return };
+/// Unlocks the contexts that this thread has locked before the fork: all but its own.
+fn release(process: &Process, own: *mut Context) {
     process.for_each_context(|context| {
         if context != own {
-            // SAFETY: this thread has locked it before the fork.
+            // SAFETY: as above.
             unsafe { (*context).lock.release_after_fork() };
         }
     });
-    change(&mut process, own);
-    drop(process);
-    drop(signals);
 }

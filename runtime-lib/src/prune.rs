@@ -16,7 +16,7 @@
 //! build nodes. So after each time more misses are put up with before the next: twice as many.
 //! Until then, events that are not in the forest are counted at their root.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Contents};
 use crate::counter;
 use crate::forest::ThreadForest;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -61,7 +61,7 @@ impl Nodes {
 
     /// The same, for so many bytes.
     pub fn with_budget(budget: usize) -> Self {
-        let arena = Arena::with_budget(budget);
+        let arena = Arena::with_budget(Contents::Profile, budget);
         Self { arena, budget, misses: 0, patience: 0, prunings: 0, is_full: AtomicBool::new(false) }
     }
 
@@ -137,7 +137,7 @@ impl Nodes {
             self.misses = 0;
             self.prunings = self.prunings.wrapping_add(1);
             self.patience = self.patience * 2 + u64::from(all);
-            let mut fresh = Arena::with_budget(self.budget);
+            let mut fresh = Arena::with_budget(Contents::Profile, self.budget);
             if !fresh.provide() {
                 return;
             }
@@ -164,10 +164,10 @@ unsafe fn for_each(first: *mut ThreadForest, mut visit: impl FnMut(*mut ThreadFo
     while !forest.is_null() {
         // SAFETY: the list holds forests.
         unsafe {
-            if !(*forest).counting {
+            if !(*forest).shared.counting {
                 visit(forest);
             }
-            forest = (*forest).next;
+            forest = ThreadForest::next(forest);
         }
     }
 }

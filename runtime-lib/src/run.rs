@@ -27,7 +27,7 @@ const MOST_TURNS: u64 = 1 << 30;
 pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> Word {
     let this = ThreadForest::of(forest);
     // SAFETY: the caller's.
-    let (k, is_dense) = unsafe { ((*this).k, (*this).num_paths <= DENSE_PATHS) };
+    let (k, is_dense) = unsafe { ((*this).shared.k, (*this).shared.num_paths <= DENSE_PATHS) };
     let period = u64::from(k).saturating_sub(1).max(1);
     loop {
         let single = n.min(2 * period);
@@ -65,7 +65,7 @@ unsafe fn add_turns(
     let Some(circle) = circle.get_mut(..period) else { return false };
     // SAFETY: the caller's; the context of a thread's forest is never freed.
     unsafe {
-        let nodes = &raw const (*(*(*this).context).data.get()).nodes;
+        let nodes = &raw const (*(*ThreadForest::context(this)).data.get()).nodes;
         let prunings = (*nodes).prunings();
         let mut at = state;
         for slot in circle.iter_mut() {
@@ -79,7 +79,7 @@ unsafe fn add_turns(
             node::add(slot, turns as u32);
         }
         if (*nodes).prunings() != prunings {
-            counter::add(&raw mut (*this).forest.lost, turns * period as u64);
+            counter::add(&raw mut (*this).shared.forest.lost, turns * period as u64);
         }
         true
     }

@@ -5,6 +5,9 @@
 
 use core::ptr::NonNull;
 
+/// Bytes that are copied or left out as a whole.
+const PAGE: usize = 4096;
+
 /// The calling thread's ID, as the kernel knows it.
 pub fn thread_id() -> i32 {
     // SAFETY: the call takes nothing and cannot fail.
@@ -27,11 +30,72 @@ pub fn thread_is_alive(thread: i32) -> bool {
 
 /// Maps `size` bytes of zeroes that take no memory until they are touched.
 pub fn map(size: usize) -> Option<NonNull<u8>> {
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new anonymous mapping at an address of the kernel's choice affects nothing else.
-    let address = unsafe { libc::syscall(libc::SYS_mmap, 0usize, size, protection, flags, -1, 0) };
-    if address == -1 { None } else { NonNull::new(address as *mut u8) }
+    unsafe { map_at(None, size, flags, -1) }
+}
+
+/// Maps `size` bytes that may be read and written, of the beginning of an open file or of none (−1).
+/// `None`: the kernel refuses, and `errno` tells why.
+///
+/// # Safety
+/// With `MAP_FIXED`, nothing that is at the address is used any more, or what is mapped is the same.
+pub unsafe fn map_at(
+    address: Option<NonNull<u8>>,
+    size: usize,
+    flags: i32,
+    file: i32,
+) -> Option<NonNull<u8>> {
+    let address = address.map_or(0, |address| address.as_ptr() as usize);
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // The kernel looks at all bits of what is not a file: a narrower argument has no upper half.
+    let (protection, flags) = (protection as usize, (flags | libc::MAP_NORESERVE) as usize);
+    // SAFETY: the caller's.
+    let mapped =
+        unsafe { libc::syscall(libc::SYS_mmap, address, size, protection, flags, file, 0usize) };
+    if mapped == -1 { None } else { NonNull::new(mapped as *mut u8) }
+}
+
+/// Moves a mapping of `size` bytes to the place of another one.
+///
+/// # Safety
+/// What is at `to` may be replaced by it.
+pub unsafe fn move_mapping(from: NonNull<u8>, size: usize, to: NonNull<u8>) {
+    let flags = (libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED) as usize;
+    // SAFETY: the caller's.
+    unsafe { libc::syscall(libc::SYS_mremap, from.as_ptr(), size, size, flags, to.as_ptr()) };
+}
+
+/// Copies `size` bytes, a multiple of [`PAGE`], to where zeroes are. Pages of zeroes are left alone.
+///
+/// # Safety
+/// Both are mapped, aligned, and do not overlap. Others may count in what is copied.
+pub unsafe fn copy_pages(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
+    const WORDS: usize = PAGE / size_of::<u64>();
+    for page in 0..size / PAGE {
+        let (from, to) = (from.as_ptr().cast::<u64>(), to.as_ptr().cast::<u64>());
+        // SAFETY: the caller's.
+        unsafe {
+            let (from, to) = (from.add(page * WORDS), to.add(page * WORDS));
+            let word = |index| from.add(index).read_volatile();
+            if (0..WORDS).any(|index| word(index) != 0) {
+                (0..WORDS).for_each(|index| to.add(index).write_volatile(word(index)));
+            }
+        }
+    }
+}
+
+/// The limit on the process's address space, in bytes; `None`: there is none.
+pub fn address_space() -> Option<u64> {
+    // SAFETY: zeroes are a valid value, in whose place the limit is written.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = core::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) != 0 {
+            return None;
+        }
+        limit.rlim_cur
+    };
+    (limit != libc::RLIM_INFINITY).then_some(limit)
 }
 
 /// Gives back what [`map`] gave.

@@ -73,7 +73,7 @@ impl Function {
     fn set_budget(&self, bytes: usize) {
         // SAFETY: the context is the calling thread's, which is not in the runtime.
         unsafe {
-            (*(*(*self.this()).context).data.get()).nodes = Nodes::with_budget(bytes);
+            (*(*ThreadForest::context(self.this())).data.get()).nodes = Nodes::with_budget(bytes);
         }
     }
 
@@ -82,7 +82,13 @@ impl Function {
         let this = self.this();
         // SAFETY: the calling thread is not in the runtime.
         unsafe {
-            collect(node::node_of((*this).forest.start), (*this).k, 0, None, &mut all);
+            collect(
+                node::node_of((*this).shared.forest.start),
+                (*this).shared.k,
+                0,
+                None,
+                &mut all,
+            );
         }
         all
     }

@@ -260,7 +260,7 @@ fn the_pattern_is_expanded_and_directories_are_made() {
 fn a_pattern_without_meaning_is_told_and_the_default_used() {
     let run = Program::build("plain").command().env("MIDFLIGHT_PROFILE", "x-%q.mfp").run();
     assert_eq!(run.status(), 3);
-    let expected = "midflight: cannot use MIDFLIGHT_PROFILE='x-%q.mfp': '%q' has no meaning (there are %p, %h, %m, %1m to %9m and %%); using 'midflight-%p.mfp'\n";
+    let expected = "midflight: cannot use MIDFLIGHT_PROFILE='x-%q.mfp': '%q' has no meaning (there are %p, %h, %m, %1m to %9m, %c and %%); using 'midflight-%p.mfp'\n";
     assert_eq!(run.stderr(), expected);
     assert!(run.names()[0].starts_with("midflight-"));
     let limit = Program::build("plain").command().env("MIDFLIGHT_MAX_MEMORY", "lots").run();

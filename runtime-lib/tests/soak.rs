@@ -12,8 +12,18 @@ fn counts(profile: &Profile, key: u64) -> (u64, u64) {
 
 #[test]
 fn nothing_is_lost_between_threads_signals_and_forks() {
+    soak("midflight-%p.mfp");
+}
+
+#[test]
+fn nothing_is_lost_while_the_file_is_counted_in() {
+    soak("%cmidflight-%p.mfp");
+}
+
+fn soak(pattern: &str) {
     let seconds = std::env::var("MIDFLIGHT_SOAK_SECONDS").unwrap_or_else(|_| "3".into());
-    let run = Program::build("soak").command().arg(&seconds).run();
+    let command = Program::build("soak").command().arg(&seconds);
+    let run = command.env("MIDFLIGHT_PROFILE", pattern).run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let told: Vec<Vec<u64>> = run
         .stdout()

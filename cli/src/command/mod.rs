@@ -45,6 +45,7 @@ Examples:
   midflight cc -O2 -g -o prog prog.c      compile, as with clang
   CC='midflight cc' ./configure && make   compile a whole project
   ./prog                                  run it: writes midflight-<pid>.mfp at exit
+  MIDFLIGHT_PROFILE=%c ./prog             the same, and what was counted survives a SIGKILL
   midflight report prog midflight-*.mfp   see its hottest paths
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml prog.info -o html";
 

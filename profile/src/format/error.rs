@@ -52,6 +52,27 @@ pub enum ReadError {
     /// The payload is not as it was written.
     #[error("its contents are damaged: the checksum does not match")]
     PayloadChecksum,
+    /// It is the memory of a program for a machine of another kind.
+    #[error(
+        "it is the memory of a program for a machine with another byte order or pointer size, \
+         which this Midflight cannot read"
+    )]
+    Machine,
+    /// It is the memory of a program that was linked with another Midflight.
+    #[error(
+        "it is the memory of a program in a layout (version {version}.{abi}) that this Midflight \
+         cannot read (it reads {known}.{known_abi}): use the Midflight that the program was built with"
+    )]
+    Layout {
+        /// That of the file
+        version: u32,
+        /// That of the compiled code
+        abi: u32,
+        /// [`MEMORY_VERSION`](midflight_abi::memory::MEMORY_VERSION)
+        known: u32,
+        /// [`ABI_VERSION`](midflight_abi::ABI_VERSION)
+        known_abi: u32,
+    },
     /// k is out of range.
     #[error("it is for k = {0}, which is not in 1..={MAX_K}")]
     K(u32),

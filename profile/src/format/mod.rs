@@ -6,11 +6,16 @@
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
 //! * [`Profile`] is a whole file in memory: the command's side
+//!
+//! A program may also count in its file (`docs/runtime.md`). Then the file is the program's memory until it
+//! ends, and [`Profile::read`] reads that.
 
 mod add;
 mod encoder;
 mod error;
 mod header;
+#[cfg(feature = "alloc")]
+mod memory;
 #[cfg(feature = "alloc")]
 mod merge;
 #[cfg(feature = "alloc")]
@@ -22,6 +27,8 @@ pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
 pub use encoder::{Encoder, ForestHeader, Sink};
 pub use error::{ReadError, SumOverflow};
 pub use header::{FLAG_LOWER_BOUNDS, HEADER_SIZE};
+#[cfg(feature = "alloc")]
+pub use memory::MemoryState;
 #[cfg(feature = "alloc")]
 pub use merge::MergeError;
 #[cfg(feature = "alloc")]

@@ -2,6 +2,7 @@
 
 use super::error::ReadError;
 use super::header::{HEADER_SIZE, Header, LEAST_NODE, at};
+use super::memory;
 use super::profile::{FunctionProfile, Module, Profile};
 use crate::cursor::{Cursor, Malformed};
 use crate::forest::PrefixForest;
@@ -13,7 +14,7 @@ use alloc::vec::Vec;
 use midflight_abi::MAX_K;
 
 impl Profile {
-    /// Reads a profile file. Modules with one signature become one, and the forests of one
+    /// Reads a profile file, or the memory of a program that counts in its file. Modules with one signature become one, and the forests of one
     /// function are added up.
     ///
     /// Memory is bounded by a multiple of the file's size, whatever it contains.
@@ -21,6 +22,9 @@ impl Profile {
     /// # Errors
     /// [`ReadError`] for anything that is not a whole and undamaged profile of a known version.
     pub fn read(file: &[u8]) -> Result<Profile, ReadError> {
+        if memory::is_memory(file) {
+            return memory::read(file);
+        }
         let (header, payload) = Header::read(file)?;
         let mut cursor = Cursor::new(payload, HEADER_SIZE);
         let mut reader = Reader::default();
@@ -45,9 +49,9 @@ impl Profile {
 
 /// What was read of the payload.
 #[derive(Default)]
-struct Reader {
-    modules: Vec<Module>,
-    functions: Vec<FunctionProfile>,
+pub(super) struct Reader {
+    pub(super) modules: Vec<Module>,
+    pub(super) functions: Vec<FunctionProfile>,
     /// Index in `modules` of each module of the file
     places: Vec<usize>,
     /// Index in `modules` by signature
@@ -61,21 +65,31 @@ impl Reader {
         let signature = cursor.fixed64("a module's signature")?;
         let len = cursor.varint("the length of a module's name")?;
         let name = cursor.bytes(len, "a module's name")?;
+        self.add_module(signature, name);
+        Ok(())
+    }
+
+    /// Adds the next module of the file.
+    pub(super) fn add_module(&mut self, signature: u64, name: &[u8]) {
         let place = *self.by_signature.entry(signature).or_insert(self.modules.len());
         if place == self.modules.len() {
             let name = String::from_utf8_lossy(name).into_owned();
             self.modules.push(Module { signature, name });
         }
         self.places.push(place);
-        Ok(())
+    }
+
+    /// Index in the modules of one that the file has at a place in its list.
+    pub(super) fn module(&self, place: usize) -> Option<usize> {
+        self.places.get(place).copied()
     }
 
     fn read_function(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
         let no_module = cursor.malformed("a forest's module", "is not there");
         let module = cursor.varint32("a forest's module")?;
-        let module = *self.places.get(module as usize).ok_or(no_module)?;
+        let module = self.module(module as usize).ok_or(no_module)?;
         let key = cursor.fixed64("a forest's key")?;
-        let other_k = cursor.malformed("a forest's k", "is not that of the function's others");
+        let k_at = cursor.malformed("k", "").at;
         let k = cursor.varint32("a forest's k")?;
         if !(1..=MAX_K).contains(&k) {
             return Err(ReadError::K(k));
@@ -90,11 +104,24 @@ impl Reader {
             pruned: cursor.varint("a forest's pruned events")?,
             forest: read_forest(cursor, k)?,
         };
+        self.add_function(function, k_at)
+    }
+
+    /// Adds a forest of the file to its function's. `k_at` is where its k stands.
+    pub(super) fn add_function(
+        &mut self,
+        function: FunctionProfile,
+        k_at: usize,
+    ) -> Result<(), ReadError> {
         function.check_total()?;
-        let place = *self.by_key.entry((module, key)).or_insert(self.functions.len());
+        let place =
+            *self.by_key.entry((function.module, function.key)).or_insert(self.functions.len());
         match self.functions.get_mut(place) {
             None => self.functions.push(function),
-            Some(known) if known.k != k => return Err(other_k.into()),
+            Some(known) if known.k != function.k => {
+                let problem = "is not that of the function's others";
+                return Err(Malformed { what: "a forest's k", at: k_at, problem }.into());
+            }
             Some(known) => known.add(&function)?,
         }
         Ok(())

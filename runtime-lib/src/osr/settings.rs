@@ -75,7 +75,12 @@ impl Settings {
     }
 
     fn read_log(&mut self, value: &[u8]) {
-        match pattern::check(value) {
+        // A log is not written to while the program runs.
+        let checked = match pattern::check(value) {
+            Ok(()) if pattern::is_continuous(value) => Err(Unknown(Some(b'c'))),
+            checked => checked,
+        };
+        match checked {
             Ok(()) if self.log.push(value).is_ok() => {
                 if value.first() != Some(&b'/') {
                     config::read_directory(&mut self.directory);

@@ -3,7 +3,7 @@
 //! Nobody takes the lock of the counting of paths while holding this one, or the other way round,
 //! so the handlers of `fork` may take both in any order.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Contents};
 use crate::lock::{ProcessGuard, ProcessLock};
 use crate::osr::hit;
 use crate::osr::image::{self, Image};
@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 pub static STATE: ProcessLock<State> = ProcessLock::new(State {
     process: 0,
     images: null_mut(),
-    arena: Arena::new(),
+    arena: Arena::new(Contents::Other),
     settings: Settings::new(),
     is_child: false,
     is_in_library: false,

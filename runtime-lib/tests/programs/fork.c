@@ -2,10 +2,16 @@
 #include "emitted.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef KILLED
+enum { END = SIGKILL }; /* of the children */
+#else
+enum { END = 0 };
+#endif
 enum { CHILDREN = 20, BEFORE = 1000, EACH = 100, NOISE = 400 };
 
 FUNCTION(parent, 1, 4, 100, 0);
@@ -55,10 +61,11 @@ int main(void)
         if (pid == 0) {
             PATH(parent, 7); /* goes on in the parent's activation */
             in_child();
+            kill(getpid(), END);
             exit(0);
         }
         int status;
-        if (waitpid(pid, &status, 0) != pid || status != 0)
+        if (waitpid(pid, &status, 0) != pid || status != END)
             return 1;
         PATH(parent, 8);
     }

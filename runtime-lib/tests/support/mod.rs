@@ -167,8 +167,13 @@ impl Program {
 
     /// A run that is to be made, in a new directory.
     pub fn command(&self) -> Invocation {
+        self.command_of(&self.path)
+    }
+
+    /// The same, of another program that runs it.
+    pub fn command_of(&self, program: impl AsRef<OsStr>) -> Invocation {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = Command::new(&self.path);
+        let mut command = Command::new(program);
         for variable in [
             "PROFILE",
             "MAX_MEMORY",
@@ -273,6 +278,11 @@ impl Started {
         files_below(self.directory.path())
     }
 
+    /// Where it runs.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// Waits for its end.
     pub fn finish(self) -> Run {
         Run::new(self.child.wait_with_output().unwrap(), self.directory)
@@ -328,11 +338,17 @@ impl Run {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// What is in a file of its directory, as it is.
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        let path = self.directory.path().join(name);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     /// The profiles that it wrote, with their names.
     pub fn named_profiles(&self) -> Vec<(String, Profile)> {
         let read = |name: String| {
-            let bytes = std::fs::read(self.directory.path().join(&name)).unwrap();
-            let profile = Profile::read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let profile =
+                Profile::read(&self.bytes(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
             (name, profile)
         };
         self.names().into_iter().map(read).collect()
@@ -408,23 +424,30 @@ pub fn without_zeroes(forest: &PrefixForest) -> PrefixForest {
     kept
 }
 
-/// A small file system without any room left.
+/// A small file system, with no room left or little.
 pub struct FullDisk(TempDir);
 
 impl FullDisk {
     /// Mounts one; `None` where that is not permitted.
     pub fn mount() -> Option<Self> {
+        let disk = Self::with_room("4k")?;
+        std::fs::write(disk.path().join("ballast"), [1; 4096]).unwrap();
+        Some(disk)
+    }
+
+    /// The same, with room for so many bytes.
+    pub fn with_room(size: &str) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount
-            .args(["-t", "tmpfs", "-o", "size=4k,nr_inodes=10", "midflight-test"])
+            .args(["-t", "tmpfs", "-o"])
+            .arg(format!("size={size},nr_inodes=10"))
+            .arg("midflight-test")
             .arg(directory.path());
         if !mount.output().is_ok_and(|output| output.status.success()) {
             return None;
         }
-        let disk = Self(directory);
-        std::fs::write(disk.path().join("ballast"), [1; 4096]).unwrap();
-        Some(disk)
+        Some(Self(directory))
     }
 
     /// Where it is mounted.

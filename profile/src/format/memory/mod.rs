@@ -1,0 +1,209 @@
+//! Reading the memory of a program that counts in a file: `midflight_abi::memory`.
+//!
+//! The file is read as it is, while the program runs or after it was killed. It has no checksum, so
+//! nothing in it is believed: an address is looked at only where it is within the file, and each byte can
+//! be asked for once only, since no two things that are reached share any. So whatever the addresses are,
+//! the work and the memory are bounded by a multiple of the file's size.
+//!
+//! What the addresses lead to may be zeroes, where a running program has changed the one after the other
+//! was read: that is read as if nothing had been counted there yet.
+
+mod bytes;
+mod counts;
+mod forest;
+
+use super::error::ReadError;
+use super::header::FLAG_LOWER_BOUNDS;
+use super::profile::{FunctionProfile, Profile};
+use super::read::Reader;
+use crate::cursor::u32_at;
+use alloc::vec::Vec;
+use bytes::{Bytes, Object};
+use core::mem::offset_of;
+use midflight_abi::memory::{
+    BYTE_ORDER, Context, Image, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST, MEMORY_MAGIC,
+    MEMORY_VERSION, MemoryHeader, ThreadForest,
+};
+use midflight_abi::{ABI_VERSION, MAX_K};
+
+const HEADER_SIZE: usize = size_of::<MemoryHeader>();
+
+/// Which state of a program's memory a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryState {
+    /// ID of the process.
+    pub process: u32,
+    /// Whether the process has gone on elsewhere, since the file could not grow.
+    pub is_frozen: bool,
+    /// How many changes were begun that must not be read halfway.
+    pub begun: u64,
+    /// How many of them are over. What was read while the process runs is whole if both numbers are the
+    /// same, and the same before and after.
+    pub ended: u64,
+}
+
+impl MemoryState {
+    /// That of a file that begins with these bytes; none if it is no program's memory.
+    pub fn of(file: &[u8]) -> Option<Self> {
+        if !is_memory(file) || file.len() < HEADER_SIZE {
+            return None;
+        }
+        let header = Object::at_start(file);
+        Some(Self {
+            process: header.u32(offset_of!(MemoryHeader, process)),
+            is_frozen: header.u32(offset_of!(MemoryHeader, flags)) & MEMORY_FROZEN != 0,
+            begun: header.u64(offset_of!(MemoryHeader, begun)),
+            ended: header.u64(offset_of!(MemoryHeader, ended)),
+        })
+    }
+}
+
+/// Whether a file is a program's memory, and no ordinary profile.
+pub(super) fn is_memory(file: &[u8]) -> bool {
+    file.starts_with(&MEMORY_MAGIC)
+}
+
+/// Reads a program's memory as the profile that the program would write.
+pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
+    if file.len() < HEADER_SIZE {
+        return Err(ReadError::Truncated {
+            expected: HEADER_SIZE as u64,
+            actual: file.len() as u64,
+        });
+    }
+    check_layout(file)?;
+    let header = Object::at_start(file);
+    let (expected, actual) = (header.u64(offset_of!(MemoryHeader, length)), file.len() as u64);
+    if actual < expected {
+        return Err(ReadError::Truncated { expected, actual });
+    }
+    let flags = header.u32(offset_of!(MemoryHeader, flags));
+    let mut bytes = Bytes::new(file, header.u64(offset_of!(MemoryHeader, base)), HEADER_SIZE);
+    let mut reader = Reader::default();
+    let images =
+        read_images(&mut bytes, header.u64(offset_of!(MemoryHeader, images)), &mut reader)?;
+    let mut walk = Walk {
+        bytes,
+        reader,
+        images,
+        is_paused: header.u64(offset_of!(MemoryHeader, turns)) % 2 == 1,
+        has_lower_bounds: flags & MEMORY_LOST != 0,
+    };
+    if flags & MEMORY_CLEARING == 0 {
+        walk.read_contexts(header.u64(offset_of!(MemoryHeader, contexts)))?;
+    }
+    let Walk { reader: Reader { modules, functions, .. }, has_lower_bounds, .. } = walk;
+    let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
+    let flags = if has_lower_bounds { FLAG_LOWER_BOUNDS } else { 0 };
+    Ok(Profile { k, flags, modules, functions })
+}
+
+fn check_layout(file: &[u8]) -> Result<(), ReadError> {
+    let field = |at| u32_at(file, at);
+    // The version is that of all that follows.
+    let version = field(offset_of!(MemoryHeader, version));
+    let abi = field(offset_of!(MemoryHeader, abi_version));
+    if field(offset_of!(MemoryHeader, byte_order)) != BYTE_ORDER
+        || field(offset_of!(MemoryHeader, pointer_size)) != 8
+    {
+        return Err(ReadError::Machine);
+    }
+    if (version, abi) != (MEMORY_VERSION, ABI_VERSION.into()) {
+        let known_abi = ABI_VERSION.into();
+        return Err(ReadError::Layout { version, abi, known: MEMORY_VERSION, known_abi });
+    }
+    Ok(())
+}
+
+/// An image of the process, by its place in the list.
+struct KnownImage {
+    address: u64,
+    /// Addresses of its records while it is loaded
+    records: core::ops::Range<u64>,
+}
+
+fn read_images(
+    bytes: &mut Bytes<'_>,
+    first: u64,
+    reader: &mut Reader,
+) -> Result<Vec<KnownImage>, ReadError> {
+    let mut images = Vec::new();
+    let mut address = first;
+    while address != 0 {
+        let image = bytes.object(address, size_of::<Image>(), "an image")?;
+        let field = |at| image.u64(at);
+        let path = match field(offset_of!(Image, path)) {
+            0 => &[],
+            path => bytes.object(path, image.usize(offset_of!(Image, path_len)), "a path")?.bytes(),
+        };
+        reader.add_module(field(offset_of!(Image, signature)), path);
+        let records = field(offset_of!(Image, start))..field(offset_of!(Image, stop));
+        images.push(KnownImage { address, records });
+        address = field(offset_of!(Image, next));
+    }
+    Ok(images)
+}
+
+/// What the memory is read with.
+struct Walk<'a> {
+    bytes: Bytes<'a>,
+    reader: Reader,
+    images: Vec<KnownImage>,
+    is_paused: bool,
+    has_lower_bounds: bool,
+}
+
+impl Walk<'_> {
+    fn read_contexts(&mut self, first: u64) -> Result<(), ReadError> {
+        let mut address = first;
+        while address != 0 {
+            let context = self.bytes.object(address, size_of::<Context>(), "a thread's context")?;
+            let baselines = context.u64(offset_of!(Context, baselines));
+            let told = counts::Told::read(&mut self.bytes, baselines, self.is_paused)?;
+            let mut forest = context.u64(offset_of!(Context, forests));
+            while forest != 0 {
+                let object = self.bytes.object(forest, size_of::<ThreadForest>(), "a forest")?;
+                self.read_forest(forest, &object, &told)?;
+                forest = object.u64(offset_of!(ThreadForest, next));
+            }
+            address = context.u64(offset_of!(Context, next));
+        }
+        Ok(())
+    }
+
+    /// Adds a forest to its function, if anything was counted in it.
+    fn read_forest(
+        &mut self,
+        address: u64,
+        object: &Object<'_>,
+        told: &counts::Told,
+    ) -> Result<(), ReadError> {
+        let k = object.u32(offset_of!(ThreadForest, k));
+        // Not written yet.
+        if k == 0 {
+            return Ok(());
+        }
+        if k > MAX_K {
+            return Err(ReadError::K(k));
+        }
+        let Some(module) = self.module_of(object) else { return Ok(()) };
+        let Some(function) = forest::read(&mut self.bytes, address, object, told)? else {
+            return Ok(());
+        };
+        self.has_lower_bounds |= function.restarts | function.lost | function.pruned != 0;
+        let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
+        self.reader.add_function(FunctionProfile { module, ..function }, at)
+    }
+
+    /// The module of a forest: that of its image or, if none is named, of the image that has its record.
+    fn module_of(&self, forest: &Object<'_>) -> Option<usize> {
+        let image = forest.u64(offset_of!(ThreadForest, image));
+        let record = forest.u64(offset_of!(ThreadForest, record));
+        let is_it = |known: &KnownImage| match image {
+            0 => known.records.contains(&record),
+            image => known.address == image,
+        };
+        let place = self.images.iter().rposition(is_it)?;
+        self.reader.module(place)
+    }
+}
