@@ -131,7 +131,7 @@ lint: need-test
 	$(foreach llvm,$(BOTH),$(CARGO) clippy -p midflight-bridge -p midflight-passes \
 		-p midflight-plugin --no-default-features --features llvm$(llvm)-1 --all-targets \
 		--target-dir target/llvm-$(llvm) -- -D warnings &&) true
-	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp
+	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h
 
 check-rust: harness
 	$(CARGO) test -p midflight-abi -p midflight-profile -p midflight-runtime -p midflight \

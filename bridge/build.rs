@@ -5,11 +5,24 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
-const SOURCES: [&str; 5] =
-    ["cpp/shim.cpp", "cpp/osr.cpp", "cpp/map.cpp", "cpp/profile.cpp", "cpp/unroll.cpp"];
+const SOURCES: [&str; 11] = [
+    "cpp/facts.cpp",
+    "cpp/map.cpp",
+    "cpp/memory.cpp",
+    "cpp/osr.cpp",
+    "cpp/profile.cpp",
+    "cpp/sandbox.cpp",
+    "cpp/selectors.cpp",
+    "cpp/shim.cpp",
+    "cpp/solver.cpp",
+    "cpp/texts.cpp",
+    "cpp/unroll.cpp",
+];
+
+const HEADERS: [&str; 4] = ["cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
 
 fn main() {
-    for file in SOURCES.into_iter().chain(["cpp/unroll.h"]) {
+    for file in SOURCES.iter().chain(&HEADERS) {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");

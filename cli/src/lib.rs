@@ -30,5 +30,6 @@ pub mod page;
 pub mod progress;
 pub mod report;
 pub mod samples;
+pub mod share;
 pub mod show;
 pub mod sink;

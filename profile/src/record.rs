@@ -42,14 +42,32 @@ pub(crate) fn seal(record: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Why the bytes of a record are not one.
-pub(crate) enum Damage {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
     /// The section ends within it.
-    Truncated { expected: usize, actual: usize },
+    #[error("is cut off: it has {expected} bytes, and {actual} are left")]
+    Truncated {
+        /// Its size
+        expected: usize,
+        /// What is there of it
+        actual: usize,
+    },
     /// No record has such a size.
+    #[error("says that it has {0} bytes, which no record has: the section is damaged")]
     Size(u32),
     /// Another version of the compiler made it.
-    Version { found: u16, known: u16 },
+    #[error(
+        "has version {found}, and this Midflight reads version {known}: use the Midflight that \
+         compiled the program, or compile it anew"
+    )]
+    Version {
+        /// That of the record
+        found: u16,
+        /// That of this Midflight
+        known: u16,
+    },
     /// Its contents are not what they were when it was made.
+    #[error("does not match its own hash: the section is damaged")]
     Key,
 }
 

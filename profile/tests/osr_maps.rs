@@ -121,7 +121,7 @@ proptest! {
         let record = encoded(&function);
         let at = at.index(record.len() - 1) + 1;
         let error = read_section(&record[..at]).expect_err("it is not whole");
-        let is_cut = matches!(error.kind, MapsErrorKind::Truncated { .. });
+        let is_cut = matches!(error.kind, MapsErrorKind::Damaged(Damage::Truncated { .. }));
         prop_assert!(is_cut, "{error}");
     }
 

@@ -2,9 +2,10 @@
 //! is drawn from stand in it, so that it can be judged.
 
 use crate::behaviour::loops::NaturalLoop;
-use crate::behaviour::{Cycle, LoopReport, share};
+use crate::behaviour::{Cycle, LoopReport};
 use crate::join::Function;
 use crate::report::print::mean_of;
+use crate::share::share;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -122,8 +122,3 @@ fn line_of(function: &Function<'_>, block: u32) -> u32 {
     let block = function.table.blocks.get(block as usize);
     block.and_then(|b| b.locs.first()).map_or(0, |loc| loc.outer_line)
 }
-
-/// `part` of `whole`, from 0 to 1; 0 of nothing.
-pub fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}

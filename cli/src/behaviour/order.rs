@@ -74,7 +74,7 @@ pub fn pattern(
         .into_iter()
         .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)))
         .filter(|(_, count)| *count > 0)?;
-    Some(Pattern { share: super::share(best.1, total), ids: best.0 })
+    Some(Pattern { share: crate::share::share(best.1, total), ids: best.0 })
 }
 
 /// The smallest number of IDs that a sequence repeats, if they fit into it twice.
@@ -119,7 +119,7 @@ pub fn foretold(
     }
     let by_one = likeliest.into_values().fold(0, u64::saturating_add);
     let by_more = after_more.into_values().fold(0, u64::saturating_add);
-    let of_total = |part| super::share(part, total);
+    let of_total = |part: u64| crate::share::share(part, total);
     (total > 0).then(|| Foretold { by_one: of_total(by_one), by_more: of_total(by_more), paths })
 }
 

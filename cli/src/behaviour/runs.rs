@@ -66,7 +66,7 @@ impl Runs {
 
     /// Mean length.
     pub fn mean(&self) -> f64 {
-        super::share(self.paths, self.number)
+        crate::share::share(self.paths, self.number)
     }
 
     /// The share of the paths that are in runs of at least `n`, from 0 to 1; none if k is too small
@@ -80,7 +80,7 @@ impl Runs {
                 exactly.saturating_mul(m as u64)
             })
             .fold(0, u64::saturating_add);
-        Some(super::share(self.paths.saturating_sub(shorter), self.paths))
+        Some(crate::share::share(self.paths.saturating_sub(shorter), self.paths))
     }
 }
 

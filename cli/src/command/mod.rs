@@ -531,7 +531,7 @@ impl OsrReport {
             report.functions.iter_mut().for_each(|function| function.detail = None);
         }
         Ok(write_to(None, |out| match self.format {
-            Format::Json => osr_report::data::write_json(out, &report),
+            Format::Json => osr_report::write_json(out, &report),
             Format::Text => osr_report::text::write(out, &source, &report),
         })?)
     }

@@ -3,12 +3,13 @@
 //! Runs may be of different lengths, so what is compared is shares of the work: of functions in all of
 //! it, of paths and sequences in their function's. Counts stand beside them.
 
-use crate::compare::{Pair, share};
+use crate::compare::Pair;
 use crate::names::readable;
 use crate::report::paths::route;
 use crate::report::print::grouped;
 use crate::report::rank::{Ranked, letters};
 use crate::report::sequences::folded;
+use crate::share::share;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::io::{self, Write};

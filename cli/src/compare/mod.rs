@@ -100,8 +100,3 @@ pub fn pairs<'a, 'f>(a: &'a [Ranked<'f>], b: &'a [Ranked<'f>]) -> Vec<Pair<'a, '
     pairs.extend(left.map(|(ranked, _)| Pair { a: None, b: Some(ranked) }));
     pairs
 }
-
-/// `part` of `whole`, from 0 to 1; 0 of nothing.
-fn share(part: u128, whole: u128) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}

@@ -3,9 +3,10 @@
 //! As in `llvm-profdata overlap`, the overlap of two distributions is the sum, over all that is
 //! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in common.
 
-use crate::compare::{Pair, share};
+use crate::compare::Pair;
 use crate::names::readable;
 use crate::report::rank::Ranked;
+use crate::share::share;
 use serde::Serialize;
 use std::io::{self, Write};
 

@@ -2,10 +2,9 @@
 //! (opt), after section 5.4 of the thesis.
 //!
 //! [`compile`] makes bitcode, on which [`opt`] runs the plugin, which maps the points and writes
-//! down what it found: [`data`]. [`text`] prints it as tables, [`page`] as a page for browsers.
+//! down what it found, a [`Report`]. [`text`] prints it as tables, [`page`] as a page for browsers.
 
 pub mod compile;
-pub mod data;
 pub mod opt;
 pub mod page;
 pub mod share;
@@ -13,7 +12,7 @@ pub mod text;
 
 use crate::install::{self, Install, InstallError};
 use crate::names::readable;
-use crate::osr_report::data::{Function, Report};
+use midflight_profile::osr_maps::report::{Function, Report};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -155,4 +154,13 @@ fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> 
 
 fn has_name(function: &Function, name: &str) -> bool {
     function.name == name || readable(&function.name) == name
+}
+
+/// As JSON.
+///
+/// # Errors
+/// Of the output.
+pub fn write_json(out: &mut dyn io::Write, report: &Report) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, report)?;
+    writeln!(out)
 }

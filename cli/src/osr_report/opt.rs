@@ -1,7 +1,7 @@
 //! LLVM's `opt` with the plugin's pass `print<osr-map>`.
 
-use crate::osr_report::data::{Report, VERSION};
 use crate::osr_report::{ReportError, Request};
+use midflight_profile::osr_maps::report::{Report, VERSION};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

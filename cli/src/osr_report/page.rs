@@ -2,8 +2,9 @@
 //! is shown.
 
 use crate::names::readable;
-use crate::osr_report::data::{Both, Function, Points, Reasons, Report, Versions};
 use crate::page::{Page, element};
+use midflight_profile::osr_maps::report::{Function, Points, Reasons, Report};
+use midflight_profile::osr_maps::{Both, Each};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -32,7 +33,7 @@ struct Index<'a> {
 struct Entry<'a> {
     name: &'a str,
     readable: String,
-    instructions: Versions,
+    instructions: Each<u64>,
     points: &'a Both<Points>,
     refused: &'a Both<Reasons>,
 }

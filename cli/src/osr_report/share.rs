@@ -1,29 +1,9 @@
 //! How many of a direction's points each variant makes possible.
 
-use crate::osr_report::data::Points;
-use std::ops::AddAssign;
+use midflight_profile::osr_maps::report::Points;
 
 /// The letters of the variants in a bar, the weakest first, as on the page.
 pub const LETTERS: [char; 5] = ['0', 'L', 'E', 'A', 'V'];
-
-impl Points {
-    /// The points of each variant, each with those of the variant before.
-    pub fn by_variant(&self) -> [u64; 5] {
-        [self.empty, self.live, self.live_e, self.alias, self.avail]
-    }
-}
-
-impl AddAssign for Points {
-    fn add_assign(&mut self, other: Points) {
-        self.total += other.total;
-        self.empty += other.empty;
-        self.live += other.live;
-        self.live_e += other.live_e;
-        self.alias += other.alias;
-        self.avail += other.avail;
-        self.proved += other.proved;
-    }
-}
 
 /// A percentage with one digit, rounded down: `100.0` are all.
 pub fn percent(part: u64, total: u64) -> String {
@@ -52,7 +32,7 @@ pub fn bar(points: &Points, width: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{bar, percent};
-    use crate::osr_report::data::Points;
+    use midflight_profile::osr_maps::report::Points;
 
     #[test]
     fn only_all_is_a_hundred_percent_and_a_full_bar() {

@@ -2,10 +2,11 @@
 //! stand last, because C++ has long ones.
 
 use crate::names::readable;
-use crate::osr_report::data::{
-    Actions, Both, Compensation, Function, Points, Reasons, Report, Size,
-};
 use crate::osr_report::share::{bar, percent};
+use midflight_profile::osr_maps::Both;
+use midflight_profile::osr_maps::report::{
+    Actions, Compensation, Function, Points, Reasons, Report, Size,
+};
 use std::io::{self, Write};
 
 /// Of the bars.

@@ -1,9 +1,10 @@
 //! The loops of a function: how they go around, and what could be done about it.
 
 use crate::behaviour::hints::Worded;
-use crate::behaviour::{Cycle, LoopReport, Next, share};
+use crate::behaviour::{Cycle, LoopReport, Next};
 use crate::report::print::{DIM, HINT, LETTER, grouped, mean_of};
 use crate::report::rank::Ranked;
+use crate::share::share;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 

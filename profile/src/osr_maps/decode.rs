@@ -25,31 +25,9 @@ pub struct MapsError {
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapsErrorKind {
-    /// The section ends within it.
-    #[error("is cut off: it has {expected} bytes, and {actual} are left")]
-    Truncated {
-        /// Its size
-        expected: usize,
-        /// What is there of it
-        actual: usize,
-    },
-    /// No record has such a size.
-    #[error("says that it has {0} bytes, which no record has: the section is damaged")]
-    Size(u32),
-    /// Another version of the compiler made it.
-    #[error(
-        "has version {found}, and this Midflight reads version {known}: use the Midflight that \
-         compiled the program, or compile it anew"
-    )]
-    Version {
-        /// That of the record
-        found: u16,
-        /// [`OSR_MAPS_VERSION`]
-        known: u16,
-    },
-    /// Its contents are not what they were when it was made.
-    #[error("does not match its own hash: the section is damaged")]
-    Key,
+    /// It is not whole, or of another version.
+    #[error(transparent)]
+    Damaged(#[from] Damage),
     /// A field makes no sense.
     #[error("is malformed: {0}")]
     Malformed(#[from] Malformed),
@@ -63,17 +41,6 @@ pub enum MapsErrorKind {
         /// What it names
         what: &'static str,
     },
-}
-
-impl From<Damage> for MapsErrorKind {
-    fn from(damage: Damage) -> Self {
-        match damage {
-            Damage::Truncated { expected, actual } => Self::Truncated { expected, actual },
-            Damage::Size(size) => Self::Size(size),
-            Damage::Version { found, known } => Self::Version { found, known },
-            Damage::Key => Self::Key,
-        }
-    }
 }
 
 /// Reads all records of a section `midflight_osr_maps`, in its order.

@@ -12,8 +12,10 @@ mod decode;
 mod encode;
 mod model;
 mod pieces;
+#[cfg(feature = "serde")]
+pub mod report;
 
-pub use crate::record::key_of;
+pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
 pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 

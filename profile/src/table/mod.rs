@@ -29,7 +29,7 @@ mod path;
 mod signature;
 
 #[cfg(feature = "alloc")]
-pub use crate::record::key_of;
+pub use crate::record::{Damage, key_of};
 #[cfg(feature = "alloc")]
 pub use decode::{TableError, TableErrorKind, read_section};
 #[cfg(feature = "alloc")]

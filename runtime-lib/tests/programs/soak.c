@@ -56,6 +56,16 @@ static void count_some(uint32_t *seed)
     __atomic_fetch_add(&work_events, 50, __ATOMIC_RELAXED);
 }
 
+/* Process IDs come again when there were enough threads: each profile gets a name of its own. */
+static void keep_profile(pid_t id, int number)
+{
+    char from[40], to[60];
+    snprintf(from, sizeof from, "midflight-%d.mfp", (int)id);
+    snprintf(to, sizeof to, "midflight-%d-child-%d.mfp", (int)id, number);
+    if (rename(from, to))
+        perror(from);
+}
+
 static void *run(void *argument)
 {
     uint32_t seed = (uint32_t)(uintptr_t)argument * 2654435761u | 1;
@@ -121,6 +131,7 @@ int main(int argc, char **argv)
         }
         if (WIFEXITED(status) && WEXITSTATUS(status) == 99)
             return 2;
+        keep_profile(id, children);
         kill(getpid(), SIGALRM);
         struct timespec pause = {0, 20000000};
         nanosleep(&pause, NULL);

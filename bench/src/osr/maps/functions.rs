@@ -5,13 +5,14 @@ use crate::error::Result;
 use crate::hot::functions::FUNCTIONS;
 use crate::hot::made;
 use crate::layout::Layout;
-use crate::osr::maps::mapping::{Function, Mapping, Points, Size, THESIS};
+use crate::osr::maps::mapping::{Mapping, THESIS};
 use crate::osr::maps::modules::folder;
 use crate::osr::maps::share;
 use crate::osr::maps::thesis::{self, ROWS, Row};
 use crate::table::markdown;
 use crate::tally::Tally;
 use midflight_profile::osr_maps::Both;
+use midflight_profile::osr_maps::report::{Function, Points, Size};
 
 type Mapped = (&'static Row, Function);
 
@@ -85,7 +86,7 @@ fn feasible(all: &[Mapped], direction: fn(&Both<Points>) -> &Points) -> String {
 
 /// How many functions are over the marks that the thesis names in 5.4.2 and 5.4.3.
 fn marks(all: &[Mapped]) -> String {
-    let over = |of: fn(&Function) -> (usize, usize), percent: usize| {
+    let over = |of: fn(&Function) -> (u64, u64), percent: u64| {
         let is_over = |(_, function): &&Mapped| {
             let (part, whole) = of(function);
             part * 100 > whole * percent
@@ -117,17 +118,17 @@ struct Column {
 const FORTH: [Column; 4] = [
     Column {
         title: "χ live-e",
-        ours: |f| size(f.compensation.base_to_opt.get("live_e")),
+        ours: |f| f.compensation.base_to_opt.live_e,
         theirs: |row| row.forth[0],
     },
     Column {
         title: "χ alias",
-        ours: |f| size(f.compensation.base_to_opt.get("alias")),
+        ours: |f| f.compensation.base_to_opt.alias,
         theirs: |row| row.forth[1],
     },
     Column {
         title: "χ avail",
-        ours: |f| size(f.compensation.base_to_opt.get("avail")),
+        ours: |f| f.compensation.base_to_opt.avail,
         theirs: |row| row.forth[2],
     },
     Column { title: "K avail", ours: |f| f.keep.base_to_opt, theirs: |row| row.forth[3] },
@@ -136,20 +137,16 @@ const FORTH: [Column; 4] = [
 const BACK: [Column; 3] = [
     Column {
         title: "χ live-e",
-        ours: |f| size(f.compensation.opt_to_base.get("live_e")),
+        ours: |f| f.compensation.opt_to_base.live_e,
         theirs: |row| row.back[0],
     },
     Column {
         title: "χ avail",
-        ours: |f| size(f.compensation.opt_to_base.get("avail")),
+        ours: |f| f.compensation.opt_to_base.avail,
         theirs: |row| row.back[1],
     },
     Column { title: "K avail", ours: |f| f.keep.opt_to_base, theirs: |row| row.back[2] },
 ];
-
-fn size(found: Option<&Size>) -> Size {
-    found.copied().unwrap_or_default()
-}
 
 fn compensation(all: &[Mapped], columns: &[Column]) -> String {
     let cell = |ours: (f64, f64), theirs: (f64, f64)| {

@@ -85,7 +85,7 @@ fn renewed(former: &str, text: &str) -> String {
 }
 
 /// A share in percent, rounded down, so that 100.0 means all.
-fn share(part: usize, of: usize) -> String {
+fn share(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".to_string();
     }

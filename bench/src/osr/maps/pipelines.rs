@@ -3,11 +3,12 @@
 
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::osr::maps::mapping::{Claims, Mapping, Points, Report, Share, THESIS};
+use crate::osr::maps::mapping::{Mapping, THESIS};
 use crate::osr::maps::modules::{Module, folder, modules};
 use crate::osr::maps::share;
 use crate::table::markdown;
 use crate::tally::Tally;
+use midflight_profile::osr_maps::report::{Claims, Points, Reasons, Report, Share};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -48,13 +49,13 @@ pub fn pipelines(layout: &Layout, llvm: u32, jobs: usize, tally: &mut Tally) -> 
 /// What was found in modules.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    functions: usize,
+    functions: u64,
     /// Functions all of whose points are feasible, in both directions
-    whole: usize,
-    refused_functions: BTreeMap<String, usize>,
+    whole: u64,
+    refused_functions: Reasons,
     claims: Claims,
     points: [Points; 2],
-    refused: [BTreeMap<String, usize>; 2],
+    refused: [Reasons; 2],
     /// Modules that could not be mapped
     failed: Vec<&'static str>,
 }
@@ -114,15 +115,11 @@ impl Sums {
         for function in &report.functions {
             self.functions += 1;
             let is_whole = function.points.each().iter().all(|p| p.avail == p.total);
-            self.whole += usize::from(is_whole);
+            self.whole += u64::from(is_whole);
             add_share(&mut self.claims.moved, function.claims.moved);
             add_share(&mut self.claims.replaced, function.claims.replaced);
             for direction in 0..2 {
-                let (sum, points) =
-                    (&mut self.points[direction], function.points.each()[direction]);
-                sum.total += points.total;
-                sum.live_e += points.live_e;
-                sum.avail += points.avail;
+                self.points[direction] += *function.points.each()[direction];
                 add_counts(&mut self.refused[direction], function.refused.each()[direction]);
             }
         }
@@ -134,7 +131,7 @@ fn add_share(sum: &mut Share, other: Share) {
     sum.proved += other.proved;
 }
 
-fn add_counts(sum: &mut BTreeMap<String, usize>, other: &BTreeMap<String, usize>) {
+fn add_counts(sum: &mut Reasons, other: &Reasons) {
     for (reason, count) in other {
         *sum.entry(reason.clone()).or_default() += count;
     }
@@ -192,7 +189,7 @@ fn refused(rows: &[(&str, Sums)]) -> String {
             let [forth, back] = [0, 1].map(|direction| of(sums, direction, reason));
             if forth + back == 0 { String::new() } else { format!("{forth} / {back}") }
         });
-        let functions: usize = sums.refused_functions.values().sum();
+        let functions: u64 = sums.refused_functions.values().sum();
         let ends = [functions.to_string(), sums.failed.join(", ")];
         std::iter::once(format!("`{pipeline}`")).chain(cells).chain(ends).collect()
     };

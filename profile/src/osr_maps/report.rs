@@ -1,10 +1,12 @@
-//! What the plugin's pass `print<osr-map>` writes, and `--format json` prints. The page
+//! What the plugin's pass `print<osr-map>` writes, as those who read it see it. The page
 //! `docs/osr-report.md` describes it.
 
-pub use midflight_profile::osr_maps::Both;
+use super::{Both, Each};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::AddAssign;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -31,9 +33,9 @@ pub struct Function {
     /// As the linker knows it
     pub name: String,
     /// |π|, phis among them
-    pub instructions: Versions,
+    pub instructions: Each<u64>,
     /// |φ|
-    pub phis: Versions,
+    pub phis: Each<u64>,
     /// What the passes did
     pub actions: Actions,
     /// How much of what tracking says is proved
@@ -49,15 +51,6 @@ pub struct Function {
     /// Code and mappings, if they were asked for
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
-}
-
-/// A number of base, and one of opt.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Versions {
-    /// Before the passes
-    pub base: u64,
-    /// After them
-    pub opt: u64,
 }
 
 /// The primitive actions (thesis 4.2.5, Tab. 5.6).
@@ -123,6 +116,25 @@ pub struct Points {
     pub avail: u64,
     /// Possible, and all that is passed is proved equal
     pub proved: u64,
+}
+
+impl Points {
+    /// The points of each variant, each with those of the variant before.
+    pub fn by_variant(&self) -> [u64; 5] {
+        [self.empty, self.live, self.live_e, self.alias, self.avail]
+    }
+}
+
+impl AddAssign for Points {
+    fn add_assign(&mut self, other: Points) {
+        self.total += other.total;
+        self.empty += other.empty;
+        self.live += other.live;
+        self.live_e += other.live_e;
+        self.alias += other.alias;
+        self.avail += other.avail;
+        self.proved += other.proved;
+    }
 }
 
 /// |χ| of each variant, over the points at which it makes OSR possible.
@@ -211,11 +223,35 @@ pub enum Variant {
     Avail,
 }
 
-/// As JSON.
-///
-/// # Errors
-/// Of the output.
-pub fn write_json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, report)?;
-    writeln!(out)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_pass_writes_is_read() {
+        let sizes = r#"{"live":{"mean":0.5,"max":1},"live_e":{"mean":0.5,"max":1},
+            "alias":{"mean":1.5,"max":3},"avail":{"mean":1.5,"max":3}}"#;
+        let points = r#"{"total":8,"empty":1,"live":3,"live_e":4,"alias":5,"avail":7,"proved":7}"#;
+        let size = r#"{"mean":1.0,"max":2}"#;
+        let text = alloc::format!(
+            r#"{{"version":1,"pipeline":"adce","functions":[{{"name":"f",
+                "instructions":{{"base":11,"opt":9}},"phis":{{"base":2,"opt":1}},
+                "actions":{{"add":0,"delete":2,"hoist":1,"sink":0,"replace_operand":3,
+                            "replace_all":{{"instruction":1,"constant":4,"argument":0}}}},
+                "claims":{{"moved":{{"total":5,"proved":4}},"replaced":{{"total":1,"proved":1}}}},
+                "points":{{"base_to_opt":{points},"opt_to_base":{points}}},
+                "compensation":{{"base_to_opt":{sizes},"opt_to_base":{sizes}}},
+                "keep":{{"base_to_opt":{size},"opt_to_base":{size}}},
+                "refused":{{"base_to_opt":{{"Unmatched":1}},"opt_to_base":{{}}}}}}],
+                "refused_functions":{{"ReturnsTwice":1}}}}"#
+        );
+        let report: Report = serde_json::from_str(&text).unwrap();
+        let function = &report.functions[0];
+        assert_eq!((function.instructions.base, function.phis.opt), (11, 1));
+        assert_eq!((function.claims.moved.total, function.claims.moved.proved), (5, 4));
+        assert_eq!(function.points.each().map(|p| (p.live_e, p.avail)), [(4, 7); 2]);
+        assert_eq!(function.compensation.base_to_opt.avail.max, 3);
+        assert_eq!(function.refused.base_to_opt["Unmatched"], 1);
+        assert_eq!(report.refused_functions["ReturnsTwice"], 1);
+    }
 }

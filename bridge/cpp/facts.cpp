@@ -1,0 +1,291 @@
+//===- facts.cpp - What decides whether a point can be --------------------===//
+//
+// Facts of instructions and of functions that on-stack replacement asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "osr.h"
+#include "llvm-c/Core.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/EHPersonalities.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace midflight;
+
+bool midflight::resumesByUnwinder(const Function &F) {
+  if (!F.hasPersonalityFn())
+    return false;
+  Triple T(F.getParent()->getTargetTriple());
+  if (T.isARM() || T.isThumb() || T.isOSWindows() || T.isWasm())
+    return false;
+  switch (classifyEHPersonality(F.getPersonalityFn())) {
+  case EHPersonality::GNU_C:
+  case EHPersonality::GNU_CXX:
+  case EHPersonality::GNU_ObjC:
+  case EHPersonality::Rust:
+    return true;
+  default:
+    return false;
+  }
+}
+
+namespace {
+
+// True if inline assembly defines a symbol that a copy would define again.
+bool definesSymbol(const InlineAsm &Asm) {
+#if LLVM_VERSION_MAJOR >= 21
+  StringRef Text = Asm.getAsmString();
+#else
+  StringRef Text = StringRef(Asm.getAsmString());
+#endif
+  SmallVector<StringRef, 8> Statements;
+  Text.split(Statements, '\n');
+  for (StringRef Line : Statements) {
+    SmallVector<StringRef, 4> Parts;
+    Line.split(Parts, ';');
+    for (StringRef Part : Parts) {
+      Part = Part.trim();
+      size_t Colon = Part.find(':');
+      if (Colon == StringRef::npos || Colon == 0)
+        continue;
+      StringRef Name = Part.take_front(Colon);
+      // "1:" may be defined again; "%=" and "${:uid}" make names unique.
+      bool Symbol = !isDigit(Name[0]) && all_of(Name, [](char C) {
+        return isAlnum(C) || C == '_' || C == '.' || C == '$';
+      });
+      if (Symbol && !Part.starts_with("${:"))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool readsFrame(Intrinsic::ID ID) {
+  switch (ID) {
+  case Intrinsic::frameaddress:
+  case Intrinsic::returnaddress:
+  case Intrinsic::addressofreturnaddress:
+  case Intrinsic::sponentry:
+  case Intrinsic::localescape:
+  case Intrinsic::localrecover:
+  case Intrinsic::localaddress:
+  case Intrinsic::eh_dwarf_cfa:
+  case Intrinsic::eh_return_i32:
+  case Intrinsic::eh_return_i64:
+  case Intrinsic::eh_unwind_init:
+  case Intrinsic::eh_sjlj_setjmp:
+  case Intrinsic::eh_sjlj_longjmp:
+  case Intrinsic::eh_sjlj_setup_dispatch:
+  case Intrinsic::experimental_stackmap:
+  case Intrinsic::experimental_patchpoint_void:
+  case Intrinsic::experimental_gc_statepoint:
+    return true;
+  default:
+    return false;
+  }
+}
+
+enum InstructionFact : uint64_t {
+  IsPhi = 1 << 0,
+  IsPad = 1 << 1,
+  IsTerminator = 1 << 2,
+  IsStaticAlloca = 1 << 3,
+  IsDynamicAlloca = 1 << 4,
+  ReturnsTwice = 1 << 5,
+  IsMustTail = 1 << 6,
+  IsVaStart = 1 << 7,
+  CannotDuplicate = 1 << 8,
+  ReadsFrame = 1 << 9,
+  IsStackSave = 1 << 10,
+  IsResume = 1 << 11,
+  IsIndirectBranch = 1 << 12,
+  HasTokenResult = 1 << 13,
+  HasOpaqueResult = 1 << 14,
+  IsUnsupportedAlloca = 1 << 15,
+  IsLifetimeMarker = 1 << 16,
+  IsCoroutine = 1 << 17,
+  IsRealCall = 1 << 18,
+  HasResult = 1 << 19,
+  IsFunclet = 1 << 20,
+  IsCallBr = 1 << 21,
+  IsInvoke = 1 << 22,
+  IsGlue = 1 << 23,
+};
+
+uint64_t factsOfCall(const CallBase &Call) {
+  uint64_t Facts = 0;
+  if (Call.hasFnAttr(Attribute::ReturnsTwice))
+    Facts |= ReturnsTwice;
+  if (Call.isMustTailCall())
+    Facts |= IsMustTail;
+  if (Call.cannotDuplicate())
+    Facts |= CannotDuplicate;
+  if (auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
+    if (definesSymbol(*Asm))
+      Facts |= CannotDuplicate;
+  auto *II = dyn_cast<IntrinsicInst>(&Call);
+  if (!II)
+    return Call.isInlineAsm() ? Facts : Facts | IsRealCall;
+  Intrinsic::ID ID = II->getIntrinsicID();
+  if (ID == Intrinsic::experimental_deoptimize)
+    Facts |= IsMustTail;
+  if (ID == Intrinsic::vastart)
+    Facts |= IsVaStart;
+  if (ID == Intrinsic::stacksave)
+    Facts |= IsStackSave;
+  if (readsFrame(ID))
+    Facts |= ReadsFrame;
+  if (II->isLifetimeStartOrEnd())
+    Facts |= IsLifetimeMarker;
+  if (II->getCalledFunction()->getName().starts_with("llvm.coro."))
+    Facts |= IsCoroutine;
+  return Facts;
+}
+
+// Registers that a result takes, counted so that no target has fewer.
+struct ResultRegisters {
+  uint64_t Integers = 0, Floats = 0, X87 = 0;
+  bool Known = true;
+
+  void add(Type *T) {
+    if (auto *Int = dyn_cast<IntegerType>(T))
+      Integers += divideCeil(Int->getBitWidth(), 64);
+    else if (T->isPointerTy())
+      ++Integers;
+    else if (T->isX86_FP80Ty())
+      ++X87;
+    else if (T->isFloatingPointTy())
+      ++Floats;
+    else if (auto *Vector = dyn_cast<FixedVectorType>(T))
+      Floats +=
+          divideCeil(Vector->getNumElements() *
+                         std::max<uint64_t>(8, Vector->getScalarSizeInBits()),
+                     128);
+    else if (auto *Struct = dyn_cast<StructType>(T))
+      for (Type *Element : Struct->elements())
+        add(Element);
+    else if (auto *Array = dyn_cast<ArrayType>(T)) {
+      ResultRegisters One;
+      One.add(Array->getElementType());
+      Integers += One.Integers * Array->getNumElements();
+      Floats += One.Floats * Array->getNumElements();
+      X87 += One.X87 * Array->getNumElements();
+      Known &= One.Known;
+    } else if (!T->isVoidTy())
+      Known = false;
+  }
+
+  bool fit() const { return Known && Integers <= 2 && Floats <= 2 && X87 <= 1; }
+};
+
+bool hasWideVector(Type *T) {
+  if (auto *Vector = dyn_cast<FixedVectorType>(T))
+    return Vector->getPrimitiveSizeInBits().getFixedValue() > 128 ||
+           Vector->getElementType()->isPointerTy();
+  if (isa<ScalableVectorType>(T))
+    return true;
+  return any_of(T->subtypes(), hasWideVector);
+}
+
+} // namespace
+
+extern "C" {
+
+uint64_t mfb_instruction_facts(LLVMValueRef Ref) {
+  auto &I = *unwrap<Instruction>(Ref);
+  uint64_t Facts = 0;
+  auto Set = [&](bool Holds, InstructionFact Fact) {
+    if (Holds)
+      Facts |= Fact;
+  };
+  Set(isa<PHINode>(I), IsPhi);
+  Set(I.isEHPad(), IsPad);
+  Set(I.isTerminator(), IsTerminator);
+  if (auto *AI = dyn_cast<AllocaInst>(&I)) {
+    Set(AI->isStaticAlloca(), IsStaticAlloca);
+    Set(!AI->isStaticAlloca(), IsDynamicAlloca);
+    Set(AI->isUsedWithInAlloca() || AI->isSwiftError(), IsUnsupportedAlloca);
+  }
+  if (auto *CB = dyn_cast<CallBase>(&I))
+    Facts |= factsOfCall(*CB);
+  Set(I.hasMetadata(GlueKind), IsGlue);
+  Set(isa<ResumeInst>(I), IsResume);
+  Set(isa<IndirectBrInst>(I), IsIndirectBranch);
+  Set(isa<CallBrInst>(I), IsCallBr);
+  Set(isa<InvokeInst>(I), IsInvoke);
+  Set(I.isEHPad() && !isa<LandingPadInst>(I), IsFunclet);
+  Set(isa<CleanupReturnInst>(I) || isa<CatchReturnInst>(I), IsFunclet);
+  Type *T = I.getType();
+  Set(!T->isVoidTy(), HasResult);
+  Set(T->isTokenTy(), HasTokenResult);
+  Set(T->isX86_AMXTy() || T->isTargetExtTy(), HasOpaqueResult);
+  return Facts;
+}
+
+enum OsrFact : uint32_t {
+  FactReturnsTwice = 1 << 0,
+  FactGC = 1 << 1,
+  // A parameter whose place in the frame matters: inalloca, preallocated,
+  // swifterror, swiftasync.
+  FactUnsupportedParameter = 1 << 2,
+  FactByVal = 1 << 3,
+  FactVarArg = 1 << 4,
+  // Its landing pads are left by _Unwind_Resume.
+  FactResumesByUnwinder = 1 << 5,
+  // Its calls are tied to tokens that say which threads run them together.
+  FactConvergenceControl = 1 << 6,
+  // It is inlined into functions that pass its vectors in other registers.
+  FactInlinedVectors = 1 << 7,
+  // Its result does not fit the registers of the C convention.
+  FactLargeResult = 1 << 8,
+};
+
+uint32_t mfb_osr_facts(LLVMValueRef Fn) {
+  Function &F = *unwrap<Function>(Fn);
+  uint32_t Facts = 0;
+  if (F.hasFnAttribute(Attribute::ReturnsTwice) ||
+      F.callsFunctionThatReturnsTwice())
+    Facts |= FactReturnsTwice;
+  if (F.hasGC())
+    Facts |= FactGC;
+  for (Argument &A : F.args()) {
+    if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
+        A.hasSwiftErrorAttr() || A.hasAttribute(Attribute::SwiftAsync))
+      Facts |= FactUnsupportedParameter;
+    if (A.hasByValAttr() || A.hasByRefAttr())
+      Facts |= FactByVal;
+  }
+  if (F.isVarArg())
+    Facts |= FactVarArg;
+  if (resumesByUnwinder(F))
+    Facts |= FactResumesByUnwinder;
+  bool WideVectors =
+      any_of(F.args(), [](Argument &A) { return hasWideVector(A.getType()); });
+  for (Instruction &I : instructions(F)) {
+    if (isa<ConvergenceControlInst>(I))
+      Facts |= FactConvergenceControl;
+    WideVectors |= hasWideVector(I.getType());
+  }
+  // Other functions are inlined only where registers are the same.
+  if (WideVectors && F.hasFnAttribute(Attribute::AlwaysInline))
+    Facts |= FactInlinedVectors;
+  ResultRegisters Result;
+  Result.add(F.getReturnType());
+  if (!Result.fit())
+    Facts |= FactLargeResult;
+  return Facts;
+}
+
+const char *mfb_opcode_name(LLVMValueRef Inst) {
+  return unwrap<Instruction>(Inst)->getOpcodeName();
+}
+
+} // extern "C"

@@ -1,0 +1,257 @@
+//===- solver.cpp - What values may be and where control may go -----------===//
+//
+// LLVM's solver for conditional constants and ranges, as questions about one
+// function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "operations.h"
+#include "sandbox.h"
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueLattice.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/SCCPSolver.h"
+
+using namespace llvm;
+using namespace midflight;
+
+namespace {
+
+// What conditional constant and range propagation finds out.
+struct Solution {
+  DenseMap<const Instruction *, Constant *> Constants;
+  DenseMap<const Instruction *, Value *> Copies;
+  DenseSet<const Instruction *> Unsigned;
+  DenseSet<const BasicBlock *> Executable;
+  DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> Feasible;
+};
+
+// A function whose values are solved, by its own instructions.
+class Solved {
+  SCCPSolver &Solver;
+  ValueToValueMapTy &VMap;
+
+  template <typename T> T *its(T *V) const {
+    return cast<T>(static_cast<Value *>(VMap[V]));
+  }
+
+public:
+  Solved(SCCPSolver &Solver, ValueToValueMapTy &VMap)
+      : Solver(Solver), VMap(VMap) {}
+
+  bool isExecutable(BasicBlock *BB) {
+    return Solver.isBlockExecutable(its(BB));
+  }
+
+  bool isFeasible(BasicBlock *From, BasicBlock *To) {
+    return Solver.isEdgeFeasible(its(From), its(To));
+  }
+
+  // The constant that an instruction always gives.
+  Constant *constant(Instruction &I) {
+    Type *T = I.getType();
+    if (I.isTerminator() ||
+        !(T->isIntegerTy() || T->isPointerTy() || T->isFloatingPointTy()))
+      return nullptr;
+    Constant *C = Solver.getConstantOrNull(its(&I));
+    return C && !C->containsUndefOrPoisonElement() ? C : nullptr;
+  }
+
+  // The integers that an operand may be where it is used: conditions say more
+  // of it there.
+  ConstantRange range(Instruction &User, Value *Operand) {
+    for (auto [Mine, Its] : zip(User.operands(), its(&User)->operands()))
+      if (Mine.get() == Operand) {
+        Value *V = Its.get();
+        if (auto *C = dyn_cast<ConstantInt>(V))
+          return ConstantRange(C->getValue());
+        const ValueLatticeElement &L = Solver.getLatticeValueFor(V);
+        if (L.isConstantRange(/*UndefAllowed=*/false))
+          return L.getConstantRange(/*UndefAllowed=*/false);
+      }
+    return ConstantRange::getFull(Operand->getType()->getIntegerBitWidth());
+  }
+
+  bool isNonNegative(Instruction &User, unsigned Operand) {
+    Value *V = User.getOperand(Operand);
+    return V->getType()->isIntegerTy() &&
+           (!isa<Constant>(V) || isa<ConstantInt>(V)) &&
+           range(User, V).isAllNonNegative();
+  }
+};
+
+// Runs LLVM's solver on a copy of a function, since it puts copies of values
+// into the code where conditions say something of them.
+void solve(Sandbox &S, Function &F, bool Flags,
+           function_ref<void(Solved &)> Then) {
+  ValueToValueMapTy VMap;
+  Function *Copy = CloneFunction(&F, VMap);
+  Copy->setLinkage(GlobalValue::InternalLinkage);
+  if (!Flags)
+    for (Instruction &I : instructions(*Copy))
+      I.dropPoisonGeneratingFlags();
+  auto GetTLI = [&S](Function &F) -> const TargetLibraryInfo & {
+    return S.FAM.getResult<TargetLibraryAnalysis>(F);
+  };
+  SCCPSolver Solver(F.getParent()->getDataLayout(), GetTLI, F.getContext());
+  DominatorTree DT(*Copy);
+  AssumptionCache AC(*Copy);
+  Solver.addPredicateInfo(*Copy, DT, AC);
+  Solver.markBlockExecutable(&Copy->front());
+  for (Argument &A : Copy->args())
+    Solver.markOverdefined(&A);
+  Solver.solve();
+  while (Solver.resolvedUndefsIn(*Copy))
+    Solver.solve();
+  Solved Result(Solver, VMap);
+  Then(Result);
+  // Before the solver goes, which wants its copies of values to be gone.
+  S.FAM.clear(*Copy, Copy->getName());
+  VMap.clear();
+  Copy->eraseFromParent();
+}
+
+// (Low | High << Shift) >> Shift
+struct Field {
+  Instruction *I, *Or, *Shl;
+  Value *Low, *High;
+  unsigned Shift;
+};
+
+// X & Mask, which may take nothing away.
+Value *findMasked(Instruction &I, const APInt *&Mask) {
+  using namespace PatternMatch;
+  Value *X;
+  return I.getType()->isIntegerTy() &&
+                 match(&I, m_And(m_Value(X), m_APInt(Mask))) && Mask->isMask()
+             ? X
+             : nullptr;
+}
+
+std::optional<Field> findField(Instruction &I) {
+  using namespace PatternMatch;
+  const APInt *Shift, *Same;
+  if (!I.getType()->isIntegerTy() ||
+      !(match(&I, m_LShr(m_Value(), m_APInt(Shift))) ||
+        match(&I, m_AShr(m_Value(), m_APInt(Shift)))))
+    return std::nullopt;
+  auto *Or = dyn_cast<BinaryOperator>(I.getOperand(0));
+  if (!Or || Or->getOpcode() != Instruction::Or)
+    return std::nullopt;
+  for (unsigned N : {0u, 1u}) {
+    Value *High;
+    auto *Shl = dyn_cast<Instruction>(Or->getOperand(N));
+    if (Shl && match(Shl, m_Shl(m_Value(High), m_APInt(Same))) &&
+        *Same == *Shift && Shift->ugt(0) &&
+        Shift->ult(I.getType()->getIntegerBitWidth()))
+      return Field{&I,   Or,
+                   Shl,  Or->getOperand(1 - N),
+                   High, unsigned(Shift->getZExtValue())};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+extern "C" {
+
+/// True if a solution may find it to be a copy of another value.
+bool mfb_may_be_copy(LLVMValueRef Inst) {
+  auto &I = *unwrap<Instruction>(Inst);
+  const APInt *Mask;
+  return findMasked(I, Mask) || findField(I);
+}
+
+/// Solves what values of a function may be and where control may go.
+void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  auto *Result = new Solution;
+  solve(S, F, /*Flags=*/true, [&](Solved &Solver) {
+    for (BasicBlock &BB : F) {
+      if (!Solver.isExecutable(&BB))
+        continue;
+      Result->Executable.insert(&BB);
+      for (BasicBlock *To : successors(&BB))
+        if (Solver.isFeasible(&BB, To))
+          Result->Feasible.insert({&BB, To});
+      for (Instruction &I : BB) {
+        if (Constant *C = Solver.constant(I))
+          Result->Constants[&I] = C;
+        bool Both = I.getOpcode() == Instruction::SDiv ||
+                    I.getOpcode() == Instruction::SRem;
+        if (unsignedOpcode(I) && Solver.isNonNegative(I, 0) &&
+            (!Both || Solver.isNonNegative(I, 1)))
+          Result->Unsigned.insert(&I);
+        const APInt *Mask;
+        if (Value *X = findMasked(I, Mask))
+          if (Solver.range(I, X).getUnsignedMax().ule(*Mask))
+            Result->Copies[&I] = X;
+      }
+    }
+  });
+  SmallVector<Field, 8> Fields;
+  for (Instruction &I : instructions(F))
+    if (auto Field = findField(I))
+      Fields.push_back(*Field);
+  if (Fields.empty())
+    return Result;
+  // What follows from flags holds unless something is poison: not enough here.
+  solve(S, F, /*Flags=*/false, [&](Solved &Solver) {
+    for (const Field &Field : Fields) {
+      unsigned Bits = Field.I->getType()->getIntegerBitWidth();
+      auto Fits = [&](Instruction *User, Value *V, unsigned Most) {
+        return Solver.range(*User, V).getUnsignedMax().ult(
+            APInt::getOneBitSet(Bits, Most));
+      };
+      bool Unsigned = Field.I->getOpcode() == Instruction::LShr ||
+                      Solver.isNonNegative(*Field.I, 0);
+      if (Unsigned && Fits(Field.Or, Field.Low, Field.Shift) &&
+          Fits(Field.Shl, Field.High, Bits - Field.Shift))
+        Result->Copies[Field.I] = Field.High;
+    }
+  });
+  return Result;
+}
+
+/// The value that an instruction is a copy of; null if it is none.
+LLVMValueRef mfb_solved_copy(void *S, LLVMValueRef Inst) {
+  return wrap(
+      static_cast<Solution *>(S)->Copies.lookup(unwrap<Instruction>(Inst)));
+}
+
+void mfb_solution_free(void *S) { delete static_cast<Solution *>(S); }
+
+/// The constant that an instruction always gives; null if there is none.
+LLVMValueRef mfb_solved_constant(void *S, LLVMValueRef Inst) {
+  auto &Constants = static_cast<Solution *>(S)->Constants;
+  return wrap(
+      static_cast<Value *>(Constants.lookup(unwrap<Instruction>(Inst))));
+}
+
+/// True for an operation on signed numbers that are never negative there, so
+/// that its unsigned counterpart gives the same.
+bool mfb_solved_unsigned(void *S, LLVMValueRef Inst) {
+  return static_cast<Solution *>(S)->Unsigned.contains(
+      unwrap<Instruction>(Inst));
+}
+
+bool mfb_solved_executable(void *S, LLVMBasicBlockRef Block) {
+  return static_cast<Solution *>(S)->Executable.contains(unwrap(Block));
+}
+
+bool mfb_solved_feasible(void *S, LLVMBasicBlockRef From,
+                         LLVMBasicBlockRef To) {
+  return static_cast<Solution *>(S)->Feasible.contains(
+      {unwrap(From), unwrap(To)});
+}
+
+} // extern "C"
