@@ -48,7 +48,7 @@ PROPTEST_CASES ?=
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-lit check-osr check-maps check-corpus check-builds check-matrix \
+	need-test check-rust check-tsan check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
@@ -138,6 +138,10 @@ check-rust: harness
 		-p midflight-bench --target-dir target
 	$(foreach llvm,$(BOTH),$(CARGO) test -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
+
+# The runtime under ThreadSanitizer; check-rust does it as well.
+check-tsan:
+	$(CARGO) test -p midflight-runtime --test tsan --test soak --target-dir target
 
 check-lit:
 	$(foreach level,-O0 -O2,$(foreach llvm,$(BOTH),MIDFLIGHT_LEVEL=$(level) \

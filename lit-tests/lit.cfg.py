@@ -4,6 +4,7 @@ Without them, LLVM 22 and the plugin that `make build` leaves are taken. The tes
 programs at the level and stage that `MIDFLIGHT_LEVEL` names, `-O2` by default.
 """
 
+import glob
 import os
 import re
 
@@ -26,6 +27,8 @@ config.test_exec_root = os.path.join(root, "target/lit", "llvm-" + major)
 config.environment["PATH"] = llvm_bin + os.pathsep + os.environ["PATH"]
 config.available_features.add("llvm" + major)
 config.available_features.add("level" + os.environ.get("MIDFLIGHT_LEVEL", "-O2"))
+if glob.glob(os.path.join(os.path.dirname(llvm_bin), "lib/clang/*/lib/*/libclang_rt.tsan*.a")):
+    config.available_features.add("sanitizers")
 with open("/proc/cpuinfo") as cpu:
     if re.search(r"\bavx\b", cpu.read()):
         config.available_features.add("avx")

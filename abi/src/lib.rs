@@ -44,6 +44,7 @@
 //! A slot that does not hold the ID, that is empty, or whose counter is half full is left to
 //! [`STEP_SYMBOL`]. The key is read first, by an acquiring load: a signal handler may fill a slot at
 //! any time, and writes the key last.
+#![forbid(unsafe_code)]
 #![no_std]
 
 pub mod memory;

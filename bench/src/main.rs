@@ -1,5 +1,7 @@
 //! The command line of the evaluation.
 
+#![forbid(unsafe_code)]
+
 mod osr_command;
 
 use anyhow::{Context, bail};

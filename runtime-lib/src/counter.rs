@@ -23,13 +23,13 @@ pub unsafe fn increment(counter: *mut u64) {
 /// As for [`increment`].
 #[inline(always)]
 pub unsafe fn add(counter: *mut u64, n: u64) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "tsan")))]
     // SAFETY: the caller's pointer is valid and aligned; an aligned 8-byte store is single-copy
     // atomic, and the instruction cannot be interrupted halfway.
     unsafe {
         core::arch::asm!("add qword ptr [{0}], {1}", in(reg) counter, in(reg) n, options(nostack));
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(any(not(target_arch = "x86_64"), feature = "tsan"))]
     // SAFETY: the caller's pointer is valid and aligned.
     unsafe {
         AtomicU64::from_ptr(counter).fetch_add(n, Ordering::Relaxed);

@@ -239,9 +239,9 @@ pub unsafe fn add(slot: *mut Slot, n: u32) {
     // SAFETY: the caller's; a single instruction cannot be interrupted halfway by a handler that
     // counts the same child.
     unsafe {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(feature = "tsan")))]
         core::arch::asm!("add dword ptr [{0}], {1:e}", in(reg) &raw mut (*slot).count, in(reg) n, options(nostack));
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(any(not(target_arch = "x86_64"), feature = "tsan"))]
         counter(slot).fetch_add(n, Ordering::Relaxed);
     }
 }

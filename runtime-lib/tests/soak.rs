@@ -3,7 +3,7 @@
 mod support;
 
 use midflight_profile::format::Profile;
-use support::{Counts, Program};
+use support::{Build, Counts, Program};
 
 fn counts(profile: &Profile, key: u64) -> (u64, u64) {
     let counts = Counts::of(profile, key);
@@ -12,18 +12,23 @@ fn counts(profile: &Profile, key: u64) -> (u64, u64) {
 
 #[test]
 fn nothing_is_lost_between_threads_signals_and_forks() {
-    soak("midflight-%p.mfp");
+    soak(&Program::build("soak"), "midflight-%p.mfp");
 }
 
 #[test]
 fn nothing_is_lost_while_the_file_is_counted_in() {
-    soak("%cmidflight-%p.mfp");
+    soak(&Program::build("soak"), "%cmidflight-%p.mfp");
 }
 
-fn soak(pattern: &str) {
+/// ThreadSanitizer would write to standard error.
+#[test]
+fn there_is_no_race_between_threads_signals_and_forks() {
+    soak(&Build::new("soak").watched().program(), "midflight-%p.mfp");
+}
+
+fn soak(program: &Program, pattern: &str) {
     let seconds = std::env::var("MIDFLIGHT_SOAK_SECONDS").unwrap_or_else(|_| "3".into());
-    let command = Program::build("soak").command().arg(&seconds);
-    let run = command.env("MIDFLIGHT_PROFILE", pattern).run();
+    let run = program.command().arg(&seconds).env("MIDFLIGHT_PROFILE", pattern).run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let told: Vec<Vec<u64>> = run
         .stdout()

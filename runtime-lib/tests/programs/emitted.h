@@ -34,9 +34,21 @@ extern void midflight_before_end(void);
             sizeof(struct record), 3, flags, key, 0, k, paths};                                    \
     static __thread struct forest *name##_slot
 
+/* ThreadSanitizer does not see what assembly does. */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+#if defined __x86_64__ && !defined WATCHED
+#define IN_ASSEMBLY 1
+#else
+#define IN_ASSEMBLY 0
+#endif
+
 static inline __attribute__((always_inline)) void add_one(uint64_t *counter)
 {
-#ifdef __x86_64__
+#if IN_ASSEMBLY
     __asm__ volatile("addq $1, %0" : "+m"(*counter));
 #else
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -63,7 +75,7 @@ step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
     struct slot *slot = (struct slot *)(table + offset);
     if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == id + 1
         && (int32_t)__atomic_load_n(&slot->count, __ATOMIC_RELAXED) >= 0) {
-#ifdef __x86_64__
+#if IN_ASSEMBLY
         __asm__ volatile("addl $1, %0" : "+m"(slot->count));
 #else
         __atomic_fetch_add(&slot->count, 1, __ATOMIC_RELAXED);

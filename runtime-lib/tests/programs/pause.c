@@ -13,7 +13,7 @@ FUNCTION(counted, 2, 1, PATHS, COUNTING);
 FUNCTION(other, 3, 4, 3, 0);
 
 static unsigned long long taken[PATHS], entries;
-static volatile int stopping;
+static int stopping;
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -38,7 +38,7 @@ static void segment(int paused, uint32_t *seed)
 static void *run(void *unused)
 {
     ENTER(other);
-    while (!stopping)
+    while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED))
         for (int i = 0; i < 3; i++)
             PATH(other, i);
     return unused;
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         if (midflight_profile_resume() || midflight_profile_resume())
             return 4;
     }
-    stopping = 1;
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
     pthread_join(id, NULL);
     printf("%llu", entries);
     for (int i = 0; i < PATHS; i++)

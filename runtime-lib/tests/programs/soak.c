@@ -24,7 +24,7 @@ FUNCTION(many, 4, 4, 5000, 0);
 enum { THREADS = 8, ROUNDS = 2000, CHILD_EVENTS = 10 };
 
 static uint64_t work_entries, work_events, handler_entries, handler_events;
-static volatile int stopping;
+static int stopping;
 
 static void on_signal(int number)
 {
@@ -69,7 +69,7 @@ static void keep_profile(pid_t id, int number)
 static void *run(void *argument)
 {
     uint32_t seed = (uint32_t)(uintptr_t)argument * 2654435761u | 1;
-    for (int i = 0; i < ROUNDS && !stopping; i++)
+    for (int i = 0; i < ROUNDS && !__atomic_load_n(&stopping, __ATOMIC_RELAXED); i++)
         count_some(&seed);
     return NULL;
 }
@@ -94,7 +94,7 @@ static void end_child(int how)
 static void *keep_running(void *argument)
 {
     uintptr_t number = (uintptr_t)argument;
-    while (!stopping) {
+    while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
         pthread_t id;
         if (pthread_create(&id, NULL, run, (void *)number))
             abort();
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
         struct timespec pause = {0, 20000000};
         nanosleep(&pause, NULL);
     }
-    stopping = 1;
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
         pthread_join(keepers[i], NULL);
     printf("work %llu %llu\n", (unsigned long long)work_entries, (unsigned long long)work_events);

@@ -26,19 +26,7 @@ fn libraries() -> &'static Path {
     static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo
-            .args(["rustc", "--quiet", "--manifest-path"])
-            .arg(Path::new(SOURCES).join("Cargo.toml"));
-        cargo.args([
-            "--profile",
-            "runtime",
-            "--features",
-            "standalone",
-            "--crate-type",
-            "staticlib",
-        ]);
-        checked(cargo.arg("--target-dir").arg(&target));
+        checked(cargo("standalone").arg("--target-dir").arg(&target));
         let built = target.join("runtime/libmidflight_rt.a");
         let packaged = target.join("packaged");
         for (kind, name) in [("static", "libmidflight_rt.a"), ("shared", "libmidflight_rt.so")] {
@@ -46,6 +34,31 @@ fn libraries() -> &'static Path {
             checked(package.arg(kind).arg(&built).arg(packaged.join(name)));
         }
         packaged
+    })
+}
+
+/// `cargo` that builds the static library.
+fn cargo(features: &str) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["rustc", "--quiet", "--manifest-path"]).arg(Path::new(SOURCES).join("Cargo.toml"));
+    cargo.args(["--profile", "runtime", "--features", features, "--crate-type", "staticlib"]);
+    cargo
+}
+
+/// The static library as ThreadSanitizer watches it, built once. `core` is not watched, but nearly
+/// all of it that is used here is compiled anew.
+fn watched_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("watched");
+        let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
+        // With a target the flags are not for what runs while building.
+        let mut cargo = cargo("standalone,tsan");
+        cargo.args(["--target", &host]).arg("--target-dir").arg(&target);
+        cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", flags);
+        checked(cargo.env("CARGO_PROFILE_RUNTIME_DEBUG", "line-tables-only"));
+        target.join(host).join("runtime/libmidflight_rt.a")
     })
 }
 
@@ -77,9 +90,9 @@ fn compiler() -> &'static str {
     })
 }
 
-fn symbols(library: &str, flags: &[&str]) -> Vec<String> {
+fn symbols(library: &Path, flags: &[&str]) -> Vec<String> {
     let nm = first_command(&["llvm-nm-22", "llvm-nm-19", "llvm-nm", "nm"]).expect("no nm");
-    let output = checked(Command::new(nm).args(flags).arg("-P").arg(libraries().join(library)));
+    let output = checked(Command::new(nm).args(flags).arg("-P").arg(library));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut names: Vec<String> = text
         .lines()
@@ -92,25 +105,31 @@ fn symbols(library: &str, flags: &[&str]) -> Vec<String> {
 
 /// Global symbols that a packaged library defines.
 pub fn defined_symbols(library: &str, flags: &[&str]) -> Vec<String> {
-    symbols(library, &[flags, &["--defined-only"]].concat())
+    symbols(&libraries().join(library), &[flags, &["--defined-only"]].concat())
 }
 
 /// All symbols of a packaged library.
 pub fn all_symbols(library: &str) -> Vec<String> {
-    symbols(library, &[])
+    symbols(&libraries().join(library), &[])
+}
+
+/// All symbols of the library that ThreadSanitizer watches.
+pub fn watched_symbols() -> Vec<String> {
+    symbols(watched_library(), &[])
 }
 
 /// A program of `programs/` that is to be built.
 pub struct Build {
     name: String,
     flags: Vec<String>,
-    runtime: bool,
+    runtime: Option<fn() -> PathBuf>,
 }
 
 impl Build {
     /// `programs/NAME.c` with the static runtime.
     pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), flags: Vec::new(), runtime: true }
+        let runtime = || library("libmidflight_rt.a");
+        Self { name: name.to_owned(), flags: Vec::new(), runtime: Some(runtime) }
     }
 
     /// Adds a flag for the compiler.
@@ -121,8 +140,14 @@ impl Build {
 
     /// Leaves the runtime out.
     pub fn without_runtime(mut self) -> Self {
-        self.runtime = false;
+        self.runtime = None;
         self
+    }
+
+    /// Has ThreadSanitizer watch the program and the runtime.
+    pub fn watched(mut self) -> Self {
+        self.runtime = Some(|| watched_library().to_owned());
+        self.flag("-fsanitize=thread").flag("-g")
     }
 
     /// Compiles and links.
@@ -134,9 +159,8 @@ impl Build {
         command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]);
         command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
         command.arg(programs.join(&self.name).with_extension("c")).arg("-o").arg(&path);
-        if self.runtime {
-            command.arg("-Wl,-u,midflight_osr_register");
-            command.arg(libraries().join("libmidflight_rt.a"));
+        if let Some(runtime) = self.runtime {
+            command.arg("-Wl,-u,midflight_osr_register").arg(runtime());
         }
         checked(command.args(&self.flags));
         Program { path, directory: Rc::new(directory) }
