@@ -18,6 +18,7 @@ use crate::ending;
 use crate::forest::ThreadForest;
 use crate::image::Image;
 use crate::live;
+use crate::loader;
 use crate::lock::ContextLock;
 use crate::process;
 use crate::prune::Nodes;
@@ -72,7 +73,14 @@ pub struct Data {
 static KEY: AtomicI64 = AtomicI64::new(-1);
 
 /// Makes the key. Without one, contexts are found by thread ID.
+///
+/// In a namespace of its own (`dlmopen`) a library has a libc of its own, which gives out the same keys
+/// a second time while the threads are the same: with a key, it would find the contexts of the
+/// program's runtime.
 pub fn create_key() {
+    if !loader::is_beside_program() {
+        return;
+    }
     let mut key: libc::pthread_key_t = 0;
     // SAFETY: the destructor's argument is the value that `remember` sets: a context.
     if unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) } == 0 {

@@ -19,7 +19,7 @@ use crate::output;
 use crate::process;
 use crate::signal::Blocked;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use midflight_abi::memory;
 use midflight_abi::{ABI_VERSION, FLAG_COUNTING, MAX_K, RECORD_HEADER_SIZE, RecordHeader};
 use midflight_profile::table::image_signature;
@@ -158,7 +158,15 @@ unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<u64, Refusal> {
     }
 }
 
+/// Whether an image was refused, so that what its functions count is lost.
+pub fn any_was_refused() -> bool {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
 fn report(refusal: &Refusal, path: &[u8]) {
+    REFUSED.store(true, Ordering::Relaxed);
     match refusal {
         Refusal::Version(version) => message::print(&[
             b"'",

@@ -14,7 +14,6 @@ pub struct Found {
     pub is_program: bool,
     /// Whether what is at the address may be written to.
     pub is_writable: bool,
-    is_first: bool,
 }
 
 impl Found {
@@ -26,7 +25,6 @@ impl Found {
             path_len: 0,
             is_program: false,
             is_writable: false,
-            is_first: true,
         };
         // SAFETY: the callback gets the pointer that is given here.
         unsafe { libc::dl_iterate_phdr(Some(look_at_image), (&raw mut found).cast()) };
@@ -70,7 +68,29 @@ impl Found {
     }
 }
 
-/// Called for every loaded image, the program first; ends at the one that was asked for.
+/// Whether this library is in the program's namespace, and not in another one (`dlmopen`).
+pub fn is_beside_program() -> bool {
+    unsafe extern "C" fn look(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        _unused: *mut libc::c_void,
+    ) -> libc::c_int {
+        // SAFETY: the loader gives valid information.
+        unsafe { is_program(info) }.into()
+    }
+    // SAFETY: the callback takes nothing.
+    unsafe { libc::dl_iterate_phdr(Some(look), core::ptr::null_mut()) != 0 }
+}
+
+/// # Safety
+/// The loader gives the information.
+unsafe fn is_program(info: *const libc::dl_phdr_info) -> bool {
+    // SAFETY: the caller's.
+    unsafe { (*info).dlpi_phdr as u64 == libc::getauxval(libc::AT_PHDR) }
+}
+
+/// Called for every image that is loaded in this namespace (`dlmopen`), which need not be the program's;
+/// ends at the one that was asked for.
 unsafe extern "C" fn look_at_image(
     info: *mut libc::dl_phdr_info,
     _size: usize,
@@ -79,7 +99,7 @@ unsafe extern "C" fn look_at_image(
     // SAFETY: the loader gives valid information; the pointer is that given to it.
     unsafe {
         let found = &mut *found.cast::<Found>();
-        let is_program = core::mem::take(&mut found.is_first);
+        let is_program = is_program(info);
         let headers =
             core::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
         let offset = found.address.wrapping_sub((*info).dlpi_addr as usize);

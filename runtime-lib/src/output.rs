@@ -12,7 +12,7 @@ use crate::ending;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::forest::{ThreadForest, Total};
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::live;
 use crate::message::{self, Decimal};
 use crate::pattern;
@@ -192,8 +192,10 @@ struct Summary {
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
-    // That rare sequences were dropped is said by the profile.
-    if summary.lost != 0 || summary.restarts != 0 && arena::has_run_out() {
+    // That rare sequences were dropped is said by the profile, and that an image was refused has been
+    // told.
+    let is_told = image::any_was_refused() && !arena::has_run_out();
+    if summary.lost != 0 && !is_told || summary.restarts != 0 && arena::has_run_out() {
         message::print(&[
             b"the profile '",
             name,

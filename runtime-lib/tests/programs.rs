@@ -153,39 +153,6 @@ fn destructors_of_keys_are_counted_to_the_last_round() {
 }
 
 #[test]
-fn libraries_that_are_loaded_and_unloaded_keep_their_counts() {
-    let host =
-        Build::new("host").flag("-Wl,--export-dynamic-symbol=midflight_*").flag("-ldl").program();
-    let library = Build::new("library").flag("-shared").flag("-fPIC").program();
-    let run = host.command().arg(library.path()).run();
-    assert_eq!((run.status(), run.stderr()), (0, ""));
-    let profile = run.profile();
-    assert_eq!(profile.modules.len(), 2, "{:?}", profile.modules);
-    assert_eq!(profile.modules[1].name, library.path().to_str().unwrap());
-    assert_eq!(Counts::of(&profile, 1).events, 5);
-    assert_eq!(Counts::of(&profile, 100), Counts { entries: 5, events: 35, restarts: 0, lost: 0 });
-    assert_eq!(Counts::of(&profile, 101).events, 5, "the library's destructor, at exit too");
-    let forests = profile.functions.iter().filter(|function| function.key == 100).count();
-    assert_eq!(forests, 1, "a library that is loaded again goes on with its forests");
-}
-
-#[test]
-fn a_library_in_a_program_that_is_not_instrumented_has_profiles() {
-    let host = Build::new("host").without_runtime().flag("-DPLAIN").flag("-ldl").program();
-    let library = Build::new("library").flag("-shared").flag("-fPIC").program();
-    let run = host.command().arg(library.path()).run();
-    assert_eq!((run.status(), run.stderr()), (0, ""));
-    // One each time that it was unloaded.
-    let profiles = run.profiles();
-    assert_eq!(profiles.len(), 5, "{:?}", run.names());
-    for profile in &profiles {
-        assert_eq!(profile.modules.len(), 1);
-        assert_eq!(Counts::of(profile, 100).events, 7);
-        assert_eq!(Counts::of(profile, 101).events, 1);
-    }
-}
-
-#[test]
 fn an_instrumented_allocator_is_counted() {
     let run = Program::build("allocator").run();
     assert_eq!(run.status(), 0);

@@ -28,10 +28,14 @@ extern uint64_t midflight_step(uint64_t, uint32_t, struct forest *);
 
 extern void midflight_before_end(void);
 
+#ifndef RECORD_VERSION
+#define RECORD_VERSION 3
+#endif
+
 #define FUNCTION(name, key, k, paths, flags)                                                       \
     static const struct record name##_record                                                       \
         __attribute__((section("midflight_tables"), used, aligned(8))) = {                         \
-            sizeof(struct record), 3, flags, key, 0, k, paths};                                    \
+            sizeof(struct record), RECORD_VERSION, flags, key, 0, k, paths};                                    \
     static __thread struct forest *name##_slot
 
 /* ThreadSanitizer does not see what assembly does. */
