@@ -1,20 +1,57 @@
 //! Names of functions, for people.
 
-use cpp_demangle::Symbol;
+use cpp_demangle::{DemangleOptions, Symbol};
+use std::fmt;
 
-/// A function's name as the source has it: C++ names demangled, without what would disturb a
-/// terminal.
+/// Bytes that a demangled name has at most: each substitution in a mangled one may double it.
+const LONGEST: usize = 1 << 16;
+
+/// A function's name as the source has it: C++ names demangled, unless that were absurdly long, and
+/// without what would disturb a terminal.
 pub fn readable(name: &str) -> String {
     // Symbol::new takes names of types too, as `f` for `float`, and may give up later.
     let symbol = name.starts_with("_Z").then(|| Symbol::new(name).ok()).flatten();
-    let demangled = symbol.and_then(|symbol| symbol.demangle().ok());
-    let text = demangled.unwrap_or_else(|| name.to_string());
+    let text = symbol.and_then(|symbol| demangled(&symbol)).unwrap_or_else(|| name.to_string());
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+fn demangled(symbol: &Symbol<&str>) -> Option<String> {
+    let mut text = Bounded(String::new());
+    symbol.structured_demangle(&mut text, &DemangleOptions::default()).ok()?;
+    Some(text.0)
+}
+
+/// A text of at most [`LONGEST`] bytes.
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::readable;
+
+    /// A name of some hundred bytes that stands for a text of billions.
+    #[test]
+    fn a_name_that_doubles_again_and_again_is_left() {
+        let doublings: String = (0..36)
+            .map(|n| char::from_digit(n, 36).unwrap().to_ascii_uppercase())
+            .map(|digit| format!("S_IS{digit}_S{digit}_E"))
+            .collect();
+        let name = format!("_Z1f1AIiiE{doublings}");
+        assert_eq!(readable(&name), name);
+        assert_eq!(
+            readable("_Z1f1AIiiES_IS0_S0_E"),
+            "f(A<int, int>, A<A<int, int>, A<int, int> >)"
+        );
+    }
 
     #[test]
     fn cpp_names_are_demangled_and_others_left() {

@@ -236,6 +236,27 @@ fn base(file: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::parse;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_samples_or_refused_with_a_line(
+            lines in prop::collection::vec(
+                prop_oneof![
+                    "[ \t]?[0-9a-f]{1,17} [a-z.:_()]{0,9}( |\\.cold|\\.llvm\\.)?",
+                    " {0,2}[a-z/é]{0,9}:[0-9]{0,11}",
+                    "[ \t]{0,3}",
+                    ".{0,20}",
+                ],
+                0..20,
+            ),
+        ) {
+            match parse(&lines.join("\n")) {
+                Ok(samples) => prop_assert!(samples.total <= lines.len() as u64),
+                Err(line) => prop_assert!((1..=lines.len()).contains(&line)),
+            }
+        }
+    }
 
     #[test]
     fn a_sample_has_a_line_or_a_symbol() {

@@ -180,7 +180,7 @@ fn is_reducible(body: &Body, above: &[BTreeSet<BlockId>]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 400 / 256))]
 
     #[test]
     fn dominators_are_the_blocks_that_cannot_be_avoided(body in graphs()) {

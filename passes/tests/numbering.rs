@@ -46,7 +46,7 @@ fn all_paths(body: &Body, edges: &[table::Edge]) -> Vec<(u64, Vec<u32>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 400 / 256))]
 
     /// Ball-Larus: the sums along all paths are 0..N, each once.
     #[test]

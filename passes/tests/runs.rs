@@ -60,7 +60,7 @@ fn emitted(plan: &Plan, walk: &[BlockId]) -> Vec<u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 2000 / 256))]
 
     #[test]
     fn rounds_are_emitted_as_they_were_without_counting_them(

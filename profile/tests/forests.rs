@@ -43,7 +43,7 @@ fn without_uncounted(forest: &PrefixForest) -> Counts {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 300 / 256))]
 
     /// Definition 3.6: every n-gram of up to k IDs, each exactly as often as it occurs.
     #[test]

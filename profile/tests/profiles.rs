@@ -76,7 +76,7 @@ fn profiles() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 100 / 256))]
 
     #[test]
     fn profiles_survive(profile in profiles()) {

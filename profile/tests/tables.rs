@@ -165,7 +165,7 @@ fn numbering_error(change: impl FnOnce(&mut FunctionTable)) -> NumberingError {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 400 / 256))]
 
     /// Thesis 3.2.2: the IDs are 0 to N − 1, each that of one path, and no path is without one.
     #[test]

@@ -46,7 +46,8 @@ fn ticks_at_start() -> Option<u64> {
     parse(text)
 }
 
-fn parse(text: &[u8]) -> Option<u64> {
+/// When the process was made, from the text of `/proc/self/stat`.
+pub fn parse(text: &[u8]) -> Option<u64> {
     let end_of_name = text.iter().rposition(|&byte| byte == b')')?;
     let fields = text.get(end_of_name + 2..)?;
     parse_decimal(fields.split(|&byte| byte == b' ').nth(START_FIELD)?)

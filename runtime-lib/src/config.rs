@@ -159,7 +159,7 @@ pub fn variable(name: &CStr) -> Option<&'static [u8]> {
 }
 
 /// A number of bytes with an optional suffix K, M or G.
-fn parse_size(text: &[u8]) -> Option<usize> {
+pub fn parse_size(text: &[u8]) -> Option<usize> {
     let (digits, unit) = match text {
         [digits @ .., b'K' | b'k'] => (digits, 1usize << 10),
         [digits @ .., b'M' | b'm'] => (digits, 1 << 20),

@@ -71,6 +71,8 @@ mod sys;
 mod text;
 
 #[cfg(test)]
+mod reader_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::forest::ThreadForest;

@@ -259,8 +259,14 @@ fn without_zeroes(forest: &PrefixForest) -> PrefixForest {
     kept
 }
 
+/// So many random inputs, or as `PROPTEST_CASES` has it.
+fn scaled(cases: u32) -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases * cases / 256, failure_persistence: None, ..usual }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(scaled(400))]
 
     #[test]
     fn the_automaton_counts_as_algorithm_4_does(k in any_k(), items in items(1)) {
@@ -309,7 +315,7 @@ fn many_items() -> impl Strategy<Value = Vec<Item>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(scaled(40))]
 
     #[test]
     fn what_is_pruned_is_bounded(k in 2u32..=8, kib in 4usize..64, items in many_items()) {

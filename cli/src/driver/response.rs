@@ -4,25 +4,28 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Files in files are followed this deep, so that one that names itself ends.
-const DEPTH: u32 = 16;
-
-/// Replaces response files by the words in them. One that cannot be read stays as it is: clang
-/// takes it for a file name then, and so do we.
+/// Replaces response files by the words in them. One that cannot be read, or is within itself, stays
+/// as it is: clang takes it for a file name then, or for an error, and so do we.
 pub fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     let mut result = Vec::new();
-    expand(arguments.iter().cloned(), DEPTH, &mut result);
+    expand(arguments.to_vec(), &mut Vec::new(), &mut result);
     result
 }
 
-fn expand(words: impl Iterator<Item = OsString>, depth: u32, result: &mut Vec<OsString>) {
+/// `within` are the files that are being read.
+fn expand(words: Vec<OsString>, within: &mut Vec<PathBuf>, result: &mut Vec<OsString>) {
     for word in words {
-        let file = word.as_bytes().strip_prefix(b"@").filter(|_| depth > 0);
-        let bytes = file.and_then(|file| std::fs::read(Path::new(OsStr::from_bytes(file))).ok());
-        match bytes {
-            Some(bytes) => expand(split(&bytes).into_iter(), depth - 1, result),
+        let file = word.as_bytes().strip_prefix(b"@");
+        let path = file.and_then(|file| Path::new(OsStr::from_bytes(file)).canonicalize().ok());
+        let new = path.filter(|path| !within.contains(path));
+        match new.and_then(|path| Some((std::fs::read(&path).ok()?, path))) {
+            Some((bytes, path)) => {
+                within.push(path);
+                expand(split(&bytes), within, result);
+                within.pop();
+            }
             None => result.push(word),
         }
     }
@@ -85,9 +88,10 @@ mod tests {
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("inner", "b.c");
         write("outer", &format!("-O2 '{}' a.c", at("inner").to_string_lossy()));
-        write("self", &format!("x '{}'", at("self").to_string_lossy()));
+        write("self", &format!("x '{0}' '{0}'", at("self").to_string_lossy()));
         assert_eq!(expanded(&["-c".into(), at("outer")]), ["-c", "-O2", "b.c", "a.c"]);
         assert_eq!(expanded(&[at("missing")]), [at("missing")]);
-        assert_eq!(expanded(&[at("self")]).len(), DEPTH as usize + 1);
+        assert_eq!(expanded(&[at("self")]), ["x".into(), at("self"), at("self")]);
+        assert_eq!(expanded(&[at("inner"), at("inner")]), ["b.c", "b.c"]);
     }
 }

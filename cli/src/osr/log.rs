@@ -63,7 +63,7 @@ impl Log {
     fn add_event(&mut self, event: Event) {
         let name = format!("{}:{}", event.file, event.point);
         if event.event == "transition" && event.transitions > 0 {
-            self.transitions += event.transitions;
+            self.transitions = self.transitions.saturating_add(event.transitions);
             self.fired.insert(name);
         } else if event.event == "point" && event.condition == "fuzz" {
             let new = || Point { name: name.clone(), file: event.file, line: event.line, hits: 0 };

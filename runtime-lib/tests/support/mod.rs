@@ -326,7 +326,8 @@ impl Run {
         Self {
             status: output.status,
             stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
+            // It has values of variables in it.
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
             directory,
         }
     }
