@@ -212,6 +212,14 @@ impl<'m> Builder<'m> {
         })
     }
 
+    /// `a > b` for signed integers
+    pub fn more(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; both operands are integers of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntSGT, a.0, b.0, NO_NAME)
+        })
+    }
+
     /// `a != b` for integers or pointers
     pub fn differs(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: positioned; both operands are of one type.
@@ -389,21 +397,44 @@ impl<'m> Builder<'m> {
         unsafe { LLVMBuildBr(self.raw, block.0) };
     }
 
-    /// Replaces the terminator of `block`, an unconditional branch to `then`, by a branch on
-    /// `condition` to `unlikely` or to `then`.
+    /// Replaces the terminator of `block`, an unconditional branch without users, by a branch on
+    /// `condition` to `then` or to `or_else`.
+    pub fn branch_if(
+        &self,
+        block: Block<'m>,
+        condition: Value<'m>,
+        then: Block<'m>,
+        or_else: Block<'m>,
+    ) {
+        self.conditional(block, condition, then, or_else);
+    }
+
+    fn conditional(
+        &self,
+        block: Block<'m>,
+        condition: Value<'m>,
+        then: Block<'m>,
+        or_else: Block<'m>,
+    ) -> LLVMValueRef {
+        // SAFETY: the terminator is an unconditional branch without users.
+        unsafe {
+            LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
+            LLVMPositionBuilderAtEnd(self.raw, block.0);
+            LLVMBuildCondBr(self.raw, condition.0, then.0, or_else.0)
+        }
+    }
+
+    /// As [`Self::branch_if`], with weights that say that the condition hardly ever holds.
     pub fn branch_unlikely(
         &self,
         block: Block<'m>,
         condition: Value<'m>,
         unlikely: Block<'m>,
-        then: Block<'m>,
+        or_else: Block<'m>,
     ) {
-        // SAFETY: the terminator is an unconditional branch without users; the new one is weighted
-        // with metadata of the same context.
+        let branch = self.conditional(block, condition, unlikely, or_else);
+        // SAFETY: the branch is weighted with metadata of its own context.
         unsafe {
-            LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
-            LLVMPositionBuilderAtEnd(self.raw, block.0);
-            let branch = LLVMBuildCondBr(self.raw, condition.0, unlikely.0, then.0);
             let context = LLVMGetModuleContext(self.module.0);
             let weight = |w| LLVMValueAsMetadata(self.module.int_type(32).constant(w).0);
             let name = LLVMMDStringInContext2(context, c"branch_weights".as_ptr(), 14);

@@ -12,6 +12,7 @@ use crate::depth_first::depth_first;
 use crate::oracle::Oracle;
 use crate::plan::{Plan, Transfer};
 use crate::read::Handle;
+use crate::runs::Run;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
@@ -41,20 +42,18 @@ pub struct Target<'a, 'm> {
 pub struct Calls<'m> {
     /// Steps
     pub steps: Vec<Inst<'m>>,
-    /// Rounds of loops
-    pub rounds: Vec<Rounds<'m>>,
+    /// Steps, and calls for rounds of loops, that not all need who come there
+    pub guarded: Vec<Guarded<'m>>,
 }
 
-/// What is emitted where a loop is left of which rounds were counted.
-pub struct Rounds<'m> {
-    /// How many there were
-    pub number: Value<'m>,
-    /// The state before them
-    pub state: Value<'m>,
-    /// The step for the first of them, one of the steps
-    pub first: Inst<'m>,
-    /// The call for the others
-    pub others: Inst<'m>,
+/// A call that is made under a condition.
+pub struct Guarded<'m> {
+    /// The call
+    pub call: Inst<'m>,
+    /// When it is made
+    pub condition: Value<'m>,
+    /// The state if it is not
+    pub otherwise: Value<'m>,
 }
 
 /// A plan did not fit its function: a defect, which fails the compilation.
@@ -300,7 +299,7 @@ impl<'a, 'm> Work<'a, 'm> {
             phis.state = Some(state);
         }
         if self.plan.runs.contains_key(&to) {
-            phis.first = Some(b.phi(self.i32, block, c"midflight.first"));
+            phis.first = self.plan.counting.then(|| b.phi(self.i32, block, c"midflight.first"));
             phis.rounds = Some(b.phi(self.i64, block, c"midflight.rounds"));
         }
         self.phis[to] = phis;
@@ -345,6 +344,9 @@ impl<'a, 'm> Work<'a, 'm> {
                 self.builder.before(origin.terminator());
                 flow.state = self.emit(state, self.plus(register, end));
                 flow.register = constant(start);
+                if let Some(run) = self.plan.runs.get(&to).filter(|run| run.latch == from) {
+                    (flow.state, flow.rounds) = self.emit_round(to, run, state, flow.state);
+                }
             }
             Transfer::AtHead { end, start } => {
                 if joins {
@@ -400,29 +402,51 @@ impl<'a, 'm> Work<'a, 'm> {
         }
     }
 
-    /// Emits all rounds of a loop at the builder's position, which is on an edge that leaves it;
-    /// returns the state after them.
+    /// The back edge of a loop in automaton mode, where `after` is the state after a step: only the
+    /// first rounds take it. Returns the state, and the rounds so far.
+    fn emit_round(
+        &self,
+        header: BlockId,
+        run: &Run,
+        state: Value<'m>,
+        after: Value<'m>,
+    ) -> (Value<'m>, Value<'m>) {
+        let Some(rounds) = self.phis[header].rounds.map(Phi::value) else {
+            return (after, self.i64.constant(0));
+        };
+        let b = &self.builder;
+        if let Some(call) = after.as_instruction() {
+            b.before(call);
+            let condition = b.at_most(rounds, self.i64.constant(u64::from(run.singles - 1)));
+            b.before(call.block().terminator());
+            self.calls.borrow_mut().guarded.push(Guarded { call, condition, otherwise: state });
+        }
+        (after, b.add(rounds, self.i64.constant(1)))
+    }
+
+    /// Emits the rounds of a loop that were not, at the builder's position, which is on an edge that
+    /// leaves it; returns the state after them.
     fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
-        let Phis { first: Some(first), rounds: Some(rounds), .. } = self.phis[header] else {
+        let Phis { first, rounds: Some(rounds), .. } = self.phis[header] else {
             return state;
         };
-        let (b, run, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
-        let first = self.plus(first.value(), run.first);
-        let repeated = self.i32.constant(u64::from(run.repeated));
-        let Some(call) = self.run else {
+        let (b, plan, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
+        let repeated = self.i32.constant(u64::from(plan.repeated));
+        if let Some(first) = first {
+            let first = self.plus(first.value(), plan.first);
             let counters = b.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
             let any = b.zero_extend(b.differs(number, self.i64.constant(0)), self.i64);
             b.count_by(b.index(counters, self.i64, first), any);
             b.count_by(b.index(counters, self.i64, repeated), b.sub(number, any));
-            return state;
-        };
-        let after_first = self.emit(state, first);
-        let others = b.sub(number, self.i64.constant(1));
-        let next = b.call(call, &[after_first, repeated, others, self.forest]);
-        if let (Some(first), Some(others)) = (after_first.as_instruction(), next.as_instruction()) {
-            self.calls.borrow_mut().rounds.push(Rounds { number, state, first, others });
         }
-        next
+        let Some(run) = self.run else { return state };
+        let singles = self.i64.constant(u64::from(plan.singles));
+        let condition = b.more(number, singles);
+        let after = b.call(run, &[state, repeated, b.sub(number, singles), self.forest]);
+        if let Some(call) = after.as_instruction() {
+            self.calls.borrow_mut().guarded.push(Guarded { call, condition, otherwise: state });
+        }
+        after
     }
 
     /// The other instrumentation, where it is asked for.

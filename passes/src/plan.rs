@@ -22,8 +22,8 @@ pub struct Plan {
     pub heads: BTreeSet<BlockId>,
     /// Loops of which rounds are counted, by their headers
     pub runs: BTreeMap<BlockId, Run>,
-    /// Edges that leave such a loop, with its header: all rounds are emitted there, on the edge in a
-    /// block of its own, before what the edge's transfer says
+    /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a block
+    /// of its own, before what the edge's transfer says
     pub leaves: BTreeMap<(BlockId, BlockId), BlockId>,
     /// Blocks where a path ends for good, with what is added to r there
     pub exits: BTreeMap<BlockId, u32>,
@@ -56,7 +56,7 @@ pub enum Transfer {
         /// The value of r in the target
         start: u32,
     },
-    /// The back edge of a loop of which rounds are counted: one round more; r ← start
+    /// The back edge of a loop of which all rounds are counted: one round more; r ← start
     Again {
         /// The value of r in the target
         start: u32,
@@ -102,7 +102,7 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
             }
         }
     }
-    plan_runs(body, &mut plan);
+    plan_runs(body, &mut plan, k);
     plan
 }
 

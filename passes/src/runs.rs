@@ -2,13 +2,17 @@
 //!
 //! An innermost loop with a single acyclic path from its header to its only back edge emits one path
 //! again and again: first that on which the loop was reached, then the repeated one. It is enough to
-//! count the rounds, and to emit all of them on the edges that leave the loop. Where r₀ is the path
-//! register on the way in and V the sum of the values from the header to the latch,
+//! count the rounds, and to emit them on the edges that leave the loop. Where r₀ is the path register
+//! on the way in and V the sum of the values from the header to the latch,
 //!
 //! ```text
 //! first    = r₀ + V + end              once, if there was a round
 //! repeated = start + V + end           for each round after it
 //! ```
+//!
+//! In counting mode that is all. In automaton mode most loops are left before it pays, so the first
+//! 2k−2 rounds are emitted as they come. Behind them the automaton goes in a circle, which the runtime
+//! counts quickly, and only these rounds are kept in the register.
 //!
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost with
 //! the register.
@@ -30,17 +34,22 @@ pub struct Run {
     pub first: u32,
     /// start + V + end
     pub repeated: u32,
+    /// So many rounds are emitted one by one; those behind them where the loop is left
+    pub singles: u32,
 }
 
-/// Changes the plan for all loops with a single path.
-pub fn plan_runs(body: &Body, plan: &mut Plan) {
+/// Changes the plan for paths of up to `k` acyclic paths, for all loops with a single one.
+pub fn plan_runs(body: &Body, plan: &mut Plan, k: u32) {
+    let singles = if plan.counting { 0 } else { 2 * k - 2 };
     let loops = loops(body, &dominators(body));
     let innermost = loops.innermost(body.blocks.len());
     for (index, l) in loops.loops.iter().enumerate() {
         let is_innermost = l.blocks.iter().all(|&block| innermost[block] == Some(index));
-        if is_innermost && let Some((run, exits)) = run_of(body, plan, l) {
-            let start = run.repeated.wrapping_sub(run.first);
-            plan.transfers.insert((run.latch, l.header), Transfer::Again { start });
+        if is_innermost && let Some((run, exits)) = run_of(body, plan, l, singles) {
+            if singles == 0 {
+                let start = run.repeated.wrapping_sub(run.first);
+                plan.transfers.insert((run.latch, l.header), Transfer::Again { start });
+            }
             plan.leaves.extend(exits.into_iter().map(|edge| (edge, l.header)));
             plan.runs.insert(l.header, run);
         }
@@ -48,7 +57,12 @@ pub fn plan_runs(body: &Body, plan: &mut Plan) {
 }
 
 /// The loop as a run, with the edges that leave it.
-fn run_of(body: &Body, plan: &Plan, l: &Loop) -> Option<(Run, Vec<(BlockId, BlockId)>)> {
+fn run_of(
+    body: &Body,
+    plan: &Plan,
+    l: &Loop,
+    singles: u32,
+) -> Option<(Run, Vec<(BlockId, BlockId)>)> {
     let is_inside = |block: BlockId| l.blocks.binary_search(&block).is_ok();
     let (mut sum, mut block, mut length) = (0u32, l.header, 1);
     let mut exits = Vec::new();
@@ -79,7 +93,8 @@ fn run_of(body: &Body, plan: &Plan, l: &Loop) -> Option<(Run, Vec<(BlockId, Bloc
                 if next == l.header && length == l.blocks.len() =>
             {
                 let first = sum.wrapping_add(end);
-                let run = Run { latch: block, first, repeated: start.wrapping_add(first) };
+                let repeated = start.wrapping_add(first);
+                let run = Run { latch: block, first, repeated, singles };
                 return (exits.len() <= MOST_EXITS).then_some((run, exits));
             }
             _ => return None,

@@ -12,17 +12,17 @@
 //!
 //! The protocol is that of `midflight_abi`.
 
-use crate::apply::{Calls, Rounds};
+use crate::apply::{Calls, Guarded};
 use midflight_abi as abi;
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
 
-/// Puts the calls for rounds of loops under conditions, and inlines the steps, in a function with
+/// Puts calls under their conditions, and inlines the steps, in a function with
 /// `num_paths` paths.
 pub fn inline<'m>(module: Module<'m>, function: Function<'m>, num_paths: u32, calls: &Calls<'m>) {
     let b = Builder::new(module, function);
-    for rounds in &calls.rounds {
-        guard_rounds(module, &b, rounds);
+    for guarded in &calls.guarded {
+        guard(module, &b, guarded);
     }
     for &call in &calls.steps {
         let mut operands = call.operands();
@@ -33,33 +33,24 @@ pub fn inline<'m>(module: Module<'m>, function: Function<'m>, num_paths: u32, ca
     }
 }
 
-/// Without rounds there is no step, and with one no call for others:
+/// Makes a call conditional:
 ///
 /// ```text
-///        if number == 0: goto next
-/// first: after = midflight_step(state, first, forest)
-///        if number == 1: goto next
-/// more:  last = midflight_run(after, repeated, number - 1, forest)
-/// next:  phi [state, before], [after, first], [last, more]
+///       if not condition: goto next
+/// some: made = call
+/// next: phi [otherwise, before], [made, some]
 /// ```
-fn guard_rounds<'m>(module: Module<'m>, b: &Builder<'m>, rounds: &Rounds<'m>) {
-    let Some(rest) = rounds.others.next() else { return };
-    let i64 = module.int_type(64);
-    let before = rounds.first.block();
-    let first = rounds.first.split_before("midflight.first");
-    let more = rounds.others.split_before("midflight.more");
+fn guard<'m>(module: Module<'m>, b: &Builder<'m>, guarded: &Guarded<'m>) {
+    let &Guarded { call, condition, otherwise } = guarded;
+    let Some(rest) = call.next() else { return };
+    let before = call.block();
+    let some = call.split_before("midflight.some");
     let next = rest.split_before("midflight.next");
-    b.before(before.terminator());
-    let none = b.equal(rounds.number, i64.constant(0));
-    b.branch_unlikely(before, none, next, first);
-    b.before(first.terminator());
-    let one = b.equal(rounds.number, i64.constant(1));
-    b.branch_unlikely(first, one, next, more);
-    let state = b.phi(i64, next, c"midflight.state");
-    rounds.others.replace_uses(state.value());
-    state.add(rounds.state, before);
-    state.add(rounds.first.value(), first);
-    state.add(rounds.others.value(), more);
+    b.branch_if(before, condition, some, next);
+    let state = b.phi(module.int_type(64), next, c"midflight.state");
+    call.replace_uses(state.value());
+    state.add(otherwise, before);
+    state.add(call.value(), some);
 }
 
 struct Step<'a, 'm> {

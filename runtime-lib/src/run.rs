@@ -29,59 +29,63 @@ pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> 
     // SAFETY: the caller's.
     let (k, is_dense) = unsafe { ((*this).shared.k, (*this).shared.num_paths <= DENSE_PATHS) };
     let period = u64::from(k).saturating_sub(1).max(1);
-    loop {
+    while n != 0 {
+        let turning = n.min(MOST_TURNS * period);
+        // SAFETY: the caller's.
+        if n >= period
+            && let Some(after) = unsafe { turn(state, id, is_dense, period, turning, this) }
+        {
+            state = after;
+            n -= turning;
+            continue;
+        }
         let single = n.min(2 * period);
         for _ in 0..single {
             // SAFETY: the caller's.
             state = unsafe { step(state, id, is_dense, forest) };
         }
         n -= single;
-        let turns = (n / period).min(MOST_TURNS);
-        if turns == 0 {
-            for _ in 0..n {
-                // SAFETY: the caller's.
-                state = unsafe { step(state, id, is_dense, forest) };
-            }
-            return state;
-        }
-        // SAFETY: the caller's.
-        if unsafe { add_turns(state, id, is_dense, period as usize, turns, this) } {
-            n -= turns * period;
-        }
     }
+    state
 }
 
-/// Adds to all children on the circle that begins with `state`. False: there is no circle, or not
-/// all of its children can be counted.
-unsafe fn add_turns(
+/// Counts `n` events on the circle of `period` states that begins with `state`; returns the state after
+/// them. None: there is no circle, or not all of its children can be counted.
+unsafe fn turn(
     state: Word,
     id: u32,
     is_dense: bool,
-    period: usize,
-    turns: u64,
+    period: u64,
+    n: u64,
     this: *mut ThreadForest,
-) -> bool {
+) -> Option<Word> {
     let mut circle: [*mut Slot; MOST] = [core::ptr::null_mut(); MOST];
-    let Some(circle) = circle.get_mut(..period) else { return false };
+    let circle = circle.get_mut(..period as usize)?;
     // SAFETY: the caller's; the context of a thread's forest is never freed.
     unsafe {
         let nodes = &raw const (*(*ThreadForest::context(this)).data.get()).nodes;
         let prunings = (*nodes).prunings();
         let mut at = state;
         for slot in circle.iter_mut() {
-            let Some(found) = known(at, id, is_dense) else { return false };
+            let found = known(at, id, is_dense)?;
             (*slot, at) = (found, node::next(found));
         }
         if at != state {
-            return false;
+            return None;
         }
+        let (turns, mut rest) = (n / period, n % period);
         for &slot in circle.iter() {
-            node::add(slot, turns as u32);
+            let more = rest != 0;
+            node::add(slot, turns as u32 + u32::from(more));
+            if more {
+                at = node::next(slot);
+                rest -= 1;
+            }
         }
         if (*nodes).prunings() != prunings {
-            counter::add(&raw mut (*this).shared.forest.lost, turns * period as u64);
+            counter::add(&raw mut (*this).shared.forest.lost, n);
         }
-        true
+        Some(at)
     }
 }
 
