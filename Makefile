@@ -166,6 +166,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
+	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 22 --k 1
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
 	$(BENCH) coverage --programs $(PROGRAMS)
 

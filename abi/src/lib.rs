@@ -24,6 +24,9 @@
 //!             forest's counter[id] += 1           // counting mode, see FLAG_COUNTING
 //! ```
 //!
+//! In counting mode a path may be counted before it ends, when it is clear how it most likely will;
+//! `counter[id] -= 1` undoes that on another way.
+//!
 //! `state` is an SSA value of the activation, so recursion, threads and calls in between leave it
 //! undisturbed.
 //!

@@ -15,12 +15,14 @@
 ; CHECK-NEXT:    getelementptr inbounds i8, ptr %midflight.forest, i64 8
 ; CHECK-NEXT:    load atomic i64, {{.*}} monotonic, align 8
 ; CHECK:         store atomic i64 {{.*}} monotonic, align 8
-; CHECK:       join:
-; CHECK-NEXT:    %midflight.path = phi i32
+; CHECK:       {{^}}join:
+; CHECK-NEXT:    %midflight.path = phi i64
+; CHECK:         %z = call i32 @f()
 ; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
-; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i32 %midflight.path
+; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i64 %midflight.path
 ; CHECK-NOT:     midflight_step
 ; CHECK:         ret i32
+declare i32 @f()
 define i32 @abs(i32 %x) {
   %neg = icmp slt i32 %x, 0
   br i1 %neg, label %flip, label %join
@@ -29,5 +31,7 @@ flip:
   br label %join
 join:
   %r = phi i32 [ %x, %0 ], [ %y, %flip ]
-  ret i32 %r
+  %z = call i32 @f()
+  %s = add i32 %r, %z
+  ret i32 %s
 }

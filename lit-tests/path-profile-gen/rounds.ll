@@ -1,33 +1,31 @@
-; The rounds of a loop with a single path are counted in a register, and emitted where it is left.
+; The rounds of a loop with a single path are counted in a register behind the first 2k - 2, and emitted
+; where it is left.
 ; RUN: %opt -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s
-; RUN: %opt -passes='path-profile-gen<k=1;verify>' -S %s | FileCheck %s --check-prefix=ONE
 
 ; CHECK-LABEL: define i32 @sum(
-; CHECK:       loop:
-; CHECK-DAG:     %midflight.rounds = phi i64 [ 0, %body ], [ %[[MORE:.*]], %loop ]
-; CHECK-DAG:     %midflight.state = phi i64 [ %{{.*}}, %body ], [ %midflight.state, %loop ]
+; CHECK:       {{^}}loop:
+; CHECK-DAG:     %midflight.rounds = phi i64 [ 0, %body ], [ %[[MORE:.*]], %[[BACK:.*]] ]
+; CHECK-DAG:     %midflight.path = phi i32 [ {{.*}}, %body ], [ 2, %[[BACK]] ]
 ; CHECK-NOT:     midflight_step
+; CHECK:         br i1 %more, label %[[ROUND:.*]], label %[[OUT:.*]]
+; CHECK:       {{^}}[[OUT]]:
+; CHECK-NEXT:    %[[MANY:.*]] = icmp sgt i64 %midflight.rounds, 6
+; CHECK-NEXT:    %[[OTHERS:.*]] = sub i64 %midflight.rounds, 6
+; CHECK-NEXT:    br i1 %[[MANY]], label %[[SOME:.*]], label %[[NEXT:.*]]
+; CHECK:       {{^}}[[SOME]]:
+; CHECK-NEXT:    %[[LAST:.*]] = call i64 @midflight_run(i64 %midflight.state, i32 2, i64 %[[OTHERS]], ptr %midflight.forest)
+; CHECK:       {{^}}[[NEXT]]:
+; CHECK-NEXT:    %[[STATE:.*]] = phi i64 [ %midflight.state, %[[OUT]] ], [ %[[LAST]], %[[SOME]] ]
+; CHECK:       {{^}}[[ROUND]]:
+; CHECK-NEXT:    %[[FEW:.*]] = icmp sle i64 %midflight.rounds, 5
+; CHECK-NEXT:    br i1 %[[FEW]], label %midflight.some{{.*}}, label %[[BACK]]
+; CHECK:         call i64 @midflight_step(
+; CHECK:       {{^}}[[BACK]]:
 ; CHECK:         %[[MORE]] = add i64 %midflight.rounds, 1
-; CHECK:         br i1 %more, label %loop, label %emit
-; CHECK:       emit:
-; CHECK-NEXT:    %[[NONE:.*]] = icmp eq i64 %midflight.rounds, 0
-; CHECK-NEXT:    br i1 %[[NONE]], label %[[NEXT:.*]], label %[[FIRST:.*]], !prof
-; CHECK:         call i64 @midflight_step(i64 %midflight.state, i32
-; CHECK:         %[[OTHERS:.*]] = sub i64 %midflight.rounds, 1
-; CHECK-NEXT:    icmp eq i64 %midflight.rounds, 1
-; CHECK:         %[[LAST:.*]] = call i64 @midflight_run(i64 %{{.*}}, i32 2, i64 %[[OTHERS]], ptr %midflight.forest)
-; CHECK:       [[NEXT]]:
-; CHECK-NEXT:    %[[STATE:.*]] = phi i64 [ %midflight.state, %emit ], {{.*}}, [ %[[LAST]], %midflight.more ]
-; CHECK:       done:
+; CHECK-NEXT:    br label %loop
+; CHECK:       {{^}}done:
 ; CHECK-NEXT:    %[[JOINED:.*]] = phi i64 [ %[[STATE]], %{{.*}} ]
 ; CHECK:         call i64 @midflight_step(i64 %[[JOINED]], i32
-
-; ONE-LABEL: define i32 @sum(
-; ONE:       emit:
-; ONE-NEXT:    getelementptr inbounds i8, ptr %midflight.forest, i64 40
-; ONE-NEXT:    %[[IS:.*]] = icmp ne i64 %midflight.rounds, 0
-; ONE-NEXT:    %[[ANY:.*]] = zext i1 %[[IS]] to i64
-; ONE:         sub i64 %midflight.rounds, %[[ANY]]
 define i32 @sum(i32 %n) {
 entry:
   br label %loop

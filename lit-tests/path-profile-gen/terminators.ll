@@ -131,7 +131,7 @@ out:
 
 ; A block that nothing reaches keeps its phi entries valid.
 ; CHECK-LABEL: define void @with_dead_block(
-; CHECK:         phi i32 {{.*}}[ poison, %dead ]
+; CHECK:         phi i64 {{.*}}[ poison, %dead ]
 define void @with_dead_block(i1 %c) {
   br i1 %c, label %x, label %y
 dead:
@@ -139,6 +139,7 @@ dead:
 x:
   br label %y
 y:
+  call void @may_throw()
   ret void
 }
 

@@ -125,9 +125,7 @@ struct Flow<'m> {
     register: Value<'m>,
     end: Value<'m>,
     state: Value<'m>,
-    /// Of a loop of which rounds are counted: r on the way in
-    first: Value<'m>,
-    /// and the rounds so far
+    /// The rounds so far of a loop of which they are counted
     rounds: Value<'m>,
     edge: u32,
 }
@@ -138,7 +136,6 @@ struct Phis<'m> {
     register: Option<Phi<'m>>,
     end: Option<Phi<'m>>,
     state: Option<Phi<'m>>,
-    first: Option<Phi<'m>>,
     rounds: Option<Phi<'m>>,
     edge: Option<Phi<'m>>,
 }
@@ -155,6 +152,8 @@ struct Work<'a, 'm> {
     heads: Vec<Inst<'m>>,
     i32: Type<'m>,
     i64: Type<'m>,
+    /// Of path IDs: i64 where they are indices of counters
+    id: Type<'m>,
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
@@ -181,6 +180,7 @@ impl<'a, 'm> Work<'a, 'm> {
         let module = target.module;
         let (i32, i64) = (module.int_type(32), module.int_type(64));
         let ptr = module.pointer_type();
+        let id = if plan.counting { i64 } else { i32 };
         let count = blocks.len();
         Work {
             plan,
@@ -192,6 +192,7 @@ impl<'a, 'm> Work<'a, 'm> {
             edges,
             i32,
             i64,
+            id,
             ptr,
             step: (!plan.counting)
                 .then(|| module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr])),
@@ -200,7 +201,7 @@ impl<'a, 'm> Work<'a, 'm> {
             calls: RefCell::default(),
             forest: ptr.poison(),
             start: i64.poison(),
-            register: vec![i32.constant(0); count],
+            register: vec![id.constant(0); count],
             state: vec![i64.poison(); count],
             phis: vec![Phis::default(); count],
             flows: HashMap::new(),
@@ -243,6 +244,10 @@ impl<'a, 'm> Work<'a, 'm> {
         let mut order = depth_first(self.target.body).postorder;
         order.reverse();
         for &to in order.iter().filter(|&&to| to != 0) {
+            if self.plan.unneeded.contains(&to) {
+                self.register[to] = self.id.poison();
+                continue;
+            }
             match predecessors[to].as_slice() {
                 &[from] if in_llvm.get(&self.blocks[to]) == Some(&1) => self.follow(from, to),
                 _ => self.join(to),
@@ -256,7 +261,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 {
                     self.register[to] = match self.phis[to].register {
                         Some(phi) => phi.value(),
-                        None => self.i32.constant(u64::from(start)),
+                        None => self.id.constant(u64::from(start)),
                     };
                 }
             }
@@ -269,13 +274,14 @@ impl<'a, 'm> Work<'a, 'm> {
         if self.plan.is_split((from, to)) {
             return self.join(to);
         }
-        let constant = |value: u32| self.i32.constant(u64::from(value));
+        let constant = |value: u32| self.id.constant(u64::from(value));
         self.builder.before(self.heads[to]);
         let (register, state) = match self.plan.transfers[&(from, to)] {
             Transfer::Add(value) | Transfer::AtHead { end: value, .. } => {
                 (self.plus(self.register[from], value), self.state[from])
             }
-            Transfer::OnEdge { .. } | Transfer::Again { .. } => return self.join(to),
+            Transfer::Begin { start } => (constant(start), self.state[from]),
+            Transfer::Emit { .. } | Transfer::OnEdge { .. } => return self.join(to),
             Transfer::Restart { start, .. } => (constant(start), self.start),
         };
         self.register[to] = register;
@@ -287,11 +293,11 @@ impl<'a, 'm> Work<'a, 'm> {
         let block = self.blocks[to];
         let b = &self.builder;
         let mut phis = Phis::default();
-        let register = b.phi(self.i32, block, c"midflight.path");
+        let register = b.phi(self.id, block, c"midflight.path");
         self.register[to] = register.value();
         phis.register = Some(register);
         if self.plan.heads.contains(&to) {
-            phis.end = Some(b.phi(self.i32, block, c"midflight.end"));
+            phis.end = Some(b.phi(self.id, block, c"midflight.end"));
         }
         if !self.plan.counting {
             let state = b.phi(self.i64, block, c"midflight.state");
@@ -299,7 +305,6 @@ impl<'a, 'm> Work<'a, 'm> {
             phis.state = Some(state);
         }
         if self.plan.runs.contains_key(&to) {
-            phis.first = self.plan.counting.then(|| b.phi(self.i32, block, c"midflight.first"));
             phis.rounds = Some(b.phi(self.i64, block, c"midflight.rounds"));
         }
         self.phis[to] = phis;
@@ -310,6 +315,16 @@ impl<'a, 'm> Work<'a, 'm> {
         for (from, block) in self.target.body.blocks.iter().enumerate() {
             for (edge, index) in block.edges.iter().zip(self.first_edge[from]..) {
                 self.emit_on_edge(from, edge.to, index);
+            }
+            if let Some(&end) = self.plan.counted.get(&from) {
+                let leaves = block.edges.is_empty();
+                let terminator = self.blocks[from].terminator();
+                self.builder.before(if leaves {
+                    self.target.handles[from].exit
+                } else {
+                    terminator
+                });
+                self.emit(self.state[from], self.plus(self.register[from], end));
             }
             if let Some(&value) = self.plan.exits.get(&from) {
                 self.builder.before(self.target.handles[from].exit);
@@ -322,16 +337,21 @@ impl<'a, 'm> Work<'a, 'm> {
     fn emit_on_edge(&mut self, from: BlockId, to: BlockId, index: u32) {
         let (source, target) = (self.blocks[from], self.blocks[to]);
         let (register, mut state) = (self.register[from], self.state[from]);
-        let constant = |value: u32| self.i32.constant(u64::from(value));
+        let constant = |value: u32| self.id.constant(u64::from(value));
         let mut origin = source;
         if let Some(&header) = self.plan.leaves.get(&(from, to)) {
             origin = self.edges[&(from, to)];
             self.builder.before(origin.terminator());
             state = self.emit_rounds(header, state);
         }
+        if let Some(&end) = self.plan.undone.get(&(from, to)) {
+            origin = self.edges[&(from, to)];
+            self.builder.before(origin.terminator());
+            let one_less = self.i64.constant(u64::MAX);
+            self.builder.count_by(self.counter(self.plus(register, end)), one_less);
+        }
         let none = self.i64.constant(0);
-        let mut flow =
-            Flow { register, end: register, state, first: register, rounds: none, edge: index };
+        let mut flow = Flow { register, end: register, state, rounds: none, edge: index };
         let joins = self.phis[to].register.is_some();
         match self.plan.transfers[&(from, to)] {
             Transfer::Add(value) if joins => {
@@ -339,6 +359,13 @@ impl<'a, 'm> Work<'a, 'm> {
                 flow.register = self.plus(register, value);
             }
             Transfer::Add(_) => {}
+            Transfer::Emit { value, end } => {
+                origin = self.edges[&(from, to)];
+                self.builder.before(origin.terminator());
+                self.emit(state, self.plus(register, end));
+                flow.register = self.plus(register, value);
+            }
+            Transfer::Begin { start } => flow.register = constant(start),
             Transfer::OnEdge { end, start } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
@@ -363,18 +390,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 flow.register = constant(start);
                 flow.state = self.start;
             }
-            Transfer::Again { start } => {
-                self.builder.before(source.terminator());
-                flow.register = constant(start);
-                if let Phis { first: Some(first), rounds: Some(rounds), .. } = self.phis[to] {
-                    let rounds = self.builder.add(rounds.value(), self.i64.constant(1));
-                    self.flows
-                        .insert((origin, target), Flow { first: first.value(), rounds, ..flow });
-                }
-                return;
-            }
         }
-        flow.first = flow.register;
         self.flows.insert((origin, target), flow);
     }
 
@@ -382,7 +398,7 @@ impl<'a, 'm> Work<'a, 'm> {
         if value == 0 {
             return register;
         }
-        self.builder.add(register, self.i32.constant(u64::from(value)))
+        self.builder.add(register, self.id.constant(u64::from(value)))
     }
 
     /// Emits path `id` at the builder's position; returns the state after it.
@@ -394,12 +410,16 @@ impl<'a, 'm> Work<'a, 'm> {
                 next
             }
             None => {
-                let b = &self.builder;
-                let counters = b.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
-                b.count(b.index(counters, self.i64, id));
+                self.builder.count(self.counter(id));
                 state
             }
         }
+    }
+
+    /// The counter of path `id`, in counting mode.
+    fn counter(&self, id: Value<'m>) -> Value<'m> {
+        let counters = self.builder.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
+        self.builder.index(counters, self.i64, id)
     }
 
     /// The back edge of a loop in automaton mode, where `after` is the state after a step: only the
@@ -427,19 +447,9 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Emits the rounds of a loop that were not, at the builder's position, which is on an edge that
     /// leaves it; returns the state after them.
     fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
-        let Phis { first, rounds: Some(rounds), .. } = self.phis[header] else {
-            return state;
-        };
+        let (Some(rounds), Some(run)) = (self.phis[header].rounds, self.run) else { return state };
         let (b, plan, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
-        let repeated = self.i32.constant(u64::from(plan.repeated));
-        if let Some(first) = first {
-            let first = self.plus(first.value(), plan.first);
-            let counters = b.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
-            let any = b.zero_extend(b.differs(number, self.i64.constant(0)), self.i64);
-            b.count_by(b.index(counters, self.i64, first), any);
-            b.count_by(b.index(counters, self.i64, repeated), b.sub(number, any));
-        }
-        let Some(run) = self.run else { return state };
+        let repeated = self.id.constant(u64::from(plan.repeated));
         let singles = self.i64.constant(u64::from(plan.singles));
         let condition = b.more(number, singles);
         let after = b.call(run, &[state, repeated, b.sub(number, singles), self.forest]);
@@ -494,10 +504,9 @@ impl<'a, 'm> Work<'a, 'm> {
         let ids: HashMap<Block<'m>, BlockId> =
             self.blocks.iter().enumerate().map(|(id, &block)| (block, id)).collect();
         let unknown = Flow {
-            register: self.i32.poison(),
-            end: self.i32.poison(),
+            register: self.id.poison(),
+            end: self.id.poison(),
             state: self.i64.poison(),
-            first: self.i32.poison(),
             rounds: self.i64.poison(),
             edge: 0,
         };
@@ -513,7 +522,6 @@ impl<'a, 'm> Work<'a, 'm> {
                 fill(phis.register, flow.register);
                 fill(phis.end, flow.end);
                 fill(phis.state, flow.state);
-                fill(phis.first, flow.first);
                 fill(phis.rounds, flow.rounds);
                 fill(phis.edge, self.i32.constant(u64::from(flow.edge)));
             }

@@ -11,6 +11,7 @@ pub mod apply;
 pub mod body;
 pub mod code;
 pub mod cut;
+pub mod decided;
 pub mod depth_first;
 pub mod dominators;
 pub mod endings;

@@ -6,6 +6,7 @@
 
 use crate::body::{BlockId, Body};
 use crate::cut::unsplittable_heads;
+use crate::decided::count_when_decided;
 use crate::numbering::Numbering;
 use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
@@ -20,7 +21,15 @@ pub struct Plan {
     pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
     /// Blocks at whose head a path is emitted, on whatever edge it came
     pub heads: BTreeSet<BlockId>,
-    /// Loops of which rounds are counted, by their headers
+    /// In counting mode, blocks at whose end the path is counted before it has ended, with what is
+    /// added to r
+    pub counted: BTreeMap<BlockId, u32>,
+    /// Edges on which a path goes another way than it was counted for, with what was added to r; in a
+    /// block of its own, before what the edge's transfer says
+    pub undone: BTreeMap<(BlockId, BlockId), u32>,
+    /// Blocks in which nobody needs r
+    pub unneeded: BTreeSet<BlockId>,
+    /// In automaton mode, loops of which rounds are counted, by their headers
     pub runs: BTreeMap<BlockId, Run>,
     /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a block
     /// of its own, before what the edge's transfer says
@@ -34,6 +43,18 @@ pub struct Plan {
 pub enum Transfer {
     /// r ← r + value
     Add(u32),
+    /// On the edge, in a block of its own: emit r + end, for a path that goes on; r ← r + value
+    Emit {
+        /// Added to r in the target
+        value: u32,
+        /// Added to r before it is emitted
+        end: u32,
+    },
+    /// The path was counted before: r ← start
+    Begin {
+        /// The value of r in the target
+        start: u32,
+    },
     /// On the edge, in a block of its own: emit r + end; r ← start
     OnEdge {
         /// Added to r before it is emitted
@@ -56,11 +77,6 @@ pub enum Transfer {
         /// The value of r in the target
         start: u32,
     },
-    /// The back edge of a loop of which all rounds are counted: one round more; r ← start
-    Again {
-        /// The value of r in the target
-        start: u32,
-    },
 }
 
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
@@ -77,6 +93,9 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
         counting: k == 1 || cut.is_empty(),
         transfers: BTreeMap::new(),
         heads: unsplittable_heads(body, |edge| cut.contains(&edge)),
+        counted: BTreeMap::new(),
+        undone: BTreeMap::new(),
+        unneeded: BTreeSet::new(),
         runs: BTreeMap::new(),
         leaves: BTreeMap::new(),
         exits: BTreeMap::new(),
@@ -102,15 +121,21 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
             }
         }
     }
-    plan_runs(body, &mut plan, k);
+    if plan.counting {
+        count_when_decided(body, &mut plan);
+    } else {
+        plan_runs(body, &mut plan, k);
+    }
     plan
 }
 
 impl Plan {
     /// Whether the plan puts a block on an edge.
     pub fn is_split(&self, edge: (BlockId, BlockId)) -> bool {
-        let on_edge = matches!(self.transfers.get(&edge), Some(Transfer::OnEdge { .. }));
-        on_edge || self.leaves.contains_key(&edge)
+        let transfer = self.transfers.get(&edge);
+        matches!(transfer, Some(Transfer::OnEdge { .. } | Transfer::Emit { .. }))
+            || self.leaves.contains_key(&edge)
+            || self.undone.contains_key(&edge)
     }
 }
 

@@ -1,18 +1,16 @@
-//! Loops of which the length of a run is counted in a register.
+//! Loops of which the length of a run is counted in a register, in automaton mode.
 //!
 //! An innermost loop with a single acyclic path from its header to its only back edge emits one path
-//! again and again: first that on which the loop was reached, then the repeated one. It is enough to
-//! count the rounds, and to emit them on the edges that leave the loop. Where r₀ is the path register
-//! on the way in and V the sum of the values from the header to the latch,
+//! again and again: first that on which the loop was reached, then the repeated one. Where V is the sum of
+//! the values from the header to the latch, that is
 //!
 //! ```text
-//! first    = r₀ + V + end              once, if there was a round
-//! repeated = start + V + end           for each round after it
+//! repeated = start + V + end
 //! ```
 //!
-//! In counting mode that is all. In automaton mode most loops are left before it pays, so the first
-//! 2k−2 rounds are emitted as they come. Behind them the automaton goes in a circle, which the runtime
-//! counts quickly, and only these rounds are kept in the register.
+//! Most loops are left soon, so the first 2k−2 rounds are emitted as they come. Behind them the automaton
+//! goes in a circle: it is enough to count the rounds, and to emit them where the loop is left, which the
+//! runtime does in one turn around the circle.
 //!
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost with
 //! the register.
@@ -30,9 +28,7 @@ const MOST_EXITS: usize = 3;
 pub struct Run {
     /// The source of the back edge
     pub latch: BlockId,
-    /// V + end
-    pub first: u32,
-    /// start + V + end
+    /// The path of each round behind the first
     pub repeated: u32,
     /// So many rounds are emitted one by one; those behind them where the loop is left
     pub singles: u32,
@@ -40,16 +36,11 @@ pub struct Run {
 
 /// Changes the plan for paths of up to `k` acyclic paths, for all loops with a single one.
 pub fn plan_runs(body: &Body, plan: &mut Plan, k: u32) {
-    let singles = if plan.counting { 0 } else { 2 * k - 2 };
     let loops = loops(body, &dominators(body));
     let innermost = loops.innermost(body.blocks.len());
     for (index, l) in loops.loops.iter().enumerate() {
         let is_innermost = l.blocks.iter().all(|&block| innermost[block] == Some(index));
-        if is_innermost && let Some((run, exits)) = run_of(body, plan, l, singles) {
-            if singles == 0 {
-                let start = run.repeated.wrapping_sub(run.first);
-                plan.transfers.insert((run.latch, l.header), Transfer::Again { start });
-            }
+        if is_innermost && let Some((run, exits)) = run_of(body, plan, l, 2 * k - 2) {
             plan.leaves.extend(exits.into_iter().map(|edge| (edge, l.header)));
             plan.runs.insert(l.header, run);
         }
@@ -92,9 +83,8 @@ fn run_of(
             (next, Transfer::OnEdge { end, start })
                 if next == l.header && length == l.blocks.len() =>
             {
-                let first = sum.wrapping_add(end);
-                let repeated = start.wrapping_add(first);
-                let run = Run { latch: block, first, repeated, singles };
+                let repeated = start.wrapping_add(sum).wrapping_add(end);
+                let run = Run { latch: block, repeated, singles };
                 return (exits.len() <= MOST_EXITS).then_some((run, exits));
             }
             _ => return None,

@@ -83,10 +83,13 @@ proptest! {
                     Transfer::Add(_) => prop_assert!(!plan.heads.contains(&edge.to)),
                     Transfer::AtHead { .. } => prop_assert!(plan.heads.contains(&edge.to)),
                     Transfer::Restart { .. } => prop_assert_eq!(edge.kind, EdgeKind::Restart),
-                    Transfer::Again { .. } => prop_assert!(plan.runs.contains_key(&edge.to)),
+                    Transfer::Emit { .. } | Transfer::Begin { .. } => prop_assert!(plan.counting),
                 }
             }
-            prop_assert_eq!(block.edges.is_empty(), plan.exits.contains_key(&from));
+            let is_counted = plan.counted.contains_key(&from) || plan.unneeded.contains(&from);
+            let ends = plan.exits.contains_key(&from) || plan.counting && block.stays;
+            prop_assert!(!block.edges.is_empty() || ends);
+            prop_assert!(!is_counted || plan.counting && block.stays);
         }
     }
 

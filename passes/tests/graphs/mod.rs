@@ -23,6 +23,12 @@ pub fn bodies() -> impl Strategy<Value = Body> {
                     edges.push(Edge { to, probability, kind });
                 }
             }
+            // Weights of which some are far larger than others, as numerators over 2^31
+            edges.iter_mut().for_each(|edge| edge.probability = 1 << (edge.probability / 50));
+            let sum: u64 = edges.iter().map(|edge| u64::from(edge.probability)).sum();
+            edges.iter_mut().for_each(|edge| {
+                edge.probability = ((u64::from(edge.probability) << 31) / sum) as u32;
+            });
             let terminator = if edges.is_empty() { Terminator::Return } else { Terminator::Switch };
             body.blocks.push(Block { terminator, edges, stays, ..Block::default() });
         }

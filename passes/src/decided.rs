@@ -1,0 +1,131 @@
+//! In counting mode, a path is counted as soon as it is clear how it will most likely end.
+//!
+//! From a *decided* block there is one way to the end of the path but for edges that are hardly ever
+//! taken, as those that leave a loop, and nothing on it leaves the function in another way, or waits. So
+//! a path that comes there is counted as if it had ended. On a way aside that is undone.
+//!
+//! ```text
+//! at the end of the first decided block v:  count r + values from v to the end
+//!     or, where ways join there, on u → v:  count r + value(u → v) + values from v to the end
+//! on the edge that ends the path:           r ← start
+//! on a way aside from w:                    undo r + values from w to the end; go on as ever
+//! ```
+//!
+//! So a loop with a condition has a counter for each arm, at an address of its own, instead of one
+//! addition behind both whose address depends on the arm: processors forward a value from a store to the
+//! next load of an instruction much faster if its address does not change. And there is no block on the
+//! edge that goes back.
+
+use crate::body::{Block, BlockId, Body, EdgeKind};
+use crate::depth_first::depth_first;
+use crate::plan::{Plan, Transfer};
+
+/// A way is the main one if it is taken so often, as a numerator over 2^31.
+const MAIN: u32 = 7 << 28;
+
+/// How a path goes on from the head of a decided block.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The sum of the values to the end of the path
+    end: u32,
+    /// The next block, if the path does not end here
+    next: Option<BlockId>,
+    /// The block that control goes to, unless the function is left
+    main: Option<BlockId>,
+    /// Whether the path register is needed from here on
+    needs_register: bool,
+}
+
+/// Changes a plan in counting mode so that paths are counted when they are decided.
+pub fn count_when_decided(body: &Body, plan: &mut Plan) {
+    let predecessors = body.predecessors();
+    let mut ways: Vec<Option<Way>> = vec![None; body.blocks.len()];
+    // Blocks of which all edges into them can have code of their own
+    let is_joint: Vec<bool> = (0..body.blocks.len())
+        .map(|to| to != 0 && predecessors[to].iter().all(|&from| goes_on(body, plan, from, to)))
+        .collect();
+    for block in depth_first(body).postorder {
+        ways[block] = way(body, plan, block, |next| ways[next].filter(|_| is_joint[next]));
+    }
+    let mut changes = Vec::new();
+    for (from, block) in body.blocks.iter().enumerate() {
+        for edge in &block.edges {
+            let key = (from, edge.to);
+            let is_main = ways[from].is_some_and(|way| way.main == Some(edge.to));
+            let has_own_code = predecessors[edge.to].len() > 1 && is_joint[edge.to];
+            match (plan.transfers.get(&key), ways[edge.to]) {
+                (Some(&Transfer::OnEdge { start, .. }), _) if is_main => {
+                    changes.push((key, Transfer::Begin { start }));
+                }
+                (Some(&Transfer::Add(value)), Some(way)) if !is_main && has_own_code => {
+                    let end = value.wrapping_add(way.end);
+                    changes.push((key, Transfer::Emit { value, end }));
+                }
+                _ => {}
+            }
+            if let Some(way) = ways[from].filter(|_| !is_main) {
+                plan.undone.insert(key, way.end);
+            }
+        }
+    }
+    plan.transfers.extend(changes);
+    for (block, way) in ways.iter().enumerate() {
+        let Some(way) = way else { continue };
+        plan.exits.remove(&block);
+        let is_entered_counted = is_joint[block]
+            && (predecessors[block].len() > 1
+                || predecessors[block]
+                    .iter()
+                    .any(|&from| ways[from].is_some_and(|before| before.next == Some(block))));
+        if !is_entered_counted {
+            plan.counted.insert(block, way.end);
+        } else if !way.needs_register {
+            plan.unneeded.insert(block);
+        }
+    }
+}
+
+/// How a path goes on from a block, if that is decided there.
+fn way(
+    body: &Body,
+    plan: &Plan,
+    block: BlockId,
+    joint: impl Fn(BlockId) -> Option<Way>,
+) -> Option<Way> {
+    let Block { edges, stays, .. } = &body.blocks[block];
+    if !stays || plan.heads.contains(&block) {
+        return None;
+    }
+    if edges.is_empty() {
+        let end = *plan.exits.get(&block)?;
+        return Some(Way { end, next: None, main: None, needs_register: false });
+    }
+    let main = edges.iter().max_by_key(|edge| edge.probability)?;
+    let is_aside = |edge: &&crate::body::Edge| edge.to != main.to;
+    let can_undo = edges.iter().filter(is_aside).all(|edge| {
+        let transfer = plan.transfers.get(&(block, edge.to));
+        edge.kind == EdgeKind::Plain
+            && matches!(transfer, Some(Transfer::Add(_) | Transfer::OnEdge { .. }))
+            && !plan.heads.contains(&edge.to)
+    });
+    if edges.len() > 1 && (main.probability < MAIN || !can_undo) {
+        return None;
+    }
+    let (main, alone) = (Some(main.to), edges.len() == 1);
+    match *plan.transfers.get(&(block, main?))? {
+        Transfer::Add(value) => {
+            let next = joint(main?)?;
+            let end = value.wrapping_add(next.end);
+            Some(Way { end, next: main, main, needs_register: next.needs_register || !alone })
+        }
+        Transfer::OnEdge { end, .. } => Some(Way { end, next: None, main, needs_register: !alone }),
+        _ => None,
+    }
+}
+
+/// Whether a path goes on along an edge, which can have a block of its own.
+fn goes_on(body: &Body, plan: &Plan, from: BlockId, to: BlockId) -> bool {
+    let goes_on = matches!(plan.transfers.get(&(from, to)), Some(Transfer::Add(_)));
+    let edge = body.blocks[from].edges.iter().find(|edge| edge.to == to);
+    goes_on && edge.is_some_and(|edge| edge.kind == EdgeKind::Plain)
+}

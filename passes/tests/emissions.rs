@@ -1,0 +1,130 @@
+//! Plans that count rounds of loops, or paths when they are decided, emit what plans emit that do
+//! neither, on random walks.
+
+mod graphs;
+
+use graphs::bodies;
+use midflight_passes::body::{BlockId, Body};
+use midflight_passes::numbering::number_paths;
+use midflight_passes::plan::{Plan, Transfer, plan};
+use proptest::prelude::*;
+
+/// Where a walk leads: at each block the edge of this number, modulo how many there are.
+fn walk(body: &Body, choices: &[usize]) -> Vec<BlockId> {
+    let mut blocks = vec![0];
+    for choice in choices {
+        let edges = &body.blocks[*blocks.last().unwrap()].edges;
+        if edges.is_empty() {
+            break;
+        }
+        blocks.push(edges[choice % edges.len()].to);
+    }
+    blocks
+}
+
+/// The paths that a plan's code emits along a walk that ends at an exit, in the order of their
+/// emission; in counting mode in order of their IDs, since they are counted when they are decided.
+fn emitted(plan: &Plan, walk: &[BlockId]) -> Vec<u32> {
+    let mut emitted = Vec::new();
+    let (mut register, mut rounds) = (Some(0u32), 0u32);
+    let plus = |register: Option<u32>, value: u32| {
+        register.expect("code uses a register that nobody keeps").wrapping_add(value)
+    };
+    for (index, block) in walk.iter().enumerate() {
+        if let Some(&end) = plan.counted.get(block) {
+            emitted.push(plus(register, end));
+        }
+        let Some(&to) = walk.get(index + 1) else { break };
+        let key = (*block, to);
+        if let Some(&end) = plan.undone.get(&key) {
+            let id = plus(register, end);
+            let at = emitted.iter().rposition(|&counted| counted == id);
+            emitted.remove(at.expect("what is undone was not counted"));
+        }
+        if let Some(header) = plan.leaves.get(&key) {
+            let run = &plan.runs[header];
+            emitted.extend((run.singles..rounds).map(|_| run.repeated));
+        }
+        let run = plan.runs.get(&to).filter(|run| run.latch == *block);
+        match plan.transfers[&key] {
+            Transfer::Add(value) => register = register.map(|r| r.wrapping_add(value)),
+            Transfer::Emit { value, end } => {
+                emitted.push(plus(register, end));
+                register = Some(plus(register, value));
+            }
+            Transfer::Begin { start } => register = Some(start),
+            Transfer::OnEdge { end, start }
+            | Transfer::AtHead { end, start }
+            | Transfer::Restart { end, start } => {
+                if run.is_none_or(|run| rounds < run.singles) {
+                    emitted.push(plus(register, end));
+                }
+                register = Some(start);
+            }
+        }
+        if run.is_some() {
+            rounds += 1;
+        } else if plan.runs.contains_key(&to) {
+            rounds = 0;
+        }
+        if plan.unneeded.contains(&to) {
+            register = None;
+        }
+    }
+    if let Some(value) = walk.last().and_then(|last| plan.exits.get(last)) {
+        emitted.push(plus(register, *value));
+    }
+    if plan.counting {
+        emitted.sort_unstable();
+    }
+    emitted
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 2000 / 256))]
+
+    #[test]
+    fn paths_are_emitted_as_they_are_where_nothing_stays(
+        body in bodies(),
+        bound in 1u32..5000,
+        k in prop::sample::select(vec![1u32, 2, 4]),
+        choices in prop::collection::vec(any::<usize>(), 0..300),
+    ) {
+        let numbering = number_paths(&body, bound).unwrap();
+        let counted = plan(&body, &numbering, k);
+        let mut restless = body.clone();
+        restless.blocks.iter_mut().for_each(|block| block.stays = false);
+        let plain = plan(&restless, &numbering, k);
+        prop_assert!(plain.runs.is_empty() && plain.counted.is_empty() && plain.undone.is_empty());
+        let mut walk = walk(&body, &choices);
+        // To an exit: what is in a register on the way is another matter.
+        while walk.last().is_some_and(|&last| !body.blocks[last].edges.is_empty()) {
+            walk.pop();
+        }
+        prop_assert_eq!(emitted(&counted, &walk), emitted(&plain, &walk));
+    }
+}
+
+/// Random graphs have such loops at all, and paths that are counted early, and that is undone.
+#[test]
+fn random_graphs_have_them_all() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let mut found = [0; 4];
+    for _ in 0..200 {
+        let body = bodies().new_tree(&mut runner).unwrap().current();
+        let numbering = number_paths(&body, 4096).unwrap();
+        let runs = plan(&body, &numbering, 4).runs;
+        let plan = plan(&body, &numbering, 1);
+        let emits = |transfer: &Transfer| matches!(transfer, Transfer::Emit { .. });
+        let has = [
+            !runs.is_empty(),
+            !plan.counted.is_empty(),
+            !plan.undone.is_empty(),
+            plan.transfers.values().any(emits),
+        ];
+        found.iter_mut().zip(has).for_each(|(number, has)| *number += u32::from(has));
+    }
+    assert!(found.iter().all(|&number| number > 20), "{found:?}");
+}
