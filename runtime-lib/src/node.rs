@@ -31,7 +31,7 @@
 //! only the building of nodes needs is elsewhere, in the [`Node`]s.
 //!
 //! The children of a node are in an open-addressing table with linear probing, of which emitted code
-//! looks at the first bucket only. So a table doubles when it is full, and also when a new label's
+//! looks at the first bucket only. So a table doubles when it is nearly full, and also when a new label's
 //! first bucket is taken while the table is smaller than [`SPARSITY`] times what it holds. When it
 //! cannot grow any more, the node gets a further one, in a node of its own that stands beside it
 //! ([`Extra`]).
@@ -67,6 +67,9 @@ pub const START_LEVEL: u32 = u32::MAX;
 
 /// A table may be that many times larger than what it holds to have its labels in first buckets.
 const SPARSITY: u32 = 4;
+
+/// A table of so many slots may be full; a larger one has a quarter of its slots empty.
+const FEW_SLOTS: u32 = 8;
 
 /// From here on emitted code leaves a counter alone.
 const HALF_FULL: u32 = 1 << 31;
@@ -606,23 +609,22 @@ impl Builder<'_> {
         // SAFETY: the caller's.
         unsafe {
             let (table, used) = (Table::of(node), (*node).used);
-            let is_full = used == table.size;
-            let is_taken = key(table.slots.add(table.bucket(label) as usize)) != 0;
-            let is_sparse = table.size >= SPARSITY * (used + 1);
-            if !is_full && (!is_taken || is_sparse) {
-                return Ok(node);
-            }
-            if table.size == MOST_SLOTS {
-                // Keeps slots empty, so that what is not there is soon known not to be.
-                if used < MOST_SLOTS / 2 {
-                    return Ok(node);
-                }
+            // Slots are kept empty, so that what is not there is soon known not to be.
+            let is_largest = table.size == MOST_SLOTS;
+            if is_largest && used >= MOST_SLOTS / 2 {
                 let more = self.beside_or_new(node)?;
                 return self.make_room(more, label);
             }
+            let is_full =
+                used == table.size || table.size > FEW_SLOTS && used >= table.size / 4 * 3;
+            let is_taken = key(table.slots.add(table.bucket(label) as usize)) != 0;
+            let is_sparse = table.size >= SPARSITY * (used + 1);
+            if is_largest || !is_full && (!is_taken || is_sparse) {
+                return Ok(node);
+            }
             let wanted = good_size(table, used, label);
             match self.grow(node, wanted) {
-                Err(OutOfMemory) if is_full => self.grow(node, table.size * 2)?,
+                Err(OutOfMemory) if used == table.size => self.grow(node, table.size * 2)?,
                 _ => {}
             }
             Ok(node)
