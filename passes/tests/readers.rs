@@ -7,7 +7,7 @@ use midflight_passes::osr::map::print_map::PrintMap;
 use midflight_passes::osr::options::OsrOptions;
 use midflight_passes::weights_file::{Found, WeightsFile};
 use midflight_profile::table::Stage;
-use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
+use midflight_profile::weights::{FunctionWeights, LoopWeights, WEIGHTS_VERSION, Weights};
 use proptest::prelude::*;
 
 /// Text of pieces that options are made of, and of others.
@@ -61,6 +61,7 @@ proptest! {
     fn damaged_weights_are_read_or_refused(
         counts in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u64>()), 0..4),
         blocks in prop::collection::vec(any::<u64>(), 0..4),
+        loops in prop::collection::vec(any::<(u32, u32)>(), 0..3),
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![Just(b'"'), Just(b'9'), any::<u8>()]), 0..3),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
@@ -71,6 +72,7 @@ proptest! {
             entries: 3,
             blocks,
             edges: counts,
+            loops: loops.into_iter().map(|(header, unroll)| LoopWeights { header, unroll }).collect(),
         };
         let weights = Weights { version: WEIGHTS_VERSION, stage: Stage::Late, functions: vec![function.clone()] };
         let mut bytes = serde_json::to_vec(&weights).unwrap();

@@ -31,10 +31,12 @@ pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> 
     let period = u64::from(k).saturating_sub(1).max(1);
     while n != 0 {
         let turning = n.min(MOST_TURNS * period);
-        // SAFETY: the caller's.
-        if n >= period
-            && let Some(after) = unsafe { turn(state, id, is_dense, period, turning, this) }
-        {
+        let turned = match n >= period {
+            // SAFETY: the caller's.
+            true => unsafe { turn(state, id, is_dense, period, turning, this) },
+            false => None,
+        };
+        if let Some(after) = turned {
             state = after;
             n -= turning;
             continue;
