@@ -60,6 +60,10 @@ pub const ABI_VERSION: u16 = 3;
 /// linker defines `__start_…` and `__stop_…` symbols for it.
 pub const RECORD_SECTION: &str = "midflight_tables";
 
+/// Name of the read-only ELF section that tells which functions were left alone: for each the name of the
+/// function and that of the reason, both ended by a zero byte. Only the command reads it.
+pub const SKIPPED_SECTION: &str = "midflight_skipped";
+
 /// `fn(record: *const RecordHeader, slot: *mut *mut Forest) -> *mut Forest`: makes the calling
 /// thread's forest for a function, stores it in the slot and returns it. Never returns null.
 pub const ENTER_SYMBOL: &str = "midflight_enter";

@@ -29,6 +29,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #if LLVM_VERSION_MAJOR >= 20
 #include "llvm/Transforms/Utils/Instrumentation.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #else
 #include "llvm/Transforms/Instrumentation.h"
 #endif
@@ -394,6 +395,12 @@ void mfb_drop_purity(LLVMValueRef Fn) {
       if (CB->getCalledOperand() == F)
         for (auto Kind : {Attribute::Memory, Attribute::Speculatable})
           CB->removeFnAttr(Kind);
+}
+
+/// Keeps a global that nobody refers to, in the linker also.
+void mfb_retain(LLVMValueRef GlobalRef) {
+  auto *Global = unwrap<GlobalVariable>(GlobalRef);
+  appendToUsed(*Global->getParent(), {Global});
 }
 
 /// Lets the linker keep one of equal globals: hidden linkonce_odr in a comdat

@@ -226,6 +226,17 @@ impl<'m> Module<'m> {
         }
     }
 
+    /// A private constant with the given bytes in a section, which the linker keeps though nobody refers
+    /// to it.
+    pub fn retained_bytes(self, name: &str, section: &str, bytes: &[u8]) {
+        let global = self.section_bytes(name, section, bytes, false);
+        // SAFETY: it is a global of the module; the alignment is a power of two.
+        unsafe {
+            LLVMSetAlignment(global.0, 1);
+            sys::mfb_retain(global.0);
+        }
+    }
+
     /// A thread-local pointer, null at first. It is internal, or `shared` between modules that
     /// define the same under this name.
     pub fn thread_local_pointer(self, name: &str, shared: bool) -> Value<'m> {

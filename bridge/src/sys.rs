@@ -43,6 +43,7 @@ unsafe extern "C" {
     pub fn mfb_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
     pub fn mfb_drop_purity(function: LLVMValueRef);
     pub fn mfb_share(global: LLVMValueRef);
+    pub fn mfb_retain(global: LLVMValueRef);
 }
 
 // A profile in a module: profile.cpp

@@ -1,9 +1,10 @@
 //! The records in a binary.
 
-use midflight_abi::RECORD_SECTION;
+use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_profile::table::{FunctionTable, TableError, image_signature, read_section};
 use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// An executable or a library with its records.
@@ -16,6 +17,8 @@ pub struct Image {
     pub tables: Vec<FunctionTable>,
     /// Index of a function by its key
     pub by_key: FxHashMap<u64, usize>,
+    /// The functions that were left alone: name and reason
+    pub skipped: BTreeSet<(String, String)>,
 }
 
 /// Why a binary cannot be used.
@@ -69,10 +72,19 @@ impl Image {
         if tables.is_empty() {
             return Err(BinaryError::NoTables(name));
         }
+        let skipped = sections(path, SKIPPED_SECTION)?.iter().flat_map(|s| skipped(s)).collect();
         let by_key = tables.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
         let signature = image_signature(tables.iter().map(|t| t.key));
-        Ok(Image { path: path.to_path_buf(), signature, tables, by_key })
+        Ok(Image { path: path.to_path_buf(), signature, tables, by_key, skipped })
     }
+}
+
+/// The names and reasons of a section; a name without a reason is left out.
+fn skipped(section: &[u8]) -> Vec<(String, String)> {
+    let texts: Vec<_> = section.split(|&byte| byte == 0).map(String::from_utf8_lossy).collect();
+    // Behind the last zero byte there is an empty text.
+    let pairs = texts.chunks_exact(2).filter(|pair| pair.iter().all(|text| !text.is_empty()));
+    pairs.map(|pair| (pair[0].to_string(), pair[1].to_string())).collect()
 }
 
 /// The contents of the sections of this name. An object file has one for each comdat; a linked image

@@ -166,6 +166,9 @@ impl Function<'_> {
     }
 }
 
+/// Numbers of functions by the reason why they are not profiled.
+pub type Skipped = std::collections::BTreeMap<String, usize>;
+
 /// What a command works on.
 pub struct Session {
     /// The binaries
@@ -340,6 +343,20 @@ impl Session {
                 module.name
             );
         }
+    }
+
+    /// How many functions were left alone when they were compiled, by the name of the reason. What is
+    /// instrumented in one of the images was not.
+    pub fn skipped(&self) -> Skipped {
+        let tables = self.images.iter().flat_map(|image| &image.tables);
+        let known: rustc_hash::FxHashSet<&str> = tables.map(|table| table.name.as_str()).collect();
+        let mut result = Skipped::new();
+        for (name, reason) in self.images.iter().flat_map(|image| &image.skipped) {
+            if !known.contains(name.as_str()) {
+                *result.entry(reason.clone()).or_default() += 1;
+            }
+        }
+        result
     }
 
     /// All functions of the images, in the order of their tables, with what was counted.

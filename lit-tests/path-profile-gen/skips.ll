@@ -2,6 +2,10 @@
 ; RUN: %opt -passes='path-profile-gen<verify>' -pass-remarks-missed=midflight -S %s 2>%t.remarks | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 
+; What is not profiled anywhere is told to the command.
+; CHECK: @__midflight_skipped = private constant [{{.*}}] c"unprofiled\00NoProfileAttribute\00coroutine\00Coroutine\00resolver\00IfuncResolver\00{{.*}}", section "midflight_skipped", align 1
+; CHECK: @llvm.used = appending global {{.*}}@__midflight_skipped
+
 ; REMARK: not profiled: its attributes ask for no profiling
 ; CHECK-LABEL: define void @unprofiled()
 ; CHECK-NEXT: ret void

@@ -9,7 +9,7 @@ use crate::read::{Snapshot, read};
 use crate::record::record_of;
 use crate::skip::Skip;
 use crate::step;
-use midflight_abi::RECORD_SECTION;
+use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
 
@@ -22,6 +22,7 @@ pub struct PathProfileGen(pub Options);
 impl Pass for PathProfileGen {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         let mut changed = false;
+        let mut skipped = Vec::new();
         // Instrumenting declares functions of the runtime: collect first.
         let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
         if functions.is_empty() {
@@ -34,11 +35,16 @@ impl Pass for PathProfileGen {
         for function in functions {
             match guard(|| self.instrument(module, function, analyses)) {
                 Ok(Ok(())) => changed = true,
-                Ok(Err(Failure::Skipped(skip))) if skip.is_news() => {
-                    let message = format!("not profiled: {}", skip.message());
-                    function.remark_missed("midflight", skip.name(), &message);
+                Ok(Err(Failure::Skipped(skip))) => {
+                    if skip.is_news() {
+                        let message = format!("not profiled: {}", skip.message());
+                        function.remark_missed("midflight", skip.name(), &message);
+                    }
+                    if skip.is_told() {
+                        skipped.extend([function.name(), "\0".into()]);
+                        skipped.extend([skip.name().into(), "\0".into()]);
+                    }
                 }
-                Ok(Err(Failure::Skipped(_))) => {}
                 Ok(Err(Failure::Defect(message))) => {
                     module.error(&format!("midflight: {}", defect(function, message)));
                     return true;
@@ -52,6 +58,11 @@ impl Pass for PathProfileGen {
         }
         if changed {
             endings::prepare(module);
+        }
+        if !skipped.is_empty() {
+            let text = skipped.concat();
+            module.retained_bytes("__midflight_skipped", SKIPPED_SECTION, text.as_bytes());
+            changed = true;
         }
         changed
     }

@@ -67,6 +67,11 @@ impl Skip {
         }
     }
 
+    /// True if reports tell of it: the function is not profiled anywhere, though it could run.
+    pub fn is_told(self) -> bool {
+        !matches!(self, Skip::AvailableExternally | Skip::Instrumented)
+    }
+
     /// True if a user who asks for missed remarks wants to hear of it.
     pub fn is_news(self) -> bool {
         !matches!(self, Skip::AvailableExternally | Skip::NotListed | Skip::Instrumented)

@@ -47,8 +47,7 @@ impl Annotate {
         let progress = Progress::new("counting lines", top as u64);
         let done = |done| progress.done(done);
         let mut sources = Sources::new(self.source_dir, true);
-        let k = session.profile.k;
-        let document = document(binary, k, &functions, &extent, &mut sources, &done);
+        let document = document(binary, &session, &functions, &extent, &mut sources, &done);
         let text = annotate(&document, self.paths);
         drop(progress);
         print_colored(self.color, &text)

@@ -98,9 +98,8 @@ impl Export {
         let extent = Extent { top, sequences: SEQUENCES, min_percent, function, samples: None };
         let progress = Progress::new("counting sequences", top as u64);
         let mut sources = Sources::new(source_dir, true);
-        let k = session.profile.k;
         let done = |done| progress.done(done);
-        let document = document(binary, k, &functions, &extent, &mut sources, &done);
+        let document = document(binary, &session, &functions, &extent, &mut sources, &done);
         Ok(write_to(output, |out| match self.to {
             Target::Dot => export::dot::write(out, &document),
             Target::Svg => export::svg::write(out, &document),

@@ -587,7 +587,7 @@ impl Report {
         if self.format == Format::Json {
             let Report { top, sequences, min_percent, function, .. } = self;
             let extent = Extent { top, sequences, min_percent, function, samples };
-            let document = document(binary, k, &functions, &extent, &mut sources, &done);
+            let document = document(binary, &session, &functions, &extent, &mut sources, &done);
             return Ok(write_to(None, |out| formats::write_json(out, &document))?);
         }
         let options = Options {
@@ -598,6 +598,7 @@ impl Report {
             min_percent: self.min_percent,
             function: self.function,
             tree: self.tree,
+            skipped: session.skipped(),
         };
         let text = print::report(&title, &functions, &options, &mut sources, &done);
         drop(progress);

@@ -9,7 +9,7 @@ pub use source::{Source, line_counts};
 
 use crate::behaviour::hints::Worded;
 use crate::behaviour::{LoopReport, behaviour};
-use crate::join::Function;
+use crate::join::{Function, Session, Skipped};
 use crate::lines::outer_lines;
 use crate::names::readable;
 use crate::report::paths::route;
@@ -46,6 +46,8 @@ pub struct Document {
     pub k: u32,
     /// How whole the profile is
     pub events: Events,
+    /// Functions that are not profiled, by the reason
+    pub skipped: Skipped,
     /// What was spent in all functions
     pub work: u128,
     /// What work is counted in: `instructions`, or `nanosamples`
@@ -163,7 +165,7 @@ pub struct LoopDocument {
 /// Makes the document. `done` is told how many functions are.
 pub fn document(
     binary: String,
-    k: u32,
+    session: &Session,
     functions: &[Function<'_>],
     extent: &Extent,
     sources: &mut Sources,
@@ -179,8 +181,9 @@ pub fn document(
     Document {
         version: 1,
         binary,
-        k,
+        k: session.profile.k,
         events: events(&all),
+        skipped: session.skipped(),
         work: all.iter().map(|r| r.work).sum(),
         unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
         functions: made.collect(),

@@ -2,7 +2,7 @@
 
 use crate::behaviour::behaviour;
 use crate::document::{Events, events, wanted};
-use crate::join::Function;
+use crate::join::{Function, Skipped};
 use crate::names::readable;
 use crate::report::rank::{Ranked, rank};
 use crate::report::sequences::{Sequence, folded, pick};
@@ -31,6 +31,8 @@ pub struct Options {
     pub loops: usize,
     /// Trees in place of chosen paths
     pub tree: bool,
+    /// What is not profiled, and why
+    pub skipped: Skipped,
 }
 
 const TITLE: Style = Style::new().bold();
@@ -67,6 +69,9 @@ pub fn report(
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n{}", events_line(&events(&all)));
+    if !options.skipped.is_empty() {
+        let _ = writeln!(text, "{}", skipped_line(functions.len(), &options.skipped));
+    }
     if let Some(samples) = &options.samples {
         let _ = writeln!(text, "{}", samples_line(samples, total));
     }
@@ -95,6 +100,13 @@ fn events_line(events: &Events) -> String {
         "emitted: {paths} paths by {activations} activations; interrupted activations: \
          {interrupted}; paths pruned: {pruned}, lost: {lost}"
     )
+}
+
+/// What is not profiled, by the names of the reasons that remarks have.
+fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
+    let reasons: Vec<_> = skipped.iter().map(|(why, number)| format!("{number} {why}")).collect();
+    let number: usize = skipped.values().sum();
+    format!("functions: {instrumented} profiled, {number} left alone ({})", reasons.join(", "))
 }
 
 /// What work is counted in where there are samples.
