@@ -46,7 +46,7 @@ define i32 @main(ptr %p) {
 ; LISTED-LABEL: define void @other(
 ; LISTED: call void @midflight_before_end()
 ; LISTED-NEXT: call void @_exit(
-; NONE-NOT: midflight
+; NONE-NOT:    @midflight
 define void @other() memory(none) {
   call void @_exit(i32 2)
   unreachable
