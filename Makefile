@@ -134,9 +134,9 @@ lint: need-test
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h
 
 check-rust: harness
-	$(CARGO) test -p midflight-abi -p midflight-profile -p midflight-runtime -p midflight \
+	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-runtime -p midflight \
 		-p midflight-bench --target-dir target
-	$(foreach llvm,$(BOTH),$(CARGO) test -p midflight-bridge -p midflight-passes \
+	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
 
 # The runtime under ThreadSanitizer; check-rust does it as well.

@@ -227,7 +227,8 @@ mod tests {
         for line in
             ["", "-v", "--version", "-O2 -o x", "-print-prog-name=ld", "-I . -D x.c -MF d.d"]
         {
-            assert_eq!(of(line), Task::default(), "{line}");
+            let task = of(line);
+            assert!(!task.compiles && !task.links && task.own_libraries.is_empty(), "{line}");
         }
     }
 
