@@ -38,6 +38,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
             loops: sequences,
             tree,
             samples: None,
+            skipped: session.skipped(),
         };
         print::report("title", &functions, &options, &mut sources, &|_| {});
     }
@@ -45,7 +46,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     check::write_text(&mut std::io::sink(), &checked).unwrap();
     export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
     let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None, samples: None };
-    let document = document("prog".into(), 4, &functions, &extent, &mut sources, &|_| {});
+    let document = document("prog".into(), &session, &functions, &extent, &mut sources, &|_| {});
     export::dot::write(&mut std::io::sink(), &document).unwrap();
     export::svg::write(&mut std::io::sink(), &document).unwrap();
     export::html::write(&mut std::io::sink(), &document).unwrap();
