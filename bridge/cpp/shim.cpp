@@ -27,9 +27,9 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #if LLVM_VERSION_MAJOR >= 20
 #include "llvm/Transforms/Utils/Instrumentation.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 #else
 #include "llvm/Transforms/Instrumentation.h"
 #endif
