@@ -192,8 +192,15 @@ fn a_killed_program_conserves_flow() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
         let file = program.folder.path().join("killed.mfp");
+        // A busy machine may take a while to start it.
+        for _ in 0..1000 {
+            if file.exists() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(milliseconds));
         let live = read_profile(&file).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
