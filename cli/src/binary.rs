@@ -64,15 +64,16 @@ impl Image {
     pub fn open(path: &Path) -> Result<Self, BinaryError> {
         let name = path.display().to_string();
         let mut tables = Vec::new();
-        for data in sections(path, RECORD_SECTION)? {
-            let records = read_section(&data)
+        let [records, skips] = sections(path, [RECORD_SECTION, SKIPPED_SECTION])?;
+        for data in &records {
+            let records = read_section(data)
                 .map_err(|error| BinaryError::Damaged { path: name.clone(), error })?;
             tables.extend(records);
         }
         if tables.is_empty() {
             return Err(BinaryError::NoTables(name));
         }
-        let skipped = sections(path, SKIPPED_SECTION)?.iter().flat_map(|s| skipped(s)).collect();
+        let skipped = skips.iter().flat_map(|data| skipped(data)).collect();
         let by_key = tables.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
         let signature = image_signature(tables.iter().map(|t| t.key));
         Ok(Image { path: path.to_path_buf(), signature, tables, by_key, skipped })
@@ -87,18 +88,27 @@ fn skipped(section: &[u8]) -> Vec<(String, String)> {
     pairs.map(|pair| (pair[0].to_string(), pair[1].to_string())).collect()
 }
 
-/// The contents of the sections of this name. An object file has one for each comdat; a linked image
-/// has one.
+/// For each name the contents of the sections of this name. An object file has one for each comdat; a
+/// linked image has one.
 ///
 /// # Errors
 /// If there is no such file, or it is no ELF file.
-pub fn sections(path: &Path, section: &str) -> Result<Vec<Vec<u8>>, BinaryError> {
+pub fn sections<const N: usize>(
+    path: &Path,
+    names: [&str; N],
+) -> Result<[Vec<Vec<u8>>; N], BinaryError> {
     let name = || path.display().to_string();
     let bytes =
         std::fs::read(path).map_err(|error| BinaryError::Unreadable { path: name(), error })?;
     let not_elf = |error| BinaryError::NotElf { path: name(), error };
     let file = object::File::parse(&*bytes).map_err(not_elf)?;
-    let named = file.sections().filter(|s| s.name() == Ok(section));
-    let data = named.map(|s| s.uncompressed_data().map(|data| data.into_owned()));
-    data.collect::<Result<_, _>>().map_err(not_elf)
+    let mut found = [const { Vec::new() }; N];
+    for section in file.sections() {
+        for (name, found) in names.iter().zip(&mut found) {
+            if section.name() == Ok(name) {
+                found.push(section.uncompressed_data().map_err(not_elf)?.into_owned());
+            }
+        }
+    }
+    Ok(found)
 }

@@ -55,7 +55,8 @@ pub enum ShowError {
 pub fn read(path: &Path, function: Option<&str>) -> Result<Vec<FunctionMaps>, ShowError> {
     let name = path.display().to_string();
     let mut functions: Vec<FunctionMaps> = Vec::new();
-    for section in binary::sections(path, OSR_MAPS_SECTION)? {
+    let [sections] = binary::sections(path, [OSR_MAPS_SECTION])?;
+    for section in sections {
         let found = read_section(&section)
             .map_err(|error| ShowError::Damaged { path: name.clone(), error })?;
         functions.extend(found);
