@@ -104,7 +104,7 @@ pub const FLAG_COUNTING: u16 = 1 << 1;
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";
 
 /// Version of the profile file format.
-pub const PROFILE_VERSION: u32 = 2;
+pub const PROFILE_VERSION: u32 = 3;
 
 /// Size in bytes of the header of a profile file.
 pub const PROFILE_HEADER_SIZE: u32 = 64;

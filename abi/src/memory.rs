@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub const MEMORY_MAGIC: [u8; 8] = *b"\x89MFC\r\n\x1a\n";
 
 /// Version of the layouts in this module.
-pub const MEMORY_VERSION: u32 = 1;
+pub const MEMORY_VERSION: u32 = 2;
 
 /// [`MemoryHeader::byte_order`], as the program's machine stores it.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
@@ -36,6 +36,9 @@ pub const MEMORY_CLEARING: u32 = 1 << 1;
 
 /// [`MemoryHeader::flags`]: some events were counted nowhere, for want of memory.
 pub const MEMORY_LOST: u32 = 1 << 2;
+
+/// [`MemoryHeader::flags`]: counting began while activations were under way, in a forked child or after a reset.
+pub const MEMORY_BEGAN_WITHIN: u32 = 1 << 3;
 
 /// First bytes of the mapping and of the file.
 #[derive(Debug)]

@@ -6,13 +6,14 @@
 
 use crate::binary::{BinaryError, Image};
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::{FunctionProfile, MemoryState, MergeError, Profile, ReadError};
+use midflight_profile::format::{
+    FLAG_WENT_ON, FunctionProfile, MemoryState, MergeError, Profile, ReadError,
+};
 use midflight_profile::table::{
     ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd,
 };
 use rustc_hash::FxHashMap;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
@@ -191,14 +192,17 @@ pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
         let bytes = std::fs::read(path).map_err(unreadable)?;
         let result = Profile::read(&bytes).map_err(bad);
         let Some(before) = MemoryState::of(&bytes) else { return result };
-        let after = read_state(path).map_err(unreadable)?;
-        let is_at_rest = before.begun == before.ended && after == Some(before);
+        let after = std::fs::read(path).map_err(unreadable)?;
+        let is_at_rest = before.begun == before.ended && MemoryState::of(&after) == Some(before);
         attempt += 1;
         if is_at_rest && result.is_ok() || attempt == ATTEMPTS {
-            if result.is_ok() {
-                tell_state(&name, before);
+            let mut profile = result?;
+            tell_state(&name, before);
+            // What nothing has changed between two readings is of one moment.
+            if bytes != after {
+                profile.flags |= FLAG_WENT_ON;
             }
-            return result;
+            return Ok(profile);
         }
         std::thread::sleep(PATIENCE);
     }
@@ -218,16 +222,6 @@ fn tell_state(name: &str, state: MemoryState) {
 /// as it is: so it stays where the program was killed in the middle of a change.
 const ATTEMPTS: u32 = 40;
 const PATIENCE: Duration = Duration::from_millis(2);
-
-/// Bytes that tell the state of a program's memory.
-const STATE_SIZE: u64 = 256;
-
-/// The state of the program's memory that a file is now.
-fn read_state(path: &FilePath) -> std::io::Result<Option<MemoryState>> {
-    let mut start = Vec::new();
-    File::open(path)?.take(STATE_SIZE).read_to_end(&mut start)?;
-    Ok(MemoryState::of(&start))
-}
 
 /// Reads profiles, each with a weight by which its counts are multiplied, and adds them up. `check`
 /// sees each one before.

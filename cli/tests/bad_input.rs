@@ -41,7 +41,7 @@ fn damaged_profiles() {
     check(&fixture, "prog cut.mfp", &["'cut.mfp'", "truncated"]);
     let fixture = with_profile("flip.mfp", |bytes| bytes[70] ^= 4);
     check(&fixture, "prog flip.mfp", &["'flip.mfp'", "checksum"]);
-    let fixture = with_profile("newer.mfp", |bytes| bytes[8] = 3);
+    let fixture = with_profile("newer.mfp", |bytes| bytes[8] = 9);
     check(&fixture, "prog newer.mfp", &["'newer.mfp'", "newer"]);
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use midflight_profile::format::Profile;
+use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON, Profile};
 use support::{Fixture, bar, idle, profile, streams, sum};
 
 /// The profile of the fixture, changed.
@@ -83,4 +83,35 @@ fn as_json() {
     let function = &document["functions"][0];
     let violation = serde_json::json!([{"kind": "entry", "paths": 12, "entries": 11}]);
     assert_eq!((&function["name"], &function["violations"]), (&"sum".into(), &violation));
+}
+
+#[test]
+fn what_forks_and_threads_explain_is_told_apart() {
+    let more_paths = |flags: u32| {
+        changed(move |profile| {
+            profile.functions[0].entries = 11;
+            profile.flags = flags;
+        })
+    };
+    let fork =
+        "counting began while they were under way (in a forked child, by a reset or a pause)";
+    let threads = "threads counted on while the profile was written";
+    let both = format!("{fork}, and {threads}");
+    for (flags, why) in [
+        (FLAG_BEGAN_WITHIN, fork),
+        (FLAG_WENT_ON, threads),
+        (FLAG_BEGAN_WITHIN | FLAG_WENT_ON, both.as_str()),
+    ] {
+        let text = more_paths(flags).printed("check prog changed.mfp");
+        let end = format!("flow is conserved, but in 1 of 2 functions, since {why}\n");
+        assert!(text.starts_with("functions=2 ") && text.ends_with(&end), "{text}");
+    }
+    let text = more_paths(FLAG_BEGAN_WITHIN).printed("check prog changed.mfp --format json");
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let flags = (&document["conserved"], &document["began_within"], &document["went_on"]);
+    assert_eq!(flags, (&true.into(), &true.into(), &false.into()));
+    let explained = serde_json::json!([{"kind": "entry", "paths": 12, "entries": 11}]);
+    assert_eq!(document["functions"][0]["violations"], serde_json::json!([]));
+    assert_eq!(document["functions"][0]["explained"], explained);
+    assert_eq!(document["functions"][1]["explained"], serde_json::json!([]));
 }

@@ -42,8 +42,8 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
         };
         print::report("title", &functions, &options, &mut sources, &|_| {});
     }
-    let checked = check::check(&functions);
-    check::write_text(&mut std::io::sink(), &checked).unwrap();
+    let findings = check::check(&functions, session.profile.flags);
+    check::write_text(&mut std::io::sink(), &findings).unwrap();
     export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
     let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None, samples: None };
     let document = document("prog".into(), &session, &functions, &extent, &mut sources, &|_| {});

@@ -185,11 +185,15 @@ fn foreign_and_newer_files_are_named_as_such() {
     let text: Vec<u8> = small().write().into_iter().filter(|&byte| byte != b'\r').collect();
     assert_eq!(Profile::read(&text), Err(ReadError::Foreign));
     let mut newer = small().write();
-    newer[8] = 3;
+    newer[8] = 4;
     let error = Profile::read(&newer).unwrap_err();
-    assert_eq!(error, ReadError::Newer { found: 3, known: 2 });
+    assert_eq!(error, ReadError::Newer { found: 4, known: 3 });
     let message = error.to_string();
-    assert!(message.contains("version 3") && message.contains("version 2"), "{message}");
+    assert!(message.contains("version 4") && message.contains("version 3"), "{message}");
+    let mut older = small().write();
+    older[8] = 2;
+    seal(&mut older);
+    assert_eq!(Profile::read(&older), Err(ReadError::Older { found: 2, known: 3 }));
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn fields_out_of_range_are_errors_with_right_checksums_too() {
     assert_eq!(malformed(&forged(1, 1, &forest_bytes(1, &[0, 0]))), "the payload");
     assert_eq!(malformed(&forged(2, 1, &forest_bytes(1, &[0]))), "a forest's module");
     let mut flags = small().write();
-    flags[20] = 2;
+    flags[20] = 8;
     seal(&mut flags);
     assert_eq!(malformed(&flags), "the flags");
 }

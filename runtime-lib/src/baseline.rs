@@ -35,6 +35,11 @@ pub fn is_paused() -> bool {
     TURNS.load(Ordering::Relaxed) % 2 == 1
 }
 
+/// Whether the profile is or was paused: what is in it began, or ended, within activations.
+pub fn was_turned() -> bool {
+    TURNS.load(Ordering::Relaxed) != 0
+}
+
 /// A counter's X, and what X is to be next.
 fn by_turn([even, odd]: &mut [u64; 2]) -> (&mut u64, &mut u64) {
     if is_paused() { (odd, even) } else { (even, odd) }

@@ -213,6 +213,22 @@ unsafe fn search(
     context
 }
 
+/// Whether another thread than the caller's may be counting. One that is ending is not taken for such: the
+/// kernel still knows it for a while after it was joined.
+///
+/// # Safety
+/// The caller holds the process lock; `first` is the list of all contexts.
+pub unsafe fn others_count(first: *mut Context) -> bool {
+    let own = sys::thread_id();
+    // SAFETY: the caller's.
+    let other = unsafe {
+        search(first, |&Registration { owner }, ending| {
+            !ending && owner != 0 && owner != own && sys::thread_is_alive(owner)
+        })
+    };
+    !other.is_null()
+}
+
 impl Context {
     fn create(next: *mut Context) -> Option<*mut Context> {
         let mut arena = Arena::new(Contents::Profile);

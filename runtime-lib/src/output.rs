@@ -105,7 +105,7 @@ pub fn write_now(path: Option<&CStr>) -> i32 {
 pub fn reset() {
     let _signals = Blocked::new();
     if let Some(mut process) = process::lock() {
-        process.clear();
+        process.begin_within();
     }
 }
 
@@ -450,8 +450,8 @@ fn encode_payload<S: Sink<Error = Failure>>(
 ) -> Result<([u8; HEADER_SIZE], Summary), Failure> {
     let mut encoder = Encoder::new(sink);
     let summary = encode(process, &mut encoder)?;
-    let flags =
-        if summary.restarts | summary.lost | summary.pruned != 0 { FLAG_LOWER_BOUNDS } else { 0 };
+    let is_short = summary.restarts | summary.lost | summary.pruned != 0;
+    let flags = process.flags() | if is_short { FLAG_LOWER_BOUNDS } else { 0 };
     Ok((encoder.finish(flags), summary))
 }
 

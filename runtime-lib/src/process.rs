@@ -6,6 +6,7 @@
 //! the child does not have wait for new threads.
 
 use crate::arena::{Arena, Contents};
+use crate::baseline;
 use crate::config::Config;
 use crate::context::{self, Context};
 use crate::ending;
@@ -20,6 +21,7 @@ use crate::sys;
 use core::mem::ManuallyDrop;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
+use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 
 /// The process's state.
 pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
@@ -33,6 +35,7 @@ pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
     is_in_library: false,
     signature: 0,
     serial: None,
+    began_within: false,
 });
 
 /// What there is once in a process.
@@ -58,6 +61,8 @@ pub struct Process {
     pub signature: u64,
     /// The number in the profile's name, see `destination::make_unique`.
     pub serial: Option<u64>,
+    /// Whether activations were under way when counting began, at a fork or a reset.
+    began_within: bool,
 }
 
 // SAFETY: the pointers are to memory that is never freed and is used under the process lock.
@@ -144,6 +149,24 @@ impl Process {
         }
     }
 
+    /// Counts from zero, in activations that are under way.
+    pub fn begin_within(&mut self) {
+        self.began_within = true;
+        live::note_beginning();
+        self.clear();
+    }
+
+    /// What is to be known of a profile that is written now, but for what memory was short for.
+    pub fn flags(&self) -> u32 {
+        let began_within = self.began_within || baseline::was_turned();
+        let flags = [
+            (began_within, FLAG_BEGAN_WITHIN),
+            // SAFETY: the process is locked.
+            (unsafe { context::others_count(self.contexts) }, FLAG_WENT_ON),
+        ];
+        flags.into_iter().filter_map(|(holds, flag)| holds.then_some(flag)).sum()
+    }
+
     /// Sets all counters to zero.
     pub fn clear(&mut self) {
         live::clear(|| {
@@ -191,7 +214,7 @@ extern "C" fn in_child() {
         // SAFETY: the process lock is held.
         process
             .for_each_context(|context| unsafe { (*context).reassign_after_fork(context == own) });
-        process.clear();
+        process.begin_within();
     });
     drop(process);
     drop(signals);

@@ -6,6 +6,7 @@
 mod support;
 
 use midflight_profile::forest::PrefixForest;
+use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 use midflight_profile::ksf::SlabForest;
 use std::os::unix::process::ExitStatusExt;
 use support::{Build, Counts, Program};
@@ -65,6 +66,7 @@ fn threads_that_end_and_threads_that_run_on_are_counted() {
     let forever = Counts::of(&profile, 2);
     assert!(forever.entries >= 3 * 1000, "{forever:?}");
     assert!(forever.events + 3 * 10 >= forever.entries * 10, "{forever:?}");
+    assert_eq!(profile.flags, FLAG_WENT_ON);
     // Forty threads have used the contexts of few.
     let contexts = profile.functions.iter().filter(|function| function.key == 1).count();
     assert!(contexts <= 24, "{contexts} contexts");
@@ -79,12 +81,14 @@ fn a_forked_child_begins_at_zero_and_writes_a_profile_of_its_own() {
     let (parents, children): (Vec<_>, Vec<_>) =
         profiles.iter().partition(|profile| Counts::of(profile, 2).entries == 0);
     assert_eq!(parents.len(), 1);
+    assert_eq!(parents[0].flags, 0);
     assert_eq!(
         Counts::of(parents[0], 1),
         Counts { entries: 1, events: 1020, restarts: 0, lost: 0 }
     );
     for child in children {
         // The parent's activation goes on: an event without an entry.
+        assert_eq!(child.flags, FLAG_BEGAN_WITHIN);
         assert_eq!(Counts::of(child, 1), Counts { entries: 0, events: 1, restarts: 0, lost: 0 });
         assert_eq!(Counts::of(child, 2), Counts { entries: 1, events: 100, restarts: 0, lost: 0 });
         assert_eq!(Counts::of(child, 3), Counts::default());
@@ -341,6 +345,7 @@ fn what_is_counted_during_a_pause_is_not_in_the_profile() {
         let told: Vec<u64> =
             run.stdout().split_whitespace().map(|number| number.parse().unwrap()).collect();
         let profile = run.profile();
+        assert_eq!(profile.flags & FLAG_BEGAN_WITHIN, FLAG_BEGAN_WITHIN);
         assert_eq!(paths_of(&profile, 1), told, "{memory}");
         assert_eq!(paths_of(&profile, 2), told, "{memory}");
         let pruned: u64 = profile.functions.iter().map(|function| function.pruned).sum();

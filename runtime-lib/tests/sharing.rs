@@ -2,7 +2,7 @@
 
 mod support;
 
-use midflight_profile::format::Profile;
+use midflight_profile::format::{FLAG_BEGAN_WITHIN, Profile};
 use std::path::{Path, PathBuf};
 use support::{Counts, Invocation, Program};
 use tempfile::TempDir;
@@ -80,6 +80,7 @@ fn a_process_and_its_forked_children_share_a_file() {
     let counts = |entries, events| Counts { entries, events, restarts: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 1), counts(1, 1020 + 20));
     assert_eq!(Counts::of(&profile, 2), counts(20, 20 * 100));
+    assert_eq!(profile.flags, FLAG_BEGAN_WITHIN);
 }
 
 #[test]

@@ -60,7 +60,7 @@ const HEADER: [&str; 9] = [
     "passed plainly",
     "passed instrumented",
     "processes, programs",
-    "violations",
+    "explained violations",
 ];
 
 /// Builds all of the plan, and prints a table. A project whose sources cannot be had is skipped, with a
@@ -113,7 +113,7 @@ fn compare(layout: &Layout, project: &Project, llvm: u32, stage: Stage) -> Resul
     let plain = Build::new(layout, project, Compiler::Clang { llvm }).tested()?;
     let build = Build::new(layout, project, Compiler::Midflight { llvm, stage });
     let found = build.tested()?;
-    let inspected = profiles::inspect(layout, &build.profiles(), project.forks)?;
+    let inspected = profiles::inspect(layout, &build.profiles())?;
     Ok(Compared { compiler: format!("{llvm}, {stage}"), plain, found, inspected })
 }
 
@@ -140,7 +140,7 @@ fn row(project: &Project, version: &str, compared: &Compared) -> Vec<String> {
         plain.passed(plain).to_string(),
         found.passed(plain).to_string(),
         format!("{}, {}", inspected.processes, inspected.programs),
-        inspected.violations.to_string(),
+        inspected.explained.to_string(),
     ]
 }
 

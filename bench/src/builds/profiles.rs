@@ -19,8 +19,8 @@ pub struct Inspected {
     pub processes: u64,
     /// Functions that were entered, over all programs
     pub functions: usize,
-    /// Violations of flow, over all programs
-    pub violations: usize,
+    /// Violations of flow that what the profiles say explains, as that processes have forked, over all programs
+    pub explained: usize,
     /// What is wrong, for a person
     pub problems: Vec<String>,
 }
@@ -43,19 +43,12 @@ struct Function {
     name: String,
     entries: u64,
     violations: Vec<Violation>,
+    explained: Vec<Violation>,
 }
 
 #[derive(Deserialize)]
 struct Violation {
     kind: String,
-}
-
-impl Violation {
-    /// Whether it is what a forked child does: it goes on in activations that its parent has begun. What
-    /// flows into a block flows out of it all the same.
-    fn is_of_a_fork(&self) -> bool {
-        ["entry", "edge", "sequence"].contains(&self.kind.as_str())
-    }
 }
 
 /// The images that a profile is of, if all of them are still there.
@@ -64,12 +57,11 @@ struct Images {
     libraries: Vec<PathBuf>,
 }
 
-/// Checks and reports each profile of a folder, whose files are named by `%m.mfp`. Where processes fork, only
-/// violations that a fork does not explain are problems.
+/// Checks and reports each profile of a folder, whose files are named by `%m.mfp`.
 ///
 /// # Errors
 /// If a profile cannot be read, or the command not be run.
-pub fn inspect(layout: &Layout, folder: &Path, forks: bool) -> Result<Inspected> {
+pub fn inspect(layout: &Layout, folder: &Path) -> Result<Inspected> {
     let mut inspected = Inspected::default();
     let listed = fs::read_dir(folder).map_err(io("listing", folder))?;
     let mut files: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
@@ -81,7 +73,7 @@ pub fn inspect(layout: &Layout, folder: &Path, forks: bool) -> Result<Inspected>
         })?;
         match images(&file, &profile) {
             None => inspected.gone += 1,
-            Some(images) => inspect_one(layout, &file, &images, forks, &mut inspected)?,
+            Some(images) => inspect_one(layout, &file, &images, &mut inspected)?,
         }
     }
     Ok(inspected)
@@ -91,7 +83,6 @@ fn inspect_one(
     layout: &Layout,
     file: &Path,
     images: &Images,
-    forks: bool,
     inspected: &mut Inspected,
 ) -> Result<()> {
     let name = images.program.display();
@@ -110,9 +101,8 @@ fn inspect_one(
                 if function.name == "main" {
                     inspected.processes += function.entries;
                 }
-                inspected.violations += function.violations.len();
-                let is_wrong = |violation: &&Violation| !forks || !violation.is_of_a_fork();
-                for Violation { kind } in function.violations.iter().filter(is_wrong) {
+                inspected.explained += function.explained.len();
+                for Violation { kind } in function.violations {
                     let problem = format!("check of '{name}': {}: {kind}", function.name);
                     inspected.problems.push(problem);
                 }

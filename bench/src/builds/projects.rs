@@ -19,8 +19,6 @@ pub struct Project {
     pub build: &'static str,
     /// Runs its tests
     pub test: &'static str,
-    /// Whether processes fork and go on in what their parents have begun: of that the profile has no entry
-    pub forks: bool,
     /// How its tests tell what they found
     pub verdicts: Verdicts,
     /// Seconds that either may take
@@ -49,7 +47,6 @@ pub const PROJECTS: &[Project] = &[
                ./luac -o mixed.out $WORK/mixed.lua && \
                echo \"bytecode $lua $size: $($lua -e argument=$size mixed.out 2>&1 | cksum)\"; \
                echo \"error $lua: $($lua -e 'error{}' 2>&1; echo $?)\"; done; done",
-        forks: false,
         verdicts: Verdicts::Lines,
         limit: 900,
     },
@@ -60,7 +57,6 @@ pub const PROJECTS: &[Project] = &[
         source: SourcePackage { name: "sqlite3", only: &[], prepare: &["rm test/attach.test"] },
         build: "./configure CC=\"$CC\" && make -j2 sqlite3 testfixture",
         test: "./testfixture test/extraquick.test",
-        forks: false,
         verdicts: Verdicts::Sqlite,
         limit: 3600,
     },
@@ -70,7 +66,6 @@ pub const PROJECTS: &[Project] = &[
         source: source("libzstd"),
         build: "make -j2 CC=\"$CC\" CXX=\"$CXX\" zstd",
         test: "make -C tests CC=\"$CC\" shortest",
-        forks: false,
         verdicts: Verdicts::Zstd,
         limit: 3600,
     },
@@ -81,7 +76,6 @@ pub const PROJECTS: &[Project] = &[
         build: "cmake -S . -B build -Dgtest_build_tests=ON -DBUILD_GMOCK=OFF \
                 -DBUILD_SHARED_LIBS=ON && make -C build -j2",
         test: "cd build && ctest -j2",
-        forks: true,
         verdicts: Verdicts::Ctest,
         limit: 3600,
     },
@@ -91,7 +85,6 @@ pub const PROJECTS: &[Project] = &[
         source: source("perl"),
         build: "./Configure -des -Dcc=\"$CC\" -Dusenm=n -Dusethreads && make -j2 && make test_prep",
         test: "cd t && ./perl TEST base/*.t comp/*.t cmd/*.t io/*.t re/*.t op/*.t lib/*.t",
-        forks: true,
         verdicts: Verdicts::Perl,
         limit: 5400,
     },

@@ -10,6 +10,9 @@
 //!
 //! Where memory was full, lost and pruned events may make up the difference. What remains of the
 //! differences, added up, is the number of interrupted activations.
+//!
+//! Where a profile says that counting began within activations, or went on while it was written, these explain
+//! all but the third: a path that was counted has all of its edges.
 
 mod flow;
 mod output;
@@ -17,6 +20,7 @@ mod output;
 pub use output::{write_json, write_text};
 
 use crate::join::Function;
+use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 use serde::Serialize;
 
 /// Something that no run can have counted.
@@ -61,6 +65,13 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// Whether it compares what is counted at different times of an activation.
+    fn has_to_do_with_time(&self) -> bool {
+        !matches!(self, Self::Block { .. })
+    }
+}
+
 /// What was found in a function.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checked<'a> {
@@ -80,12 +91,37 @@ pub struct Checked<'a> {
     pub lost: u64,
     /// What cannot be; empty if all is well
     pub violations: Vec<Violation>,
+    /// What could not be, had all counts been of whole activations and of one moment
+    pub explained: Vec<Violation>,
 }
 
-/// Checks all functions that ran.
-pub fn check<'a>(functions: &'a [Function<'a>]) -> Vec<Checked<'a>> {
+/// What was found in a profile.
+#[derive(Clone, Debug, Serialize)]
+pub struct Findings<'a> {
+    /// Whether counting began within activations, as the profile says
+    pub began_within: bool,
+    /// Whether counting went on while the profile was written, as it says
+    pub went_on: bool,
+    /// The functions that ran
+    pub functions: Vec<Checked<'a>>,
+}
+
+impl Findings<'_> {
+    /// Whether flow is conserved, but for what is explained.
+    pub fn conserved(&self) -> bool {
+        self.functions.iter().all(|function| function.violations.is_empty())
+    }
+}
+
+/// Checks all functions that ran; `flags` are those of the profile.
+pub fn check<'a>(functions: &'a [Function<'a>], flags: u32) -> Findings<'a> {
+    let began_within = flags & FLAG_BEGAN_WITHIN != 0;
+    let went_on = flags & FLAG_WENT_ON != 0;
     let checked = functions.iter().filter_map(|function| {
         let profile = function.profile?;
+        let (explained, violations) = flow::violations(function, profile)
+            .into_iter()
+            .partition(|violation| (began_within || went_on) && violation.has_to_do_with_time());
         Some(Checked {
             name: &function.table.name,
             unit: &function.table.unit,
@@ -94,8 +130,9 @@ pub fn check<'a>(functions: &'a [Function<'a>]) -> Vec<Checked<'a>> {
             interrupted: function.interrupted(),
             pruned: profile.pruned,
             lost: profile.lost,
-            violations: flow::violations(function, profile),
+            violations,
+            explained,
         })
     });
-    checked.collect()
+    Findings { began_within, went_on, functions: checked.collect() }
 }

@@ -1,6 +1,6 @@
 //! What `midflight check` prints.
 
-use crate::check::{Checked, Violation};
+use crate::check::{Checked, Findings, Violation};
 use crate::names::readable;
 use serde::Serialize;
 use std::fmt;
@@ -10,16 +10,17 @@ use std::io::{self, Write};
 struct Document<'a> {
     version: u32,
     conserved: bool,
-    functions: &'a [Checked<'a>],
+    #[serde(flatten)]
+    findings: &'a Findings<'a>,
 }
 
 /// Writes all functions as JSON.
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_json(out: &mut dyn Write, checked: &[Checked<'_>]) -> io::Result<()> {
-    let conserved = checked.iter().all(|function| function.violations.is_empty());
-    serde_json::to_writer(&mut *out, &Document { version: 1, conserved, functions: checked })?;
+pub fn write_json(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
+    let document = Document { version: 1, conserved: findings.conserved(), findings };
+    serde_json::to_writer(&mut *out, &document)?;
     writeln!(out)
 }
 
@@ -27,29 +28,56 @@ pub fn write_json(out: &mut dyn Write, checked: &[Checked<'_>]) -> io::Result<()
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write_text(out: &mut dyn Write, checked: &[Checked<'_>]) -> io::Result<()> {
-    for function in checked {
+pub fn write_text(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
+    let functions = &findings.functions;
+    for function in functions {
         for violation in &function.violations {
             writeln!(out, "{}: {violation}", readable(function.name))?;
         }
     }
-    let sum =
-        |part: fn(&Checked<'_>) -> u64| -> u128 { checked.iter().map(part).map(u128::from).sum() };
-    let paths: u128 = checked.iter().map(|function| function.paths).sum();
+    let sum = |part: fn(&Checked<'_>) -> u64| -> u128 {
+        functions.iter().map(part).map(u128::from).sum()
+    };
+    let paths: u128 = functions.iter().map(|function| function.paths).sum();
     writeln!(
         out,
         "functions={} entries={} paths={paths} interrupted={} pruned={} lost={}",
-        checked.len(),
+        functions.len(),
         sum(|f| f.entries),
         sum(|f| f.interrupted),
         sum(|f| f.pruned),
         sum(|f| f.lost)
     )?;
-    match checked.iter().filter(|function| !function.violations.is_empty()).count() {
-        0 => writeln!(out, "flow is conserved"),
-        wrong => writeln!(out, "flow is not conserved in {wrong} of {} functions", checked.len()),
+    let having =
+        |part: fn(&Checked<'_>) -> usize| functions.iter().filter(|f| part(f) != 0).count();
+    let all = functions.len();
+    match (having(|f| f.violations.len()), having(|f| f.explained.len())) {
+        (0, 0) => writeln!(out, "flow is conserved"),
+        (0, some) => {
+            writeln!(
+                out,
+                "flow is conserved, but in {some} of {all} functions, since {}",
+                why(findings)
+            )
+        }
+        (wrong, _) => writeln!(out, "flow is not conserved in {wrong} of {all} functions"),
     }
 }
+
+/// What the profile says.
+fn why(findings: &Findings<'_>) -> &'static str {
+    match (findings.began_within, findings.went_on) {
+        (true, false) => BEGAN_WITHIN,
+        (false, _) => WENT_ON,
+        (true, true) => BOTH,
+    }
+}
+
+const BEGAN_WITHIN: &str =
+    "counting began while they were under way (in a forked child, by a reset or a pause)";
+const WENT_ON: &str = "threads counted on while the profile was written";
+const BOTH: &str = "counting began while they were under way (in a forked child, by a reset or a pause), \
+                    and threads counted on while the profile was written";
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -21,10 +21,21 @@ pub enum ReadError {
     Foreign,
     /// A later version wrote it.
     #[error(
-        "it has format version {found}, and this Midflight reads up to version {known}: use a \
+        "it has format version {found}, and this Midflight reads version {known}: use a \
          newer Midflight"
     )]
     Newer {
+        /// That of the file
+        found: u32,
+        /// [`midflight_abi::PROFILE_VERSION`]
+        known: u32,
+    },
+    /// It was written by an older version.
+    #[error(
+        "it has format version {found}, and this Midflight reads version {known}: use the Midflight that the \
+         program was built with"
+    )]
+    Older {
         /// That of the file
         found: u32,
         /// [`midflight_abi::PROFILE_VERSION`]

@@ -8,6 +8,16 @@ use midflight_abi::{MAX_K, PROFILE_HEADER_SIZE, PROFILE_MAGIC, PROFILE_VERSION};
 /// Flag of a profile: some counts are lower bounds, because memory ran out.
 pub const FLAG_LOWER_BOUNDS: u32 = 1 << 0;
 
+/// Flag of a profile: counting began while activations were under way, in a forked child, after a reset, or
+/// where it was paused. What they count has no entry.
+pub const FLAG_BEGAN_WITHIN: u32 = 1 << 1;
+
+/// Flag of a profile: other threads may have counted while it was written, so not all of its counts are of one
+/// moment.
+pub const FLAG_WENT_ON: u32 = 1 << 2;
+
+const FLAGS: u32 = FLAG_LOWER_BOUNDS | FLAG_BEGAN_WITHIN | FLAG_WENT_ON;
+
 /// Size in bytes of the header.
 pub const HEADER_SIZE: usize = PROFILE_HEADER_SIZE as usize;
 
@@ -114,13 +124,14 @@ fn check_constants(header: &[u8]) -> Result<(), ReadError> {
     let malformed = |what, range: Range<usize>, problem| {
         Err(ReadError::Malformed(Malformed { what, at: range.start, problem }))
     };
-    if field(header, at::VERSION) as u32 != PROFILE_VERSION {
-        return malformed("the version", at::VERSION, "is unknown");
+    let found = field(header, at::VERSION) as u32;
+    if found != PROFILE_VERSION {
+        return Err(ReadError::Older { found, known: PROFILE_VERSION });
     }
     if field(header, at::HEADER_SIZE) as u32 != PROFILE_HEADER_SIZE {
         return malformed("the header's size", at::HEADER_SIZE, "is not 64");
     }
-    if field(header, at::FLAGS) as u32 & !FLAG_LOWER_BOUNDS != 0 {
+    if field(header, at::FLAGS) as u32 & !FLAGS != 0 {
         return malformed("the flags", at::FLAGS, "are unknown");
     }
     if header.get(at::RESERVED).unwrap_or_default().iter().any(|&byte| byte != 0) {

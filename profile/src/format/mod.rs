@@ -26,7 +26,7 @@ mod read;
 pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
 pub use encoder::{Encoder, ForestHeader, Sink};
 pub use error::{ReadError, SumOverflow};
-pub use header::{FLAG_LOWER_BOUNDS, HEADER_SIZE};
+pub use header::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};
 #[cfg(feature = "alloc")]
 pub use memory::MemoryState;
 #[cfg(feature = "alloc")]

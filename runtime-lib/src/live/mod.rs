@@ -40,8 +40,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use file::{Identity, OpenFile};
 use midflight_abi::ABI_VERSION;
 use midflight_abi::memory::{
-    BYTE_ORDER, Context, Image, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST, MEMORY_MAGIC,
-    MEMORY_VERSION, MemoryHeader,
+    BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
+    MEMORY_MAGIC, MEMORY_VERSION, MemoryHeader,
 };
 
 /// Bytes of the file before the first piece for an arena.
@@ -290,6 +290,13 @@ pub fn clear(clear: impl FnOnce()) {
 pub fn note_loss() {
     if let Some(header) = header() {
         header.flags.fetch_or(MEMORY_LOST, Ordering::Relaxed);
+    }
+}
+
+/// Tells the file that counting begins while activations are under way.
+pub fn note_beginning() {
+    if let Some(header) = header() {
+        header.flags.fetch_or(MEMORY_BEGAN_WITHIN, Ordering::AcqRel);
     }
 }
 

@@ -13,7 +13,7 @@ mod counts;
 mod forest;
 
 use super::error::ReadError;
-use super::header::FLAG_LOWER_BOUNDS;
+use super::header::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS};
 use super::profile::{FunctionProfile, Profile};
 use super::read::Reader;
 use crate::cursor::u32_at;
@@ -21,8 +21,8 @@ use alloc::vec::Vec;
 use bytes::{Bytes, Object};
 use core::mem::offset_of;
 use midflight_abi::memory::{
-    BYTE_ORDER, Context, Image, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST, MEMORY_MAGIC,
-    MEMORY_VERSION, MemoryHeader, ThreadForest,
+    BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
+    MEMORY_MAGIC, MEMORY_VERSION, MemoryHeader, ThreadForest,
 };
 use midflight_abi::{ABI_VERSION, MAX_K};
 
@@ -82,11 +82,12 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
     let mut reader = Reader::default();
     let images =
         read_images(&mut bytes, header.u64(offset_of!(MemoryHeader, images)), &mut reader)?;
+    let turns = header.u64(offset_of!(MemoryHeader, turns));
     let mut walk = Walk {
         bytes,
         reader,
         images,
-        is_paused: header.u64(offset_of!(MemoryHeader, turns)) % 2 == 1,
+        is_paused: turns % 2 == 1,
         has_lower_bounds: flags & MEMORY_LOST != 0,
     };
     if flags & MEMORY_CLEARING == 0 {
@@ -94,7 +95,9 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
     }
     let Walk { reader: Reader { modules, functions, .. }, has_lower_bounds, .. } = walk;
     let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
-    let flags = if has_lower_bounds { FLAG_LOWER_BOUNDS } else { 0 };
+    let began_within = turns != 0 || flags & MEMORY_BEGAN_WITHIN != 0;
+    let flags = [(has_lower_bounds, FLAG_LOWER_BOUNDS), (began_within, FLAG_BEGAN_WITHIN)];
+    let flags = flags.into_iter().filter_map(|(holds, flag)| holds.then_some(flag)).sum();
     Ok(Profile { k, flags, modules, functions })
 }
 
