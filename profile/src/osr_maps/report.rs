@@ -1,7 +1,7 @@
-//! What the plugin's pass `print<osr-map>` writes, as those who read it see it. The page
-//! `docs/osr-report.md` describes it.
+//! What the plugin's pass `print<osr-map>` writes: the thesis's Tables 5.5 to 5.8 and Figures 5.21 and 5.22.
+//! The page `docs/osr-report.md` describes it.
 
-use super::{Both, Each};
+use super::{Both, Each, Maps};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ pub const VERSION: u32 = 1;
 pub type Reasons = BTreeMap<String, u64>;
 
 /// All that was found in a module.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// [`VERSION`]
     pub version: u32,
@@ -48,30 +48,36 @@ pub struct Function {
     pub keep: Both<Size>,
     /// Why OSR is not possible
     pub refused: Both<Reasons>,
-    /// Code and mappings, if they were asked for
+    /// What the mappings of the single passes give, composed, if that was asked for
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub composed: Option<Both<Composed>>,
+    /// The mappings as data, if they were asked for
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maps: Option<Maps>,
+    /// Code and mappings in words, if they were asked for
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
 /// The primitive actions (thesis 4.2.5, Tab. 5.6).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actions {
-    /// Instructions that base does not have
+    /// `add(inst, loc)`: instructions that base does not have
     pub add: u64,
-    /// Instructions that opt does not have
+    /// `delete(loc)`: instructions that opt does not have
     pub delete: u64,
-    /// Instructions moved up
+    /// `hoist(loc, newLoc)`: to a block that dominates the former one
     pub hoist: u64,
-    /// Instructions moved down
+    /// `sink(loc, newLoc)`: to any other block
     pub sink: u64,
-    /// Operands changed one by one
+    /// `replace_operand(inst, old, new)`, apart from what `replace_all` did
     pub replace_operand: u64,
-    /// Values replaced wherever they are used
+    /// `replace_all(old, new)`
     pub replace_all: ReplaceAll,
 }
 
 /// By what values were replaced: RAUW{I,C,A} of Tab. 5.6.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplaceAll {
     /// By instructions
     pub instruction: u64,
@@ -81,22 +87,31 @@ pub struct ReplaceAll {
     pub argument: u64,
 }
 
-/// What tracking says of values, and how much of it is proved.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+/// What tracking claims to be equal, and how much of it is proved. Instructions that stayed where they are do
+/// not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Values that were moved
+    /// Instructions that were hoisted or sunk
     pub moved: Share,
-    /// Values that were replaced by others
+    /// Instructions that were replaced by other values
     pub replaced: Share,
 }
 
 /// A part of a whole.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// The whole
     pub total: u64,
     /// The part
     pub proved: u64,
+}
+
+impl Share {
+    /// Adds one of the whole.
+    pub fn add(&mut self, is_proved: bool) {
+        self.total += 1;
+        self.proved += u64::from(is_proved);
+    }
 }
 
 /// Points of a direction. Each variant's include those of the variant before.
@@ -157,6 +172,25 @@ pub struct Size {
     pub mean: f64,
     /// At one point
     pub max: u64,
+}
+
+/// What composition gives in one direction, in points.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Composed {
+    /// Points that can be reached and are not refused for themselves
+    pub total: u64,
+    /// Those that the comparison of the first and the last version has a mapping for
+    pub direct: u64,
+    /// Those that the composition has one for
+    pub composed: u64,
+    /// Those that all steps lead on from, where one needs a value that the one before does not give
+    pub lost: u64,
+    /// Of `composed`: the direct comparison says the same.
+    pub checked: u64,
+    /// Of `composed`: the direct comparison says nothing of the landing, or of a value.
+    pub undecided: u64,
+    /// Of `composed`: the direct comparison says something else.
+    pub wrong: u64,
 }
 
 /// The code of both versions, and where each point leads.

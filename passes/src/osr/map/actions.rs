@@ -12,36 +12,8 @@ use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
+use midflight_profile::osr_maps::report::{Actions, Claims};
 use rustc_hash::FxHashMap as HashMap;
-use serde::Serialize;
-
-/// Counts of actions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Actions {
-    /// `add(inst, loc)`
-    pub add: usize,
-    /// `delete(loc)`
-    pub delete: usize,
-    /// `hoist(loc, newLoc)`: to a block that dominates the former one
-    pub hoist: usize,
-    /// `sink(loc, newLoc)`: to any other block
-    pub sink: usize,
-    /// `replace_operand(inst, old, new)`, apart from what `replace_all` did
-    pub replace_operand: usize,
-    /// `replace_all(old, new)`
-    pub replace_all: ReplaceAll,
-}
-
-/// `replace_all`, by what came in place of an instruction
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplaceAll {
-    /// Another instruction
-    pub instruction: usize,
-    /// A constant
-    pub constant: usize,
-    /// An argument
-    pub argument: usize,
-}
 
 /// Counts the actions between two versions.
 pub fn actions(
@@ -50,7 +22,7 @@ pub fn actions(
     versions: &Versions,
 ) -> Actions {
     let mut actions = Actions {
-        add: versions.tracked.origin.iter().filter(|o| o.is_none()).count(),
+        add: versions.tracked.origin.iter().filter(|o| o.is_none()).count() as u64,
         ..Actions::default()
     };
     let all = two.base.blocks().flat_map(|b| b.instructions());
@@ -82,32 +54,6 @@ pub fn actions(
         actions.replace_operand += replaced_operands(versions, from, to);
     }
     actions
-}
-
-/// What tracking claims to be equal, and how much of it is proved. Instructions that stayed where
-/// they are do not count.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Claims {
-    /// Instructions that were hoisted or sunk
-    pub moved: Share,
-    /// Instructions that were replaced by other values
-    pub replaced: Share,
-}
-
-/// A part of a whole
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Share {
-    /// All of them
-    pub total: usize,
-    /// Those that are proved
-    pub proved: usize,
-}
-
-impl Share {
-    fn add(&mut self, is_proved: bool) {
-        self.total += 1;
-        self.proved += usize::from(is_proved);
-    }
 }
 
 /// Asks of each value that tracking says is another one whether that is proved.
@@ -152,7 +98,7 @@ fn moved(versions: &Versions, from: InstId, to: InstId) -> Option<(Option<BlockI
 }
 
 /// Operands that another one came in place of, while the instruction that gave it was kept.
-fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> usize {
+fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> u64 {
     let (base, opt) = (versions.graph(BASE), versions.graph(OPT));
     let pairs = base.nodes[from].operands.iter().zip(&opt.nodes[to].operands);
     let differs = |&(a, b): &(&Operand, &Operand)| match (*a, *b) {
@@ -166,5 +112,5 @@ fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> usize {
             kept.is_some_and(|kept| b != Operand::Value(kept))
         }
     };
-    pairs.filter(differs).count()
+    pairs.filter(differs).count() as u64
 }

@@ -13,27 +13,8 @@ use crate::osr::map::reconstruct::Variant;
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
 use midflight_profile::osr_maps::Both;
+use midflight_profile::osr_maps::report::Composed;
 use rustc_hash::FxHashMap as HashMap;
-use serde::Serialize;
-
-/// What composition gives in one direction, in points.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Composed {
-    /// Points that can be reached and are not refused for themselves
-    pub total: usize,
-    /// Those that the comparison of the first and the last version has a mapping for
-    pub direct: usize,
-    /// Those that the composition has one for
-    pub composed: usize,
-    /// Those that all steps lead on from, where one needs a value that the one before does not give
-    pub lost: usize,
-    /// Of `composed`: the direct comparison says the same.
-    pub checked: usize,
-    /// Of `composed`: the direct comparison says nothing of the landing, or of a value.
-    pub undecided: usize,
-    /// Of `composed`: the direct comparison says something else.
-    pub wrong: usize,
-}
 
 /// The passes of a pipeline: what stands between commas that are in no parentheses.
 pub fn passes(pipeline: &str) -> Vec<&str> {
@@ -179,11 +160,11 @@ fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Which, map: &ComposedMa
             continue;
         }
         result.total += 1;
-        result.direct += usize::from(direct.points[number].is_ok());
+        result.direct += u64::from(direct.points[number].is_ok());
         let composed: Option<&ComposedPoint> = match &map.points[number] {
             Ok(composed) => Some(composed),
             Err(broken) => {
-                result.lost += usize::from(matches!(broken, Broken::NotGiven(_)));
+                result.lost += u64::from(matches!(broken, Broken::NotGiven(_)));
                 None
             }
         };

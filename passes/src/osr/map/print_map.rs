@@ -6,13 +6,14 @@ use crate::osr::map::do_passes::do_passes;
 use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
-use crate::osr::map::report::{FORMAT, FunctionReport, Report, report};
+use crate::osr::map::report::report;
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
 use crate::osr::refusal::Refusal;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_profile::osr_maps::report::{Function as Reported, Report, VERSION};
 
 /// Which mappings are printed as data.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +75,7 @@ impl PrintMap {
         module: Module<'_>,
         function: Function<'_>,
         sandbox: &Sandbox,
-    ) -> Result<Result<FunctionReport, Refusal>, String> {
+    ) -> Result<Result<Reported, Refusal>, String> {
         if let Some(refusal) = reason_to_refuse(module, function, None) {
             return Ok(Err(refusal));
         }
@@ -103,7 +104,7 @@ impl PrintMap {
 impl Pass for PrintMap {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
         let mut result =
-            Report { version: FORMAT, pipeline: self.pipeline.clone(), ..Report::default() };
+            Report { version: VERSION, pipeline: self.pipeline.clone(), ..Report::default() };
         let sandbox = Sandbox::default();
         let asked = |f: &Function<'_>| {
             f.is_definition() && (self.functions.is_empty() || self.functions.contains(&f.name()))
@@ -121,7 +122,7 @@ impl Pass for PrintMap {
             match self.function(module, function, &sandbox) {
                 Ok(Ok(found)) => result.functions.push(found),
                 Ok(Err(refusal)) => {
-                    *result.refused_functions.entry(refusal.name()).or_default() += 1;
+                    *result.refused_functions.entry(refusal.name().to_string()).or_default() += 1;
                 }
                 Err(message) => {
                     module.error(&format!(

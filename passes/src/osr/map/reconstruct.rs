@@ -24,12 +24,10 @@ use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::pending::PlaceId;
 use crate::osr::map::side::{Proof, Side};
 use midflight_profile::osr_maps::OwedStore;
-use serde::Serialize;
 use std::cell::RefCell;
 
 /// How strong reconstruction is; each strength can do what the former can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variant {
     /// `live`
     Live,

@@ -1,143 +1,18 @@
-//! What can be said of the mappings of a function: the thesis's Tables 5.5 to 5.8 and Figures 5.21
-//! and 5.22. The format is described in `docs/osr-report.md`.
+//! What can be said of the mappings of a function, in the format of `midflight_profile::osr_maps::report`.
 
 use crate::code::InstId;
-use crate::osr::map::actions::{Actions, Claims, actions, claims};
-use crate::osr::map::do_passes::Composed;
+use crate::osr::map::actions::{actions, claims};
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS, Variant};
+use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
-use midflight_profile::osr_maps::{Both, Each, Maps};
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// Version of the format
-pub const FORMAT: u32 = 1;
-
-/// The report of a module.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
-    /// [`FORMAT`]
-    pub version: u32,
-    /// The passes that made opt of base
-    pub pipeline: String,
-    /// The functions that have mappings
-    pub functions: Vec<FunctionReport>,
-    /// The functions that have none, by reason
-    pub refused_functions: BTreeMap<&'static str, usize>,
-}
-
-/// The report of a function.
-#[derive(Clone, Debug, Serialize)]
-pub struct FunctionReport {
-    /// Its name
-    pub name: String,
-    /// |π|
-    pub instructions: Each<usize>,
-    /// |φ|
-    pub phis: Each<usize>,
-    /// What the passes did
-    pub actions: Actions,
-    /// How much of what tracking says is proved
-    pub claims: Claims,
-    /// Feasible points
-    pub points: Both<Points>,
-    /// |χ|
-    pub compensation: Both<BTreeMap<Variant, Size>>,
-    /// |K| with `avail`
-    pub keep: Both<Size>,
-    /// Points that are not feasible, and such as are none, by reason
-    pub refused: Both<BTreeMap<&'static str, usize>>,
-    /// What the mappings of the single passes give, composed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub composed: Option<Both<Composed>>,
-    /// The mappings themselves
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maps: Option<Maps>,
-    /// For a picture
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Detail>,
-}
-
-/// How many points are feasible. Each count includes those before it.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Points {
-    /// Points that can be reached and are not refused for themselves
-    pub total: usize,
-    /// Those that need no compensation code
-    pub empty: usize,
-    /// With `live`
-    pub live: usize,
-    /// With `live-e`
-    pub live_e: usize,
-    /// With `alias`
-    pub alias: usize,
-    /// With `avail`
-    pub avail: usize,
-    /// Those all of whose pairs of values are proved
-    pub proved: usize,
-}
-
-/// Mean and maximum over the feasible points
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Size {
-    /// The mean
-    pub mean: f64,
-    /// The maximum
-    pub max: usize,
-}
-
-/// What a picture of a function shows.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Detail {
-    /// The code of base
-    pub base: Vec<BlockDetail>,
-    /// The code of opt
-    pub opt: Vec<BlockDetail>,
-    /// The points of base
-    pub base_to_opt: Vec<PointDetail>,
-    /// The points of opt
-    pub opt_to_base: Vec<PointDetail>,
-}
-
-/// A block.
-#[derive(Clone, Debug, Serialize)]
-pub struct BlockDetail {
-    /// Its name
-    pub block: String,
-    /// Its instructions
-    pub instructions: Vec<InstructionDetail>,
-}
-
-/// An instruction.
-#[derive(Clone, Debug, Serialize)]
-pub struct InstructionDetail {
-    /// As in the IR
-    pub text: String,
-    /// The number of the point before it
-    pub point: Option<usize>,
-}
-
-/// A point.
-#[derive(Clone, Debug, Serialize)]
-pub struct PointDetail {
-    /// Its number
-    pub point: usize,
-    /// The point of the other version that it leads to
-    pub landing: Option<usize>,
-    /// The weakest variant that makes it feasible, or `empty`
-    pub variant: Option<&'static str>,
-    /// The compensation code
-    pub compensation: Vec<String>,
-    /// The values that are kept alive for it
-    pub keep: Vec<String>,
-    /// Why it is not feasible
-    pub refused: Option<&'static str>,
-}
+use midflight_profile::osr_maps::report::{
+    Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
+};
+use midflight_profile::osr_maps::{Both, Each};
 
 /// Refusals of a point for itself: it is no point of any mapping.
 fn is_of_itself(mapper: &Mapper<'_>, which: Which, point: usize) -> Option<Refusal> {
@@ -155,10 +30,10 @@ pub fn report<'m>(
     mapper: &Mapper<'_>,
     handles: &Handles<'_, 'm>,
     detail: bool,
-) -> FunctionReport {
+) -> Function {
     let versions = mapper.proof.versions;
     let phis =
-        |which: Which| versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()).count();
+        |which: Which| count(versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()));
     let directions = [BASE, OPT].map(|from| Direction::new(mapper, from));
     let [forth, back] = &directions;
     let detail = detail.then(|| {
@@ -172,11 +47,11 @@ pub fn report<'m>(
     });
     let both =
         |of: &dyn Fn(&Direction) -> Points| Both { base_to_opt: of(forth), opt_to_base: of(back) };
-    FunctionReport {
+    Function {
         name: two.base.name(),
         instructions: Each {
-            base: versions.graph(BASE).nodes.len(),
-            opt: versions.graph(OPT).nodes.len(),
+            base: versions.graph(BASE).nodes.len() as u64,
+            opt: versions.graph(OPT).nodes.len() as u64,
         },
         phis: Each { base: phis(BASE), opt: phis(OPT) },
         actions: actions(two, snapshots, versions),
@@ -229,57 +104,58 @@ impl Direction {
             self.counted().filter(move |&p| (0..=up_to).any(|v| self.map(v, p).is_some()))
         };
         Points {
-            total: self.counted().count(),
-            empty: self.counted().filter(|&p| self.is_empty(p)).count(),
-            live: feasible(0).count(),
-            live_e: feasible(1).count(),
-            alias: feasible(2).count(),
-            avail: feasible(3).count(),
+            total: count(self.counted()),
+            empty: count(self.counted().filter(|&p| self.is_empty(p))),
+            live: count(feasible(0)),
+            live_e: count(feasible(1)),
+            alias: count(feasible(2)),
+            avail: count(feasible(3)),
             // Nothing else is used.
-            proved: feasible(3).count(),
+            proved: count(feasible(3)),
         }
     }
 
-    fn sizes(&self) -> BTreeMap<Variant, Size> {
-        let size = |v: usize| {
-            let sizes = self.counted().filter_map(|p| self.map(v, p)).map(PointMap::size);
-            Size::of(sizes)
+    fn sizes(&self) -> Compensation {
+        let sizes = |v: usize| {
+            size_of_all(self.counted().filter_map(|p| self.map(v, p)).map(PointMap::size))
         };
-        VARIANTS.into_iter().enumerate().map(|(v, variant)| (variant, size(v))).collect()
+        Compensation { live: sizes(0), live_e: sizes(1), alias: sizes(2), avail: sizes(3) }
     }
 
     /// Over the points that need a keep set, as the thesis counts.
     fn keep(&self) -> Size {
         let strongest = VARIANTS.len() - 1;
         let kept = self.counted().filter_map(|p| self.map(strongest, p)).map(|map| map.keep.len());
-        Size::of(kept.filter(|&count| count > 0))
+        size_of_all(kept.filter(|&count| count > 0))
     }
 
-    fn refused(&self) -> BTreeMap<&'static str, usize> {
-        let mut refused = BTreeMap::new();
+    fn refused(&self) -> Reasons {
+        let mut refused = Reasons::new();
         for point in 0..self.of_itself.len() {
             let reason = self.of_itself[point].or(match self.weakest(point) {
                 Some(_) => None,
                 None => self.maps[VARIANTS.len() - 1].points[point].as_ref().err().copied(),
             });
             if let Some(reason) = reason {
-                *refused.entry(reason.name()).or_default() += 1;
+                *refused.entry(reason.name().to_string()).or_default() += 1;
             }
         }
         refused
     }
 }
 
-impl Size {
-    fn of(sizes: impl Iterator<Item = usize>) -> Size {
-        let (mut sum, mut count, mut max) = (0, 0, 0);
-        for size in sizes {
-            (sum, count, max) = (sum + size, count + 1, max.max(size));
-        }
-        let mean = if count == 0 { 0.0 } else { sum as f64 / count as f64 };
-        // Three digits are more than enough.
-        Size { mean: (mean * 1000.0).round() / 1000.0, max }
+fn count(of: impl Iterator) -> u64 {
+    of.count() as u64
+}
+
+fn size_of_all(sizes: impl Iterator<Item = usize>) -> Size {
+    let (mut sum, mut count, mut max) = (0, 0, 0);
+    for size in sizes {
+        (sum, count, max) = (sum + size, count + 1, max.max(size));
     }
+    let mean = if count == 0 { 0.0 } else { sum as f64 / count as f64 };
+    // Three digits are more than enough.
+    Size { mean: (mean * 1000.0).round() / 1000.0, max: max as u64 }
 }
 
 /// The instructions of a snapshot, as in the IR.
@@ -315,42 +191,42 @@ impl<'a, 'm> Texts<'a, 'm> {
         }
     }
 
-    fn code(&self, which: Which) -> Vec<BlockDetail> {
+    fn code(&self, which: Which) -> Vec<Block> {
         let graph = self.mapper.proof.versions.graph(which);
-        let instruction = |inst: InstId| InstructionDetail {
+        let instruction = |inst: InstId| Instruction {
             text: self.texts[which][inst].clone(),
-            point: self.mapper.sides[which].point_at[inst],
+            point: self.mapper.sides[which].point_at[inst].map(|point| point as u64),
         };
         let blocks = graph.blocks.iter().zip(&self.blocks[which]);
         blocks
-            .map(|(block, name)| BlockDetail {
+            .map(|(block, name)| Block {
                 block: name.clone(),
                 instructions: block.nodes.clone().map(instruction).collect(),
             })
             .collect()
     }
 
-    fn points(&self, direction: &Direction, from: Which) -> Vec<PointDetail> {
+    fn points(&self, direction: &Direction, from: Which) -> Vec<Mapping> {
         let point = |p: usize| {
             let reason = direction.of_itself[p];
             let weakest = direction.weakest(p).filter(|_| reason.is_none());
             let Some((variant, map)) = weakest else {
                 let strongest = &direction.maps[VARIANTS.len() - 1].points[p];
                 let reason = reason.or(strongest.as_ref().err().copied());
-                return PointDetail {
-                    point: p,
+                return Mapping {
+                    point: p as u64,
                     landing: None,
                     variant: None,
                     compensation: Vec::new(),
                     keep: Vec::new(),
-                    refused: reason.map(Refusal::name),
+                    refused: reason.map(|reason| reason.name().to_string()),
                 };
             };
-            let names = ["live", "live_e", "alias", "avail"];
-            PointDetail {
-                point: p,
-                landing: self.mapper.sides[1 - from].point_at[map.landing],
-                variant: Some(if direction.is_empty(p) { "empty" } else { names[variant] }),
+            let names = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
+            Mapping {
+                point: p as u64,
+                landing: self.mapper.sides[1 - from].point_at[map.landing].map(|p| p as u64),
+                variant: Some(if direction.is_empty(p) { Variant::Empty } else { names[variant] }),
                 compensation: self.compensation(from, map),
                 keep: map.keep.iter().map(|&v| self.names[from][v].clone()).collect(),
                 refused: None,
