@@ -147,7 +147,7 @@ impl Build {
     /// Has ThreadSanitizer watch the program and the runtime.
     pub fn watched(mut self) -> Self {
         self.runtime = Some(|| watched_library().to_owned());
-        self.flag("-fsanitize=thread").flag("-g")
+        self.flag("-fsanitize=thread").flag("-g").flag("-DWATCHED")
     }
 
     /// Compiles and links.
