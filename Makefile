@@ -43,6 +43,7 @@ OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:earl
 	--max-points 40 --single 5
 PROGRAMS ?= light
 PROJECTS ?= lua
+ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 
@@ -168,6 +169,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 22 --k 1
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
+	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
 	$(BENCH) coverage --programs $(PROGRAMS)
 
 # Whole projects by their own build systems, and their own test suites.
@@ -185,6 +187,6 @@ nightly: need-test
 	@scripts/need.sh $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
 		check-rust check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
-		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs PROJECTS=all \
+		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

@@ -67,6 +67,10 @@ config.substitutions += [
     ("%show", midflight + " show --format json"),
     ("%midflight", midflight),
     ("%python_malloc", "python3 " + os.path.join(config.test_source_root, "run/Inputs/malloc.py")),
+    (
+        "%algorithms",
+        "python3 " + os.path.join(config.test_source_root, "run/Inputs/algorithms.py") + " " + midflight,
+    ),
     ("%malloc", os.path.join(root, "bench/corpus/malloc")),
     ("%expect", "python3 " + os.path.join(config.test_source_root, "run/Inputs/expect.py")),
     ("%opt", "opt -load-pass-plugin=" + plugin),

@@ -27,6 +27,14 @@
 //! In counting mode a path may be counted before it ends, when it is clear how it most likely will;
 //! `counter[id] -= 1` undoes that on another way.
 //!
+//! Where Algorithm 4 is carried out as it was published (see [`FLAG_PUBLISHED`]), an activation has a
+//! [`Cursor`] in its frame in the place of the state, and all else is the runtime's:
+//!
+//! ```text
+//! on entry:   cursor.n = 0; cursor.tau = null     // the marker ∗
+//! on a path:  midflight_published_step(&cursor, id, forest)
+//! ```
+//!
 //! `state` is an SSA value of the activation, so recursion, threads and calls in between leave it
 //! undisturbed.
 //!
@@ -53,6 +61,8 @@
 pub mod memory;
 pub mod osr;
 
+use core::ffi::c_void;
+
 /// Version of everything in this crate. The runtime refuses records of another version.
 pub const ABI_VERSION: u16 = 3;
 
@@ -75,6 +85,10 @@ pub const STEP_SYMBOL: &str = "midflight_step";
 /// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: the same for `n` events in a row, all
 /// of path `id`. Called where a loop is left of which emitted code has counted the rounds.
 pub const RUN_SYMBOL: &str = "midflight_run";
+
+/// `fn(cursor: *mut Cursor, id: u32, forest: *mut Forest)`: one event of Algorithm 4 as published, in
+/// functions with [`FLAG_PUBLISHED`].
+pub const PUBLISHED_STEP_SYMBOL: &str = "midflight_published_step";
 
 /// Called before the process ends, or becomes another program, without running destructors:
 /// `void midflight_before_end(void)`.
@@ -99,6 +113,11 @@ pub const FLAG_LATE: u16 = 1 << 0;
 /// `u64` a path, and never calls [`STEP_SYMBOL`]. Used when k is 1, and when every stream of the function has length 1 (it has
 /// no cut edge), where all of a k-SF is its roots.
 pub const FLAG_COUNTING: u16 = 1 << 1;
+
+/// [`RecordHeader::flags`]: Algorithm 4 as it was published, with two cursors in a forest that the
+/// runtime keeps; emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is counted by
+/// itself. Excludes [`FLAG_COUNTING`]; k is 2 or more.
+pub const FLAG_PUBLISHED: u16 = 1 << 2;
 
 /// First bytes of a profile file. As in PNG, the odd bytes catch transfers that change line ends.
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";
@@ -190,6 +209,25 @@ pub struct Forest {
     /// Events that were counted in their sequences and then, since those were rare, at their roots.
     pub pruned: u64,
 }
+
+/// What an activation keeps of Algorithm 4 (thesis 3.2.3), in its frame, where that is carried out as
+/// published.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Cursor {
+    /// n: paths since the marker ∗, modulo k − 1. Line 6 asks for no more.
+    pub n: u64,
+    /// τ (top): the current node of the upper slab, or null
+    pub tau: *mut c_void,
+    /// β (bottom): the current node of the lower slab, or null. Line 7 sets it before it is read.
+    pub beta: *mut c_void,
+}
+
+/// Words of a [`Cursor`], for emitted code.
+pub const CURSOR_WORDS: usize = core::mem::size_of::<Cursor>() / core::mem::size_of::<u64>();
+
+/// Byte offset of [`Cursor::tau`], for emitted code; `n` is at 0.
+pub const CURSOR_TAU_OFFSET: usize = core::mem::offset_of!(Cursor, tau);
 
 /// Byte offset of [`Forest::start`], for emitted code.
 pub const FOREST_START_OFFSET: usize = core::mem::offset_of!(Forest, start);

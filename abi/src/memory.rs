@@ -125,6 +125,8 @@ pub struct ThreadForest {
     pub num_paths: u32,
     /// Whether there are counters instead of nodes
     pub counting: bool,
+    /// Whether Algorithm 4 is carried out as published. Never in a file.
+    pub published: bool,
     /// The runtime's own: lookups since the last refresh that outgrown tables have cost
     pub stale: u32,
     /// The runtime's own: slots made

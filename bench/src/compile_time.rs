@@ -71,7 +71,7 @@ fn columns(plan: &Plan) -> Vec<Column> {
     ];
     for &stage in &plan.stages {
         for &k in &plan.k {
-            columns.push(column(&format!("{stage}, k={k}"), How::Paths { k, stage }, &[]));
+            columns.push(column(&format!("{stage}, k={k}"), How::paths(k, stage), &[]));
         }
     }
     columns

@@ -111,7 +111,7 @@ fn how(seed: u64, llvm: u32, opt: u32) -> How {
     let turn = seed + u64::from(llvm / 2) + u64::from(opt / 2);
     let stage = if turn.is_multiple_of(2) { Stage::Early } else { Stage::Late };
     let k = [1, 2, 4, 8][(seed / 2 % 4) as usize];
-    How::Paths { k, stage }
+    How::paths(k, stage)
 }
 
 fn compile(layout: &Layout, variant: Variant, source: &Path) -> Result<(PathBuf, Job)> {

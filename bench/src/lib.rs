@@ -41,6 +41,7 @@ pub mod pgo;
 pub mod process;
 pub mod program;
 pub mod replay;
+pub mod same_forests;
 pub mod seeds;
 pub mod table;
 pub mod tables;

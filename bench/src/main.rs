@@ -178,6 +178,9 @@ enum Action {
         /// Values of k
         #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,16")]
         k: Vec<u32>,
+        /// Also with Algorithm 4 of the thesis as published, for k of 2 and more
+        #[arg(long)]
+        published: bool,
         /// Pairs of runs for each variant
         #[arg(long, default_value_t = 5)]
         pairs: usize,
@@ -253,12 +256,12 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             write(&layout.work().join("compile-time.md"), text.as_bytes())?;
             Ok(true)
         }
-        Action::Run { programs, llvm, opt, stage, k, pairs, quick } => {
+        Action::Run { programs, llvm, opt, stage, k, published, pairs, quick } => {
             let programs = available(&layout, &programs)?;
             let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };
             let mut text = String::new();
             for stage in stage {
-                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), pairs, size };
+                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), published, pairs, size };
                 text += &measure::measure(&layout, &programs, &plan)?;
                 text += "\n";
                 write(&layout.work().join("table.md"), text.as_bytes())?;

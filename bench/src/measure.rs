@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::process::Outcome;
 use crate::program::{Program, Size};
 use crate::table::markdown;
-use crate::variant::{How, Stage, Variant};
+use crate::variant::{Algorithm, How, Stage, Variant};
 use crate::workload::{profile_of, run};
 use object::{Object, ObjectSection, SectionKind};
 
@@ -26,6 +26,8 @@ pub struct Plan {
     pub stage: Stage,
     /// Values of k
     pub k: Vec<u32>,
+    /// Algorithm 4 as published, too, for k of 2 and more
+    pub published: bool,
     /// Pairs of runs for each variant
     pub pairs: usize,
     /// Which size of the work
@@ -57,8 +59,15 @@ pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<St
 }
 
 fn hows(plan: &Plan) -> Vec<How> {
-    let paths = plan.k.iter().map(|&k| How::Paths { k, stage: plan.stage });
-    paths.chain([How::IrCounters, How::SourceCounters]).collect()
+    let mut hows = Vec::new();
+    for &k in &plan.k {
+        hows.push(How::paths(k, plan.stage));
+        if plan.published && k > 1 {
+            hows.push(How::published(k, plan.stage));
+        }
+    }
+    hows.extend([How::IrCounters, How::SourceCounters]);
+    hows
 }
 
 struct Measured {
@@ -133,16 +142,18 @@ pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 fn report(plan: &Plan, hows: &[How], all: &[(&str, Measured)]) -> String {
     let name = |how: &How| match how {
-        How::Paths { k, .. } => format!("k={k}"),
+        How::Paths { k, algorithm: Algorithm::Automaton, .. } => format!("k={k}"),
+        How::Paths { k, algorithm: Algorithm::Published, .. } => format!("k={k} published"),
         How::IrCounters => "-fprofile-generate".to_string(),
         _ => "-fprofile-instr-generate".to_string(),
     };
     let names: Vec<String> = hows.iter().map(name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let paths = plan.k.len();
+    let paths = hows.iter().filter(|how| matches!(how, How::Paths { .. })).count();
+    let ratios = if plan.published { ratios(hows, all) } else { String::new() };
     format!(
         "LLVM {}, -O{}, stage {}; medians of {} interleaved pairs of runs.\n\n\
-         CPU time over native:\n\n{}\nSize of code over native:\n\n{}\nSize of the profile:\n\n{}",
+         CPU time over native:\n\n{}\n{ratios}Size of code over native:\n\n{}\nSize of the profile:\n\n{}",
         plan.llvm,
         plan.opt,
         plan.stage,
@@ -167,6 +178,52 @@ fn times(names: &[&str], all: &[(&str, Measured)]) -> String {
     let means = (0..names.len()).map(|index| ratio(geometric_mean(column(index))));
     rows.push(["geometric mean".to_string(), String::new()].into_iter().chain(means).collect());
     markdown(&header, &rows)
+}
+
+/// An overhead that is told from the machine's noise.
+const OVERHEAD: f64 = 0.05;
+
+/// An automaton's overhead is taken for no less.
+const LEAST_OVERHEAD: f64 = 0.01;
+
+/// What Algorithm 4 as published adds to the time, over what the automaton adds.
+fn ratios(hows: &[How], all: &[(&str, Measured)]) -> String {
+    let is_published =
+        |how: &How| matches!(how, How::Paths { algorithm: Algorithm::Published, .. });
+    let columns: Vec<usize> = (1..hows.len()).filter(|&at| is_published(&hows[at])).collect();
+    let names: Vec<String> = columns
+        .iter()
+        .filter_map(|&at| match hows[at] {
+            How::Paths { k, .. } => Some(format!("k={k}")),
+            _ => None,
+        })
+        .collect();
+    let header: Vec<&str> =
+        std::iter::once("program").chain(names.iter().map(String::as_str)).collect();
+    let row = |(program, measured): &(&str, Measured)| {
+        let cells = columns
+            .iter()
+            .map(|&at| ratio_of_overheads(measured.costs[at].time, measured.costs[at - 1].time));
+        std::iter::once(program.to_string()).chain(cells).collect()
+    };
+    format!(
+        "Time that Algorithm 4 as published adds, over what the automaton adds (– where neither adds \
+         5 %):\n\n{}\n",
+        markdown(&header, &all.iter().map(row).collect::<Vec<Vec<String>>>())
+    )
+}
+
+/// Of the CPU times over native; an overhead of the automaton that cannot be measured bounds the ratio.
+fn ratio_of_overheads(published: Option<f64>, automaton: Option<f64>) -> String {
+    let (Some(published), Some(automaton)) = (published, automaton) else {
+        return "–".to_string();
+    };
+    let (published, automaton) = (published - 1.0, automaton - 1.0);
+    if published.max(automaton) < OVERHEAD {
+        return "–".to_string();
+    }
+    let bound = if automaton < LEAST_OVERHEAD { "> " } else { "" };
+    format!("{bound}{:.1}", published / automaton.max(LEAST_OVERHEAD))
 }
 
 fn codes(names: &[&str], all: &[(&str, Measured)]) -> String {
@@ -216,6 +273,34 @@ mod tests {
         assert_eq!(median(&mut [1.0, 1.1, 9.0]), Some(1.1));
         assert_eq!(median(&mut [1.0, 2.0]), Some(1.5));
         assert_eq!(median(&mut []), None);
+    }
+
+    #[test]
+    fn overheads_are_compared_where_there_are_any() {
+        let of = |published, automaton| ratio_of_overheads(Some(published), Some(automaton));
+        assert_eq!(of(1.9, 1.3), "3.0");
+        assert_eq!(of(1.03, 1.3), "0.1");
+        assert_eq!(of(1.5, 0.99), "> 50.0");
+        assert_eq!(of(1.04, 1.01), "–");
+        assert_eq!(ratio_of_overheads(None, Some(1.2)), "–");
+    }
+
+    #[test]
+    fn a_published_variant_stands_behind_its_automaton() {
+        let mut plan = Plan {
+            llvm: 22,
+            opt: 2,
+            stage: Stage::Late,
+            k: vec![1, 4],
+            published: true,
+            pairs: 1,
+            size: Size::Test,
+        };
+        let late = Stage::Late;
+        let expected = [How::paths(1, late), How::paths(4, late), How::published(4, late)];
+        assert_eq!(hows(&plan)[..3], expected);
+        plan.published = false;
+        assert_eq!(hows(&plan)[..2], expected[..2]);
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Option
     let expected = run(layout, program, &native, Size::Bench)?;
     let mut others = Vec::new();
     for &stage in &plan.stages {
-        let flag = paths_flag(layout, program, variant(How::Paths { k: 4, stage }))?;
+        let flag = paths_flag(layout, program, variant(How::paths(4, stage)))?;
         let built = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
         others.push((variant(How::PathsUsed), kept(built, &stage.to_string())?));
     }

@@ -154,7 +154,7 @@ pub fn parse_log(bytes: &[u8]) -> Result<Activations> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use midflight_profile::table::Stage;
+    use midflight_profile::table::{Mode, Stage};
 
     /// Block 0 enters a loop 1 ⇄ 2, which is left from 1 to 3.
     pub(crate) fn table(why: CutReason) -> FunctionTable {
@@ -164,7 +164,7 @@ pub(crate) mod tests {
             k: 2,
             num_paths: 4,
             stage: Stage::Early,
-            counting: false,
+            mode: Mode::Automaton,
             name: "f".to_string(),
             unit: String::new(),
             files: vec![],

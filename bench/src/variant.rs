@@ -16,6 +16,16 @@ pub enum Stage {
     Late,
 }
 
+/// How sequences of paths are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Algorithm {
+    /// By the automaton
+    #[default]
+    Automaton,
+    /// By Algorithm 4 of the thesis as it was published
+    Published,
+}
+
 /// A second instrumentation that the first is checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oracle {
@@ -36,6 +46,8 @@ pub enum How {
         k: u32,
         /// When
         stage: Stage,
+        /// How
+        algorithm: Algorithm,
     },
     /// Path profiling, by clang with the plugin, which also verifies its work, and an oracle
     Checked {
@@ -60,6 +72,18 @@ pub enum How {
     IrUsed,
 }
 
+impl How {
+    /// Path profiling by the automaton.
+    pub fn paths(k: u32, stage: Stage) -> How {
+        How::Paths { k, stage, algorithm: Algorithm::Automaton }
+    }
+
+    /// Path profiling by Algorithm 4 as published.
+    pub fn published(k: u32, stage: Stage) -> How {
+        How::Paths { k, stage, algorithm: Algorithm::Published }
+    }
+}
+
 /// A way to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
@@ -80,13 +104,25 @@ impl std::fmt::Display for Stage {
     }
 }
 
+impl std::fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Algorithm::Automaton => "automaton",
+            Algorithm::Published => "published",
+        })
+    }
+}
+
 impl std::fmt::Display for Variant {
     /// A name that can be part of a file's name.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "llvm{}-O{}-", self.llvm, self.opt)?;
         match self.how {
             How::Native => f.write_str("native"),
-            How::Paths { k, stage } => write!(f, "k{k}-{stage}"),
+            How::Paths { k, stage, algorithm: Algorithm::Automaton } => write!(f, "k{k}-{stage}"),
+            How::Paths { k, stage, algorithm: Algorithm::Published } => {
+                write!(f, "k{k}-{stage}-published")
+            }
             How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
             How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
             How::Fuzzed(fuzzed) => fuzzed.fmt(f),
@@ -141,12 +177,13 @@ impl Toolchain {
             How::Coverage => {
                 simple(&["-gline-tables-only", "-fprofile-instr-generate", "-fcoverage-mapping"])
             }
-            How::Paths { k, stage } => {
+            How::Paths { k, stage, algorithm } => {
                 let command = Job::new(layout.midflight()?)
                     .arg("cc")
                     .arg(format!("--midflight-llvm={}", variant.llvm))
                     .arg(format!("--midflight-k={k}"))
                     .arg(format!("--midflight-stage={stage}"))
+                    .arg(format!("--midflight-algorithm={algorithm}"))
                     .arg(&opt)
                     .limit(1800);
                 let link = command.clone();

@@ -3,15 +3,17 @@
 use crate::build::{Built, build};
 use crate::compare::difference;
 use crate::edge_report::edge_report;
-use crate::error::{Error, Result, read};
+use crate::error::{Error, Result, io, read};
 use crate::forest_report::forest_report;
 use crate::layout::Layout;
-use crate::process::Outcome;
+use crate::process::{Job, Outcome};
 use crate::program::{Program, Size};
+use crate::same_forests::{self, Counted};
 use crate::tally::Tally;
 use crate::variant::{How, Oracle, Stage, Variant};
 use crate::workload::{job, oracle_of, profile_of, run};
 use crate::{block_oracle, edge_oracle, replay, tables};
+use std::fs;
 
 /// What is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -22,6 +24,8 @@ pub enum Check {
     Edges,
     /// Sequences of paths equal those replayed from a log of all blocks
     Blocks,
+    /// The automaton and Algorithm 4 as published write the same profile, node for node
+    Algorithms,
 }
 
 /// What is verified: every combination.
@@ -70,7 +74,7 @@ fn size_of(check: Check) -> Size {
 
 fn how(check: Check, k: u32, stage: Stage) -> How {
     match check {
-        Check::Output => How::Paths { k, stage },
+        Check::Output | Check::Algorithms => How::paths(k, stage),
         Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
         Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
     }
@@ -110,26 +114,86 @@ fn checked(
     check: Check,
     expected: &Outcome,
 ) -> Result<Verdict> {
+    if check == Check::Algorithms {
+        return algorithms_equal(layout, program, variant, expected);
+    }
     let built = build(layout, program, variant)?;
     let mut job = job(layout, program, &built, size_of(check))?;
     if check == Check::Blocks {
         // The log has every sequence.
-        job = job.env("MIDFLIGHT_THREAD_MEMORY", "8G").env("MIDFLIGHT_MAX_MEMORY", "8G");
+        job = with_memory(job);
     }
     let outcome = job.run()?;
     let verdict = match difference(expected, &outcome) {
         Some(problem) => Verdict { summary: String::new(), problem: Some(problem) },
         None => match check {
-            Check::Output => readable(layout, &built)?,
+            Check::Output | Check::Algorithms => readable(layout, &built)?,
             Check::Edges => edges_exact(layout, &built)?,
             Check::Blocks => sequences_exact(layout, &built)?,
         },
     };
     if verdict.problem.is_none() {
         // What failed is kept, to be looked at.
-        let _ = std::fs::remove_dir_all(&built.folder);
+        let _ = fs::remove_dir_all(&built.folder);
     }
     Ok(verdict)
+}
+
+/// Compares the profiles of a program that was built with both algorithms.
+fn algorithms_equal(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    expected: &Outcome,
+) -> Result<Verdict> {
+    let How::Paths { k, stage, .. } = variant.how else {
+        return Ok(Verdict { summary: String::new(), problem: nothing(0) });
+    };
+    let mut counted = Vec::new();
+    for how in [How::paths(k, stage), How::published(k, stage)] {
+        match counted_by(layout, program, Variant { how, ..variant }, expected)? {
+            Ok(one) => counted.push(one),
+            Err(problem) => {
+                let problem = Some(format!("{}: {problem}", Variant { how, ..variant }));
+                return Ok(Verdict { summary: String::new(), problem });
+            }
+        }
+    }
+    let [ours, published] = counted.as_slice() else {
+        return Ok(Verdict { summary: String::new(), problem: nothing(0) });
+    };
+    let result = same_forests::compare(ours, published);
+    let (functions, nodes) = (result.functions, result.nodes);
+    Ok(Verdict {
+        summary: format!("{functions} functions, {nodes} nodes: the same as published"),
+        problem: first_of(&result.wrong, "functions").or_else(|| nothing(nodes)),
+    })
+}
+
+/// What a program counts, or what it does otherwise than the plain one. It runs in the same place whatever
+/// the variant: a program may look at its own path.
+fn counted_by(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    expected: &Outcome,
+) -> Result<std::result::Result<Counted, String>> {
+    let built = build(layout, program, variant)?;
+    let folder = layout.work().join(program.name).join("algorithms");
+    let _ = fs::remove_dir_all(&folder);
+    fs::rename(&built.folder, &folder).map_err(io("renaming", &built.folder))?;
+    let built = Built { executable: folder.join(program.name), folder };
+    let job = job(layout, program, &built, size_of(Check::Algorithms))?;
+    let outcome = with_memory(job).run()?;
+    match difference(expected, &outcome) {
+        Some(problem) => Ok(Err(problem)),
+        None => Counted::read(&built.executable, &profile_of(&built)).map(Ok),
+    }
+}
+
+/// Nothing is to be dropped for want of memory.
+fn with_memory(job: Job) -> Job {
+    job.env("MIDFLIGHT_THREAD_MEMORY", "8G").env("MIDFLIGHT_MAX_MEMORY", "8G")
 }
 
 fn readable(layout: &Layout, built: &Built) -> Result<Verdict> {

@@ -180,6 +180,12 @@ impl<'m> Module<'m> {
         self.declared_function(name, result, params, &["nounwind", "willreturn"])
     }
 
+    /// An array type.
+    pub fn array_type(self, element: Type<'m>, count: u64) -> Type<'m> {
+        // SAFETY: the element's type is sized.
+        Type::from_raw(unsafe { LLVMArrayType2(element.0, count) })
+    }
+
     /// The declaration of a function; one that is there already is returned as it is.
     pub(crate) fn declared_function(
         self,

@@ -42,3 +42,9 @@ int main(void) {
     usleep(100);
   return 0;
 }
+
+// Algorithm 4 as published has forests of its own for each thread, too.
+// RUN: %cc %level -pthread --midflight-k=4 --midflight-algorithm=published %s -o %t
+// RUN: env MIDFLIGHT_PROFILE=%t.mfp %t && %show %t %t.mfp | %expect \
+// RUN:   "f('work')['entries'] == 40 * 1000" "f('work')['interrupted'] == 0" \
+// RUN:   "count('work', 12) == 40 * 1000 * 10" "count('work', 12, 12, 12, 12) == 40 * 1000 * 7"

@@ -157,6 +157,8 @@ struct Work<'a, 'm> {
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
+    /// The activation's cursor, where Algorithm 4 is carried out as published; its step returns nothing
+    cursor: Option<Value<'m>>,
     /// The same for a run
     run: Option<Callee<'m>>,
     calls: RefCell<Calls<'m>>,
@@ -194,9 +196,10 @@ impl<'a, 'm> Work<'a, 'm> {
             i64,
             id,
             ptr,
-            step: (!plan.counting)
-                .then(|| module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr])),
-            run: (!plan.counting)
+            step: (!plan.counting).then(|| step_of(module, plan.published)),
+            cursor: None,
+            run: plan
+                .has_states()
                 .then(|| module.runtime_function(abi::RUN_SYMBOL, i64, &[i64, i32, i64, ptr])),
             calls: RefCell::default(),
             forest: ptr.poison(),
@@ -216,6 +219,10 @@ impl<'a, 'm> Work<'a, 'm> {
         let Some(entry) = function.blocks().next() else { return };
         let b = &self.builder;
         b.before(entry.terminator());
+        if self.plan.published {
+            let words = module.array_type(self.i64, abi::CURSOR_WORDS as u64);
+            self.cursor = Some(b.variable(words, c"midflight.cursor"));
+        }
         let known = b.load(self.ptr, self.target.slot);
         let missing = b.is_null(known);
         let enter = function.add_block_before("midflight.enter", body);
@@ -230,11 +237,22 @@ impl<'a, 'm> Work<'a, 'm> {
         self.forest = forest.value();
         b.before(self.heads[0]);
         b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
-        if !self.plan.counting {
+        if self.plan.has_states() {
             let start = b.offset(self.forest, abi::FOREST_START_OFFSET as u64);
             self.start = b.load_relaxed(self.i64, start);
         }
         self.state[0] = self.start;
+        if self.plan.published {
+            self.begin_stream();
+        }
+    }
+
+    /// The marker ∗, at the builder's position, for Algorithm 4 as published: lines 2 and 3.
+    fn begin_stream(&self) {
+        let Some(cursor) = self.cursor else { return };
+        let b = &self.builder;
+        b.store(self.i64.constant(0), cursor);
+        b.store(self.ptr.null(), b.offset(cursor, abi::CURSOR_TAU_OFFSET as u64));
     }
 
     /// Phase 3.
@@ -299,7 +317,7 @@ impl<'a, 'm> Work<'a, 'm> {
         if self.plan.heads.contains(&to) {
             phis.end = Some(b.phi(self.id, block, c"midflight.end"));
         }
-        if !self.plan.counting {
+        if self.plan.has_states() {
             let state = b.phi(self.i64, block, c"midflight.state");
             self.state[to] = state.value();
             phis.state = Some(state);
@@ -387,6 +405,8 @@ impl<'a, 'm> Work<'a, 'm> {
                     self.builder.before(call);
                     self.emit(state, self.plus(register, end));
                 }
+                self.builder.before(self.heads[to]);
+                self.begin_stream();
                 flow.register = constant(start);
                 flow.state = self.start;
             }
@@ -403,13 +423,17 @@ impl<'a, 'm> Work<'a, 'm> {
 
     /// Emits path `id` at the builder's position; returns the state after it.
     fn emit(&self, state: Value<'m>, id: Value<'m>) -> Value<'m> {
-        match self.step {
-            Some(step) => {
+        match (self.step, self.cursor) {
+            (Some(step), Some(cursor)) => {
+                self.builder.call(step, &[cursor, id, self.forest]);
+                state
+            }
+            (Some(step), None) => {
                 let next = self.builder.call(step, &[state, id, self.forest]);
                 self.calls.borrow_mut().steps.extend(next.as_instruction());
                 next
             }
-            None => {
+            (None, _) => {
                 self.builder.count(self.counter(id));
                 state
             }
@@ -527,6 +551,16 @@ impl<'a, 'm> Work<'a, 'm> {
             }
         }
     }
+}
+
+/// The runtime's function for a path.
+fn step_of(module: Module<'_>, published: bool) -> Callee<'_> {
+    let (i32, i64, ptr) = (module.int_type(32), module.int_type(64), module.pointer_type());
+    if !published {
+        return module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr]);
+    }
+    let name = abi::PUBLISHED_STEP_SYMBOL;
+    module.runtime_function(name, module.void_type(), &[ptr, i32, ptr])
 }
 
 /// In a record's list of edges, a block has its edges, or one exit if it has none.

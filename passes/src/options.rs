@@ -25,6 +25,16 @@ pub enum Stage {
     Late,
 }
 
+/// How sequences of paths are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Algorithm {
+    /// By an automaton, of which the step is inlined; paths alone in an array.
+    #[default]
+    Automaton,
+    /// By Algorithm 4 of the thesis as it was published: a call for each path.
+    Published,
+}
+
 /// Options of path profiling.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -32,6 +42,8 @@ pub struct Options {
     pub k: u32,
     /// Where in the pipeline
     pub stage: Stage,
+    /// How they are counted
+    pub algorithm: Algorithm,
     /// Edges are cut where a function would have more acyclic paths.
     pub max_paths: u32,
     /// Which functions; all if there is no list
@@ -49,6 +61,7 @@ impl Default for Options {
         Options {
             k: DEFAULT_K,
             stage: Stage::Early,
+            algorithm: Algorithm::Automaton,
             max_paths: DEFAULT_MAX_PATHS,
             functions: None,
             verify: cfg!(debug_assertions),
@@ -83,10 +96,15 @@ pub enum OptionError {
         /// What may be given
         choices: &'static str,
     },
+    /// Algorithm 4 takes a remainder by k − 1.
+    #[error(
+        "option 'algorithm=published': that algorithm is for k of 2 and more; leave it out for k=1"
+    )]
+    PublishedOne,
     /// An option that does not exist.
     #[error(
-        "unknown option '{0}'; known are k=K, stage=early|late, max-paths=N, functions=FILE, \
-         verify, oracle=edges|blocks"
+        "unknown option '{0}'; known are k=K, stage=early|late, algorithm=automaton|published, \
+         max-paths=N, functions=FILE, verify, oracle=edges|blocks"
     )]
     Unknown(String),
     /// The list of functions cannot be used.
@@ -143,6 +161,7 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
             "k" => options.k = number("k", value, 1, MAX_K)?,
             "max-paths" => options.max_paths = number("max-paths", value, 1, 1 << 24)?,
             "stage" => options.stage = stage(value)?,
+            "algorithm" => options.algorithm = algorithm(value)?,
             "functions" => options.functions = Some(FunctionList::read(value)?),
             "oracle" => options.oracle = oracle(value)?,
             "debug-panic-at" => options.panic_at = Some(value.to_string()),
@@ -150,7 +169,10 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
             _ => return Err(OptionError::Unknown(item.to_string())),
         }
     }
-    Ok(options)
+    match (options.algorithm, options.k) {
+        (Algorithm::Published, 1) => Err(OptionError::PublishedOne),
+        _ => Ok(options),
+    }
 }
 
 pub(crate) fn number(
@@ -172,6 +194,17 @@ pub(crate) fn stage(value: &str) -> Result<Stage, OptionError> {
         _ => {
             let (value, choices) = (value.to_string(), "early or late");
             Err(OptionError::Choice { key: "stage", value, choices })
+        }
+    }
+}
+
+fn algorithm(value: &str) -> Result<Algorithm, OptionError> {
+    match value {
+        "automaton" => Ok(Algorithm::Automaton),
+        "published" => Ok(Algorithm::Published),
+        _ => {
+            let (value, choices) = (value.to_string(), "automaton or published");
+            Err(OptionError::Choice { key: "algorithm", value, choices })
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::apply::{Target, apply};
 use crate::endings;
 use crate::numbering::{Numbering, number_paths};
-use crate::options::Options;
-use crate::plan::{plan, predicted_edges};
+use crate::options::{Algorithm, Options};
+use crate::plan::{plan, plan_published, predicted_edges};
 use crate::read::{Snapshot, read};
 use crate::record::record_of;
 use crate::skip::Skip;
@@ -103,7 +103,10 @@ impl PathProfileGen {
         }
         let (snapshot, numbering) = number(function, analyses, options)?;
         let record = record_of(module, function, &snapshot, &numbering, options);
-        let plan = plan(&snapshot.body, &numbering, options.k);
+        let plan = match options.algorithm {
+            Algorithm::Automaton => plan(&snapshot.body, &numbering, options.k),
+            Algorithm::Published => plan_published(&snapshot.body, &numbering),
+        };
         let shared = function.facts().comdat && !function.facts().local;
         let unique =
             |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);

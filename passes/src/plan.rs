@@ -17,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Plan {
     /// Counters are an array indexed by path ID, because all streams have length 1 or k is 1.
     pub counting: bool,
+    /// Every path is told to the runtime where it ends, which carries Algorithm 4 out as published: there
+    /// is no σ, but a cursor in the frame.
+    pub published: bool,
     /// What happens on each edge
     pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
     /// Blocks at whose head a path is emitted, on whatever edge it came
@@ -81,6 +84,23 @@ pub enum Transfer {
 
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
 pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
+    let mut plan = plan_transfers(body, numbering);
+    plan.counting = k == 1 || !numbering.has_cuts();
+    if plan.counting {
+        count_when_decided(body, &mut plan);
+    } else {
+        plan_runs(body, &mut plan, k);
+    }
+    plan
+}
+
+/// The same for Algorithm 4 as published, for any k from 2 on.
+pub fn plan_published(body: &Body, numbering: &Numbering) -> Plan {
+    Plan { published: true, ..plan_transfers(body, numbering) }
+}
+
+/// What happens on edges, where each path is emitted when it ends.
+fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
     let cut: BTreeSet<(BlockId, BlockId)> = numbering
         .edges
         .iter()
@@ -90,7 +110,8 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
         })
         .collect();
     let mut plan = Plan {
-        counting: k == 1 || cut.is_empty(),
+        counting: false,
+        published: false,
         transfers: BTreeMap::new(),
         heads: unsplittable_heads(body, |edge| cut.contains(&edge)),
         counted: BTreeMap::new(),
@@ -121,15 +142,15 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
             }
         }
     }
-    if plan.counting {
-        count_when_decided(body, &mut plan);
-    } else {
-        plan_runs(body, &mut plan, k);
-    }
     plan
 }
 
 impl Plan {
+    /// Whether there is a state σ of the automaton.
+    pub fn has_states(&self) -> bool {
+        !self.counting && !self.published
+    }
+
     /// Whether the plan puts a block on an edge.
     pub fn is_split(&self, edge: (BlockId, BlockId)) -> bool {
         let transfer = self.transfers.get(&edge);

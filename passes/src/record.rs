@@ -2,7 +2,7 @@
 
 use crate::body::Body;
 use crate::numbering::Numbering;
-use crate::options::{Options, Stage};
+use crate::options::{Algorithm, Options, Stage};
 use crate::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
 use midflight_profile::table::{self, FunctionTable};
@@ -47,7 +47,13 @@ pub fn record_of(
             Stage::Early => table::Stage::Early,
             Stage::Late => table::Stage::Late,
         },
-        counting: options.k == 1 || !numbering.has_cuts(),
+        mode: match options.algorithm {
+            Algorithm::Published => table::Mode::Published,
+            Algorithm::Automaton if options.k == 1 || !numbering.has_cuts() => {
+                table::Mode::Counting
+            }
+            Algorithm::Automaton => table::Mode::Automaton,
+        },
         name: function.name(),
         // Static functions of one name in several units are several functions.
         unit: unit_of(module, function),

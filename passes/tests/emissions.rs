@@ -6,7 +6,7 @@ mod graphs;
 use graphs::bodies;
 use midflight_passes::body::{BlockId, Body};
 use midflight_passes::numbering::number_paths;
-use midflight_passes::plan::{Plan, Transfer, plan};
+use midflight_passes::plan::{Plan, Transfer, plan, plan_published};
 use proptest::prelude::*;
 
 /// Where a walk leads: at each block the edge of this number, modulo how many there are.
@@ -102,6 +102,11 @@ proptest! {
             walk.pop();
         }
         prop_assert_eq!(emitted(&counted, &walk), emitted(&plain, &walk));
+        let published = plan_published(&body, &numbering);
+        prop_assert!(!published.has_states() && !published.counting && published.runs.is_empty());
+        if !plain.counting {
+            prop_assert_eq!(emitted(&published, &walk), emitted(&plain, &walk));
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Options and lists of functions, good and bad.
 
 use midflight_passes::function_list::FunctionList;
-use midflight_passes::options::{Stage, parse};
+use midflight_passes::options::{Algorithm, Stage, parse};
 use midflight_passes::oracle::Oracle;
 
 #[test]
 fn no_options_are_the_defaults() {
     let options = parse("").unwrap();
     assert_eq!((options.k, options.max_paths, options.stage), (4, 4096, Stage::Early));
-    assert_eq!(options.oracle, Oracle::None);
+    assert_eq!((options.oracle, options.algorithm), (Oracle::None, Algorithm::Automaton));
     assert!(options.functions.is_none());
 }
 
@@ -18,6 +18,8 @@ fn every_option_is_read() {
     assert_eq!((options.k, options.max_paths, options.stage), (64, 7, Stage::Late));
     assert!(options.verify);
     assert_eq!(options.oracle, Oracle::Blocks);
+    assert_eq!(parse("algorithm=published").unwrap().algorithm, Algorithm::Published);
+    assert_eq!(parse("algorithm=automaton;k=1").unwrap().algorithm, Algorithm::Automaton);
 }
 
 #[test]
@@ -27,6 +29,10 @@ fn bad_options_say_what_is_allowed() {
         assert_eq!(message(k), format!("option '{k}': it must be a whole number from 1 to 64"));
     }
     assert_eq!(message("stage=soon"), "option 'stage=soon': it must be early or late");
+    assert_eq!(message("algorithm=4"), "option 'algorithm=4': it must be automaton or published");
+    for order in ["algorithm=published;k=1", "k=1;algorithm=published"] {
+        assert!(message(order).contains("k of 2 and more"));
+    }
     assert_eq!(message("oracle=tea"), "option 'oracle=tea': it must be edges or blocks");
     assert!(message("verify=1").starts_with("unknown option 'verify=1'; known are k=K"));
     assert!(message("functions=/does/not/exist").contains("'/does/not/exist': No such file"));

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 fn options() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
-            "k", "max-paths", "stage", "functions", "oracle", "verify", "where", "when", "file", "exit", "maps",
+            "k", "max-paths", "stage", "algorithm", "functions", "oracle", "verify", "where", "when", "file", "exit", "maps",
             "fire", "passes", "single", "early", "late", "edges", "loop-header", "count:", "every:", "always",
             "flag", "@/nowhere", "section", "=", "=", ";", ";", ",", "0", "1", "4294967296", "-1", " ", "(", ")",
         ])

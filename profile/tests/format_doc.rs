@@ -21,7 +21,7 @@ fn table() -> FunctionTable {
         k: 3,
         num_paths: 4,
         stage: Stage::Early,
-        counting: false,
+        mode: Mode::Automaton,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],

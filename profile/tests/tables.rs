@@ -90,7 +90,7 @@ fn table_of(graph: &[Vec<Way>]) -> FunctionTable {
         k: 8,
         num_paths: total,
         stage: Stage::Early,
-        counting: false,
+        mode: Mode::Automaton,
         name: "größe".into(),
         unit: "a.c".into(),
         files: vec!["a.c".into(), "/inc/b.h".into()],
@@ -164,6 +164,10 @@ fn numbering_error(change: impl FnOnce(&mut FunctionTable)) -> NumberingError {
     }
 }
 
+fn modes() -> impl Strategy<Value = Mode> {
+    prop_oneof![Just(Mode::Automaton), Just(Mode::Counting), Just(Mode::Published)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 400 / 256))]
 
@@ -184,9 +188,9 @@ proptest! {
     }
 
     #[test]
-    fn tables_survive(graph in graphs(), counting: bool, late: bool, k in 1u32..=64, line: u32) {
+    fn tables_survive(graph in graphs(), mode in modes(), late: bool, k in 1u32..=64, line: u32) {
         let stage = if late { Stage::Late } else { Stage::Early };
-        let table = FunctionTable { counting, k, line, stage, ..table_of(&graph) };
+        let table = FunctionTable { mode, k, line, stage, ..table_of(&graph) };
         prop_assert_eq!(decoded(&table), table);
     }
 
@@ -346,6 +350,6 @@ fn a_forest_is_no_deeper_than_k_allows() {
     let deep = forest_of(&[&[2, 2, 2]]);
     let too_deep = |found, most| Err(ForestMismatch::TooDeep { found, most });
     assert_eq!(table.check_forest(&deep), too_deep(3, 2));
-    let counting = FunctionTable { counting: true, ..table };
+    let counting = FunctionTable { mode: Mode::Counting, ..table };
     assert_eq!(counting.check_forest(&deep), too_deep(2, 1));
 }

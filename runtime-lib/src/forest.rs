@@ -7,11 +7,12 @@ use crate::counter;
 use crate::live;
 use crate::node::{self, Builder, Children, Node, START_LEVEL, Word};
 use crate::prune::Histogram;
+use crate::published::Slabs;
 use core::mem::offset_of;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use midflight_abi::memory;
-use midflight_abi::{FLAG_COUNTING, Forest, MAX_K, RecordHeader, Slot};
+use midflight_abi::{FLAG_COUNTING, FLAG_PUBLISHED, Forest, MAX_K, RecordHeader, Slot};
 
 /// Lookups in outgrown tables that are put up with in any forest.
 const LEAST_STALE: u32 = 64;
@@ -100,8 +101,10 @@ impl ThreadForest {
         // SAFETY: the caller's.
         let header = unsafe { &*record };
         let counting = header.flags & FLAG_COUNTING != 0;
+        let published = !counting && header.flags & FLAG_PUBLISHED != 0;
         let words = match counting {
             true => header.num_paths as usize + mark_words(header.num_paths),
+            false if published => size_of::<Slabs>() / size_of::<u64>(),
             false => 0,
         };
         let bytes = words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())?;
@@ -116,7 +119,10 @@ impl ThreadForest {
             (*this).shared.k = header.k;
             (*this).shared.num_paths = header.num_paths;
             (*this).shared.counting = counting;
-            if !counting {
+            (*this).shared.published = published;
+            if published {
+                Slabs::begin(&raw mut (*this).shared.forest, header.k);
+            } else if !counting {
                 Self::begin(this, nodes)?;
             }
         }
@@ -147,6 +153,15 @@ impl ThreadForest {
                 num_paths: (*this).shared.num_paths,
                 purpose,
             }
+        }
+    }
+
+    /// The k-SF, where Algorithm 4 is carried out as published.
+    unsafe fn slabs(this: *mut Self) -> Option<*mut Slabs> {
+        // SAFETY: the caller gives a forest.
+        unsafe {
+            let forest = &raw mut (*this).shared.forest;
+            (*this).shared.published.then(|| Slabs::of(forest))
         }
     }
 
@@ -485,7 +500,9 @@ impl ThreadForest {
         // SAFETY: the caller's.
         unsafe {
             let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
-            let counted = if (*this).shared.counting {
+            let counted = if let Some(slabs) = Self::slabs(this) {
+                Slabs::mark(slabs, |counter, count| Self::baselines(this).told(counter, count))
+            } else if (*this).shared.counting {
                 Self::mark_paths(this)
             } else {
                 Self::mark_nodes(this)
@@ -559,6 +576,11 @@ impl ThreadForest {
                     visit(Self::path_baseline(this, path), count);
                 }
                 return;
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::for_each_counter(slabs, |name, place| {
+                    visit(name, counter::read(place));
+                });
             }
             Self::for_each_slot(this, |counter, holder, slot| {
                 visit(counter, node::count(holder, slot));
@@ -670,6 +692,9 @@ impl ThreadForest {
     pub unsafe fn roots(this: *mut Self) -> u32 {
         // SAFETY: the caller's.
         unsafe {
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::roots(slabs);
+            }
             match (*this).shared.counting {
                 true => (0..(*this).shared.num_paths)
                     .filter(|&path| Self::is_marked(this, path))
@@ -691,6 +716,10 @@ impl ThreadForest {
         unsafe {
             if (*this).shared.counting {
                 return Self::walk_paths(this, visit);
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                let told = |counter, count| Self::baselines(this).told(counter, count);
+                return Slabs::walk(slabs, told, visit);
             }
             let mut stack = Stack::new(this);
             stack.visit_marked();
@@ -752,6 +781,9 @@ impl ThreadForest {
                 (0..(*this).shared.num_paths)
                     .for_each(|path| counter::clear(Self::path_counter(this, path)));
                 return;
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::for_each_counter(slabs, |_, place| counter::clear(place));
             }
             Self::for_each_slot(this, |_, holder, slot| node::clear(holder, slot));
         }

@@ -21,7 +21,9 @@ use crate::signal::Blocked;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use midflight_abi::memory;
-use midflight_abi::{ABI_VERSION, FLAG_COUNTING, MAX_K, RECORD_HEADER_SIZE, RecordHeader};
+use midflight_abi::{
+    ABI_VERSION, FLAG_COUNTING, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
+};
 use midflight_profile::table::image_signature;
 
 /// An image that is or was loaded.
@@ -89,7 +91,8 @@ enum Refusal {
 pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
     // SAFETY: the caller's.
     let header = unsafe { &*record };
-    header.version == ABI_VERSION && (1..=MAX_K).contains(&header.k)
+    let least = if header.flags & FLAG_PUBLISHED == 0 { 1 } else { 2 };
+    header.version == ABI_VERSION && (least..=MAX_K).contains(&header.k)
 }
 
 /// Registers the records between `start` and `stop`.
@@ -110,7 +113,8 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
         ending::catch_quick_exit();
     }
     // SAFETY: the caller's.
-    let result = unsafe { inspect(start, stop) }.and_then(|signature| {
+    let result = unsafe { inspect(start, stop) }.and_then(|inspected| {
+        let Inspected { signature, has_published } = inspected;
         let Some(mut process) = process::lock() else { return Ok(()) };
         process.configure();
         // SAFETY: the list holds images.
@@ -125,7 +129,7 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
                 (image, last) = ((*image).next(), image);
             }
             if image.is_null() {
-                output::note_image(&mut process, signature, found.is_program);
+                output::note_image(&mut process, signature, found.is_program, has_published);
                 image =
                     Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
                 if last.is_null() {
@@ -146,15 +150,25 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
     }
 }
 
-/// Reads through the records of an image and gives its signature.
-unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<u64, Refusal> {
-    let mut refusal = None;
+/// What the records of an image tell.
+struct Inspected {
+    signature: u64,
+    /// Whether Algorithm 4 is carried out as published in some function.
+    has_published: bool,
+}
+
+/// Reads through the records of an image.
+unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
+    let (mut refusal, mut has_published) = (None, false);
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
-    let signature = image_signature(records.map(|record| record.key));
+    let signature = image_signature(records.map(|record| {
+        has_published |= record.flags & FLAG_PUBLISHED != 0;
+        record.key
+    }));
     match refusal {
         Some(refusal) => Err(refusal),
-        None => Ok(signature),
+        None => Ok(Inspected { signature, has_published }),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `forest` | a thread's forest for a function; walks |
 //! | `counter` | counters that signal handlers and other threads see |
 //! | `run` | many events in a row of one path |
+//! | `published` | Algorithm 4 as it was published, for comparison |
 //! | `prune` | what is dropped when a thread's memory is full |
 //! | `baseline` | what is not to be told of the counters: pausing |
 //! | `context` | what one thread counts, and who takes it over |
@@ -62,6 +63,7 @@ mod output;
 mod pattern;
 mod process;
 mod prune;
+mod published;
 mod run;
 mod scratch;
 mod sharing;
@@ -80,7 +82,7 @@ use crate::prune::Nodes;
 use crate::signal::Blocked;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use midflight_abi::{Forest, RecordHeader};
+use midflight_abi::{Cursor, FLAG_PUBLISHED, Forest, RecordHeader};
 
 /// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
 /// returns null: without memory it returns a forest whose counts are lost, which is stated when the
@@ -122,6 +124,10 @@ unsafe fn own_forest(
     unsafe {
         if !image::is_usable(record) {
             return Ok(fallback::forest(record));
+        }
+        if (*record).flags & FLAG_PUBLISHED != 0 && live::is_live() {
+            // What reads the file does not know such forests. It goes when the image is registered.
+            return Err(Nested);
         }
         let context = context::own(signals).ok_or(Nested)?;
         let _guard = context.lock.lock_as_owner().ok_or(Nested)?;
@@ -184,6 +190,25 @@ pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut
         }
         run::run(state, id, n, forest)
     }
+}
+
+/// One event of Algorithm 4 (thesis 3.2.3) as it was published, for the path `id`: counts the node reached
+/// and moves the cursor.
+///
+/// # Safety
+/// `cursor` is the activation's, of which emitted code has set n and τ at the marker ∗, and `forest` that
+/// of the activation, whose record has `FLAG_PUBLISHED`; `id` is below the function's number of paths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_published_step(
+    cursor: *mut Cursor,
+    id: u32,
+    forest: *mut Forest,
+) {
+    if fallback::is_fallback(forest) {
+        return fallback::lose_event();
+    }
+    // SAFETY: the caller's.
+    unsafe { published::event(cursor, id, forest) };
 }
 
 /// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.

@@ -272,13 +272,24 @@ fn leave_file() {
 
 /// Notes the signature of an image that is about to be registered. With the first one the program begins
 /// to count in a file, if the environment asks for it.
-pub fn note_image(process: &mut Process, signature: u64, is_program: bool) {
+///
+/// Where Algorithm 4 is carried out as published, in some function, it does not; if it does already, the
+/// file goes.
+pub fn note_image(process: &mut Process, signature: u64, is_program: bool, has_published: bool) {
     let is_first = process.images.is_null();
+    let is_continuous = pattern::is_continuous(process.config.pattern());
+    let is_refused = has_published && is_continuous && (is_first || live::is_live());
+    if is_refused {
+        message::print(&[
+            b"no profile is left if the program is killed, since functions that were compiled with algorithm=published cannot count in a file",
+        ]);
+        leave_file();
+    }
     if !is_first && !is_program {
         return;
     }
     process.signature = signature;
-    if is_first {
+    if is_first && !is_refused {
         begin_file(process);
     } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
         process.serial = None;

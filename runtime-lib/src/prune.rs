@@ -164,7 +164,7 @@ unsafe fn for_each(first: *mut ThreadForest, mut visit: impl FnMut(*mut ThreadFo
     while !forest.is_null() {
         // SAFETY: the list holds forests.
         unsafe {
-            if !(*forest).shared.counting {
+            if !(*forest).shared.counting && !(*forest).shared.published {
                 visit(forest);
             }
             forest = ThreadForest::next(forest);

@@ -14,6 +14,8 @@ use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::ksf::SlabForest;
 use proptest::prelude::*;
 
+mod published;
+
 /// A function as emitted code would have it, entered by one thread.
 struct Function {
     /// Never freed: the context keeps its address.
@@ -73,6 +75,8 @@ impl Function {
     fn set_budget(&self, bytes: usize) {
         // SAFETY: the context is the calling thread's, which is not in the runtime.
         unsafe {
+            // What earlier tests have left in the context is not to be pruned again and again.
+            (*self.this()).shared.next = null_mut();
             (*(*ThreadForest::context(self.this())).data.get()).nodes = Nodes::with_budget(bytes);
         }
     }

@@ -443,6 +443,7 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_profile_reset",
         "midflight_profile_resume",
         "midflight_profile_write",
+        "midflight_published_step",
         "midflight_register_image",
         "midflight_run",
         "midflight_sigaction",

@@ -41,6 +41,13 @@ fn forks_and_handlers_of_signals() {
 }
 
 #[test]
+fn algorithm_4_as_published() {
+    for name in ["threads", "pause", "fork", "signals"] {
+        check(&Build::new(name).watched().flag("-DALL_PUBLISHED").program().run());
+    }
+}
+
+#[test]
 fn points_that_threads_share() {
     let program = Build::new("fuzzed_threads").watched().program();
     for fire in ["always", "every:10", "random:1:0.1", "at:work#0:70000"] {

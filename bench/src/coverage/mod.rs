@@ -130,7 +130,7 @@ fn behind_macro(
 fn sides(layout: &Layout, program: &Program, llvm: u32) -> Result<Sides> {
     let variant = |how| Variant { llvm, opt: 0, how };
     let covered = build(layout, program, variant(How::Coverage))?;
-    let profiled = build(layout, program, variant(How::Paths { k: 1, stage: Stage::Early }))?;
+    let profiled = build(layout, program, variant(How::paths(1, Stage::Early)))?;
     let mut unsteady = BTreeSet::new();
     let mut clang = clang_counts(layout, program, &covered, llvm)?;
     let mut ours = our_counts(layout, program, &profiled)?;

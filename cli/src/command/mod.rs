@@ -57,6 +57,9 @@ spaces. The links midflight-cc and midflight-c++ are the compilers in one word.
 Options:
   --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 4]
   --midflight-stage=early|late    before or after optimization [default: early]
+  --midflight-algorithm=automaton|published
+                                  how sequences are counted: by an automaton, or by Algorithm 4 of the thesis
+                                  as it was published, for comparison [default: automaton]
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang

@@ -38,13 +38,17 @@ pub enum DriverError {
     /// The stage is neither of the two.
     #[error("'{0}': the stage must be early or late")]
     Stage(String),
+    /// The algorithm is neither of the two.
+    #[error("'{0}': the algorithm must be automaton or published")]
+    Algorithm(String),
     /// The LLVM version is no number.
     #[error("'{0}': the LLVM must be a major version, as 22")]
     Llvm(String),
     /// An option that does not exist.
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|late, \
-         --midflight-llvm=VERSION, --midflight-functions=@FILE, --midflight-clang=PATH, \
+         --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \
+         --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
     )]
@@ -55,12 +59,12 @@ pub enum DriverError {
          each other; fuzzed points can be fired one by one too"
     )]
     TwoOsrPasses,
-    /// k is the path profiler's, which does not run then.
+    /// An option of the path profiler, which does not run then.
     #[error(
-        "--midflight-k and --midflight-{0} exclude each other: paths are not profiled where OSR \
+        "--midflight-{0} and --midflight-{1} exclude each other: paths are not profiled where OSR \
          points are inserted; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
-    OsrWithK(&'static str),
+    OsrWith(&'static str, &'static str),
     /// Options of a profiler that does not run.
     #[error(
         "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
@@ -100,10 +104,11 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 20] = [
+const RUNTIME_SYMBOLS: [&str; 21] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::STEP_SYMBOL,
     midflight_abi::RUN_SYMBOL,
+    midflight_abi::PUBLISHED_STEP_SYMBOL,
     midflight_abi::BEFORE_END_SYMBOL,
     midflight_abi::SIGACTION_SYMBOL,
     midflight_abi::SIGNAL_SYMBOL,

@@ -76,6 +76,8 @@ pub struct Options {
     pub k: Option<u32>,
     /// `early` or `late`
     pub stage: Option<String>,
+    /// `automaton` or `published`
+    pub algorithm: Option<String>,
     /// The LLVM to use
     pub llvm: Option<u32>,
     /// The list of functions, absolute
@@ -119,6 +121,7 @@ impl Options {
                 (options.osr.is_some(), "osr-…"),
                 (options.k.is_some(), "k"),
                 (options.stage.is_some(), "stage"),
+                (options.algorithm.is_some(), "algorithm"),
                 (options.functions.is_some(), "functions"),
             ];
             if let Some((_, other)) = others.into_iter().find(|(is_there, _)| *is_there) {
@@ -126,7 +129,10 @@ impl Options {
             }
         }
         match &options.osr {
-            Some(pass) if options.k.is_some() => Err(DriverError::OsrWithK(pass.name())),
+            Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass.name())),
+            Some(pass) if options.algorithm.is_some() => {
+                Err(DriverError::OsrWith("algorithm", pass.name()))
+            }
             _ => Ok((options, rest)),
         }
     }
@@ -145,6 +151,10 @@ impl Options {
             b"--midflight-stage" => match &*value_text {
                 "early" | "late" => self.stage = Some(value_text.into_owned()),
                 _ => return Err(DriverError::Stage(text)),
+            },
+            b"--midflight-algorithm" => match &*value_text {
+                "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),
+                _ => return Err(DriverError::Algorithm(text)),
             },
             b"--midflight-llvm" => {
                 self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
@@ -195,6 +205,9 @@ impl Options {
         text.push(format!("stage={stage}"));
         if let Some(k) = self.k {
             text.push(format!(";k={k}"));
+        }
+        if let Some(algorithm) = &self.algorithm {
+            text.push(format!(";algorithm={algorithm}"));
         }
         if let Some(path) = &self.functions {
             text.push(";functions=");
@@ -268,6 +281,7 @@ mod tests {
             ("--midflight-k=65", "from 1 to 64"),
             ("--midflight-k", "from 1 to 64"),
             ("--midflight-stage=never", "early or late"),
+            ("--midflight-algorithm=4", "automaton or published"),
             ("--midflight-llvm=new", "major version"),
             ("--midflight-verbose=1", "unknown option"),
             ("--midflight-frobnicate", "--midflight-frobnicate"),
@@ -275,6 +289,10 @@ mod tests {
             ("--midflight-functions=@/", "list of functions"),
             ("--midflight-use=/does/not/exist", "weights '/does/not/exist'"),
             ("--midflight-use=/dev/null --midflight-k=2", "--midflight-k exclude"),
+            (
+                "--midflight-use=/dev/null --midflight-algorithm=published",
+                "--midflight-algorithm exclude",
+            ),
             ("--midflight-use=/dev/null --midflight-osr-fuzz", "--midflight-osr-… exclude"),
         ] {
             let error = parse("", line).unwrap_err().to_string();
@@ -331,10 +349,15 @@ mod tests {
             assert!(error.contains("--midflight-k") && error.contains("osr-point"), "{error}");
         }
         assert!(parse("--midflight-k=2", "--midflight-osr-fuzz").is_err());
+        let both = "--midflight-algorithm=published --midflight-osr-fuzz";
+        let error = parse("", both).unwrap_err().to_string();
+        assert!(error.contains("--midflight-algorithm and --midflight-osr-fuzz"), "{error}");
     }
 
     #[test]
     fn what_the_plugin_is_told_last_is_what_the_environment_says() {
+        let (options, _) = parse("", "--midflight-algorithm=published").unwrap();
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=early;algorithm=published");
         let (options, _) = parse("", "--midflight-k=2").unwrap();
         assert_eq!(
             options.for_plugin(Some(OsStr::new("verify"))).unwrap(),

@@ -4,7 +4,7 @@
 use midflight_profile::format::{FunctionProfile, Module, Profile};
 use midflight_profile::ksf::SlabForest;
 use midflight_profile::table::{
-    Block, CutReason, Edge, FunctionTable, Loc, Stage, image_signature, read_section,
+    Block, CutReason, Edge, FunctionTable, Loc, Mode, Stage, image_signature, read_section,
 };
 use object::write::{Object, StandardSegment};
 use object::{Architecture, BinaryFormat, Endianness, SectionFlags, SectionKind};
@@ -51,7 +51,7 @@ pub fn sum() -> FunctionTable {
         k: K,
         num_paths: 6,
         stage: Stage::Early,
-        counting: false,
+        mode: Mode::Automaton,
         name: "sum".into(),
         unit: String::new(),
         files: vec!["/build/src/sum.c".into()],
@@ -86,7 +86,7 @@ pub fn idle() -> FunctionTable {
         unit: "sum.c".into(),
         line: 3,
         num_paths: 1,
-        counting: true,
+        mode: Mode::Counting,
         blocks: vec![block(1, &[3])],
         edges: vec![Edge::Exit { from: 0, value: 0 }],
         ..sum()
@@ -99,7 +99,7 @@ pub fn bar() -> FunctionTable {
         name: "_ZN3foo3barEi".into(),
         line: 2,
         num_paths: 1,
-        counting: true,
+        mode: Mode::Counting,
         files: vec!["/build/src/bar.cc".into(), "/build/src/sum.c".into()],
         blocks: vec![Block {
             instructions: 6,

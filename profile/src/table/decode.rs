@@ -1,7 +1,7 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
 use super::encode::{REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW};
-use super::model::{Block, Edge, FunctionTable, Loc, Stage};
+use super::model::{Block, Edge, FunctionTable, Loc, Mode, Stage};
 use super::path::{NumberingError, PathDecoder};
 use crate::cursor::{Cursor, Malformed, u16_at, u32_at, u64_at};
 use crate::record::{self, Damage, check_padding};
@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
+    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// A record cannot be read.
@@ -95,9 +95,12 @@ impl FunctionTable {
 
 fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
     let flags = u16_at(record, offset_of!(RecordHeader, flags));
-    if flags & !(FLAG_LATE | FLAG_COUNTING) != 0 {
-        return Err(TableErrorKind::Flags(flags));
-    }
+    let mode = match flags & !FLAG_LATE {
+        0 => Mode::Automaton,
+        FLAG_COUNTING => Mode::Counting,
+        FLAG_PUBLISHED => Mode::Published,
+        _ => return Err(TableErrorKind::Flags(flags)),
+    };
     let k = u32_at(record, offset_of!(RecordHeader, k));
     if !(1..=MAX_K).contains(&k) {
         return Err(TableErrorKind::K(k));
@@ -117,7 +120,7 @@ fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
         k,
         num_paths: u32_at(record, offset_of!(RecordHeader, num_paths)),
         stage: if flags & FLAG_LATE != 0 { Stage::Late } else { Stage::Early },
-        counting: flags & FLAG_COUNTING != 0,
+        mode,
         name,
         unit,
         files,

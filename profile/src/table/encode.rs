@@ -1,11 +1,13 @@
 //! Writing a record: see `docs/format.md`, "The table section".
 
-use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
+use super::model::{Block, CutReason, Edge, FunctionTable, Mode, Stage};
 use crate::put::{overwrite, put_delta, put_string, put_varint};
 use crate::record::seal;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::{ABI_VERSION, FLAG_COUNTING, FLAG_LATE, RECORD_HEADER_SIZE, RecordHeader};
+use midflight_abi::{
+    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, FLAG_PUBLISHED, RECORD_HEADER_SIZE, RecordHeader,
+};
 
 /// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
 pub(super) const TAG_FLOW: u8 = 0;
@@ -37,9 +39,11 @@ impl FunctionTable {
         if self.stage == Stage::Late {
             flags |= FLAG_LATE;
         }
-        if self.counting {
-            flags |= FLAG_COUNTING;
-        }
+        flags |= match self.mode {
+            Mode::Automaton => 0,
+            Mode::Counting => FLAG_COUNTING,
+            Mode::Published => FLAG_PUBLISHED,
+        };
         out.resize(RECORD_HEADER_SIZE, 0);
         overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
         overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());

@@ -1,6 +1,6 @@
 //! Whether a profile can be one of a function.
 
-use super::model::{CutReason, Edge, FunctionTable};
+use super::model::{CutReason, Edge, FunctionTable, Mode};
 use super::path::{NumberingError, PathDecoder, PathEnd, PathStart};
 use crate::forest::{NodeId, PrefixForest};
 use crate::max_levels;
@@ -50,7 +50,7 @@ impl FunctionTable {
     /// [`ForestMismatch`] with the first node that is wrong.
     pub fn check_forest(&self, forest: &PrefixForest) -> Result<(), ForestMismatch> {
         let mut ends = Ends { decoder: PathDecoder::new(self)?, known: HashMap::new() };
-        let most = if self.counting { 1 } else { max_levels(self.k) };
+        let most = if self.mode == Mode::Counting { 1 } else { max_levels(self.k) };
         let mut levels: Vec<u32> = Vec::with_capacity(forest.len());
         for id in forest.ids() {
             let parent = forest.parent(id);

@@ -18,9 +18,8 @@ pub struct FunctionTable {
     pub num_paths: u32,
     /// When in the pipeline the function was instrumented.
     pub stage: Stage,
-    /// All paths are counted in an array and forests have roots only, because `k` is 1 or no edge
-    /// is cut.
-    pub counting: bool,
+    /// How paths are counted.
+    pub mode: Mode,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -47,6 +46,17 @@ pub enum Stage {
     Early,
     /// After optimization.
     Late,
+}
+
+/// How the paths of a function are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// By the states of an automaton
+    Automaton,
+    /// In an array, so that forests have roots only: `k` is 1 or no edge is cut
+    Counting,
+    /// By Algorithm 4 of the thesis as it was published
+    Published,
 }
 
 /// A basic block.

@@ -21,10 +21,17 @@ struct forest {
     uint64_t start, entries, restarts, lost, pruned;
 };
 
-enum { COUNTING = 2, DENSE_PATHS = 4 };
+/* With ALL_PUBLISHED, functions in automaton mode have Algorithm 4 as published in its place. */
+struct cursor {
+    uint64_t n;
+    void *tau, *beta;
+};
+
+enum { COUNTING = 2, PUBLISHED = 4, DENSE_PATHS = 4 };
 
 extern struct forest *midflight_enter(const struct record *, struct forest **);
 extern uint64_t midflight_step(uint64_t, uint32_t, struct forest *);
+extern void midflight_published_step(struct cursor *, uint32_t, struct forest *);
 
 extern void midflight_before_end(void);
 
@@ -32,10 +39,16 @@ extern void midflight_before_end(void);
 #define RECORD_VERSION 3
 #endif
 
+#ifdef ALL_PUBLISHED
+#define FLAGS(flags) ((flags) & COUNTING ? (flags) : (flags) | PUBLISHED)
+#else
+#define FLAGS(flags) (flags)
+#endif
+
 #define FUNCTION(name, key, k, paths, flags)                                                       \
     static const struct record name##_record                                                       \
         __attribute__((section("midflight_tables"), used, aligned(8))) = {                         \
-            sizeof(struct record), RECORD_VERSION, flags, key, 0, k, paths};                                    \
+            sizeof(struct record), RECORD_VERSION, FLAGS(flags), key, 0, k, paths};                                    \
     static __thread struct forest *name##_slot
 
 /* ThreadSanitizer does not see what assembly does. */
@@ -95,6 +108,13 @@ step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
 #define ENTER(name) int name##_state = 0
 #define PATH(name, id) ((void)name##_state)
 #define COUNT(name, id) ((void)name##_state)
+#elif defined ALL_PUBLISHED
+#define ENTER(name)                                                                                \
+    struct forest *name##_forest = enter(&name##_record, &name##_slot);                            \
+    struct cursor name##_cursor = {0, NULL, NULL};                                                 \
+    (void)name##_cursor
+#define PATH(name, id) midflight_published_step(&name##_cursor, (id), name##_forest)
+#define COUNT(name, id) add_one((uint64_t *)(name##_forest + 1) + (id))
 #else
 /* Begins an activation: the state is in `name_state`. */
 #define ENTER(name)                                                                                \
