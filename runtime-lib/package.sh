@@ -40,7 +40,7 @@ objcopy=$(first_of llvm-objcopy-22 llvm-objcopy-21 llvm-objcopy-20 llvm-objcopy-
 archiver=$(first_of llvm-ar-22 llvm-ar-21 llvm-ar-20 llvm-ar-19 ar)
 compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
 
-roots="midflight_image midflight_enter midflight_step midflight_run midflight_published_step midflight_register_image midflight_unregister_image
+roots="midflight_image midflight_enter midflight_run midflight_published_step midflight_register_image midflight_unregister_image
     midflight_profile_write midflight_profile_reset midflight_profile_pause
     midflight_profile_resume midflight_before_end midflight_sigaction
     midflight_signal midflight_sysv_signal midflight_osr_register midflight_osr_unregister

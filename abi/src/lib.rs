@@ -16,11 +16,11 @@
 //!             if forest is null: forest = midflight_enter(&record, &slot)
 //!             forest->entries += 1
 //!             state = forest->start               // the marker ∗ of thesis 3.2.2
-//! on a path:  place = state's table + hash(id)    // automaton mode, see below
-//!             if place->key == id + 1 and place->count < 2^31:
-//!                 place->count += 1
+//! on a path:  place = the slot that the path has in state's table, see below
+//!             if it is the path's:
+//!                 place->tally += 1
 //!                 state = place->next
-//!             else: state = midflight_step(state, id, forest)
+//!             else: state = forest->step(state's table, register, forest)
 //!             forest's counter[id] += 1           // counting mode, see FLAG_COUNTING
 //! ```
 //!
@@ -40,21 +40,46 @@
 //!
 //! # States
 //!
-//! A state of the automaton is a 64-bit *word*: the address of a table of [`Slot`]s in its lower 48
-//! bits, and above them the number of slots less one, times the size of a slot. So the slot that a
-//! path ID may be in is found without a load, and the only load that an event has to wait for is
-//! that of the slot's `next`, the state after it:
+//! A state of the automaton is a 64-bit *word* that leads to a table of [`Slot`]s, which is aligned to
+//! the size of a slot. There are two kinds of tables, and the function's number of paths decides. What
+//! the path register has for an ID is arranged so that there is little left to compute ([`Register`]).
+//!
+//! **Dense** tables, in functions of at most [`DENSE_PATHS`] paths, have a slot for each path. The word
+//! is the address of the first slot's tally, and the register has the slot's distance in bytes. A slot
+//! is empty while its `next` is 0:
 //!
 //! ```text
-//! place = (state mod 2^48) + ((state >> 48) and hash(id))
+//! place->tally is at state + register, place->next before it
+//! it is the path's if place->next != 0
 //! ```
 //!
-//! with [`hash`]. In functions of at most [`DENSE_PATHS`] paths a table has a slot for each path, and
-//! the word is its address alone: `place = state + id * 16`.
+//! **Sparse** tables are hash tables. The word is the table's address, shifted by
+//! [`WORD_SHIFT`], and below it the number of slots less one, times the size of a slot. So the slot that a
+//! path may be in is found without a load, and the only load that an event has to wait for is that of
+//! the slot's `next`, the state after it. The register has the path's [`key`]:
 //!
-//! A slot that does not hold the ID, that is empty, or whose counter is half full is left to
-//! [`STEP_SYMBOL`]. The key is read first, by an acquiring load: a signal handler may fill a slot at
-//! any time, and writes the key last.
+//! ```text
+//! table = state >> 16
+//! place = table + (hash(register) and state)
+//! it is the path's if place->tally's upper half == register
+//! ```
+//!
+//! A tally has the key in its upper half and counts in the lower one. Keys are even: a counter that
+//! overflows makes the key an odd one, which is no path's, so that the runtime gets to see it. An empty
+//! slot's key is 0.
+//!
+//! The key, or `next`, is read first: a signal handler may fill a slot at any time, and writes last what
+//! is read first.
+//!
+//! # Calls
+//!
+//! `fn step(table: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4 where the
+//! emitted code has not found the path: it counts the node reached and returns the state after it.
+//! `table` is a sparse table's address, or the state itself where tables are dense.
+//!
+//! It is called where hardly anybody comes by, in the middle of code that wants its registers. On x86-64
+//! it leaves all general ones but `rax` and `r11` as they are, as LLVM's `preserve_most` has it. So it is
+//! called by [`Forest::step`]: the dynamic linker, which looks a function up at its first call, keeps fewer.
 #![forbid(unsafe_code)]
 #![no_std]
 
@@ -64,7 +89,7 @@ pub mod osr;
 use core::ffi::c_void;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 3;
+pub const ABI_VERSION: u16 = 4;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -78,12 +103,8 @@ pub const SKIPPED_SECTION: &str = "midflight_skipped";
 /// thread's forest for a function, stores it in the slot and returns it. Never returns null.
 pub const ENTER_SYMBOL: &str = "midflight_enter";
 
-/// `fn(state: u64, id: u32, forest: *mut Forest) -> u64`: one step of Algorithm 4 for path `id`, where
-/// the emitted code has not found it. Counts the node reached and returns the state after it.
-pub const STEP_SYMBOL: &str = "midflight_step";
-
-/// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: the same for `n` events in a row, all
-/// of path `id`. Called where a loop is left of which emitted code has counted the rounds.
+/// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: `n` events in a row, all of path `id`;
+/// returns the state after them. Called where a loop is left of which emitted code has counted the rounds.
 pub const RUN_SYMBOL: &str = "midflight_run";
 
 /// `fn(cursor: *mut Cursor, id: u32, forest: *mut Forest)`: one event of Algorithm 4 as published, in
@@ -110,7 +131,7 @@ pub const MAX_K: u32 = 64;
 pub const FLAG_LATE: u16 = 1 << 0;
 
 /// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`], one
-/// `u64` a path, and never calls [`STEP_SYMBOL`]. Used when k is 1, and when every stream of the function has length 1 (it has
+/// `u64` a path, and never calls [`Forest::step`]. Used when k is 1, and when every stream of the function has length 1 (it has
 /// no cut edge), where all of a k-SF is its roots.
 pub const FLAG_COUNTING: u16 = 1 << 1;
 
@@ -154,14 +175,17 @@ pub struct RecordHeader {
 /// Size in bytes of a [`RecordHeader`].
 pub const RECORD_HEADER_SIZE: usize = core::mem::size_of::<RecordHeader>();
 
-/// Functions with at most so many paths have a slot for each in every table.
+/// Functions with at most so many paths have dense tables.
 pub const DENSE_PATHS: u32 = 4;
 
-/// Low bits of a word that are an address.
-pub const WORD_ADDRESS_BITS: u32 = 48;
+/// A dense table's word is its address plus this, by which it is told from that of a sparse one.
+pub const DENSE_OFFSET: u64 = SLOT_TALLY_OFFSET as u64;
+
+/// How far left of a sparse table's word its address is.
+pub const WORD_SHIFT: u32 = 16;
 
 /// Most slots that a word can speak of.
-pub const MOST_SLOTS: u32 = 1 << (64 - WORD_ADDRESS_BITS - SLOT_SHIFT);
+pub const MOST_SLOTS: u32 = 1 << (WORD_SHIFT - SLOT_SHIFT);
 
 /// Binary logarithm of the size of a [`Slot`].
 pub const SLOT_SHIFT: u32 = 4;
@@ -170,27 +194,68 @@ pub const SLOT_SHIFT: u32 = 4;
 pub const HASH_FACTOR: u32 = 0x9E37_79B1;
 
 /// Shift of [`hash`].
-pub const HASH_SHIFT: u32 = 12;
+pub const HASH_SHIFT: u32 = 16;
 
-/// Where a path's slot is, in bytes from the table's beginning, after it was masked with the upper
-/// bits of a word.
+/// Where the slot of a key is, in bytes from a sparse table's beginning, after it was masked with the
+/// lower bits of the word.
 #[inline(always)]
-pub fn hash(id: u32) -> u32 {
-    id.wrapping_mul(HASH_FACTOR) >> HASH_SHIFT
+pub const fn hash(key: u32) -> u32 {
+    key.wrapping_mul(HASH_FACTOR) >> HASH_SHIFT
+}
+
+/// The key of a path in sparse tables: even, and not 0.
+pub const fn key(id: u32) -> u32 {
+    id.wrapping_add(1).wrapping_mul(2)
+}
+
+/// The path of a key, though its counter may have overflowed.
+pub const fn id_of_key(key: u32) -> u32 {
+    (key >> 1).wrapping_sub(1)
+}
+
+/// What the path register of a function has for an ID: `id * factor + origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// What stands for 1
+    pub factor: u32,
+    /// What stands for 0
+    pub origin: u32,
+}
+
+impl Register {
+    /// That of a function that is not in counting mode.
+    pub const fn new(num_paths: u32) -> Self {
+        match num_paths <= DENSE_PATHS {
+            true => Self { factor: 1 << SLOT_SHIFT, origin: 0 },
+            false => Self { factor: key(1) - key(0), origin: key(0) },
+        }
+    }
+
+    /// The ID that a register stands for.
+    pub const fn id(self, register: u32) -> u32 {
+        register.wrapping_sub(self.origin) / self.factor
+    }
+
+    /// What the register has for an ID.
+    pub const fn value(self, id: u32) -> u32 {
+        id.wrapping_mul(self.factor).wrapping_add(self.origin)
+    }
 }
 
 /// A child in the k-SF: the edge to it and its counter.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slot {
-    /// The state after this child: that of its node, or of its τ where it is at full depth.
+    /// The state after this child: that of its node, or of its τ where it is at full depth. Not 0 but in
+    /// an empty slot.
     pub next: u64,
-    /// The child's label, a path ID, plus one. 0: the slot is empty.
-    pub key: u32,
-    /// The child's counter. From 2^31 on emitted code leaves it alone, and the runtime empties it
-    /// into a larger one.
-    pub count: u32,
+    /// In a dense table the child's counter. In a sparse one its [`key`] in the upper half, 0 in an empty
+    /// slot, and its counter in the lower; the key's lowest bit is the counter's next.
+    pub tally: u64,
 }
+
+/// How far left in a sparse table's tally the key is.
+pub const KEY_SHIFT: u32 = 32;
 
 /// What one thread has counted in one function. In counting mode the counters follow, one `u64` for
 /// each path.
@@ -208,6 +273,8 @@ pub struct Forest {
     pub lost: u64,
     /// Events that were counted in their sequences and then, since those were rare, at their roots.
     pub pruned: u64,
+    /// Address of the [step](self#calls).
+    pub step: u64,
 }
 
 /// What an activation keeps of Algorithm 4 (thesis 3.2.3), in its frame, where that is carried out as
@@ -235,13 +302,17 @@ pub const FOREST_START_OFFSET: usize = core::mem::offset_of!(Forest, start);
 /// Byte offset of [`Forest::entries`], for emitted code.
 pub const FOREST_ENTRIES_OFFSET: usize = core::mem::offset_of!(Forest, entries);
 
+/// Byte offset of [`Forest::step`], for emitted code.
+pub const FOREST_STEP_OFFSET: usize = core::mem::offset_of!(Forest, step);
+
 /// Byte offset of the first counter in counting mode, for emitted code.
 pub const FOREST_COUNTERS_OFFSET: usize = core::mem::size_of::<Forest>();
 
-/// Byte offset of [`Slot::key`], for emitted code; `next` is at 0.
-pub const SLOT_KEY_OFFSET: usize = core::mem::offset_of!(Slot, key);
+/// Byte offset of [`Slot::tally`], for emitted code; `next` is at 0.
+pub const SLOT_TALLY_OFFSET: usize = core::mem::offset_of!(Slot, tally);
 
-/// Byte offset of [`Slot::count`], for emitted code.
-pub const SLOT_COUNT_OFFSET: usize = core::mem::offset_of!(Slot, count);
+/// Byte offset of the key in a sparse table's slot, for emitted code.
+pub const SLOT_KEY_OFFSET: usize = SLOT_TALLY_OFFSET + KEY_SHIFT as usize / 8;
 
 const _: () = assert!(core::mem::size_of::<Slot>() == 1 << SLOT_SHIFT);
+const _: () = assert!(cfg!(target_endian = "little"), "a key is behind its counter");

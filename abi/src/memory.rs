@@ -172,7 +172,7 @@ pub struct Node {
 pub struct Extra {
     /// Has the children for which the table has no room, as a node that stands beside this one
     pub more: *mut Node,
-    /// What was taken out of counters that were half full: a list
+    /// What was taken out of counters that had overflowed: a list
     pub taken: *mut Taken,
 }
 
@@ -242,6 +242,6 @@ pub struct Baseline {
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<MemoryHeader>() == 88 && size_of::<Image>() == 48);
-    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 112);
+    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 120);
     assert!(size_of::<Node>() == 56 && size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
 };

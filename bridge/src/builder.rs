@@ -101,13 +101,7 @@ impl<'m> Builder<'m> {
     /// relaxed load and a relaxed store, which no pass may promote to a register, and which x86-64
     /// selects as one `inc`.
     pub fn count(&self, pointer: Value<'m>) {
-        self.count_as(self.module.int_type(64), pointer);
-    }
-
-    /// The same with a counter of another integer type.
-    pub fn count_as(&self, ty: Type<'m>, pointer: Value<'m>) {
-        let old = self.load_relaxed(ty, pointer);
-        self.store_relaxed(self.add(old, ty.constant(1)), pointer);
+        self.count_by(pointer, self.module.int_type(64).constant(1));
     }
 
     /// Adds to the 64-bit counter at `pointer`, as [`Self::count`] does.
@@ -131,14 +125,16 @@ impl<'m> Builder<'m> {
         let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
         // SAFETY: positioned; the arguments have the types of the callee's parameters.
         Value::from_raw(unsafe {
-            LLVMBuildCall2(
+            let call = LLVMBuildCall2(
                 self.raw,
                 callee.ty,
                 callee.function,
                 raw.as_mut_ptr(),
                 raw.len() as u32,
                 NO_NAME,
-            )
+            );
+            LLVMSetInstructionCallConv(call, callee.convention);
+            call
         })
     }
 
@@ -181,6 +177,12 @@ impl<'m> Builder<'m> {
     pub fn zero_extend(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
         // SAFETY: positioned; an integer and a larger integer type.
         Value::from_raw(unsafe { LLVMBuildZExt(self.raw, a.0, ty.0, NO_NAME) })
+    }
+
+    /// `a` as a value of an integer type that is not larger: its lowest bits
+    pub fn narrow(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; integers. Where the types are equal, it is the value itself.
+        Value::from_raw(unsafe { LLVMBuildIntCast2(self.raw, a.0, ty.0, 0, NO_NAME) })
     }
 
     /// An address that was computed as an integer

@@ -8,6 +8,15 @@ use crate::sys::{self, LLVMLinkage, LLVMOpcode, LLVMThreadLocalMode};
 use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
 
+/// The number of the calling convention `ccc`.
+const C: u32 = 0;
+
+/// The number of the calling convention `preserve_mostcc`.
+const PRESERVE_MOST: u32 = 14;
+
+/// Attributes of what returns in any case, and does not throw.
+const RETURNS: [&str; 2] = ["nounwind", "willreturn"];
+
 /// A module of the host.
 #[derive(Clone, Copy)]
 pub struct Module<'m>(pub(crate) LLVMModuleRef, pub(crate) PhantomData<&'m ()>);
@@ -177,7 +186,26 @@ impl<'m> Module<'m> {
 
     /// The declaration of an external function of the runtime, made when it is missing.
     pub fn runtime_function(self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Callee<'m> {
-        self.declared_function(name, result, params, &["nounwind", "willreturn"])
+        self.declared_function(name, result, params, &RETURNS)
+    }
+
+    /// A function of the runtime that emitted code knows the address of, and that leaves most registers
+    /// as they are where the target is one for which the runtime has it so.
+    pub fn sparing_callee(
+        self,
+        address: Value<'m>,
+        result: Type<'m>,
+        params: &[Type<'m>],
+    ) -> Callee<'m> {
+        let convention = if self.is_for_x86_64() { PRESERVE_MOST } else { C };
+        let ty = function_type(result, params);
+        Callee { function: address.0, ty, convention, lifetime: PhantomData }
+    }
+
+    /// Whether the target is x86-64.
+    pub fn is_for_x86_64(self) -> bool {
+        let triple = self.target();
+        triple.starts_with("x86_64") || triple.starts_with("amd64")
     }
 
     /// An array type.
@@ -195,11 +223,10 @@ impl<'m> Module<'m> {
         attributes: &[&str],
     ) -> Callee<'m> {
         let c_name = c_string(name);
-        let mut raw: Vec<LLVMTypeRef> = params.iter().map(|t| t.0).collect();
+        let ty = function_type(result, params);
         // SAFETY: all types belong to the module's context; the name is NUL-terminated; llvm-c
         // copies both. An existing function of this name is returned as it is.
         unsafe {
-            let ty = LLVMFunctionType(result.0, raw.as_mut_ptr(), raw.len() as u32, 0);
             let mut function = LLVMGetNamedFunction(self.0, c_name.as_ptr());
             if function.is_null() {
                 function = LLVMAddFunction(self.0, c_name.as_ptr(), ty);
@@ -207,7 +234,7 @@ impl<'m> Module<'m> {
                     add_function_attribute(self.0, function, attribute);
                 }
             }
-            Callee { function, ty, lifetime: PhantomData }
+            Callee { function, ty, convention: C, lifetime: PhantomData }
         }
     }
 
@@ -267,7 +294,14 @@ impl<'m> Module<'m> {
 pub struct Callee<'m> {
     pub(crate) function: LLVMValueRef,
     pub(crate) ty: LLVMTypeRef,
+    pub(crate) convention: u32,
     lifetime: PhantomData<&'m ()>,
+}
+
+fn function_type(result: Type<'_>, params: &[Type<'_>]) -> LLVMTypeRef {
+    let mut raw: Vec<LLVMTypeRef> = params.iter().map(|t| t.0).collect();
+    // SAFETY: the types are of one context; llvm-c copies the list.
+    unsafe { LLVMFunctionType(result.0, raw.as_mut_ptr(), raw.len() as u32, 0) }
 }
 
 /// # Safety
@@ -568,6 +602,26 @@ impl<'m> Inst<'m> {
     pub fn replace_uses(self, value: Value<'m>) {
         // SAFETY: both are live and of one type.
         unsafe { LLVMReplaceAllUsesWith(self.0, value.0) }
+    }
+
+    /// Makes it, a call, one of the function at an address, which returns in any case and does not throw.
+    pub fn set_callee(self, address: Value<'m>) {
+        // SAFETY: the call is live; its callee is its last operand.
+        unsafe {
+            LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, address.0);
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            for name in RETURNS {
+                let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+                let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+                LLVMAddCallSiteAttribute(self.0, sys::LLVMAttributeFunctionIndex, attribute);
+            }
+        }
+    }
+
+    /// Makes `value` its operand with that number.
+    pub fn set_operand(self, number: u32, value: Value<'m>) {
+        // SAFETY: the instruction is live, and the value is of the operand's type.
+        unsafe { LLVMSetOperand(self.0, number, value.0) }
     }
 
     /// Splits its block behind it; returns the block with the rest.

@@ -33,6 +33,8 @@ pub struct Target<'a, 'm> {
     pub record: Value<'m>,
     /// The function's thread-local slot
     pub slot: Value<'m>,
+    /// The function's number of paths
+    pub num_paths: u32,
     /// Instrumentation of another kind, to check this one against
     pub oracle: Oracle,
 }
@@ -41,9 +43,17 @@ pub struct Target<'a, 'm> {
 #[derive(Default)]
 pub struct Calls<'m> {
     /// Steps
-    pub steps: Vec<Inst<'m>>,
+    pub steps: Vec<Step<'m>>,
     /// Steps, and calls for rounds of loops, that not all need who come there
     pub guarded: Vec<Guarded<'m>>,
+}
+
+/// A call of the runtime's step, of which the callee and the register are still to be filled in.
+pub struct Step<'m> {
+    /// The call
+    pub call: Inst<'m>,
+    /// The path register with which the path ends
+    pub register: Value<'m>,
 }
 
 /// A call that is made under a condition.
@@ -152,8 +162,10 @@ struct Work<'a, 'm> {
     heads: Vec<Inst<'m>>,
     i32: Type<'m>,
     i64: Type<'m>,
-    /// Of path IDs: i64 where they are indices of counters
+    /// Of the path register: i64 where it is an index of counters or slots
     id: Type<'m>,
+    /// What the path register has for an ID
+    coding: abi::Register,
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
@@ -182,7 +194,12 @@ impl<'a, 'm> Work<'a, 'm> {
         let module = target.module;
         let (i32, i64) = (module.int_type(32), module.int_type(64));
         let ptr = module.pointer_type();
-        let id = if plan.counting { i64 } else { i32 };
+        let is_dense = plan.has_states() && target.num_paths <= abi::DENSE_PATHS;
+        let id = if plan.counting || is_dense { i64 } else { i32 };
+        let coding = match plan.has_states() {
+            true => abi::Register::new(target.num_paths),
+            false => abi::Register { factor: 1, origin: 0 },
+        };
         let count = blocks.len();
         Work {
             plan,
@@ -195,6 +212,7 @@ impl<'a, 'm> Work<'a, 'm> {
             i32,
             i64,
             id,
+            coding,
             ptr,
             step: (!plan.counting).then(|| step_of(module, plan.published)),
             cursor: None,
@@ -204,7 +222,7 @@ impl<'a, 'm> Work<'a, 'm> {
             calls: RefCell::default(),
             forest: ptr.poison(),
             start: i64.poison(),
-            register: vec![id.constant(0); count],
+            register: vec![id.constant(u64::from(coding.origin)); count],
             state: vec![i64.poison(); count],
             phis: vec![Phis::default(); count],
             flows: HashMap::new(),
@@ -279,7 +297,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 {
                     self.register[to] = match self.phis[to].register {
                         Some(phi) => phi.value(),
-                        None => self.id.constant(u64::from(start)),
+                        None => self.begun(start),
                     };
                 }
             }
@@ -292,15 +310,14 @@ impl<'a, 'm> Work<'a, 'm> {
         if self.plan.is_split((from, to)) {
             return self.join(to);
         }
-        let constant = |value: u32| self.id.constant(u64::from(value));
         self.builder.before(self.heads[to]);
         let (register, state) = match self.plan.transfers[&(from, to)] {
             Transfer::Add(value) | Transfer::AtHead { end: value, .. } => {
                 (self.plus(self.register[from], value), self.state[from])
             }
-            Transfer::Begin { start } => (constant(start), self.state[from]),
+            Transfer::Begin { start } => (self.begun(start), self.state[from]),
             Transfer::Emit { .. } | Transfer::OnEdge { .. } => return self.join(to),
-            Transfer::Restart { start, .. } => (constant(start), self.start),
+            Transfer::Restart { start, .. } => (self.begun(start), self.start),
         };
         self.register[to] = register;
         self.state[to] = state;
@@ -355,7 +372,6 @@ impl<'a, 'm> Work<'a, 'm> {
     fn emit_on_edge(&mut self, from: BlockId, to: BlockId, index: u32) {
         let (source, target) = (self.blocks[from], self.blocks[to]);
         let (register, mut state) = (self.register[from], self.state[from]);
-        let constant = |value: u32| self.id.constant(u64::from(value));
         let mut origin = source;
         if let Some(&header) = self.plan.leaves.get(&(from, to)) {
             origin = self.edges[&(from, to)];
@@ -383,12 +399,12 @@ impl<'a, 'm> Work<'a, 'm> {
                 self.emit(state, self.plus(register, end));
                 flow.register = self.plus(register, value);
             }
-            Transfer::Begin { start } => flow.register = constant(start),
+            Transfer::Begin { start } => flow.register = self.begun(start),
             Transfer::OnEdge { end, start } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
                 flow.state = self.emit(state, self.plus(register, end));
-                flow.register = constant(start);
+                flow.register = self.begun(start);
                 if let Some(run) = self.plan.runs.get(&to).filter(|run| run.latch == from) {
                     (flow.state, flow.rounds) = self.emit_round(to, run, state, flow.state);
                 }
@@ -398,7 +414,7 @@ impl<'a, 'm> Work<'a, 'm> {
                     self.builder.before(source.terminator());
                     flow.end = self.plus(register, end);
                 }
-                flow.register = constant(start);
+                flow.register = self.begun(start);
             }
             Transfer::Restart { end, start } => {
                 if let Some(call) = self.target.handles[from].restart {
@@ -407,43 +423,52 @@ impl<'a, 'm> Work<'a, 'm> {
                 }
                 self.builder.before(self.heads[to]);
                 self.begin_stream();
-                flow.register = constant(start);
+                flow.register = self.begun(start);
                 flow.state = self.start;
             }
         }
         self.flows.insert((origin, target), flow);
     }
 
+    /// The path register where the number is `start`.
+    fn begun(&self, start: u32) -> Value<'m> {
+        self.id.constant(u64::from(self.coding.value(start)))
+    }
+
+    /// The path register where the number is `value` more.
     fn plus(&self, register: Value<'m>, value: u32) -> Value<'m> {
         if value == 0 {
             return register;
         }
-        self.builder.add(register, self.id.constant(u64::from(value)))
+        let more = value.wrapping_mul(self.coding.factor);
+        self.builder.add(register, self.id.constant(u64::from(more)))
     }
 
-    /// Emits path `id` at the builder's position; returns the state after it.
-    fn emit(&self, state: Value<'m>, id: Value<'m>) -> Value<'m> {
+    /// Emits the path of a register at the builder's position; returns the state after it.
+    fn emit(&self, state: Value<'m>, register: Value<'m>) -> Value<'m> {
         match (self.step, self.cursor) {
             (Some(step), Some(cursor)) => {
-                self.builder.call(step, &[cursor, id, self.forest]);
+                self.builder.call(step, &[cursor, register, self.forest]);
                 state
             }
             (Some(step), None) => {
-                let next = self.builder.call(step, &[state, id, self.forest]);
-                self.calls.borrow_mut().steps.extend(next.as_instruction());
+                let to_come = self.i32.poison();
+                let next = self.builder.call(step, &[state, to_come, self.forest]);
+                let call = next.as_instruction();
+                self.calls.borrow_mut().steps.extend(call.map(|call| Step { call, register }));
                 next
             }
             (None, _) => {
-                self.builder.count(self.counter(id));
+                self.builder.count(self.counter(register));
                 state
             }
         }
     }
 
-    /// The counter of path `id`, in counting mode.
-    fn counter(&self, id: Value<'m>) -> Value<'m> {
+    /// The counter of a path, in counting mode.
+    fn counter(&self, register: Value<'m>) -> Value<'m> {
         let counters = self.builder.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
-        self.builder.index(counters, self.i64, id)
+        self.builder.index(counters, self.i64, register)
     }
 
     /// The back edge of a loop in automaton mode, where `after` is the state after a step: only the
@@ -473,7 +498,7 @@ impl<'a, 'm> Work<'a, 'm> {
     fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
         let (Some(rounds), Some(run)) = (self.phis[header].rounds, self.run) else { return state };
         let (b, plan, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
-        let repeated = self.id.constant(u64::from(plan.repeated));
+        let repeated = self.i32.constant(u64::from(plan.repeated));
         let singles = self.i64.constant(u64::from(plan.singles));
         let condition = b.more(number, singles);
         let after = b.call(run, &[state, repeated, b.sub(number, singles), self.forest]);
@@ -557,7 +582,7 @@ impl<'a, 'm> Work<'a, 'm> {
 fn step_of(module: Module<'_>, published: bool) -> Callee<'_> {
     let (i32, i64, ptr) = (module.int_type(32), module.int_type(64), module.pointer_type());
     if !published {
-        return module.runtime_function(abi::STEP_SYMBOL, i64, &[i64, i32, ptr]);
+        return module.sparing_callee(ptr.poison(), i64, &[i64, i32, ptr]);
     }
     let name = abi::PUBLISHED_STEP_SYMBOL;
     module.runtime_function(name, module.void_type(), &[ptr, i32, ptr])

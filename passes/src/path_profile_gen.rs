@@ -117,6 +117,7 @@ impl PathProfileGen {
             handles: &snapshot.handles,
             record: module.section_bytes(&unique("table"), RECORD_SECTION, &record.bytes, shared),
             slot: module.thread_local_pointer(&unique("slot"), shared),
+            num_paths: numbering.num_paths,
             oracle: options.oracle,
         };
         let calls = apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;

@@ -1,21 +1,31 @@
 //! The step of the automaton, inlined: what most events need of the runtime.
 //!
-//! A call of `midflight_step` becomes
+//! A call of the runtime's step becomes, where tables are dense,
+//!
+//! ```text
+//!        known = place->next
+//!        if known is 0: goto cold
+//! hit:   place->tally += 1; goto next
+//! cold:  made = forest->step(state, register, forest); goto next
+//! next:  phi [known, hit], [made, cold]
+//! ```
+//!
+//! and where they are sparse
 //!
 //! ```text
 //!        place = the slot that the path may be in
-//!        if place->key != id + 1 or place->count >= 2^31: goto cold
-//! hit:   place->count += 1; known = place->next; goto next
-//! cold:  made = midflight_step(state, id, forest); goto next
+//!        if place's key != register: goto cold
+//! hit:   place->tally += 1; known = place->next; goto next
+//! cold:  made = forest->step(table, register, forest); goto next
 //! next:  phi [known, hit], [made, cold]
 //! ```
 //!
 //! The protocol is that of `midflight_abi`.
 
-use crate::apply::{Calls, Guarded};
+use crate::apply::{Calls, Guarded, Step};
 use midflight_abi as abi;
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Inst, Module, Value};
+use midflight_bridge::ir::{Function, Module, Value};
 
 /// Puts calls under their conditions, and inlines the steps, in a function with
 /// `num_paths` paths.
@@ -24,12 +34,8 @@ pub fn inline<'m>(module: Module<'m>, function: Function<'m>, num_paths: u32, ca
     for guarded in &calls.guarded {
         guard(module, &b, guarded);
     }
-    for &call in &calls.steps {
-        let mut operands = call.operands();
-        if let (Some(state), Some(id)) = (operands.next(), operands.next()) {
-            let step = Step { module, function, b: &b, num_paths };
-            step.inline(call, state, id);
-        }
+    for step in &calls.steps {
+        inline_step(module, function, &b, num_paths, step);
     }
 }
 
@@ -53,57 +59,92 @@ fn guard<'m>(module: Module<'m>, b: &Builder<'m>, guarded: &Guarded<'m>) {
     state.add(call.value(), some);
 }
 
-struct Step<'a, 'm> {
+fn inline_step<'m>(
     module: Module<'m>,
     function: Function<'m>,
-    b: &'a Builder<'m>,
+    b: &Builder<'m>,
     num_paths: u32,
+    step: &Step<'m>,
+) {
+    let &Step { call, register } = step;
+    let (i32, i64) = (module.int_type(32), module.int_type(64));
+    let mut operands = call.operands();
+    let (Some(state), Some(forest), Some(rest)) = (operands.next(), operands.nth(1), call.next())
+    else {
+        return;
+    };
+    let block = call.block();
+    b.before(call);
+    let look_up = if num_paths <= abi::DENSE_PATHS { look_up_dense } else { look_up_sparse };
+    let found = look_up(module, b, state, register);
+
+    let cold = call.split_before("midflight.cold");
+    let next = rest.split_before("midflight.next");
+    let hit = function.add_block_before("midflight.hit", cold);
+    b.branch_unlikely(block, found.is_cold, cold, hit);
+    b.at_end(hit);
+    b.count(found.tally);
+    let known = match found.next {
+        Next::Known(next) => next,
+        Next::At(place) => b.load_relaxed(i64, place),
+    };
+    b.branch(next);
+
+    b.before(call);
+    call.set_operand(0, found.table);
+    call.set_operand(1, b.narrow(register, i32));
+    call.set_callee(
+        b.load(module.pointer_type(), b.offset(forest, abi::FOREST_STEP_OFFSET as u64)),
+    );
+    let state = b.phi(i64, next, c"midflight.state");
+    call.replace_uses(state.value());
+    state.add(known, hit);
+    state.add(call.value(), cold);
 }
 
-impl<'m> Step<'_, 'm> {
-    fn inline(&self, call: Inst<'m>, state: Value<'m>, id: Value<'m>) {
-        let (b, function) = (self.b, self.function);
-        let (i32, i64) = (self.module.int_type(32), self.module.int_type(64));
-        let block = call.block();
-        b.before(call);
-        let place = self.place(state, id);
-        let field = |offset: usize| b.offset(place, offset as u64);
-        let count = field(abi::SLOT_COUNT_OFFSET);
-        let key = b.load_acquiring(i32, field(abi::SLOT_KEY_OFFSET));
-        let is_other = b.differs(key, b.add(id, i32.constant(1)));
-        let is_half_full = b.at_most(b.load_relaxed(i32, count), i32.constant(u64::from(u32::MAX)));
-        let is_cold = b.or(is_other, is_half_full);
+/// The slot that a path may be in.
+struct Found<'m> {
+    /// What the runtime is told instead of the state
+    table: Value<'m>,
+    /// Whether the slot is not the path's
+    is_cold: Value<'m>,
+    /// The slot's counter
+    tally: Value<'m>,
+    /// The state after the path
+    next: Next<'m>,
+}
 
-        let Some(rest) = call.next() else { return };
-        let cold = call.split_before("midflight.cold");
-        let next = rest.split_before("midflight.next");
-        let hit = function.add_block_before("midflight.hit", cold);
-        b.branch_unlikely(block, is_cold, cold, hit);
-        b.at_end(hit);
-        b.count_as(i32, count);
-        let known = b.load_relaxed(i64, place);
-        b.branch(next);
+enum Next<'m> {
+    Known(Value<'m>),
+    At(Value<'m>),
+}
 
-        let state = b.phi(i64, next, c"midflight.state");
-        call.replace_uses(state.value());
-        state.add(known, hit);
-        state.add(call.value(), cold);
-    }
+fn look_up_dense<'m>(
+    module: Module<'m>,
+    b: &Builder<'m>,
+    state: Value<'m>,
+    register: Value<'m>,
+) -> Found<'m> {
+    let i64 = module.int_type(64);
+    let tally = b.index(b.int_to_pointer(state), module.int_type(8), register);
+    let next = b.load_relaxed(i64, b.offset(tally, 0u64.wrapping_sub(abi::DENSE_OFFSET)));
+    let is_cold = b.equal(next, i64.constant(0));
+    Found { table: state, is_cold, tally, next: Next::Known(next) }
+}
 
-    /// The slot that a path may be in.
-    fn place(&self, state: Value<'m>, id: Value<'m>) -> Value<'m> {
-        let b = self.b;
-        let (i32, i64) = (self.module.int_type(32), self.module.int_type(64));
-        if self.num_paths <= abi::DENSE_PATHS {
-            let table = b.int_to_pointer(state);
-            let units = i64.constant(1 << (abi::SLOT_SHIFT - 3));
-            return b.index(table, i64, b.mul(b.zero_extend(id, i64), units));
-        }
-        let product = b.mul(id, i32.constant(u64::from(abi::HASH_FACTOR)));
-        let hash = b.shift_right(product, i32.constant(u64::from(abi::HASH_SHIFT)));
-        let mask = b.shift_right(state, i64.constant(u64::from(abi::WORD_ADDRESS_BITS)));
-        let offset = b.and(mask, b.zero_extend(hash, i64));
-        let address = b.and(state, i64.constant((1 << abi::WORD_ADDRESS_BITS) - 1));
-        b.index(b.int_to_pointer(address), self.module.int_type(8), offset)
-    }
+fn look_up_sparse<'m>(
+    module: Module<'m>,
+    b: &Builder<'m>,
+    state: Value<'m>,
+    register: Value<'m>,
+) -> Found<'m> {
+    let (i32, i64) = (module.int_type(32), module.int_type(64));
+    let product = b.mul(register, i32.constant(u64::from(abi::HASH_FACTOR)));
+    let hash = b.shift_right(product, i32.constant(u64::from(abi::HASH_SHIFT)));
+    let offset = b.zero_extend(b.and(hash, b.narrow(state, i32)), i64);
+    let table = b.shift_right(state, i64.constant(u64::from(abi::WORD_SHIFT)));
+    let place = b.index(b.int_to_pointer(table), module.int_type(8), offset);
+    let tally = b.offset(place, abi::SLOT_TALLY_OFFSET as u64);
+    let key = b.load_acquiring(i32, b.offset(place, abi::SLOT_KEY_OFFSET as u64));
+    Found { table, is_cold: b.differs(key, register), tally, next: Next::At(place) }
 }

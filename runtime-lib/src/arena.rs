@@ -14,6 +14,7 @@ use crate::live;
 use crate::sys;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use midflight_abi::SLOT_SHIFT;
 
 /// Limit on the memory of all arenas unless the environment says otherwise.
 pub const DEFAULT_LIMIT: usize = 1 << 30;
@@ -22,8 +23,8 @@ pub const DEFAULT_LIMIT: usize = 1 << 30;
 pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
-/// Alignment of all that is handed out.
-const ALIGNMENT: usize = 8;
+/// Alignment of all that is handed out: that of tables.
+const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
@@ -113,7 +114,7 @@ impl Arena {
         }
     }
 
-    /// Hands out `size` zeroed bytes, aligned to 8. `None`: the limit is reached, or the kernel
+    /// Hands out `size` zeroed bytes, aligned to 16. `None`: the limit is reached, or the kernel
     /// has no more.
     pub fn allocate(&mut self, size: usize, purpose: Purpose) -> Option<NonNull<u8>> {
         let size = size.checked_next_multiple_of(ALIGNMENT)?;

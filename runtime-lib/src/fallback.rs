@@ -7,11 +7,14 @@
 use crate::counter;
 use crate::live;
 use crate::message;
+use crate::step;
 use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use midflight_abi::{DENSE_PATHS, FLAG_COUNTING, Forest, RecordHeader, Slot};
+use midflight_abi::{
+    DENSE_OFFSET, DENSE_PATHS, FLAG_COUNTING, Forest, RecordHeader, Slot, WORD_SHIFT,
+};
 
 /// Counters that functions in counting mode can write to in vain without any memory being mapped.
 const SCRATCH: usize = 1 << 16;
@@ -24,12 +27,12 @@ struct Shared<T>(UnsafeCell<T>);
 unsafe impl<T> Sync for Shared<T> {}
 
 /// Zeroes are a valid value of all fields.
-#[repr(C)]
+#[repr(C, align(16))]
 struct Stand {
-    automaton: Forest,
-    /// A table without children: its head, and its only slot. Its address fits every function.
-    head: [u64; 2],
+    /// A table without children, for functions with dense ones; its first slot is one for all others.
     empty: [Slot; DENSE_PATHS as usize],
+    dense: Forest,
+    sparse: Forest,
     counting: Forest,
     scratch: [u64; SCRATCH],
 }
@@ -45,8 +48,9 @@ static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// Whether a forest in automaton mode is the one that stands in.
 pub fn is_fallback(forest: *mut Forest) -> bool {
-    // SAFETY: only an address is taken.
-    forest == unsafe { &raw mut (*STAND.0.get()).automaton }
+    let stand = STAND.0.get();
+    // SAFETY: only addresses are taken.
+    unsafe { forest == &raw mut (*stand).dense || forest == &raw mut (*stand).sparse }
 }
 
 /// The forest that stands in for that of a function.
@@ -59,10 +63,14 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
     // SAFETY: the record is valid; the addresses are within the static.
     unsafe {
         if (*record).flags & FLAG_COUNTING == 0 {
-            let forest = &raw mut (*stand).automaton;
             let empty = (&raw mut (*stand).empty) as u64;
+            let (forest, start) = match (*record).num_paths <= DENSE_PATHS {
+                true => (&raw mut (*stand).dense, empty + DENSE_OFFSET),
+                false => (&raw mut (*stand).sparse, empty << WORD_SHIFT),
+            };
             // Any number of threads may do this at once.
-            AtomicU64::from_ptr(&raw mut (*forest).start).store(empty, Ordering::Relaxed);
+            AtomicU64::from_ptr(&raw mut (*forest).start).store(start, Ordering::Relaxed);
+            AtomicU64::from_ptr(&raw mut (*forest).step).store(step::address(), Ordering::Relaxed);
             return forest;
         }
         if !provide_counters((*record).num_paths) {

@@ -5,9 +5,10 @@ use crate::baseline::{self, Baselines, Counter};
 use crate::context::Context;
 use crate::counter;
 use crate::live;
-use crate::node::{self, Builder, Children, Node, START_LEVEL, Word};
+use crate::node::{self, Builder, Child, Children, Node, START_LEVEL, Word};
 use crate::prune::Histogram;
 use crate::published::Slabs;
+use crate::step;
 use core::mem::offset_of;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -120,6 +121,7 @@ impl ThreadForest {
             (*this).shared.num_paths = header.num_paths;
             (*this).shared.counting = counting;
             (*this).shared.published = published;
+            (*this).shared.forest.step = step::address();
             if published {
                 Slabs::begin(&raw mut (*this).shared.forest, header.k);
             } else if !counting {
@@ -165,54 +167,45 @@ impl ThreadForest {
         }
     }
 
-    /// Counts an event that emitted code has not found, if it is there all the same.
+    /// The child that an event leads to which emitted code has not found, if it is there all the same.
     ///
     /// # Safety
-    /// `word` is or was one of the forest's states.
-    pub unsafe fn look_up(word: Word, label: u32) -> Option<Word> {
+    /// `table` is one that a state of the forest leads to or has led to.
+    pub unsafe fn look_up(table: *mut Slot, label: u32) -> Option<Child> {
         // SAFETY: the caller's.
         unsafe {
-            let node = node::node_of(word);
-            if node::word_of(node) == word { Self::hit(node, label) } else { None }
+            let node = node::owner(table);
+            let is_current = node::table_of(node::word_of(node)) == table;
+            if is_current { Self::known(node, label) } else { None }
         }
     }
 
-    /// Counts a child of a node that is there, without the lock.
-    unsafe fn hit(node: *mut Node, label: u32) -> Option<Word> {
+    /// The child of a node, if it is there and can be counted without the lock.
+    unsafe fn known(node: *mut Node, label: u32) -> Option<Child> {
         // SAFETY: the caller gives a node that is not pruned.
-        unsafe {
-            let slot = Self::known(node, label)?;
-            node::add(slot, 1);
-            Some(node::next(slot))
-        }
+        unsafe { node::find(node, label).filter(|child| !child.has_overflowed()) }
     }
 
-    /// The slot of a child of a node, if it is there and can be counted without the lock.
-    unsafe fn known(node: *mut Node, label: u32) -> Option<*mut Slot> {
-        // SAFETY: the caller gives a node that is not pruned.
-        unsafe {
-            let (_, slot) = node::find(node, label)?;
-            (!node::is_half_full(slot)).then_some(slot)
-        }
-    }
-
-    /// Counts an event where no nodes are made for the time being: at its place if that is there,
-    /// or at its root. None if neither is there.
+    /// The child that an event leads to where no nodes are made for the time being: at its place if that
+    /// is there, or its root; and whether it is the root that an activation restarts with. None if neither
+    /// is there.
     ///
     /// # Safety
     /// As for [`Self::look_up`].
-    pub unsafe fn count_known(this: *mut Self, word: Word, label: u32) -> Option<Word> {
+    pub unsafe fn look_up_full(
+        this: *mut Self,
+        table: *mut Slot,
+        label: u32,
+    ) -> Option<(Child, bool)> {
         // SAFETY: the caller's.
         unsafe {
-            let node = node::node_of(word);
-            let known = if node::is_pruned(node) { None } else { Self::hit(node, label) };
-            if known.is_some() {
-                return known;
+            let node = node::owner(table);
+            let known = if node::is_pruned(node) { None } else { Self::known(node, label) };
+            if let Some(child) = known {
+                return Some((child, false));
             }
-            let slot = Self::known((*this).shared.start, label)?;
-            Self::note_restart(this, node);
-            node::add(slot, 1);
-            Some(node::next(slot))
+            let root = Self::known((*this).shared.start, label)?;
+            Some((root, (*node).level != START_LEVEL))
         }
     }
 
@@ -220,16 +213,16 @@ impl ThreadForest {
     /// after it. None: there is no room.
     ///
     /// # Safety
-    /// `this` is in a context whose lock the caller holds; `word` is or was one of its states.
+    /// `this` is in a context whose lock the caller holds; one of its states leads or has led to `table`.
     pub unsafe fn build(
         this: *mut Self,
         arena: &mut Arena,
-        word: Word,
+        table: *mut Slot,
         label: u32,
     ) -> Option<Word> {
         // SAFETY: the caller's.
         unsafe {
-            let node = node::node_of(word);
+            let node = node::owner(table);
             if node::is_pruned(node) {
                 return if (*node).level == START_LEVEL {
                     Self::count_child(this, arena, (*this).shared.start, label, 1, Purpose::Growth)
@@ -237,7 +230,7 @@ impl ThreadForest {
                     None
                 };
             }
-            if node::word_of(node) != word {
+            if node::table_of(node::word_of(node)) != table {
                 Self::note_stale(this);
             }
             Self::count_child(this, arena, node, label, 1, Purpose::Growth)
@@ -249,15 +242,20 @@ impl ThreadForest {
     ///
     /// # Safety
     /// As for [`Self::build`].
-    pub unsafe fn restart(this: *mut Self, arena: &mut Arena, word: Word, label: u32) -> Word {
+    pub unsafe fn restart(
+        this: *mut Self,
+        arena: &mut Arena,
+        table: *mut Slot,
+        label: u32,
+    ) -> Word {
         // SAFETY: the caller's.
         unsafe {
             let start = (*this).shared.start;
             let mut builder = Self::builder(this, arena, Purpose::Root);
-            if let Ok((holder, slot)) = builder.child(start, label) {
-                Self::note_restart(this, node::node_of(word));
-                if builder.add(holder, slot, 1).is_ok() {
-                    return node::next(slot);
+            if let Ok(child) = builder.child(start, label) {
+                Self::note_restart(this, node::owner(table));
+                if builder.add(child, 1).is_ok() {
+                    return child.next();
                 }
             }
             counter::increment(&raw mut (*this).shared.forest.lost);
@@ -271,9 +269,18 @@ impl ThreadForest {
         // SAFETY: the caller's.
         unsafe {
             if (*node).level != START_LEVEL {
-                counter::increment(&raw mut (*this).shared.forest.restarts);
+                Self::note_restarts(this, 1);
             }
         }
+    }
+
+    /// The same for as many events.
+    ///
+    /// # Safety
+    /// `this` is a forest of the calling thread.
+    pub unsafe fn note_restarts(this: *mut Self, n: u64) {
+        // SAFETY: the caller's.
+        unsafe { counter::add(&raw mut (*this).shared.forest.restarts, n) };
     }
 
     unsafe fn count_child(
@@ -307,30 +314,26 @@ impl ThreadForest {
         unsafe {
             (*this).shared.stale = 0;
             (*this).shared.slots = 0;
-            Self::for_each_slot(this, |_, _, slot| {
-                node::refresh(slot);
+            Self::for_each_child(this, |_, child| {
+                child.refresh();
                 (*this).shared.slots += 1;
             });
         }
     }
 
-    /// Visits all children of all nodes, each with what it is called in the baselines, the node that
-    /// holds its slot, and the slot.
+    /// Visits all children of all nodes, each with what it is called in the baselines.
     ///
     /// # Safety
     /// The caller holds the lock of the forest's context, and it is not in counting mode.
-    unsafe fn for_each_slot(this: *mut Self, mut visit: impl FnMut(Counter, *mut Node, *mut Slot)) {
+    unsafe fn for_each_child(this: *mut Self, mut visit: impl FnMut(Counter, Child)) {
         let mut stack = Stack::new(this);
         loop {
             // SAFETY: the caller's.
-            match unsafe { stack.next_slot() } {
-                Some((holder, slot)) => {
-                    // SAFETY: the slot is in use.
-                    unsafe {
-                        let Some(label) = node::label(slot) else { continue };
-                        visit(stack.counter(label), holder, slot);
-                        stack.descend(slot);
-                    }
+            match unsafe { stack.next_child() } {
+                Some(child) => {
+                    visit(stack.counter(child.label), child);
+                    // SAFETY: the child was just found.
+                    unsafe { stack.descend(child) };
                 }
                 None if stack.pop().is_none() => return,
                 None => {}
@@ -354,13 +357,13 @@ impl ThreadForest {
         };
         loop {
             // SAFETY: the caller's.
-            match unsafe { stack.next_slot() } {
-                Some((holder, slot)) => {
-                    // SAFETY: the slot is in use.
-                    let count = saturated(unsafe { node::count(holder, slot) });
+            match unsafe { stack.next_child() } {
+                Some(child) => {
+                    // SAFETY: the child was just found.
+                    let count = saturated(unsafe { child.count() });
                     stack.heat(count);
                     // SAFETY: as above.
-                    if unsafe { stack.descend(slot) } {
+                    if unsafe { stack.descend(child) } {
                         stack.heat(count);
                     } else {
                         note(count);
@@ -420,17 +423,17 @@ impl ThreadForest {
             let start = builder.start;
             parents[0] = start;
             loop {
-                let Some((holder, slot)) = stack.next_slot() else {
+                let Some(child) = stack.next_child() else {
                     if stack.pop().is_none() {
                         return;
                     }
                     continue;
                 };
-                let Some(label) = node::label(slot) else { continue };
-                let (level, count) = (stack.level() as usize, node::count(holder, slot));
+                let label = child.label;
+                let (level, count) = (stack.level() as usize, child.count());
                 let parent = parents.get(level).copied().unwrap_or(null_mut());
                 let is_hot = parent == start
-                    || !parent.is_null() && Self::heat(&stack, slot, count) >= threshold;
+                    || !parent.is_null() && Self::heat(&stack, child, count) >= threshold;
                 builder.purpose = Purpose::Growth;
                 let kept = if is_hot { count_child(builder, parent, label, count) } else { None };
                 if kept.is_none() && count != 0 {
@@ -451,7 +454,7 @@ impl ThreadForest {
                         baselines.add(arena, Self::total_counter(this, Total::Pruned), number);
                     }
                 }
-                if stack.descend(slot)
+                if stack.descend(child)
                     && let Some(place) = parents.get_mut(level + 1)
                 {
                     *place = kept.map_or(null_mut(), |word| node::node_of(word));
@@ -467,24 +470,22 @@ impl ThreadForest {
             let baselines = &mut (*(*Self::context(this)).data.get()).baselines;
             let mut stack = Stack::at(start, (*this).shared.k);
             loop {
-                let Some((_, slot)) = stack.next_slot() else {
+                let Some(child) = stack.next_child() else {
                     let Some(done) = stack.pop() else { return };
                     node::leave(done.node);
                     continue;
                 };
-                if let Some(label) = node::label(slot) {
-                    baselines.forget(stack.counter(label));
-                    stack.descend(slot);
-                }
+                baselines.forget(stack.counter(child.label));
+                stack.descend(child);
             }
         }
     }
 
-    /// The largest count in or below a slot.
-    unsafe fn heat(stack: &Stack, slot: *mut Slot, count: u64) -> u32 {
+    /// The largest count in or below a child.
+    unsafe fn heat(stack: &Stack, child: Child, count: u64) -> u32 {
         let below = match node::has_node(stack.level(), stack.k) {
-            // SAFETY: a slot above full depth leads to its own node.
-            true => unsafe { (*node::node_of(node::next(slot))).marked },
+            // SAFETY: a child above full depth leads to its own node.
+            true => unsafe { (*node::node_of(child.next())).marked },
             false => 0,
         };
         below.max(saturated(count))
@@ -582,9 +583,7 @@ impl ThreadForest {
                     visit(name, counter::read(place));
                 });
             }
-            Self::for_each_slot(this, |counter, holder, slot| {
-                visit(counter, node::count(holder, slot));
-            });
+            Self::for_each_child(this, |counter, child| visit(counter, child.count()));
         }
     }
 
@@ -654,13 +653,13 @@ impl ThreadForest {
         let mut stack = Stack::new(this);
         loop {
             // SAFETY: the caller holds the locks.
-            match unsafe { stack.next_slot() } {
-                Some((holder, slot)) => {
-                    // SAFETY: the slot is in use.
+            match unsafe { stack.next_child() } {
+                Some(child) => {
+                    // SAFETY: the child was just found.
                     unsafe {
-                        let counted = stack.told(this, holder, slot) != 0;
-                        if stack.descend(slot) {
-                            let node = node::node_of(node::next(slot));
+                        let counted = stack.told(this, child) != 0;
+                        if stack.descend(child) {
+                            let node = node::node_of(child.next());
                             (*node).is_marked = counted;
                         } else if counted {
                             stack.count_child();
@@ -724,16 +723,15 @@ impl ThreadForest {
             let mut stack = Stack::new(this);
             stack.visit_marked();
             loop {
-                let Some((holder, slot)) = stack.next_slot() else {
+                let Some(child) = stack.next_child() else {
                     if stack.pop().is_none() {
                         return Ok(());
                     }
                     continue;
                 };
-                let Some(label) = node::label(slot) else { continue };
-                let count = stack.told(this, holder, slot);
+                let (label, count) = (child.label, stack.told(this, child));
                 let has_node = node::has_node(stack.level(), (*this).shared.k);
-                let node = node::node_of(node::next(slot));
+                let node = node::node_of(child.next());
                 // A child at full depth that was not counted when its parent was marked may be now.
                 let is_marked = if has_node { (*node).is_marked } else { count != 0 };
                 if !is_marked || !stack.take_child() {
@@ -741,7 +739,7 @@ impl ThreadForest {
                 }
                 let children = if has_node { (*node).marked } else { 0 };
                 visit(Visit { label, count, children })?;
-                if stack.descend(slot) {
+                if stack.descend(child) {
                     stack.visit_marked();
                 }
             }
@@ -785,7 +783,7 @@ impl ThreadForest {
             if let Some(slabs) = Self::slabs(this) {
                 return Slabs::for_each_counter(slabs, |_, place| counter::clear(place));
             }
-            Self::for_each_slot(this, |_, holder, slot| node::clear(holder, slot));
+            Self::for_each_child(this, |_, child| child.clear());
         }
     }
 }
@@ -799,9 +797,9 @@ unsafe fn count_child(
 ) -> Option<Word> {
     // SAFETY: the caller gives a node of the builder's forest.
     unsafe {
-        let (holder, slot) = builder.child(node, label).ok()?;
-        builder.add(holder, slot, n).ok()?;
-        Some(node::next(slot))
+        let child = builder.child(node, label).ok()?;
+        builder.add(child, n).ok()?;
+        Some(child.next())
     }
 }
 
@@ -855,13 +853,13 @@ impl Stack {
         Some(frame)
     }
 
-    /// Level of the slots that [`Self::next_slot`] gives.
+    /// Level of the children that [`Self::next_child`] gives.
     fn level(&self) -> u32 {
         self.depth as u32 - 1
     }
 
-    /// The next slot in use of the topmost node, and the node that holds it.
-    unsafe fn next_slot(&mut self) -> Option<(*mut Node, *mut Slot)> {
+    /// The next child of the topmost node.
+    unsafe fn next_child(&mut self) -> Option<Child> {
         // SAFETY: the caller holds the locks, so the tables stay as they are.
         unsafe { self.top()?.children.next() }
     }
@@ -872,18 +870,10 @@ impl Stack {
     }
 
     /// What the profile has of a child of the topmost node.
-    unsafe fn told(
-        &mut self,
-        forest: *mut ThreadForest,
-        holder: *mut Node,
-        slot: *mut Slot,
-    ) -> u64 {
-        // SAFETY: the slot is in use; the caller holds the locks.
-        unsafe {
-            let Some(label) = node::label(slot) else { return 0 };
-            let counter = self.counter(label);
-            ThreadForest::baselines(forest).told(counter, node::count(holder, slot))
-        }
+    unsafe fn told(&mut self, forest: *mut ThreadForest, child: Child) -> u64 {
+        let counter = self.counter(child.label);
+        // SAFETY: the caller holds the locks.
+        unsafe { ThreadForest::baselines(forest).told(counter, child.count()) }
     }
 
     /// Notes a count in or below the topmost node.
@@ -916,12 +906,12 @@ impl Stack {
         left.is_some()
     }
 
-    /// Goes on with the children of a slot, if it has a node of its own.
-    unsafe fn descend(&mut self, slot: *mut Slot) -> bool {
+    /// Goes on with the children of a child, if it has a node of its own.
+    unsafe fn descend(&mut self, child: Child) -> bool {
         let has_node = node::has_node(self.level(), self.k);
         if has_node {
-            // SAFETY: a slot above full depth leads to its own node.
-            self.push(unsafe { node::node_of(node::next(slot)) });
+            // SAFETY: a child above full depth leads to its own node.
+            self.push(unsafe { node::node_of(child.next()) });
         }
         has_node
     }

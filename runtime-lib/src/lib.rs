@@ -15,6 +15,7 @@
 //! | `node` | the automaton that Algorithm 4 is run by; its tables |
 //! | `forest` | a thread's forest for a function; walks |
 //! | `counter` | counters that signal handlers and other threads see |
+//! | `step` | an event that emitted code has not found |
 //! | `run` | many events in a row of one path |
 //! | `published` | Algorithm 4 as it was published, for comparison |
 //! | `prune` | what is dropped when a thread's memory is full |
@@ -69,6 +70,7 @@ mod scratch;
 mod sharing;
 mod signal;
 mod signal_name;
+mod step;
 mod sys;
 mod text;
 
@@ -77,8 +79,6 @@ mod reader_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::forest::ThreadForest;
-use crate::prune::Nodes;
 use crate::signal::Blocked;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -139,44 +139,11 @@ unsafe fn own_forest(
     }
 }
 
-/// One step of Algorithm 4 (thesis 3.2.3) for the path `id`, where emitted code has not found it:
-/// counts the node reached and returns the state after it.
+/// `n` events in a row, all of path `id`: the rounds of a loop. Returns the state after them.
 ///
 /// # Safety
 /// `forest` is that of the activation; `state` is its start or a state that was found in the forest;
 /// `id` is below the function's number of paths.
-#[unsafe(no_mangle)]
-#[cold]
-pub unsafe extern "C" fn midflight_step(state: u64, id: u32, forest: *mut Forest) -> u64 {
-    // SAFETY: the caller's; the forests of contexts are in thread forests.
-    unsafe {
-        if fallback::is_fallback(forest) {
-            fallback::lose_event();
-            return state;
-        }
-        if live::is_stranger() {
-            return state;
-        }
-        let this = ThreadForest::of(forest);
-        let context = &*ThreadForest::context(this);
-        let nodes = &raw mut (*context.data.get()).nodes;
-        if let Some(next) = Nodes::count_unlocked(nodes, this, state, id) {
-            return next;
-        }
-        let _signals = Blocked::new();
-        let Some(_guard) = context.lock.lock_as_owner() else {
-            counter::increment(&raw mut (*forest).lost);
-            return (*forest).start;
-        };
-        let data = &mut *context.data.get();
-        data.nodes.count(this, context.forests(), state, id)
-    }
-}
-
-/// The same as `n` calls of [`midflight_step`] for the path `id`: the rounds of a loop.
-///
-/// # Safety
-/// As for [`midflight_step`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64 {
     // SAFETY: the caller's.

@@ -47,7 +47,8 @@
 //! and grows the very table that is looked at. What keeps it right:
 //!
 //! - Nodes and tables never move and are never freed.
-//! - A slot's key is written last, and read first: if it is there, so is `next`.
+//! - What tells emitted code that a slot is in use (the key, or in a dense table `next`) is written last,
+//!   and read first.
 //! - A node's table is replaced by a single store, when the new one is complete.
 //! - Growing leaves the counts where they are, and states may lead to the old table; whoever reads a
 //!   counter adds it up over all tables that the node has had ([`count`]).
@@ -55,12 +56,16 @@
 //! Changes of structure are made with all signals blocked and the context's lock held.
 
 use crate::arena::{Arena, Purpose};
+use crate::counter;
 use crate::live;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 pub use midflight_abi::memory::Node;
 use midflight_abi::memory::{Extra, TableHead, Taken};
-use midflight_abi::{DENSE_PATHS, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash};
+use midflight_abi::{
+    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_SHIFT, hash,
+    id_of_key, key,
+};
 
 /// [`Node::level`] of a forest's start: one before the roots'.
 pub const START_LEVEL: u32 = u32::MAX;
@@ -71,8 +76,8 @@ const SPARSITY: u32 = 4;
 /// A table of so many slots may be full; a larger one has a quarter of its slots empty.
 const FEW_SLOTS: u32 = 8;
 
-/// From here on emitted code leaves a counter alone.
-const HALF_FULL: u32 = 1 << 31;
+/// The bits of a sparse table's tally that are a counter; the highest has overflowed into the key.
+const COUNTER: u64 = (1 << (KEY_SHIFT + 1)) - 1;
 
 /// A state, see `midflight_abi`.
 pub type Word = u64;
@@ -89,15 +94,38 @@ struct Table {
     is_dense: bool,
 }
 
-/// The slots of a table that a state leads to.
-fn address(word: Word) -> *mut Slot {
-    (word & ((1 << WORD_ADDRESS_BITS) - 1)) as *mut Slot
+/// A child of a node.
+#[derive(Clone, Copy)]
+pub struct Child {
+    /// The node in whose table it is: its parent, or one that stands beside it.
+    pub holder: *mut Node,
+    /// Where it is.
+    pub slot: *mut Slot,
+    /// Its label.
+    pub label: u32,
 }
 
-/// The word of a table in which a slot is found by hash.
-fn hashed_word(slots: *mut Slot, size: u32) -> Word {
-    let mask = u64::from((size - 1) << SLOT_SHIFT);
-    slots as u64 | mask << WORD_ADDRESS_BITS
+/// The table that a state leads to.
+pub fn table_of(word: Word) -> *mut Slot {
+    let address = match word & DENSE_OFFSET != 0 {
+        true => word - DENSE_OFFSET,
+        false => word >> WORD_SHIFT,
+    };
+    address as *mut Slot
+}
+
+/// The word of a sparse table.
+fn sparse_word(slots: *mut Slot, size: u32) -> Word {
+    (slots as u64) << WORD_SHIFT | u64::from((size - 1) << SLOT_SHIFT)
+}
+
+/// The node whose table it is, or was before it grew.
+///
+/// # Safety
+/// It is a table of a forest.
+pub unsafe fn owner(table: *mut Slot) -> *mut Node {
+    // SAFETY: every table follows a head.
+    unsafe { (*table.cast::<TableHead>().sub(1)).node }
 }
 
 /// The node that a state leads to, though perhaps by a table that the node has outgrown.
@@ -105,8 +133,8 @@ fn hashed_word(slots: *mut Slot, size: u32) -> Word {
 /// # Safety
 /// `word` is a state of a forest.
 pub unsafe fn node_of(word: Word) -> *mut Node {
-    // SAFETY: every table follows a head.
-    unsafe { (*address(word).cast::<TableHead>().sub(1)).node }
+    // SAFETY: the caller's.
+    unsafe { owner(table_of(word)) }
 }
 
 /// The state that leads to a node.
@@ -118,15 +146,24 @@ pub unsafe fn word_of(node: *mut Node) -> Word {
     unsafe { AtomicU64::from_ptr(&raw mut (*node).table).load(Ordering::Acquire) }
 }
 
+/// The state of an activation that has just begun.
+///
+/// # Safety
+/// `forest` is one that emitted code has.
+pub unsafe fn start_of(forest: *mut Forest) -> Word {
+    // SAFETY: the field is valid and shared only through atomics.
+    unsafe { AtomicU64::from_ptr(&raw mut (*forest).start).load(Ordering::Acquire) }
+}
+
 impl Table {
     /// # Safety
     /// The word leads or led to the node.
     unsafe fn new(word: Word, node: *mut Node) -> Self {
         // SAFETY: a node's way of having tables does not change.
         let dense = unsafe { (*node).dense };
-        let hashed = (word >> (WORD_ADDRESS_BITS + SLOT_SHIFT)) as u32 + 1;
+        let sparse = (word as u32 & (u32::MAX >> (32 - WORD_SHIFT))) >> SLOT_SHIFT;
         let is_dense = dense != 0;
-        Self { slots: address(word), size: if is_dense { dense } else { hashed }, is_dense }
+        Self { slots: table_of(word), size: if is_dense { dense } else { sparse + 1 }, is_dense }
     }
 
     /// The table that a node has now.
@@ -152,65 +189,76 @@ impl Table {
 
     /// The first bucket of a label: the one that emitted code looks at.
     fn bucket(self, label: u32) -> u32 {
-        let index = if self.is_dense { label } else { hash(label) >> SLOT_SHIFT };
+        let index = if self.is_dense { label } else { hash(key(label)) >> SLOT_SHIFT };
         index & (self.size - 1)
     }
 
-    /// The slot of a label, or the empty one where it would be; null if the table is full.
+    /// The slot with an index below the size.
+    fn slot(self, index: u32) -> *mut Slot {
+        self.slots.wrapping_add(index as usize)
+    }
+
+    /// The label of the child in a slot; none while the slot is empty.
+    ///
+    /// # Safety
+    /// The index is below the size of the table, which is or was that of a node.
+    unsafe fn label(self, index: u32) -> Option<u32> {
+        let slot = self.slot(index);
+        // SAFETY: the slot is in the table.
+        unsafe {
+            match self.is_dense {
+                true => (next(slot) != 0).then_some(index),
+                false => {
+                    let key = slot_key(slot);
+                    (key != 0).then(|| id_of_key(key))
+                }
+            }
+        }
+    }
+
+    /// The slot of a label, or the empty one where it would be; null if the table is full. And whether it
+    /// is the label's.
     ///
     /// # Safety
     /// The table is or was that of a node.
-    unsafe fn probe(self, label: u32) -> *mut Slot {
+    unsafe fn probe(self, label: u32) -> (*mut Slot, bool) {
         let mut index = self.bucket(label);
         for _ in 0..self.size {
             // SAFETY: the index is below the size.
-            let slot = unsafe { self.slots.add(index as usize) };
-            // SAFETY: the slot is in the table.
-            let key = unsafe { key(slot) };
-            if key == 0 || key == label + 1 {
-                return slot;
+            match unsafe { self.label(index) } {
+                None => return (self.slot(index), false),
+                Some(known) if known == label => return (self.slot(index), true),
+                Some(_) => index = (index + 1) & (self.size - 1),
             }
-            index = (index + 1) & (self.size - 1);
         }
-        null_mut()
+        (null_mut(), false)
     }
 
-    /// The slot of a label, or null.
+    /// The slot of a label.
     ///
     /// # Safety
     /// The table is or was that of a node.
-    unsafe fn find(self, label: u32) -> *mut Slot {
-        // SAFETY: the caller's; a slot that is probed is valid.
-        unsafe {
-            let slot = self.probe(label);
-            if slot.is_null() || key(slot) == 0 { null_mut() } else { slot }
-        }
+    unsafe fn find(self, label: u32) -> Option<*mut Slot> {
+        // SAFETY: the caller's.
+        let (slot, is_known) = unsafe { self.probe(label) };
+        is_known.then_some(slot)
     }
 }
 
-/// A child's label plus one; 0 while the slot is empty.
+/// The key in a sparse table's slot; 0 while the slot is empty.
 ///
 /// # Safety
-/// `slot` is in a table.
-unsafe fn key(slot: *mut Slot) -> u32 {
-    // SAFETY: the field is valid and shared only through atomics.
-    unsafe { AtomicU32::from_ptr(&raw mut (*slot).key).load(Ordering::Acquire) }
-}
-
-/// A child's label; none while the slot is empty.
-///
-/// # Safety
-/// `slot` is in a table.
-pub unsafe fn label(slot: *mut Slot) -> Option<u32> {
+/// `slot` is in a sparse table.
+unsafe fn slot_key(slot: *mut Slot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { key(slot).checked_sub(1) }
+    unsafe { (tally(slot).load(Ordering::Acquire) >> KEY_SHIFT) as u32 }
 }
 
 /// The state after a child.
 ///
 /// # Safety
 /// `slot` is in a table, and in use.
-pub unsafe fn next(slot: *mut Slot) -> Word {
+unsafe fn next(slot: *mut Slot) -> Word {
     // SAFETY: the field is valid and shared only through atomics.
     unsafe { AtomicU64::from_ptr(&raw mut (*slot).next).load(Ordering::Acquire) }
 }
@@ -220,49 +268,164 @@ unsafe fn set_next(slot: *mut Slot, word: Word) {
     unsafe { AtomicU64::from_ptr(&raw mut (*slot).next).store(word, Ordering::Release) };
 }
 
-unsafe fn counter(slot: *mut Slot) -> &'static AtomicU32 {
+unsafe fn tally(slot: *mut Slot) -> &'static AtomicU64 {
     // SAFETY: the field is valid, never freed, and shared only through atomics.
-    unsafe { AtomicU32::from_ptr(&raw mut (*slot).count) }
+    unsafe { AtomicU64::from_ptr(&raw mut (*slot).tally) }
 }
 
-/// Whether a child's counter is to be emptied by [`Builder::add`].
+/// What has been counted in a slot, and can be.
 ///
 /// # Safety
-/// `slot` is in a table.
-pub unsafe fn is_half_full(slot: *mut Slot) -> bool {
+/// `slot` is in use.
+unsafe fn in_slot(slot: *mut Slot, is_dense: bool) -> u64 {
     // SAFETY: the caller's.
-    unsafe { counter(slot).load(Ordering::Relaxed) >= HALF_FULL }
+    let tally = unsafe { tally(slot).load(Ordering::Relaxed) };
+    if is_dense { tally } else { tally & COUNTER }
+}
+
+/// Sets what a slot has counted to zero. What is zero is left alone, so that a forked child does not
+/// copy the pages that it need not change.
+///
+/// # Safety
+/// As for [`in_slot`]. If the owner counts at the same time the reset may be lost.
+unsafe fn empty(slot: *mut Slot, is_dense: bool) {
+    // SAFETY: the caller's.
+    unsafe {
+        let in_slot = in_slot(slot, is_dense);
+        if in_slot != 0 {
+            let tally = tally(slot);
+            tally.store(tally.load(Ordering::Relaxed) - in_slot, Ordering::Release);
+        }
+    }
+}
+
+impl Child {
+    /// The state after it.
+    ///
+    /// # Safety
+    /// It is a child in a forest, and so for all of these.
+    pub unsafe fn next(self) -> Word {
+        // SAFETY: the caller's.
+        unsafe { next(self.slot) }
+    }
+
+    /// Whether the runtime is to add to its counter by [`Builder::add`].
+    ///
+    /// # Safety
+    /// As for [`Self::next`].
+    pub unsafe fn has_overflowed(self) -> bool {
+        // SAFETY: the caller's.
+        unsafe { !self.is_dense() && slot_key(self.slot) != key(self.label) }
+    }
+
+    unsafe fn is_dense(self) -> bool {
+        // SAFETY: the caller's.
+        unsafe { (*self.holder).dense != 0 }
+    }
+
+    /// Its counter: with what states that lead to outgrown tables have added there, and what was taken
+    /// out.
+    ///
+    /// # Safety
+    /// As for [`Self::next`]; the caller holds the context's lock.
+    pub unsafe fn count(self) -> u64 {
+        // SAFETY: the caller's; tables that were outgrown are kept.
+        unsafe {
+            let mut sum = 0u64;
+            self.for_each_slot(|slot, is_dense| {
+                sum = sum.wrapping_add(in_slot(slot, is_dense));
+            });
+            let taken = taken(self.holder, self.label);
+            if taken.is_null() { sum } else { sum.wrapping_add((*taken).count) }
+        }
+    }
+
+    /// Sets its counter to zero.
+    ///
+    /// # Safety
+    /// As for [`Self::count`]. If the owner counts at the same time the reset may be lost.
+    pub unsafe fn clear(self) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.for_each_slot(|slot, is_dense| empty(slot, is_dense));
+            let taken = taken(self.holder, self.label);
+            if !taken.is_null() {
+                (*taken).count = 0;
+            }
+        }
+    }
+
+    unsafe fn for_each_slot(self, mut visit: impl FnMut(*mut Slot, bool)) {
+        // SAFETY: the caller's; tables that were outgrown are kept.
+        unsafe {
+            visit(self.slot, self.is_dense());
+            let mut table = Table::of(self.holder);
+            while let Some(before) = table.before(self.holder) {
+                if let Some(old) = before.find(self.label) {
+                    visit(old, before.is_dense);
+                }
+                table = before;
+            }
+        }
+    }
+
+    /// Makes it lead to the table that its node has now.
+    ///
+    /// # Safety
+    /// As for [`Self::count`].
+    pub unsafe fn refresh(self) {
+        // SAFETY: the caller's.
+        unsafe {
+            let (old, new) = (self.next(), word_of(node_of(self.next())));
+            if old != new {
+                set_next(self.slot, new);
+            }
+        }
+    }
+}
+
+/// The slot of a path where emitted code looks for it, and the state after it, if it would count it
+/// there.
+///
+/// # Safety
+/// `word` is a state, of which a function with that path has forests.
+pub unsafe fn known(word: Word, label: u32) -> Option<(*mut Slot, Word)> {
+    // SAFETY: the caller's; the slot is in the table that the word leads to.
+    unsafe {
+        if word & DENSE_OFFSET != 0 {
+            let slot = table_of(word).add(label as usize);
+            let next = next(slot);
+            return (next != 0).then_some((slot, next));
+        }
+        let offset = word & u64::from(hash(key(label)));
+        let slot = table_of(word).byte_add(offset as usize);
+        (slot_key(slot) == key(label)).then(|| (slot, next(slot)))
+    }
 }
 
 /// Adds to the counter of a child in its slot, as emitted code does.
 ///
 /// # Safety
-/// `slot` is in a table of the calling thread and not half full; `n` is less than 2^31.
-pub unsafe fn add(slot: *mut Slot, n: u32) {
-    // SAFETY: the caller's; a single instruction cannot be interrupted halfway by a handler that
-    // counts the same child.
-    unsafe {
-        #[cfg(all(target_arch = "x86_64", not(feature = "tsan")))]
-        core::arch::asm!("add dword ptr [{0}], {1:e}", in(reg) &raw mut (*slot).count, in(reg) n, options(nostack));
-        #[cfg(any(not(target_arch = "x86_64"), feature = "tsan"))]
-        counter(slot).fetch_add(n, Ordering::Relaxed);
-    }
+/// `slot` is in a table of the calling thread, where a key has not overflowed; `n` is less than 2^32
+/// unless the table is dense.
+pub unsafe fn add(slot: *mut Slot, n: u64) {
+    // SAFETY: the caller's.
+    unsafe { counter::add(&raw mut (*slot).tally, n) };
 }
 
-/// The slot of a node's child, and the node that holds it.
+/// The child of a node with that label.
 ///
 /// # Safety
 /// `node` is a node of a forest.
-pub unsafe fn find(node: *mut Node, label: u32) -> Option<(*mut Node, *mut Slot)> {
-    let mut node = node;
-    while !node.is_null() {
+pub unsafe fn find(node: *mut Node, label: u32) -> Option<Child> {
+    let mut holder = node;
+    while !holder.is_null() {
         // SAFETY: the caller's.
         unsafe {
-            let slot = Table::of(node).find(label);
-            if !slot.is_null() {
-                return Some((node, slot));
+            if let Some(slot) = Table::of(holder).find(label) {
+                return Some(Child { holder, slot, label });
             }
-            node = beside(node);
+            holder = beside(holder);
         }
     }
     None
@@ -277,7 +440,7 @@ unsafe fn beside(node: *mut Node) -> *mut Node {
     }
 }
 
-/// The slots of a node that are in use.
+/// The children of a node.
 #[derive(Clone, Copy)]
 pub struct Children {
     node: *mut Node,
@@ -290,79 +453,27 @@ impl Children {
         Self { node, index: 0 }
     }
 
-    /// The next slot in use, and the node in whose table it is.
+    /// The next child.
     ///
     /// # Safety
     /// The node is one of a forest whose context's lock the caller holds.
-    pub unsafe fn next(&mut self) -> Option<(*mut Node, *mut Slot)> {
+    pub unsafe fn next(&mut self) -> Option<Child> {
         while !self.node.is_null() {
             // SAFETY: the caller's.
             unsafe {
                 let table = Table::of(self.node);
                 while self.index < table.size {
-                    let slot = table.slots.add(self.index as usize);
+                    let index = self.index;
                     self.index += 1;
-                    if key(slot) != 0 {
-                        return Some((self.node, slot));
+                    if let Some(label) = table.label(index) {
+                        let slot = table.slot(index);
+                        return Some(Child { holder: self.node, slot, label });
                     }
                 }
                 *self = Self::of(beside(self.node));
             }
         }
         None
-    }
-}
-
-/// The counter of a child: with what states that lead to outgrown tables have added there, and what
-/// was taken out.
-///
-/// # Safety
-/// `slot` is in use and in the table of `node`, and the caller holds the context's lock.
-pub unsafe fn count(node: *mut Node, slot: *mut Slot) -> u64 {
-    // SAFETY: the caller's; tables that were outgrown are kept.
-    unsafe {
-        let mut sum = 0u64;
-        for_each_counter(node, slot, |counter| {
-            sum = sum.wrapping_add(counter.load(Ordering::Relaxed).into());
-        });
-        let taken = taken(node, key(slot) - 1);
-        if taken.is_null() { sum } else { sum.wrapping_add((*taken).count) }
-    }
-}
-
-/// Sets the counter of a child to zero. What is zero is left alone, so that a forked child does not
-/// copy the pages that it need not change.
-///
-/// # Safety
-/// As for [`count`]. If the owner counts at the same time the reset may be lost.
-pub unsafe fn clear(node: *mut Node, slot: *mut Slot) {
-    // SAFETY: the caller's.
-    unsafe {
-        for_each_counter(node, slot, |counter| {
-            if counter.load(Ordering::Relaxed) != 0 {
-                counter.store(0, Ordering::Relaxed);
-            }
-        });
-        let taken = taken(node, key(slot) - 1);
-        if !taken.is_null() {
-            (*taken).count = 0;
-        }
-    }
-}
-
-unsafe fn for_each_counter(node: *mut Node, slot: *mut Slot, mut visit: impl FnMut(&AtomicU32)) {
-    // SAFETY: the caller's; tables that were outgrown are kept.
-    unsafe {
-        visit(counter(slot));
-        let label = key(slot) - 1;
-        let mut table = Table::of(node);
-        while let Some(before) = table.before(node) {
-            let old = before.find(label);
-            if !old.is_null() {
-                visit(counter(old));
-            }
-            table = before;
-        }
     }
 }
 
@@ -394,14 +505,16 @@ pub unsafe fn is_pruned(node: *mut Node) -> bool {
 /// `node` is a node of a forest whose context's lock the caller holds, with signals blocked. Its
 /// counts were taken elsewhere.
 pub unsafe fn leave(node: *mut Node) {
-    // SAFETY: the caller's; what it points at is never freed. The key goes, and `next` stays for
-    // emitted code that has just read the key.
+    // SAFETY: the caller's; what it points at is never freed. Where there is a key, that goes, and `next`
+    // stays for emitted code that has just read the key.
     unsafe {
         let mut table = Some(Table::of(node));
         while let Some(current) = table {
-            for index in 0..current.size {
-                let slot = current.slots.add(index as usize);
-                AtomicU32::from_ptr(&raw mut (*slot).key).store(0, Ordering::Release);
+            for slot in (0..current.size).map(|index| current.slot(index)) {
+                match current.is_dense {
+                    true => set_next(slot, 0),
+                    false => tally(slot).store(0, Ordering::Release),
+                }
             }
             table = current.before(node);
         }
@@ -409,20 +522,6 @@ pub unsafe fn leave(node: *mut Node) {
         let more = beside(node);
         if !more.is_null() {
             leave(more);
-        }
-    }
-}
-
-/// Makes a slot lead to the table that its node has now.
-///
-/// # Safety
-/// `slot` is in use, and the caller holds the lock of its forest's context.
-pub unsafe fn refresh(slot: *mut Slot) {
-    // SAFETY: the caller's.
-    unsafe {
-        let (old, new) = (next(slot), word_of(node_of(next(slot))));
-        if old != new {
-            set_next(slot, new);
         }
     }
 }
@@ -490,16 +589,11 @@ impl Builder<'_> {
         }
     }
 
-    /// The slot of the child of `parent` with that label, made if it is missing, and the node that
-    /// holds it.
+    /// The child of `parent` with that label, made if it is missing.
     ///
     /// # Safety
     /// `parent` is a node of the builder's forest.
-    pub unsafe fn child(
-        &mut self,
-        parent: *mut Node,
-        label: u32,
-    ) -> Result<(*mut Node, *mut Slot), OutOfMemory> {
+    pub unsafe fn child(&mut self, parent: *mut Node, label: u32) -> Result<Child, OutOfMemory> {
         // SAFETY: the caller's; τ is a node of the same forest.
         unsafe {
             if let Some(found) = find(parent, label) {
@@ -532,8 +626,7 @@ impl Builder<'_> {
         // recursion ends here.
         unsafe {
             let tau_of_parent = if level == self.k - 1 { self.start } else { (*parent).tau };
-            let (_, slot) = self.child(tau_of_parent, label)?;
-            Ok(node_of(next(slot)))
+            Ok(node_of(self.child(tau_of_parent, label)?.next()))
         }
     }
 
@@ -548,7 +641,10 @@ impl Builder<'_> {
         let memory = self.arena.allocate(size_of::<Node>(), self.purpose).ok_or(OutOfMemory)?;
         let node = memory.as_ptr().cast::<Node>();
         let slots = self.new_table(node, 0, size)?;
-        let table = if is_dense { slots as u64 } else { hashed_word(slots, size) };
+        let table = match is_dense {
+            true => slots as u64 + DENSE_OFFSET,
+            false => sparse_word(slots, size),
+        };
         // SAFETY: the arena hands out aligned memory of that size.
         unsafe {
             node.write(Node {
@@ -589,18 +685,21 @@ impl Builder<'_> {
         parent: *mut Node,
         label: u32,
         next: *mut Node,
-    ) -> Result<(*mut Node, *mut Slot), OutOfMemory> {
-        // SAFETY: the caller's; the key is published last.
+    ) -> Result<Child, OutOfMemory> {
+        // SAFETY: the caller's; what makes the slot one in use is published last.
         unsafe {
             let holder = self.make_room(parent, label)?;
-            let slot = Table::of(holder).probe(label);
-            set_next(slot, word_of(next));
+            let table = Table::of(holder);
+            let (slot, _) = table.probe(label);
             if (*next).parent.is_null() && (*next).level == child_level((*parent).level) {
                 (*next).parent = holder;
             }
-            AtomicU32::from_ptr(&raw mut (*slot).key).store(label + 1, Ordering::Release);
+            set_next(slot, word_of(next));
+            if !table.is_dense {
+                tally(slot).store(u64::from(key(label)) << KEY_SHIFT, Ordering::Release);
+            }
             (*holder).used += 1;
-            Ok((holder, slot))
+            Ok(Child { holder, slot, label })
         }
     }
 
@@ -617,7 +716,7 @@ impl Builder<'_> {
             }
             let is_full =
                 used == table.size || table.size > FEW_SLOTS && used >= table.size / 4 * 3;
-            let is_taken = key(table.slots.add(table.bucket(label) as usize)) != 0;
+            let is_taken = table.label(table.bucket(label)).is_some();
             let is_sparse = table.size >= SPARSITY * (used + 1);
             if is_largest || !is_full && (!is_taken || is_sparse) {
                 return Ok(node);
@@ -664,57 +763,50 @@ impl Builder<'_> {
             let slots = self.new_table(node, word_of(node), size)?;
             let new = Table { slots, size, is_dense: false };
             for index in 0..old.size {
-                let from = old.slots.add(index as usize);
-                if let Some(label) = label(from) {
-                    let (next, key) = (next(from), key(from));
-                    new.probe(label).write(Slot { next, key, count: 0 });
+                if let Some(label) = old.label(index) {
+                    let (next, tally) = (next(old.slot(index)), u64::from(key(label)) << KEY_SHIFT);
+                    new.probe(label).0.write(Slot { next, tally });
                 }
             }
-            let word = hashed_word(slots, size);
+            let word = sparse_word(slots, size);
             AtomicU64::from_ptr(&raw mut (*node).table).store(word, Ordering::Release);
             if node == self.start {
                 self.publish_start();
-            } else if !(*node).parent.is_null() {
-                set_next(Table::of((*node).parent).find((*node).label), word);
+            } else if !(*node).parent.is_null()
+                && let Some(slot) = Table::of((*node).parent).find((*node).label)
+            {
+                set_next(slot, word);
             }
         }
         Ok(())
     }
 
-    /// Adds to the counter of a child; where it is or would be half full, it is emptied into a
+    /// Adds to the counter of a child; where it has overflowed or is too small, it is emptied into a
     /// larger one.
     ///
     /// # Safety
-    /// `slot` is in use, in a table that is or was that of `node`.
-    pub unsafe fn add(
-        &mut self,
-        node: *mut Node,
-        slot: *mut Slot,
-        n: u64,
-    ) -> Result<(), OutOfMemory> {
+    /// It is a child in the builder's forest.
+    pub unsafe fn add(&mut self, child: Child, n: u64) -> Result<(), OutOfMemory> {
         // SAFETY: the caller's.
         unsafe {
-            match u32::try_from(n) {
-                Ok(small) if small < HALF_FULL && !is_half_full(slot) => add(slot, small),
-                _ => take(self.taken(node, slot)?, slot, n),
+            let has_room = u32::try_from(n).is_ok() && !child.has_overflowed();
+            match has_room || child.is_dense() {
+                true => add(child.slot, n),
+                false => take(self.taken(child)?, child.slot, n),
             }
         }
         Ok(())
     }
 
-    unsafe fn taken(
-        &mut self,
-        node: *mut Node,
-        slot: *mut Slot,
-    ) -> Result<*mut Taken, OutOfMemory> {
+    unsafe fn taken(&mut self, child: Child) -> Result<*mut Taken, OutOfMemory> {
+        let Child { holder, label, .. } = child;
         // SAFETY: the caller's; a record is complete before it is published.
         unsafe {
-            let label = key(slot) - 1;
-            let known = taken(node, label);
+            let known = taken(holder, label);
             if !known.is_null() {
                 return Ok(known);
             }
-            let extra = self.extra(node)?;
+            let extra = self.extra(holder)?;
             let bytes = size_of::<Taken>();
             let memory = self.arena.allocate(bytes, self.purpose).ok_or(OutOfMemory)?;
             let record = memory.as_ptr().cast::<Taken>();
@@ -726,19 +818,19 @@ impl Builder<'_> {
     }
 }
 
-/// Empties a counter into a larger one, with `n` more, in the order that [`Taken`] tells.
+/// Empties a sparse table's counter into a larger one, with `n` more, in the order that [`Taken`] tells.
 unsafe fn take(record: *mut Taken, slot: *mut Slot, n: u64) {
     // SAFETY: the caller gives the record of a slot; the fields are valid.
     unsafe {
         let count = AtomicU64::from_ptr(&raw mut (*record).count);
         let sum = AtomicU64::from_ptr(&raw mut (*record).sum);
         let is_taking = AtomicU32::from_ptr(&raw mut (*record).is_taking);
-        let in_slot = counter(slot).load(Ordering::Relaxed).into();
-        let all = count.load(Ordering::Relaxed).wrapping_add(n).wrapping_add(in_slot);
+        let counted = in_slot(slot, false);
+        let all = count.load(Ordering::Relaxed).wrapping_add(n).wrapping_add(counted);
         live::change(|| {
             sum.store(all, Ordering::Release);
             is_taking.store(1, Ordering::Release);
-            counter(slot).store(0, Ordering::Release);
+            empty(slot, false);
             count.store(all, Ordering::Release);
             is_taking.store(0, Ordering::Release);
         });
@@ -763,7 +855,7 @@ unsafe fn good_size(table: Table, used: u32, label: u32) -> u32 {
 unsafe fn has_in_bucket(table: Table, wanted: u32, size: u32) -> bool {
     (0..table.size).any(|index| {
         // SAFETY: the index is below the table's size.
-        let label = unsafe { label(table.slots.add(index as usize)) };
+        let label = unsafe { table.label(index) };
         label.is_some_and(|label| Table { size, ..table }.bucket(label) == wanted)
     })
 }

@@ -19,7 +19,9 @@
 use crate::arena::{Arena, Contents};
 use crate::counter;
 use crate::forest::ThreadForest;
+use crate::node::{self, Child};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use midflight_abi::Slot;
 
 /// Memory for the nodes of a thread unless the environment says otherwise.
 pub const DEFAULT_BUDGET: usize = 1 << 20;
@@ -53,6 +55,16 @@ pub struct Nodes {
     is_full: AtomicBool,
 }
 
+/// Where an event leads to that emitted code has not found.
+pub struct Lookup {
+    /// What is counted.
+    pub child: Child,
+    /// Whether there was no room to do better, perhaps.
+    pub is_miss: bool,
+    /// Whether the activation begins anew with it.
+    pub is_restart: bool,
+}
+
 impl Nodes {
     /// No nodes yet.
     pub fn new() -> Self {
@@ -65,35 +77,86 @@ impl Nodes {
         Self { arena, budget, misses: 0, patience: 0, prunings: 0, is_full: AtomicBool::new(false) }
     }
 
+    /// No nodes any more, and so many misses that are put up with.
+    #[cfg(test)]
+    pub fn fill(&mut self, patience: u64) {
+        self.is_full.store(true, Ordering::Relaxed);
+        (self.misses, self.patience) = (0, patience);
+    }
+
     /// How often the forests were pruned. A handler of signals may change it at any time.
     pub fn prunings(&self) -> u32 {
         // SAFETY: the field is valid.
         unsafe { (&raw const self.prunings).read_volatile() }
     }
 
+    /// Where an event leads to that emitted code has not found, if that can be told without a lock.
+    ///
+    /// # Safety
+    /// `this` points at the nodes of the calling thread, where `forest` has its own; one of its states
+    /// leads or has led to `table`.
+    pub unsafe fn look_up(
+        this: *mut Self,
+        forest: *mut ThreadForest,
+        table: *mut Slot,
+        label: u32,
+    ) -> Option<Lookup> {
+        // SAFETY: the caller's.
+        unsafe {
+            if !(*this).is_full.load(Ordering::Relaxed) {
+                let child = ThreadForest::look_up(table, label)?;
+                return Some(Lookup { child, is_miss: false, is_restart: false });
+            }
+            let (child, is_restart) = ThreadForest::look_up_full(forest, table, label)?;
+            Some(Lookup { child, is_miss: true, is_restart })
+        }
+    }
+
+    /// How many more misses are put up with.
+    ///
+    /// # Safety
+    /// `this` points at the nodes of the calling thread.
+    pub unsafe fn left(this: *mut Self) -> u64 {
+        // SAFETY: the caller's.
+        unsafe { (*this).patience.saturating_sub(counter::read(&raw mut (*this).misses)) }
+    }
+
+    /// Notes so many misses; whether they are put up with. A handler of signals may note some, too; none
+    /// is lost.
+    ///
+    /// # Safety
+    /// As for [`Self::left`].
+    pub unsafe fn miss(this: *mut Self, n: u64) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            let misses = &raw mut (*this).misses;
+            counter::add(misses, n);
+            counter::read(misses) <= (*this).patience
+        }
+    }
+
     /// Counts an event that emitted code has not found, if that takes no lock; returns the state
     /// after it.
     ///
     /// # Safety
-    /// `this` points at the nodes of the calling thread, where `forest` has its own; `word` is or was
-    /// one of the forest's states.
+    /// As for [`Self::look_up`].
     pub unsafe fn count_unlocked(
         this: *mut Self,
         forest: *mut ThreadForest,
-        word: u64,
+        table: *mut Slot,
         label: u32,
     ) -> Option<u64> {
-        // SAFETY: the caller's. A handler may count misses, too; none is lost.
+        // SAFETY: the caller's.
         unsafe {
-            if !(*this).is_full.load(Ordering::Relaxed) {
-                return ThreadForest::look_up(word, label);
-            }
-            let misses = &raw mut (*this).misses;
-            counter::increment(misses);
-            if counter::read(misses) > (*this).patience {
+            if (*this).is_full.load(Ordering::Relaxed) && !Self::miss(this, 1) {
                 return None;
             }
-            ThreadForest::count_known(forest, word, label)
+            let found = Self::look_up(this, forest, table, label)?;
+            if found.is_restart {
+                ThreadForest::note_restarts(forest, 1);
+            }
+            node::add(found.child.slot, 1);
+            Some(found.child.next())
         }
     }
 
@@ -101,24 +164,24 @@ impl Nodes {
     ///
     /// # Safety
     /// `this` is the first of the forests or one of those after it, in a context whose lock the
-    /// caller holds; `word` is or was one of its states.
+    /// caller holds; one of its states leads or has led to `table`.
     pub unsafe fn count(
         &mut self,
         this: *mut ThreadForest,
         forests: *mut ThreadForest,
-        word: u64,
+        table: *mut Slot,
         label: u32,
     ) -> u64 {
         // SAFETY: the caller's.
         unsafe {
-            if let Some(next) = ThreadForest::build(this, &mut self.arena, word, label) {
+            if let Some(next) = ThreadForest::build(this, &mut self.arena, table, label) {
                 return next;
             }
             if self.misses >= self.patience && self.arena.is_exhausted() {
                 self.prune(forests);
             }
             self.is_full.store(self.arena.is_exhausted(), Ordering::Relaxed);
-            ThreadForest::restart(this, &mut self.arena, word, label)
+            ThreadForest::restart(this, &mut self.arena, table, label)
         }
     }
 

@@ -2,117 +2,107 @@
 //!
 //! After 2k−2 events of one path the automaton goes in a circle of k−1 states (τ of Algorithm 4 is
 //! reset after as many events): the upper state on level k−2, then the lower slab down to full depth,
-//! and back. So most of a long run is counted by adding the number of turns to each child on the
-//! circle. That is the same as to count the events one by one, unless a handler of signals prunes the
-//! forest in the middle: then as many events are stated as lost.
+//! and back. Where memory is full, and the circle is not all there, it is one from a root to where the next
+//! node is missing, and back to the root. So most of a long run is counted by adding the number of turns to
+//! each child on the circle. That is the same as to count the events one by one, unless a handler of
+//! signals prunes the forest in the middle: then as many events are stated as lost.
 //!
-//! Where a child on the circle cannot be counted by emitted code (it is not there, its counter is half
-//! full, memory is full), nothing is added to the circle, and events are counted one by one.
+//! Where a child on the circle has to be made, or its counter has overflowed, nothing is added to the
+//! circle, and events are counted one by one.
 
 use crate::counter;
 use crate::forest::ThreadForest;
 use crate::node::{self, Word};
-use midflight_abi::{DENSE_PATHS, Forest, MAX_K, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash};
+use crate::prune::Nodes;
+use core::mem::MaybeUninit;
+use midflight_abi::{Forest, MAX_K, Slot};
 
-/// A circle has at most so many states.
-const MOST: usize = MAX_K as usize - 1;
+/// A circle has at most so many states: one on each level.
+const MOST: usize = 2 * MAX_K as usize - 2;
 
-/// Turns that are added at once: a counter that is not half full holds so many more.
-const MOST_TURNS: u64 = 1 << 30;
+/// Turns that are added at once: a counter that has not overflowed has room for so many more.
+const MOST_TURNS: u64 = 1 << 31;
 
 /// Counts `n` events of path `id`; returns the state after them.
 ///
 /// # Safety
-/// As for `midflight_step`; the forest is one of the calling thread.
+/// `state` is one of the forest, which is one of the calling thread; `id` is below the function's number
+/// of paths.
 pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> Word {
     let this = ThreadForest::of(forest);
     // SAFETY: the caller's.
-    let (k, is_dense) = unsafe { ((*this).shared.k, (*this).shared.num_paths <= DENSE_PATHS) };
-    let period = u64::from(k).saturating_sub(1).max(1);
+    let levels = u64::from(unsafe { (*this).shared.k }).saturating_mul(2).saturating_sub(2).max(1);
     while n != 0 {
-        let turning = n.min(MOST_TURNS * period);
-        let turned = match n >= period {
-            // SAFETY: the caller's.
-            true => unsafe { turn(state, id, is_dense, period, turning, this) },
-            false => None,
-        };
-        if let Some(after) = turned {
-            state = after;
-            n -= turning;
-            continue;
-        }
-        let single = n.min(2 * period);
+        // SAFETY: the caller's.
+        let turned = unsafe { turn(state, id, n, levels, this) };
+        n -= turned;
+        // As many as lead to a circle, if there is one.
+        let single = n.min(levels);
         for _ in 0..single {
             // SAFETY: the caller's.
-            state = unsafe { step(state, id, is_dense, forest) };
+            state = unsafe { step(state, id, this) };
         }
         n -= single;
     }
     state
 }
 
-/// Counts `n` events on the circle of `period` states that begins with `state`; returns the state after
-/// them. None: there is no circle, or not all of its children can be counted.
-unsafe fn turn(
-    state: Word,
-    id: u32,
-    is_dense: bool,
-    period: u64,
-    n: u64,
-    this: *mut ThreadForest,
-) -> Option<Word> {
-    let mut circle: [*mut Slot; MOST] = [core::ptr::null_mut(); MOST];
-    let circle = circle.get_mut(..period as usize)?;
+/// Counts up to `n` events of whole turns on the circle that begins with `state`, after which the state is
+/// the same; returns how many. 0: there is no circle, which has at most one state on each of the forest's
+/// levels, or not all of its children can be counted.
+unsafe fn turn(state: Word, id: u32, n: u64, levels: u64, this: *mut ThreadForest) -> u64 {
+    let mut circle = [MaybeUninit::<*mut Slot>::uninit(); MOST];
+    let (mut at, mut length, mut misses, mut restarts) = (state, 0, 0, 0);
     // SAFETY: the caller's; the context of a thread's forest is never freed.
     unsafe {
-        let nodes = &raw const (*(*ThreadForest::context(this)).data.get()).nodes;
+        let nodes = &raw mut (*(*ThreadForest::context(this)).data.get()).nodes;
         let prunings = (*nodes).prunings();
-        let mut at = state;
-        for slot in circle.iter_mut() {
-            let found = known(at, id, is_dense)?;
-            (*slot, at) = (found, node::next(found));
-        }
-        if at != state {
-            return None;
-        }
-        let (turns, mut rest) = (n / period, n % period);
-        for &slot in circle.iter() {
-            let more = rest != 0;
-            node::add(slot, turns as u32 + u32::from(more));
-            if more {
-                at = node::next(slot);
-                rest -= 1;
+        for place in circle.iter_mut().take(levels as usize) {
+            if let Some((slot, next)) = node::known(at, id) {
+                place.write(slot);
+                at = next;
+            } else {
+                let Some(found) = Nodes::look_up(nodes, this, node::table_of(at), id) else {
+                    return 0;
+                };
+                place.write(found.child.slot);
+                at = found.child.next();
+                misses += u64::from(found.is_miss);
+                restarts += u64::from(found.is_restart);
+            }
+            length += 1;
+            if at == state {
+                break;
             }
         }
-        if (*nodes).prunings() != prunings {
-            counter::add(&raw mut (*this).shared.forest.lost, n);
+        let most = Nodes::left(nodes).checked_div(misses).unwrap_or(MOST_TURNS);
+        let turns = (n / length).min(MOST_TURNS).min(most);
+        if at != state || turns == 0 {
+            return 0;
         }
-        Some(at)
+        Nodes::miss(nodes, turns * misses);
+        ThreadForest::note_restarts(this, turns * restarts);
+        for place in circle.iter().take(length as usize) {
+            node::add(place.assume_init(), turns);
+        }
+        let counted = turns * length;
+        if (*nodes).prunings() != prunings {
+            counter::add(&raw mut (*this).shared.forest.lost, counted);
+        }
+        counted
     }
 }
 
-/// One event, as emitted code counts it.
-unsafe fn step(state: Word, id: u32, is_dense: bool, forest: *mut Forest) -> Word {
+/// One event.
+unsafe fn step(state: Word, id: u32, this: *mut ThreadForest) -> Word {
     // SAFETY: the caller's.
     unsafe {
-        match known(state, id, is_dense) {
-            Some(slot) => {
+        match node::known(state, id) {
+            Some((slot, next)) => {
                 node::add(slot, 1);
-                node::next(slot)
+                next
             }
-            None => crate::midflight_step(state, id, forest),
+            None => crate::step::count(node::table_of(state), id, this),
         }
     }
-}
-
-/// The slot of a path where emitted code looks for it, if it is there and can be counted.
-unsafe fn known(state: Word, id: u32, is_dense: bool) -> Option<*mut Slot> {
-    let address = state & ((1 << WORD_ADDRESS_BITS) - 1);
-    let offset = match is_dense {
-        true => u64::from(id) << SLOT_SHIFT,
-        false => (state >> WORD_ADDRESS_BITS) & u64::from(hash(id)),
-    };
-    let slot = (address + offset) as *mut Slot;
-    // SAFETY: the state is one of the forest, so the place is in a table.
-    unsafe { (node::label(slot) == Some(id) && !node::is_half_full(slot)).then_some(slot) }
 }

@@ -3,11 +3,11 @@
 use crate::forest::{ThreadForest, Visit};
 use crate::node::{self, Children, Node, Word};
 use crate::prune::Nodes;
-use crate::{counter, midflight_enter, midflight_run, midflight_step};
+use crate::{counter, midflight_enter, midflight_run, step};
 use core::ptr::null_mut;
 use midflight_abi::{
-    ABI_VERSION, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest, RECORD_HEADER_SIZE,
-    RecordHeader, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS, hash,
+    ABI_VERSION, DENSE_OFFSET, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest,
+    KEY_SHIFT, RECORD_HEADER_SIZE, RecordHeader, Register, Slot, WORD_SHIFT, hash,
 };
 use midflight_profile::forest::{NodeId, PrefixForest};
 use midflight_profile::kipf::make_k_ipf;
@@ -50,19 +50,33 @@ impl Function {
 
     /// What emitted code does where a path ends.
     fn step(&self, state: Word, id: u32) -> Word {
-        let address = state & ((1 << WORD_ADDRESS_BITS) - 1);
-        let offset = match self.record.num_paths <= DENSE_PATHS {
-            true => u64::from(id) << SLOT_SHIFT,
-            false => (state >> WORD_ADDRESS_BITS) & u64::from(hash(id)),
-        };
-        let slot = (address + offset) as *mut Slot;
-        // SAFETY: the place is in a table.
+        let register = Register::new(self.record.num_paths).value(id);
+        // SAFETY: the places are in tables.
         unsafe {
-            if (*slot).key == id + 1 && (*slot).count < 1 << 31 {
-                (*slot).count += 1;
-                return (*slot).next;
+            if self.record.num_paths <= DENSE_PATHS {
+                let tally = (state as *mut u64).byte_add(register as usize);
+                let next = *tally.byte_sub(DENSE_OFFSET as usize);
+                if next == 0 {
+                    return self.call_step(state, register);
+                }
+                *tally += 1;
+                return next;
             }
-            midflight_step(state, id, *self.slot)
+            let table = state >> WORD_SHIFT;
+            let slot = (table + (u64::from(hash(register)) & state)) as *mut Slot;
+            if (*slot).tally >> KEY_SHIFT != u64::from(register) {
+                return self.call_step(table, register);
+            }
+            (*slot).tally += 1;
+            (*slot).next
+        }
+    }
+
+    unsafe fn call_step(&self, table: u64, register: u32) -> Word {
+        // SAFETY: the forest has the function's address.
+        unsafe {
+            let step: step::Step = core::mem::transmute((**self.slot).step as usize);
+            step(table, register, *self.slot)
         }
     }
 
@@ -129,13 +143,13 @@ unsafe fn collect(node: *mut Node, k: u32, level: u32, id: Option<NodeId>, to: &
     // SAFETY: the caller gives a node of a forest that nobody changes.
     unsafe {
         let mut children = Children::of(node);
-        while let Some((holder, slot)) = children.next() {
-            let child = to.child_or_insert(id, node::label(slot).unwrap());
-            to.add(child, node::count(holder, slot)).unwrap();
+        while let Some(child) = children.next() {
+            let id = to.child_or_insert(id, child.label);
+            to.add(id, child.count()).unwrap();
             if node::has_node(level, k) {
-                let node = node::node_of(node::next(slot));
+                let node = node::node_of(child.next());
                 assert_eq!((*node).level, level);
-                collect(node, k, level + 1, Some(child), to);
+                collect(node, k, level + 1, Some(id), to);
             }
         }
     }
@@ -411,44 +425,102 @@ fn a_lookup_that_growth_interrupts_is_counted_all_the_same() {
     unsafe {
         let node = node::node_of(start);
         function.step(start, 11);
-        let (_, before_growth) = node::find(node, 11).unwrap();
+        let before_growth = node::find(node, 11).unwrap();
         for id in 100..400 {
             function.step(start, id);
         }
-        let (_, after_growth) = node::find(node, 11).unwrap();
-        assert_ne!(before_growth, after_growth, "the table has not grown");
-        assert_eq!(node::next(before_growth), node::next(after_growth));
-        node::add(before_growth, 1);
-        assert_eq!(node::count(node, after_growth), 2);
+        let after_growth = node::find(node, 11).unwrap();
+        assert_ne!(before_growth.slot, after_growth.slot, "the table has not grown");
+        assert_eq!(before_growth.next(), after_growth.next());
+        node::add(before_growth.slot, 1);
+        assert_eq!(after_growth.count(), 2);
         // More growth keeps it.
         for id in 1000..3000 {
             function.step(start, id);
         }
-        let (holder, slot) = node::find(node, 11).unwrap();
-        assert_eq!(node::count(holder, slot), 2);
+        assert_eq!(node::find(node, 11).unwrap().count(), 2);
     }
     assert_eq!(function.written().total(), 1 + 1 + 300 + 2000);
 }
 
 #[test]
-fn a_counter_that_is_half_full_goes_on_in_a_larger_one() {
+fn a_counter_that_overflows_goes_on_in_a_larger_one() {
     for num_paths in [1, 4, 1 << 20] {
         let mut function = Function::with_flags(3, 0, num_paths);
         let start = function.enter();
         let label = num_paths - 1;
-        function.step(start, label);
-        // SAFETY: the slot was just made.
-        unsafe { node::add(node::find(node::node_of(start), label).unwrap().1, (1 << 31) - 3) };
-        for _ in 0..10 {
+        for many in [(1 << 32) - 3, (1 << 31) + 7, (1 << 32) - 1] {
+            let before = function.written().total();
             function.step(start, label);
+            // SAFETY: the child was just counted.
+            unsafe { node::add(node::find(node::node_of(start), label).unwrap().slot, many) };
+            for _ in 0..10 {
+                function.step(start, label);
+            }
+            assert_eq!(function.written().total() - before, 11 + u128::from(many));
         }
-        assert_eq!(function.written().total(), 11 + (1 << 31) - 3);
         // SAFETY: the calling thread is not in the runtime.
         unsafe { ThreadForest::clear(function.this()) };
         assert_eq!(function.written().total(), 0);
         function.step(start, label);
         assert_eq!(function.written().total(), 1);
     }
+}
+
+#[test]
+fn a_counter_that_has_just_overflowed_is_told_and_cleared() {
+    for label in [0, 77] {
+        let mut function = Function::with_flags(3, 0, 1000);
+        let start = function.enter();
+        function.step(start, label);
+        // SAFETY: the child was just counted.
+        unsafe {
+            node::add(node::find(node::node_of(start), label).unwrap().slot, u32::MAX.into())
+        };
+        assert_eq!(function.written().total(), 1 << 32);
+        // SAFETY: the calling thread is not in the runtime.
+        unsafe { ThreadForest::clear(function.this()) };
+        assert_eq!(function.written().total(), 0);
+        function.step(start, label);
+        let written = function.written();
+        let roots: Vec<_> =
+            written.roots().map(|id| (written.label(id), written.count(id))).collect();
+        assert_eq!(roots, [(label, 1)]);
+    }
+}
+
+/// Emitted code expects its values where they were.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_step_leaves_registers_as_they_are() {
+    let mut function = Function::new(4);
+    let start = function.enter();
+    let register = Register::new(function.record.num_paths).value(3);
+    let (table, register) = (start >> WORD_SHIFT, u64::from(register));
+    let (mut after, mut kept): (u64, [u64; 7]) = (start, [0; 7]);
+    // The first call builds a node, the second one finds it.
+    for _ in 0..2 {
+        // SAFETY: this is what emitted code does.
+        unsafe {
+            core::arch::asm!(
+                "call r11",
+                inout("r11") (**function.slot).step => _,
+                inout("rdi") table => kept[0],
+                inout("rsi") register => kept[1],
+                inout("rdx") *function.slot as u64 => kept[2],
+                inout("rcx") 0x1111_u64 => kept[3],
+                inout("r8") 0x2222_u64 => kept[4],
+                inout("r9") 0x3333_u64 => kept[5],
+                inout("r10") 0x4444_u64 => kept[6],
+                out("rax") after,
+                clobber_abi("C"),
+            );
+        }
+        let forest = *function.slot as u64;
+        assert_eq!(kept, [table, register, forest, 0x1111, 0x2222, 0x3333, 0x4444]);
+        assert_ne!(after, start);
+    }
+    assert_eq!(function.written().total(), 2);
 }
 
 #[test]
@@ -484,6 +556,80 @@ fn k_out_of_range_is_not_counted() {
         let mut function = Function::new(k);
         let state = function.enter();
         assert_eq!(function.step(state, 3), state);
+    }
+}
+
+/// Feeds a prefix, fills the memory, and takes `n` rounds of path 3 by `rounds`; returns what was counted,
+/// with the restarts.
+fn full_rounds(
+    k: u32,
+    num_paths: u32,
+    prefix: &[u32],
+    patience: u64,
+    rounds: impl Fn(&Function, Word) -> Word,
+) -> (PrefixForest, u64, u64) {
+    let mut function = Function::with_flags(k, 0, num_paths);
+    function.enter();
+    function.set_budget(usize::MAX);
+    // The root of each path is there.
+    for id in 0..num_paths.min(20) {
+        let state = function.enter();
+        function.step(state, id);
+    }
+    let mut state = function.enter();
+    for &id in prefix {
+        state = function.step(state, id);
+    }
+    // SAFETY: the context is the calling thread's, which is not in the runtime.
+    unsafe {
+        (*(*ThreadForest::context(function.this())).data.get()).nodes.fill(patience);
+    }
+    state = rounds(&function, state);
+    for id in [1, 3, 2, 3, 3] {
+        state = function.step(state, id);
+    }
+    // SAFETY: the slot has been filled.
+    let (restarts, lost) = unsafe { ((**function.slot).restarts, (**function.slot).lost) };
+    let written = function.written();
+    function.set_budget(usize::MAX);
+    (written, restarts, lost)
+}
+
+proptest! {
+    #![proptest_config(scaled(200))]
+
+    #[test]
+    fn rounds_are_counted_alike_where_memory_is_full(
+        k in 2u32..=9,
+        num_paths in prop_oneof![Just(4u32), Just(50)],
+        prefix in prop::collection::vec(prop_oneof![3 => Just(3u32), 1 => 0u32..4], 0..30),
+        n in 0u64..300,
+        patience in prop_oneof![Just(1u64 << 40), 100u64..400],
+    ) {
+        let at_once = full_rounds(k, num_paths, &prefix, patience, |function, state| {
+            // SAFETY: this is what emitted code does.
+            unsafe { midflight_run(state, 3, n, *function.slot) }
+        });
+        let singly = full_rounds(k, num_paths, &prefix, patience, |function, state| {
+            (0..n).fold(state, |state, _| function.step(state, 3))
+        });
+        prop_assert_eq!(at_once, singly);
+    }
+}
+
+#[test]
+fn a_run_of_billions_ends_where_memory_is_full() {
+    for (k, prefix) in [(2, &[3_u32][..]), (4, &[1, 3]), (8, &[3, 3, 3, 3, 3, 3, 3, 1])] {
+        let n = 1 << 45;
+        let (counted, restarts, lost) = full_rounds(k, 50, prefix, u64::MAX, |function, state| {
+            // SAFETY: this is what emitted code does.
+            unsafe { midflight_run(state, 3, n, *function.slot) }
+        });
+        let found = make_k_ipf(&counted, k);
+        let count = found.child(None, 3).map_or(0, |id| found.count(id));
+        let before = 1 + prefix.iter().filter(|&&id| id == 3).count() as u64;
+        assert_eq!((count, lost), (n + before + 3, 0));
+        assert!(restarts >= n / u64::from(2 * k - 2));
     }
 }
 

@@ -448,7 +448,6 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_run",
         "midflight_sigaction",
         "midflight_signal",
-        "midflight_step",
         "midflight_sysv_signal",
         "midflight_unregister_image",
     ];

@@ -13,12 +13,12 @@ struct record {
 };
 
 struct slot {
-    uint64_t next;
-    uint32_t key, count;
+    uint64_t next, tally;
 };
 
 struct forest {
     uint64_t start, entries, restarts, lost, pruned;
+    uint64_t (*step)(uint64_t, uint32_t, struct forest *);
 };
 
 /* With ALL_PUBLISHED, functions in automaton mode have Algorithm 4 as published in its place. */
@@ -30,13 +30,12 @@ struct cursor {
 enum { COUNTING = 2, PUBLISHED = 4, DENSE_PATHS = 4 };
 
 extern struct forest *midflight_enter(const struct record *, struct forest **);
-extern uint64_t midflight_step(uint64_t, uint32_t, struct forest *);
 extern void midflight_published_step(struct cursor *, uint32_t, struct forest *);
 
 extern void midflight_before_end(void);
 
 #ifndef RECORD_VERSION
-#define RECORD_VERSION 3
+#define RECORD_VERSION 4
 #endif
 
 #ifdef ALL_PUBLISHED
@@ -86,20 +85,22 @@ enter(const struct record *record, struct forest **slot)
 __attribute__((unused)) static inline __attribute__((always_inline)) uint64_t
 step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
 {
-    uint64_t table = state & (((uint64_t)1 << 48) - 1);
-    uint64_t offset =
-        paths <= DENSE_PATHS ? (uint64_t)id << 4 : (state >> 48) & ((id * 0x9e3779b1u) >> 12);
-    struct slot *slot = (struct slot *)(table + offset);
-    if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == id + 1
-        && (int32_t)__atomic_load_n(&slot->count, __ATOMIC_RELAXED) >= 0) {
-#if IN_ASSEMBLY
-        __asm__ volatile("addl $1, %0" : "+m"(slot->count));
-#else
-        __atomic_fetch_add(&slot->count, 1, __ATOMIC_RELAXED);
-#endif
-        return __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
+    if (paths <= DENSE_PATHS) {
+        uint32_t offset = id * sizeof(struct slot);
+        struct slot *slot = (struct slot *)(state - sizeof(uint64_t) + offset);
+        uint64_t next = __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
+        if (!next)
+            return forest->step(state, offset, forest);
+        add_one(&slot->tally);
+        return next;
     }
-    return midflight_step(state, id, forest);
+    uint32_t key = 2 * id + 2;
+    uint64_t table = state >> 16;
+    struct slot *slot = (struct slot *)(table + ((key * 0x9e3779b1u >> 16) & state));
+    if (__atomic_load_n((uint32_t *)&slot->tally + 1, __ATOMIC_ACQUIRE) != key)
+        return forest->step(table, key, forest);
+    add_one(&slot->tally);
+    return __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
 }
 
 #ifdef PLAIN /* not instrumented */

@@ -9,7 +9,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::memory::{Extra, Node, TableHead, Taken, ThreadForest};
-use midflight_abi::{DENSE_PATHS, Forest, SLOT_SHIFT, Slot, WORD_ADDRESS_BITS};
+use midflight_abi::{
+    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, SLOT_SHIFT, Slot, WORD_SHIFT, id_of_key,
+};
 
 /// Reads the forest at an address, of which `object` has the fields. `None`: nothing was counted in it.
 pub(super) fn read(
@@ -162,11 +164,14 @@ fn own_children(bytes: &mut Bytes<'_>, node: &Object<'_>) -> Result<Vec<(Child, 
     let mut is_first = true;
     while address_of(state) != 0 {
         let (before, slots) = table(bytes, state, dense)?;
-        for slot in slots.items(size_of::<Slot>()) {
-            let Some(label) = slot.u32(offset_of!(Slot, key)).checked_sub(1) else { continue };
-            let count = u64::from(slot.u32(offset_of!(Slot, count)));
+        for (index, slot) in (0..).zip(slots.items(size_of::<Slot>())) {
+            let next = slot.u64(offset_of!(Slot, next));
+            let Some((label, count)) =
+                label_and_count(index, next, slot.u64(offset_of!(Slot, tally)), dense != 0)
+            else {
+                continue;
+            };
             if is_first {
-                let next = slot.u64(offset_of!(Slot, next));
                 known.push((Child { label, count: 0, next }, count));
             } else if let Some((child, _)) = find(&mut known, label) {
                 child.count = child.count.wrapping_add(count);
@@ -179,6 +184,16 @@ fn own_children(bytes: &mut Bytes<'_>, node: &Object<'_>) -> Result<Vec<(Child, 
         state = before;
     }
     Ok(known)
+}
+
+/// What a slot has; none if it is empty.
+fn label_and_count(index: u32, next: u64, tally: u64, is_dense: bool) -> Option<(u32, u64)> {
+    if is_dense {
+        return (next != 0).then_some((index, tally));
+    }
+    let key = (tally >> KEY_SHIFT) as u32;
+    // The key's lowest bit is the counter's next.
+    (key != 0).then(|| (id_of_key(key), tally & ((1 << (KEY_SHIFT + 1)) - 1)))
 }
 
 fn find(known: &mut [(Child, u64)], label: u32) -> Option<&mut (Child, u64)> {
@@ -208,8 +223,12 @@ fn add_taken(
     Ok(())
 }
 
+/// Where the table of a state is.
 fn address_of(state: u64) -> u64 {
-    state & ((1 << WORD_ADDRESS_BITS) - 1)
+    match state & DENSE_OFFSET != 0 {
+        true => state - DENSE_OFFSET,
+        false => state >> WORD_SHIFT,
+    }
 }
 
 fn head_of(table: u64) -> u64 {
@@ -222,8 +241,8 @@ fn table<'a>(
     state: u64,
     dense: u32,
 ) -> Result<(u64, Object<'a>), Malformed> {
-    let hashed = (state >> (WORD_ADDRESS_BITS + SLOT_SHIFT)) as usize + 1;
-    let slots = if dense == 0 { hashed } else { dense.min(DENSE_PATHS) as usize };
+    let sparse = (state & ((1 << WORD_SHIFT) - 1)) as usize >> SLOT_SHIFT;
+    let slots = if dense == 0 { sparse + 1 } else { dense.min(DENSE_PATHS) as usize };
     let size = size_of::<TableHead>() + slots * size_of::<Slot>();
     let object = bytes.object(head_of(address_of(state)), size, "a table")?;
     let (head, slots) = object.split(size_of::<TableHead>());
