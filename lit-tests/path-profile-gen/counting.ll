@@ -18,9 +18,9 @@
 ; CHECK:       {{^}}join:
 ; CHECK-NEXT:    %midflight.path = phi i64
 ; CHECK:         %z = call i32 @f()
-; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 48
 ; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i64 %midflight.path
-; CHECK-NOT:     midflight_step
+; CHECK-NOT:     call
 ; CHECK:         ret i32
 declare i32 @f()
 define i32 @abs(i32 %x) {

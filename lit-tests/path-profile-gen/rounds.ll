@@ -5,8 +5,8 @@
 ; CHECK-LABEL: define i32 @sum(
 ; CHECK:       {{^}}loop:
 ; CHECK-DAG:     %midflight.rounds = phi i64 [ 0, %body ], [ %[[MORE:.*]], %[[BACK:.*]] ]
-; CHECK-DAG:     %midflight.path = phi i32 [ {{.*}}, %body ], [ 2, %[[BACK]] ]
-; CHECK-NOT:     midflight_step
+; CHECK-DAG:     %midflight.path = phi i64 [ {{.*}}, %body ], [ 32, %[[BACK]] ]
+; CHECK-NOT:     call i64
 ; CHECK:         br i1 %more, label %[[ROUND:.*]], label %[[OUT:.*]]
 ; CHECK:       {{^}}[[OUT]]:
 ; CHECK-NEXT:    %[[MANY:.*]] = icmp sgt i64 %midflight.rounds, 6
@@ -19,13 +19,13 @@
 ; CHECK:       {{^}}[[ROUND]]:
 ; CHECK-NEXT:    %[[FEW:.*]] = icmp sle i64 %midflight.rounds, 5
 ; CHECK-NEXT:    br i1 %[[FEW]], label %midflight.some{{.*}}, label %[[BACK]]
-; CHECK:         call i64 @midflight_step(
+; CHECK:         call i64 %{{.*}}(i64 %midflight.state, i32
 ; CHECK:       {{^}}[[BACK]]:
 ; CHECK:         %[[MORE]] = add i64 %midflight.rounds, 1
 ; CHECK-NEXT:    br label %loop
 ; CHECK:       {{^}}done:
 ; CHECK-NEXT:    %[[JOINED:.*]] = phi i64 [ %[[STATE]], %{{.*}} ]
-; CHECK:         call i64 @midflight_step(i64 %[[JOINED]], i32
+; CHECK:         call i64 %{{.*}}(i64 %[[JOINED]], i32
 define i32 @sum(i32 %n) {
 entry:
   br label %loop

@@ -3,25 +3,25 @@
 ; RUN: %opt -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s
 
 ; CHECK-LABEL: define void @few(
+; CHECK:       loop:
+; CHECK-DAG:     %midflight.path = phi i64 [ 0, %body ], [ 32, %midflight.next ]
 ; CHECK:       emit:
 ; CHECK-NEXT:    %[[TABLE:.*]] = inttoptr i64 %midflight.state to ptr
-; CHECK:         %[[PLACE:.*]] = getelementptr inbounds i64, ptr %[[TABLE]], i64
-; CHECK-NEXT:    %[[COUNT:.*]] = getelementptr inbounds i8, ptr %[[PLACE]], i64 12
-; CHECK-NEXT:    %[[KEY:.*]] = getelementptr inbounds i8, ptr %[[PLACE]], i64 8
-; CHECK-NEXT:    %[[FOUND:.*]] = load atomic i32, ptr %[[KEY]] acquire, align 4
-; CHECK:         %[[OTHER:.*]] = icmp ne i32 %[[FOUND]],
-; CHECK:         load atomic i32, ptr %[[COUNT]] monotonic, align 4
-; CHECK:         %[[FULL:.*]] = icmp sle i32 {{.*}}, -1
-; CHECK-NEXT:    %[[COLD:.*]] = or i1 %[[OTHER]], %[[FULL]]
+; CHECK-NEXT:    %[[TALLY:.*]] = getelementptr inbounds i8, ptr %[[TABLE]], i64 %midflight.path
+; CHECK-NEXT:    %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[TALLY]], i64 -8
+; CHECK-NEXT:    %[[KNOWN:.*]] = load atomic i64, ptr %[[PLACE]] monotonic, align 8
+; CHECK-NEXT:    %[[COLD:.*]] = icmp eq i64 %[[KNOWN]], 0
 ; CHECK-NEXT:    br i1 %[[COLD]], label %midflight.cold, label %midflight.hit, !prof
 ; CHECK:       midflight.hit:
-; CHECK-NEXT:    %[[OLD:.*]] = load atomic i32, ptr %[[COUNT]] monotonic
-; CHECK-NEXT:    %[[NEW:.*]] = add i32 %[[OLD]], 1
-; CHECK-NEXT:    store atomic i32 %[[NEW]], ptr %[[COUNT]] monotonic
-; CHECK-NEXT:    %[[KNOWN:.*]] = load atomic i64, ptr %[[PLACE]] monotonic
+; CHECK-NEXT:    %[[OLD:.*]] = load atomic i64, ptr %[[TALLY]] monotonic
+; CHECK-NEXT:    %[[NEW:.*]] = add i64 %[[OLD]], 1
+; CHECK-NEXT:    store atomic i64 %[[NEW]], ptr %[[TALLY]] monotonic
 ; CHECK-NEXT:    br label %[[NEXT:.*]]
 ; CHECK:       midflight.cold:
-; CHECK-NEXT:    %[[MADE:.*]] = call i64 @midflight_step(i64 %midflight.state, i32 %[[ID:.*]], ptr %midflight.forest)
+; CHECK-NEXT:    %[[OFFSET:.*]] = trunc i64 %midflight.path to i32
+; CHECK-NEXT:    %[[FIELD:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK-NEXT:    %[[STEP:.*]] = load ptr, ptr %[[FIELD]]
+; CHECK-NEXT:    %[[MADE:.*]] = call i64 %[[STEP]](i64 %midflight.state, i32 %[[OFFSET]], ptr %midflight.forest) #[[RETURNS:[0-9]+]]
 ; CHECK-NEXT:    br label %[[NEXT]]
 ; CHECK:       [[NEXT]]:
 ; CHECK-NEXT:    phi i64 [ %[[KNOWN]], %midflight.hit ], [ %[[MADE]], %midflight.cold ]
@@ -40,14 +40,27 @@ done:
 }
 
 ; CHECK-LABEL: define void @many(
-; CHECK:         mul i32 {{.*}}, -1640531535
-; CHECK-NEXT:    lshr i32 {{.*}}, 12
-; CHECK-NEXT:    %[[MASK:.*]] = lshr i64 %[[STATE:.*]], 48
-; CHECK-NEXT:    zext i32
-; CHECK-NEXT:    %[[OFFSET:.*]] = and i64 %[[MASK]],
-; CHECK-NEXT:    %[[ADDRESS:.*]] = and i64 %[[STATE]], 281474976710655
+; CHECK:         %[[PRODUCT:.*]] = mul i32 %[[REGISTER:.*]], -1640531535
+; CHECK-NEXT:    %[[HASH:.*]] = lshr i32 %[[PRODUCT]], 16
+; CHECK-NEXT:    %[[MASK:.*]] = trunc i64 %[[STATE:.*]] to i32
+; CHECK-NEXT:    %[[MASKED:.*]] = and i32 %[[HASH]], %[[MASK]]
+; CHECK-NEXT:    %[[OFFSET:.*]] = zext i32 %[[MASKED]] to i64
+; CHECK-NEXT:    %[[ADDRESS:.*]] = lshr i64 %[[STATE]], 16
 ; CHECK-NEXT:    %[[TABLE:.*]] = inttoptr i64 %[[ADDRESS]] to ptr
-; CHECK-NEXT:    getelementptr inbounds i8, ptr %[[TABLE]], i64 %[[OFFSET]]
+; CHECK-NEXT:    %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[TABLE]], i64 %[[OFFSET]]
+; CHECK-NEXT:    %[[TALLY:.*]] = getelementptr inbounds i8, ptr %[[PLACE]], i64 8
+; CHECK-NEXT:    %[[KEYS:.*]] = getelementptr inbounds i8, ptr %[[PLACE]], i64 12
+; CHECK-NEXT:    %[[FOUND:.*]] = load atomic i32, ptr %[[KEYS]] acquire, align 4
+; CHECK-NEXT:    %[[COLD:.*]] = icmp ne i32 %[[FOUND]], %[[REGISTER]]
+; CHECK-NEXT:    br i1 %[[COLD]], label %midflight.cold{{[0-9]*}}, label %midflight.hit{{[0-9]*}}, !prof
+; CHECK:       midflight.hit{{[0-9]*}}:
+; CHECK-NEXT:    load atomic i64, ptr %[[TALLY]] monotonic
+; CHECK-NEXT:    add i64 {{.*}}, 1
+; CHECK-NEXT:    store atomic i64 {{.*}}, ptr %[[TALLY]] monotonic
+; CHECK-NEXT:    load atomic i64, ptr %[[PLACE]] monotonic
+; CHECK:       midflight.cold{{[0-9]*}}:
+; CHECK:         call i64 %{{.*}}(i64 %[[ADDRESS]], i32 %[[REGISTER]], ptr %midflight.forest) #[[RETURNS]]
+; CHECK:       attributes #[[RETURNS]] = { nounwind willreturn }
 define void @many(i32 %n, i1 %a, i1 %b) {
 entry:
   br label %loop
@@ -69,3 +82,7 @@ latch:
 done:
   ret void
 }
+
+; On x86-64 the runtime keeps most registers.
+; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s --check-prefix=X86
+; X86: call preserve_mostcc i64 %{{.*}}(i64

@@ -139,6 +139,12 @@ impl Arena {
         self.is_exhausted
     }
 
+    /// As if the budget did not suffice.
+    #[cfg(test)]
+    pub fn exhaust(&mut self) {
+        (self.budget, self.is_exhausted) = (0, true);
+    }
+
     /// Maps the first chunk. Whether there was memory for it.
     pub fn provide(&mut self) -> bool {
         self.allocate_more(0).is_some()

@@ -80,6 +80,7 @@ impl Nodes {
     /// No nodes any more, and so many misses that are put up with.
     #[cfg(test)]
     pub fn fill(&mut self, patience: u64) {
+        self.arena.exhaust();
         self.is_full.store(true, Ordering::Relaxed);
         (self.misses, self.patience) = (0, patience);
     }

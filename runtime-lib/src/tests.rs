@@ -357,8 +357,13 @@ fn pruning_happens_and_keeps_what_is_hot() {
     let found = function.written();
     assert_eq!(found.total(), u128::from(events));
     let ipf = make_k_ipf(&found, 4);
-    let hot = [1, 2, 3, 1].iter().fold(None, |at, &label| ipf.child(at, label));
-    assert!(ipf.count(hot.expect("the hottest sequence is there")) > 10_000);
+    // Where in its turn the sequence begins is a matter of chance.
+    let turns = [[1, 2, 3, 1], [2, 3, 1, 2], [3, 1, 2, 3]];
+    let hot = turns.iter().filter_map(|turn| {
+        let path = turn.iter().try_fold(None, |at, &label| ipf.child(at, label).map(Some));
+        path.flatten().map(|id| ipf.count(id))
+    });
+    assert!(hot.max().expect("the hottest sequence is there") > 10_000);
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
     assert!(forest.pruned > 0 && forest.restarts > 0 && forest.lost == 0);
