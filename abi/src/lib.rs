@@ -35,6 +35,8 @@
 //! on a path:  midflight_published_step(&cursor, id, forest)
 //! ```
 //!
+//! In counting mode emitted code may find the forest again behind calls, as on entry.
+//!
 //! `state` is an SSA value of the activation, so recursion, threads and calls in between leave it
 //! undisturbed.
 //!

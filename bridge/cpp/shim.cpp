@@ -311,6 +311,14 @@ uint32_t mfb_call_facts(LLVMValueRef Call) {
   return Facts;
 }
 
+/// True if finding a thread-local variable takes a call: the code is for a
+/// shared library.
+bool mfb_is_for_library(LLVMModuleRef Module) {
+  const llvm::Module &M = *unwrap(Module);
+  return M.getPICLevel() != PICLevel::NotPIC &&
+         M.getPIELevel() == PIELevel::Default;
+}
+
 /// True if control goes on behind an instruction in any case, and it is no
 /// access by which threads or hardware speak to each other.
 bool mfb_stays(LLVMValueRef Inst) {

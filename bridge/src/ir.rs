@@ -184,6 +184,12 @@ impl<'m> Module<'m> {
         }
     }
 
+    /// Whether its code is for a shared library, where finding a thread-local variable takes a call.
+    pub fn is_for_library(self) -> bool {
+        // SAFETY: the module is live.
+        unsafe { sys::mfb_is_for_library(self.0) }
+    }
+
     /// The declaration of an external function of the runtime, made when it is missing.
     pub fn runtime_function(self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Callee<'m> {
         self.declared_function(name, result, params, &RETURNS)

@@ -1,4 +1,5 @@
-; A function without a cut edge counts in an array: no call but the one that makes the forest.
+; A function without a cut edge counts in an array: no call but those that make the forest, which does not
+; live across the function's own calls.
 ; RUN: %opt -passes='path-profile-gen<k=8;verify>' -S %s | FileCheck %s
 
 ; CHECK: @[[TABLE:"?__midflight_table.abs.[0-9a-f]*"?]] = private constant [{{.*}} x i8] c"{{.*}}", section "midflight_tables", align 8
@@ -18,7 +19,15 @@
 ; CHECK:       {{^}}join:
 ; CHECK-NEXT:    %midflight.path = phi i64
 ; CHECK:         %z = call i32 @f()
-; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 48
+; CHECK-NEXT:    %s = add
+; CHECK-NEXT:    %[[AGAIN:.*]] = load ptr, ptr @[[SLOT]]
+; CHECK-NEXT:    %[[LOST:.*]] = icmp eq ptr %[[AGAIN]], null
+; CHECK-NEXT:    br i1 %[[LOST]], label %[[ENTER:.*]], label %midflight.found, !prof
+; CHECK:       [[ENTER]]:
+; CHECK-NEXT:    %[[MADE:.*]] = call ptr @midflight_enter(ptr @[[TABLE]], ptr @[[SLOT]])
+; CHECK:       midflight.found:
+; CHECK-NEXT:    %[[FOUND:.*]] = phi ptr [ %[[AGAIN]], %join ], [ %[[MADE]], %[[ENTER]] ]
+; CHECK-NEXT:    %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %[[FOUND]], i64 48
 ; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i64 %midflight.path
 ; CHECK-NOT:     call
 ; CHECK:         ret i32

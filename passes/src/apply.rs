@@ -9,6 +9,7 @@
 
 use crate::body::{BlockId, Body};
 use crate::depth_first::depth_first;
+use crate::enter::{FOREST, enter};
 use crate::oracle::Oracle;
 use crate::plan::{Plan, Transfer};
 use crate::read::Handle;
@@ -39,13 +40,16 @@ pub struct Target<'a, 'm> {
     pub oracle: Oracle,
 }
 
-/// The calls of the runtime in automaton mode, which [`crate::step`] goes on with.
+/// What is to be completed once the graph is the planned one: calls of the runtime in automaton mode, by
+/// [`crate::step`], and lookups in counting mode, by [`crate::enter`].
 #[derive(Default)]
 pub struct Calls<'m> {
     /// Steps
     pub steps: Vec<Step<'m>>,
     /// Steps, and calls for rounds of loops, that not all need who come there
     pub guarded: Vec<Guarded<'m>>,
+    /// Loads of the slot, of which the results are used as forests
+    pub lookups: Vec<Inst<'m>>,
 }
 
 /// A call of the runtime's step, of which the callee and the register are still to be filled in.
@@ -76,8 +80,8 @@ pub struct Unsplittable {
     pub to: BlockId,
 }
 
-/// Applies a plan. The body and the handles are stale afterwards. Returns the calls of the runtime
-/// that it made in automaton mode.
+/// Applies a plan. The body and the handles are stale afterwards. Returns what is to be
+/// completed.
 ///
 /// # Errors
 /// [`Unsplittable`] if the plan puts an emission where no block can be.
@@ -232,27 +236,18 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Phase 2: `forest = *slot; if (!forest) forest = midflight_enter(record, slot);
     /// forest->entries += 1`
     fn enter(&mut self) {
-        let (module, function) = (self.target.module, self.target.function);
         let Some(&body) = self.blocks.first() else { return };
-        let Some(entry) = function.blocks().next() else { return };
+        let Some(entry) = self.target.function.blocks().next() else { return };
         let b = &self.builder;
         b.before(entry.terminator());
         if self.plan.published {
-            let words = module.array_type(self.i64, abi::CURSOR_WORDS as u64);
+            let words = self.target.module.array_type(self.i64, abi::CURSOR_WORDS as u64);
             self.cursor = Some(b.variable(words, c"midflight.cursor"));
         }
         let known = b.load(self.ptr, self.target.slot);
-        let missing = b.is_null(known);
-        let enter = function.add_block_before("midflight.enter", body);
-        b.branch_unlikely(entry, missing, enter, body);
-        let callee = module.runtime_function(abi::ENTER_SYMBOL, self.ptr, &[self.ptr, self.ptr]);
-        b.at_end(enter);
-        let made = b.call(callee, &[self.target.record, self.target.slot]);
-        b.branch(body);
-        let forest = b.phi(self.ptr, body, c"midflight.forest");
-        forest.add(known, entry);
-        forest.add(made, enter);
+        let forest = b.phi(self.ptr, body, FOREST);
         self.forest = forest.value();
+        enter(self.target, (entry, body), known, forest);
         b.before(self.heads[0]);
         b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
         if self.plan.has_states() {
@@ -291,7 +286,7 @@ impl<'a, 'm> Work<'a, 'm> {
             if self.plan.heads.contains(&to) {
                 let end = self.phis[to].end.map_or_else(|| self.register[to], Phi::value);
                 self.builder.before(self.heads[to]);
-                self.state[to] = self.emit(self.state[to], end);
+                self.state[to] = self.emit(to, self.state[to], end);
                 if let Some(&Transfer::AtHead { start, .. }) =
                     predecessors[to].first().and_then(|&from| self.plan.transfers.get(&(from, to)))
                 {
@@ -359,12 +354,12 @@ impl<'a, 'm> Work<'a, 'm> {
                 } else {
                     terminator
                 });
-                self.emit(self.state[from], self.plus(self.register[from], end));
+                self.emit(from, self.state[from], self.plus(self.register[from], end));
             }
             if let Some(&value) = self.plan.exits.get(&from) {
                 self.builder.before(self.target.handles[from].exit);
                 let id = self.plus(self.register[from], value);
-                self.emit(self.state[from], id);
+                self.emit(from, self.state[from], id);
             }
         }
     }
@@ -382,7 +377,8 @@ impl<'a, 'm> Work<'a, 'm> {
             origin = self.edges[&(from, to)];
             self.builder.before(origin.terminator());
             let one_less = self.i64.constant(u64::MAX);
-            self.builder.count_by(self.counter(self.plus(register, end)), one_less);
+            let counter = self.counter(from, self.plus(register, end));
+            self.builder.count_by(counter, one_less);
         }
         let none = self.i64.constant(0);
         let mut flow = Flow { register, end: register, state, rounds: none, edge: index };
@@ -396,14 +392,14 @@ impl<'a, 'm> Work<'a, 'm> {
             Transfer::Emit { value, end } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
-                self.emit(state, self.plus(register, end));
+                self.emit(from, state, self.plus(register, end));
                 flow.register = self.plus(register, value);
             }
             Transfer::Begin { start } => flow.register = self.begun(start),
             Transfer::OnEdge { end, start } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
-                flow.state = self.emit(state, self.plus(register, end));
+                flow.state = self.emit(from, state, self.plus(register, end));
                 flow.register = self.begun(start);
                 if let Some(run) = self.plan.runs.get(&to).filter(|run| run.latch == from) {
                     (flow.state, flow.rounds) = self.emit_round(to, run, state, flow.state);
@@ -419,7 +415,7 @@ impl<'a, 'm> Work<'a, 'm> {
             Transfer::Restart { end, start } => {
                 if let Some(call) = self.target.handles[from].restart {
                     self.builder.before(call);
-                    self.emit(state, self.plus(register, end));
+                    self.emit(from, state, self.plus(register, end));
                 }
                 self.builder.before(self.heads[to]);
                 self.begin_stream();
@@ -444,8 +440,9 @@ impl<'a, 'm> Work<'a, 'm> {
         self.builder.add(register, self.id.constant(u64::from(more)))
     }
 
-    /// Emits the path of a register at the builder's position; returns the state after it.
-    fn emit(&self, state: Value<'m>, register: Value<'m>) -> Value<'m> {
+    /// Emits the path of a register, to which `block` led, at the builder's position; returns the state after
+    /// it.
+    fn emit(&self, block: BlockId, state: Value<'m>, register: Value<'m>) -> Value<'m> {
         match (self.step, self.cursor) {
             (Some(step), Some(cursor)) => {
                 self.builder.call(step, &[cursor, register, self.forest]);
@@ -459,15 +456,20 @@ impl<'a, 'm> Work<'a, 'm> {
                 next
             }
             (None, _) => {
-                self.builder.count(self.counter(register));
+                self.builder.count(self.counter(block, register));
                 state
             }
         }
     }
 
-    /// The counter of a path, in counting mode.
-    fn counter(&self, register: Value<'m>) -> Value<'m> {
-        let counters = self.builder.offset(self.forest, abi::FOREST_COUNTERS_OFFSET as u64);
+    /// The counter of a path, to which `block` led, in counting mode.
+    fn counter(&self, block: BlockId, register: Value<'m>) -> Value<'m> {
+        let mut forest = self.forest;
+        if self.plan.lookups.contains(&block) {
+            forest = self.builder.load(self.ptr, self.target.slot);
+            self.calls.borrow_mut().lookups.extend(forest.as_instruction());
+        }
+        let counters = self.builder.offset(forest, abi::FOREST_COUNTERS_OFFSET as u64);
         self.builder.index(counters, self.i64, register)
     }
 

@@ -33,6 +33,8 @@ pub struct Block {
     /// Whether all of it runs to its end once it began: nothing in it throws, ends the program, or
     /// waits for another thread.
     pub stays: bool,
+    /// Calls of functions in it
+    pub calls: u32,
     /// The source lines of its instructions, in order, runs of the same line once
     pub lines: Vec<Line>,
     /// Instructions that take time: neither phis nor allocas nor markers

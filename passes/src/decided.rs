@@ -11,6 +11,10 @@
 //! on a way aside from w:                    undo r + values from w to the end; go on as ever
 //! ```
 //!
+//! What is to be undone is counted early only where ways join, since it costs as much again where a loop is
+//! left: on one way alone, the counter that its last edge has is as good. Nor in loops around others, whose
+//! rounds take long.
+//!
 //! So a loop with a condition has a counter for each arm, at an address of its own, instead of one
 //! addition behind both whose address depends on the arm: processors forward a value from a store to the
 //! next load of an instruction much faster if its address does not change. And there is no block on the
@@ -18,6 +22,8 @@
 
 use crate::body::{Block, BlockId, Body, EdgeKind};
 use crate::depth_first::depth_first;
+use crate::dominators::dominators;
+use crate::loops::loops;
 use crate::plan::{Plan, Transfer};
 
 /// A way is the main one if it is taken so often, as a numerator over 2^31.
@@ -32,6 +38,8 @@ struct Way {
     next: Option<BlockId>,
     /// The block that control goes to, unless the function is left
     main: Option<BlockId>,
+    /// Whether there is a way aside, here or before the next block where ways join and it may be counted
+    has_asides: bool,
     /// Whether the path register is needed from here on
     needs_register: bool,
 }
@@ -44,8 +52,25 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
     let is_joint: Vec<bool> = (0..body.blocks.len())
         .map(|to| to != 0 && predecessors[to].iter().all(|&from| goes_on(body, plan, from, to)))
         .collect();
-    for block in depth_first(body).postorder {
-        ways[block] = way(body, plan, block, |next| ways[next].filter(|_| is_joint[next]));
+    let is_in_outer = is_in_outer_loop(body);
+    // What has ways aside is decided behind such blocks alone.
+    let joins =
+        |block: BlockId| is_joint[block] && predecessors[block].len() > 1 && !is_in_outer[block];
+    let order = depth_first(body).postorder;
+    for &block in &order {
+        let next = |next: BlockId| {
+            let way = ways[next].filter(|_| is_joint[next])?;
+            Some(Way { has_asides: way.has_asides && !joins(next), ..way })
+        };
+        ways[block] = way(body, plan, block, next);
+    }
+    let mut is_behind_joint = vec![false; body.blocks.len()];
+    for &block in order.iter().rev() {
+        let goes_here = |from: &BlockId| {
+            ways[*from].is_some_and(|way| way.next == Some(block)) && is_behind_joint[*from]
+        };
+        is_behind_joint[block] = joins(block) || predecessors[block].iter().any(goes_here);
+        ways[block] = ways[block].filter(|way| is_behind_joint[block] || !way.has_asides);
     }
     let mut changes = Vec::new();
     for (from, block) in body.blocks.iter().enumerate() {
@@ -85,6 +110,13 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
     }
 }
 
+/// For each block whether the smallest loop that it is in has others in it.
+fn is_in_outer_loop(body: &Body) -> Vec<bool> {
+    let loops = loops(body, &dominators(body));
+    let is_outer = |l: usize| loops.loops.iter().any(|inner| inner.parent == Some(l));
+    loops.innermost(body.blocks.len()).into_iter().map(|l| l.is_some_and(is_outer)).collect()
+}
+
 /// How a path goes on from a block, if that is decided there.
 fn way(
     body: &Body,
@@ -98,7 +130,7 @@ fn way(
     }
     if edges.is_empty() {
         let end = *plan.exits.get(&block)?;
-        return Some(Way { end, next: None, main: None, needs_register: false });
+        return Some(Way { end, next: None, main: None, has_asides: false, needs_register: false });
     }
     let main = edges.iter().max_by_key(|edge| edge.probability)?;
     let is_aside = |edge: &&crate::body::Edge| edge.to != main.to;
@@ -116,9 +148,13 @@ fn way(
         Transfer::Add(value) => {
             let next = joint(main?)?;
             let end = value.wrapping_add(next.end);
-            Some(Way { end, next: main, main, needs_register: next.needs_register || !alone })
+            let has_asides = next.has_asides || !alone;
+            let needs_register = next.needs_register || !alone;
+            Some(Way { end, next: main, main, has_asides, needs_register })
         }
-        Transfer::OnEdge { end, .. } => Some(Way { end, next: None, main, needs_register: !alone }),
+        Transfer::OnEdge { end, .. } => {
+            Some(Way { end, next: None, main, has_asides: !alone, needs_register: !alone })
+        }
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::apply::{Target, apply};
 use crate::endings;
+use crate::enter;
 use crate::numbering::{Numbering, number_paths};
 use crate::options::{Algorithm, Options};
 use crate::plan::{plan, plan_published, predicted_edges};
@@ -103,10 +104,13 @@ impl PathProfileGen {
         }
         let (snapshot, numbering) = number(function, analyses, options)?;
         let record = record_of(module, function, &snapshot, &numbering, options);
-        let plan = match options.algorithm {
+        let mut plan = match options.algorithm {
             Algorithm::Automaton => plan(&snapshot.body, &numbering, options.k),
             Algorithm::Published => plan_published(&snapshot.body, &numbering),
         };
+        if module.is_for_library() {
+            plan.lookups.clear();
+        }
         let shared = function.facts().comdat && !function.facts().local;
         let unique =
             |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);
@@ -128,6 +132,7 @@ impl PathProfileGen {
                 .map_err(Failure::Defect)?;
         }
         step::inline(module, function, numbering.num_paths, &calls);
+        enter::complete(&target, &calls.lookups);
         if options.verify
             && let Some(message) = function.verify()
         {

@@ -7,6 +7,7 @@
 use crate::body::{BlockId, Body};
 use crate::cut::unsplittable_heads;
 use crate::decided::count_when_decided;
+use crate::lookups::lookups;
 use crate::numbering::Numbering;
 use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
@@ -32,6 +33,9 @@ pub struct Plan {
     pub undone: BTreeMap<(BlockId, BlockId), u32>,
     /// Blocks in which nobody needs r
     pub unneeded: BTreeSet<BlockId>,
+    /// In counting mode, blocks that look for the forest again for what they count at their end or on
+    /// edges from them
+    pub lookups: BTreeSet<BlockId>,
     /// In automaton mode, loops of which rounds are counted, by their headers
     pub runs: BTreeMap<BlockId, Run>,
     /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a block
@@ -88,6 +92,7 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
     plan.counting = k == 1 || !numbering.has_cuts();
     if plan.counting {
         count_when_decided(body, &mut plan);
+        plan.lookups = lookups(body, &plan);
     } else {
         plan_runs(body, &mut plan, k);
     }
@@ -117,6 +122,7 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
         counted: BTreeMap::new(),
         undone: BTreeMap::new(),
         unneeded: BTreeSet::new(),
+        lookups: BTreeSet::new(),
         runs: BTreeMap::new(),
         leaves: BTreeMap::new(),
         exits: BTreeMap::new(),

@@ -56,6 +56,7 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
             terminator: Terminator::Branch,
             frequency: weights.frequency,
             stays: part.instructions.iter().all(|inst| inst.stays()),
+            calls: calls(&part.instructions),
             lines: lines_of(&part.instructions, &mut files),
             instructions: instructions_that_run(&part.instructions),
             ..Block::default()
@@ -192,6 +193,15 @@ fn instructions_that_run(instructions: &[Inst<'_>]) -> u32 {
         !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.call_facts().marker
     };
     u32::try_from(instructions.iter().filter(runs).count()).unwrap_or(u32::MAX)
+}
+
+/// How many calls of functions there are: of what LLVM does not do in place.
+fn calls(instructions: &[Inst<'_>]) -> u32 {
+    let is_call = |inst: &&Inst<'_>| {
+        matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
+            && !inst.called_function().is_some_and(|called| called.name().starts_with("llvm."))
+    };
+    u32::try_from(instructions.iter().filter(is_call).count()).unwrap_or(u32::MAX)
 }
 
 fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {

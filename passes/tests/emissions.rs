@@ -4,7 +4,7 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_passes::body::{BlockId, Body};
+use midflight_passes::body::{Block, BlockId, Body, Edge, EdgeKind};
 use midflight_passes::numbering::number_paths;
 use midflight_passes::plan::{Plan, Transfer, plan, plan_published};
 use proptest::prelude::*;
@@ -110,13 +110,81 @@ proptest! {
     }
 }
 
+/// Blocks at whose end, or on whose edges, paths are counted.
+fn counting_blocks(body: &Body, plan: &Plan) -> Vec<BlockId> {
+    let counts = |block: &BlockId| {
+        let on_edge = body.blocks[*block].edges.iter().any(|edge| {
+            let key = (*block, edge.to);
+            let emits = |t: &Transfer| matches!(t, Transfer::OnEdge { .. } | Transfer::Emit { .. });
+            plan.undone.contains_key(&key) || plan.transfers.get(&key).is_some_and(emits)
+        });
+        on_edge || plan.counted.contains_key(block) || plan.exits.contains_key(block)
+    };
+    (0..body.blocks.len()).filter(counts).collect()
+}
+
+proptest! {
+    #[test]
+    fn where_forests_are_looked_up_again_none_lives_across_a_call(
+        body in bodies(),
+        choices in prop::collection::vec(any::<usize>(), 0..300),
+    ) {
+        let plan = plan(&body, &number_paths(&body, 4096).unwrap(), 1);
+        let counting = counting_blocks(&body, &plan);
+        prop_assert!(plan.lookups.iter().all(|block| counting.contains(block)));
+        let mut called = false;
+        for block in walk(&body, &choices) {
+            called |= body.blocks[block].calls > 0;
+            if !plan.lookups.is_empty() && counting.contains(&block) {
+                prop_assert!(!called || plan.lookups.contains(&block));
+            }
+        }
+    }
+}
+
+/// A block that branches to those blocks, each as likely.
+fn block(targets: &[BlockId], calls: u32) -> Block {
+    let edge = |&to: &BlockId| Edge {
+        to,
+        probability: (1 << 31) / targets.len() as u32,
+        kind: EdgeKind::Plain,
+    };
+    Block { edges: targets.iter().map(edge).collect(), stays: true, calls, ..Block::default() }
+}
+
+fn lookups(blocks: Vec<Block>) -> Vec<BlockId> {
+    let body = Body { blocks, ..Body::default() };
+    let plan = plan(&body, &number_paths(&body, 4096).unwrap(), 1);
+    plan.lookups.into_iter().collect()
+}
+
+#[test]
+fn forests_are_looked_up_again_behind_calls() {
+    let early_exit = vec![block(&[1, 2], 0), block(&[], 1), block(&[], 0)];
+    assert_eq!(lookups(early_exit), [1]);
+    let call_in_tail_position =
+        vec![block(&[1, 2], 0), Block { ends_at_call: true, ..block(&[], 1) }, block(&[], 0)];
+    assert!(lookups(call_in_tail_position).is_empty());
+    let loop_with_a_call = vec![block(&[1], 0), block(&[1, 2], 1), block(&[], 0)];
+    assert_eq!(lookups(loop_with_a_call), [1, 2]);
+}
+
+#[test]
+fn forests_live_across_calls_before_loops_without_calls() {
+    let calls_then_loops = vec![block(&[1], 1), block(&[1, 2], 0), block(&[], 0)];
+    assert!(lookups(calls_then_loops).is_empty());
+    let calls_behind_a_loop =
+        vec![block(&[1], 0), block(&[1, 2], 0), block(&[3], 1), block(&[], 0)];
+    assert_eq!(lookups(calls_behind_a_loop), [2]);
+}
+
 /// Random graphs have such loops at all, and paths that are counted early, and that is undone.
 #[test]
 fn random_graphs_have_them_all() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let mut found = [0; 4];
+    let mut found = [0; 5];
     for _ in 0..200 {
         let body = bodies().new_tree(&mut runner).unwrap().current();
         let numbering = number_paths(&body, 4096).unwrap();
@@ -127,6 +195,7 @@ fn random_graphs_have_them_all() {
             !runs.is_empty(),
             !plan.counted.is_empty(),
             !plan.undone.is_empty(),
+            !plan.lookups.is_empty(),
             plan.transfers.values().any(emits),
         ];
         found.iter_mut().zip(has).for_each(|(number, has)| *number += u32::from(has));

@@ -30,7 +30,8 @@ pub fn bodies() -> impl Strategy<Value = Body> {
                 edge.probability = ((u64::from(edge.probability) << 31) / sum) as u32;
             });
             let terminator = if edges.is_empty() { Terminator::Return } else { Terminator::Switch };
-            body.blocks.push(Block { terminator, edges, stays, ..Block::default() });
+            let calls = u32::from(!stays);
+            body.blocks.push(Block { terminator, edges, stays, calls, ..Block::default() });
         }
         body
     })
