@@ -188,34 +188,33 @@ pub(crate) fn number(
 }
 
 pub(crate) fn stage(value: &str) -> Result<Stage, OptionError> {
-    match value {
-        "early" => Ok(Stage::Early),
-        "late" => Ok(Stage::Late),
-        _ => {
-            let (value, choices) = (value.to_string(), "early or late");
-            Err(OptionError::Choice { key: "stage", value, choices })
-        }
-    }
+    let known = [("early", Stage::Early), ("late", Stage::Late)];
+    choice("stage", value, "early or late", known)
 }
 
 fn algorithm(value: &str) -> Result<Algorithm, OptionError> {
-    match value {
-        "automaton" => Ok(Algorithm::Automaton),
-        "published" => Ok(Algorithm::Published),
-        _ => {
-            let (value, choices) = (value.to_string(), "automaton or published");
-            Err(OptionError::Choice { key: "algorithm", value, choices })
-        }
-    }
+    let known = [("automaton", Algorithm::Automaton), ("published", Algorithm::Published)];
+    choice("algorithm", value, "automaton or published", known)
 }
 
 fn oracle(value: &str) -> Result<Oracle, OptionError> {
-    match value {
-        "edges" => Ok(Oracle::Edges),
-        "blocks" => Ok(Oracle::Blocks),
-        _ => {
-            let (value, choices) = (value.to_string(), "edges or blocks");
-            Err(OptionError::Choice { key: "oracle", value, choices })
-        }
-    }
+    choice(
+        "oracle",
+        value,
+        "edges or blocks",
+        [("edges", Oracle::Edges), ("blocks", Oracle::Blocks)],
+    )
+}
+
+/// One of the values that are known; `choices` names them.
+fn choice<T>(
+    key: &'static str,
+    value: &str,
+    choices: &'static str,
+    known: [(&str, T); 2],
+) -> Result<T, OptionError> {
+    let found = known.into_iter().find(|(name, _)| *name == value);
+    let (_, found) =
+        found.ok_or_else(|| OptionError::Choice { key, value: value.to_string(), choices })?;
+    Ok(found)
 }

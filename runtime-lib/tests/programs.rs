@@ -9,7 +9,7 @@ use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 use midflight_profile::ksf::SlabForest;
 use std::os::unix::process::ExitStatusExt;
-use support::{Build, Counts, Program};
+use support::{Build, Counts, Program, check_limit, check_signals};
 
 #[test]
 fn recursive_activations_have_streams_of_their_own() {
@@ -120,15 +120,7 @@ fn exit_longjmp_constructors_and_destructors_are_counted() {
 #[test]
 fn signal_handlers_may_interrupt_the_runtime_anywhere() {
     let run = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
-    assert_eq!((run.status(), run.stderr()), (0, ""));
-    let handled: u64 = run.stdout().trim().parse().unwrap();
-    assert!(handled > 100, "only {handled} signals");
-    let profile = run.profile();
-    let shared =
-        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, restarts: 0, lost: 0 };
-    assert_eq!(Counts::of(&profile, 1), shared);
-    let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
-    assert_eq!(Counts::of(&profile, 2), other);
+    check_signals(&run);
 }
 
 #[test]
@@ -176,14 +168,7 @@ fn a_limit_on_memory_is_kept_and_stated() {
     let program = Program::build("explosion");
     for limit in ["256K", "300000", "2M"] {
         let run = program.command().arg("300000").env("MIDFLIGHT_MAX_MEMORY", limit).run();
-        assert_eq!(run.status(), 7);
-        assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
-        assert!(run.stderr().contains("lower bounds"), "{}", run.stderr());
-        let profile = run.profile();
-        assert_eq!(profile.flags & 1, 1);
-        let counts = Counts::of(&profile, 1);
-        assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
-        assert!(counts.restarts > 0);
+        check_limit(&run);
     }
     for limit in ["1", "16K", "100K", "1M"] {
         let run = program.command().arg("300000").env("MIDFLIGHT_THREAD_MEMORY", limit).run();

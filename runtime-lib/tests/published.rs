@@ -4,7 +4,7 @@ mod support;
 
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::Profile;
-use support::{Build, Counts, Invocation, Program};
+use support::{Build, Counts, Invocation, Program, check_limit, check_signals};
 
 fn published(name: &str) -> Program {
     Build::new(name).flag("-DALL_PUBLISHED").program()
@@ -70,15 +70,7 @@ fn a_forked_child_begins_at_zero_and_goes_on_in_its_parents_activation() {
 #[test]
 fn signal_handlers_may_interrupt_the_runtime_anywhere() {
     let run = published("signals").run();
-    assert_eq!((run.status(), run.stderr()), (0, ""));
-    let handled: u64 = run.stdout().trim().parse().unwrap();
-    assert!(handled > 100, "only {handled} signals");
-    let profile = run.profile();
-    let shared =
-        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, restarts: 0, lost: 0 };
-    assert_eq!(Counts::of(&profile, 1), shared);
-    let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
-    assert_eq!(Counts::of(&profile, 2), other);
+    check_signals(&run);
 }
 
 #[test]
@@ -86,14 +78,7 @@ fn what_memory_has_no_room_for_is_stated_and_nothing_is_pruned() {
     let program = published("explosion");
     for limit in ["256K", "300000", "2M"] {
         let run = program.command().arg("300000").env("MIDFLIGHT_MAX_MEMORY", limit).run();
-        assert_eq!(run.status(), 7);
-        assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
-        assert!(run.stderr().contains("lower bounds"), "{}", run.stderr());
-        let profile = run.profile();
-        assert_eq!(profile.flags & 1, 1);
-        let counts = Counts::of(&profile, 1);
-        assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
-        assert!(counts.restarts > 0);
+        let profile = check_limit(&run);
         assert!(profile.functions.iter().all(|function| function.pruned == 0));
     }
     let run = program.command().arg("300000").env("MIDFLIGHT_THREAD_MEMORY", "16K").run();

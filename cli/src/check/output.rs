@@ -65,19 +65,16 @@ pub fn write_text(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()
 }
 
 /// What the profile says.
-fn why(findings: &Findings<'_>) -> &'static str {
-    match (findings.began_within, findings.went_on) {
-        (true, false) => BEGAN_WITHIN,
-        (false, _) => WENT_ON,
-        (true, true) => BOTH,
-    }
+fn why(findings: &Findings<'_>) -> String {
+    let reasons = [(findings.began_within, BEGAN_WITHIN), (findings.went_on, WENT_ON)];
+    let told: Vec<&str> =
+        reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect();
+    told.join(", and ")
 }
 
 const BEGAN_WITHIN: &str =
     "counting began while they were under way (in a forked child, by a reset or a pause)";
 const WENT_ON: &str = "threads counted on while the profile was written";
-const BOTH: &str = "counting began while they were under way (in a forked child, by a reset or a pause), \
-                    and threads counted on while the profile was written";
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

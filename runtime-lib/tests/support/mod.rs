@@ -436,6 +436,34 @@ impl Counts {
     }
 }
 
+/// What `signals` must have counted, however its handlers interrupted the runtime.
+#[track_caller]
+pub fn check_signals(run: &Run) {
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    let handled: u64 = run.stdout().trim().parse().unwrap();
+    assert!(handled > 100, "only {handled} signals");
+    let profile = run.profile();
+    let shared =
+        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, restarts: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 1), shared);
+    let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 2), other);
+}
+
+/// What `explosion` must state of 300,000 events for which `MIDFLIGHT_MAX_MEMORY` did not suffice; its profile.
+#[track_caller]
+pub fn check_limit(run: &Run) -> Profile {
+    assert_eq!(run.status(), 7);
+    assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
+    assert!(run.stderr().contains("lower bounds"), "{}", run.stderr());
+    let profile = run.profile();
+    assert_eq!(profile.flags & 1, 1);
+    let counts = Counts::of(&profile, 1);
+    assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
+    assert!(counts.restarts > 0);
+    profile
+}
+
 /// The nodes of a k-SF that have a count in or below them; the others are not written.
 pub fn without_zeroes(forest: &PrefixForest) -> PrefixForest {
     let mut kept = PrefixForest::new();
