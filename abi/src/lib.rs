@@ -91,7 +91,7 @@ pub mod osr;
 use core::ffi::c_void;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 4;
+pub const ABI_VERSION: u16 = 5;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -192,8 +192,11 @@ pub const MOST_SLOTS: u32 = 1 << (WORD_SHIFT - SLOT_SHIFT);
 /// Binary logarithm of the size of a [`Slot`].
 pub const SLOT_SHIFT: u32 = 4;
 
-/// Factor of [`hash`]: 2^32 over the golden ratio.
-pub const HASH_FACTOR: u32 = 0x9E37_79B1;
+/// Factor of [`key`]: 2^32 over the golden ratio, so that the upper bits of keys differ.
+const KEY_FACTOR: u32 = 0x9E37_79B1;
+
+/// What undoes a multiplication by [`KEY_FACTOR`].
+const KEY_INVERSE: u32 = inverse(KEY_FACTOR);
 
 /// Shift of [`hash`].
 pub const HASH_SHIFT: u32 = 16;
@@ -202,17 +205,33 @@ pub const HASH_SHIFT: u32 = 16;
 /// lower bits of the word.
 #[inline(always)]
 pub const fn hash(key: u32) -> u32 {
-    key.wrapping_mul(HASH_FACTOR) >> HASH_SHIFT
+    key >> HASH_SHIFT
 }
 
-/// The key of a path in sparse tables: even, and not 0.
+/// Most paths of a function: each has a [`key`] of its own.
+pub const MOST_PATHS: u32 = (1 << 31) - 1;
+
+/// The key of a path in sparse tables: even, and not 0. Sums of increments become keys when the increments
+/// are multiplied by the factor; so the path register is a hash already.
 pub const fn key(id: u32) -> u32 {
-    id.wrapping_add(1).wrapping_mul(2)
+    id.wrapping_add(1).wrapping_mul(2).wrapping_mul(KEY_FACTOR)
 }
 
 /// The path of a key, though its counter may have overflowed.
 pub const fn id_of_key(key: u32) -> u32 {
-    (key >> 1).wrapping_sub(1)
+    ((key & !1).wrapping_mul(KEY_INVERSE) >> 1).wrapping_sub(1)
+}
+
+/// What an odd number times is 1, modulo 2^32, by Newton's iteration.
+const fn inverse(odd: u32) -> u32 {
+    // Right in the lowest three bits; each round doubles that.
+    let mut inverse = odd;
+    let mut round = 0;
+    while round < 4 {
+        inverse = inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
 }
 
 /// What the path register of a function has for an ID: `id * factor + origin`.
@@ -229,13 +248,13 @@ impl Register {
     pub const fn new(num_paths: u32) -> Self {
         match num_paths <= DENSE_PATHS {
             true => Self { factor: 1 << SLOT_SHIFT, origin: 0 },
-            false => Self { factor: key(1) - key(0), origin: key(0) },
+            false => Self { factor: key(1).wrapping_sub(key(0)), origin: key(0) },
         }
     }
 
     /// The ID that a register stands for.
     pub const fn id(self, register: u32) -> u32 {
-        register.wrapping_sub(self.origin) / self.factor
+        if self.origin == 0 { register / self.factor } else { id_of_key(register) }
     }
 
     /// What the register has for an ID.

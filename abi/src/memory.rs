@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub const MEMORY_MAGIC: [u8; 8] = *b"\x89MFC\r\n\x1a\n";
 
 /// Version of the layouts in this module.
-pub const MEMORY_VERSION: u32 = 2;
+pub const MEMORY_VERSION: u32 = 3;
 
 /// [`MemoryHeader::byte_order`], as the program's machine stores it.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
@@ -153,15 +153,15 @@ pub struct Node {
     pub extra: *mut Extra,
     /// Its label
     pub label: u32,
-    /// Depth of the node in the k-SF: 0 for a root, `u32::MAX` for the forest's start
-    pub level: u32,
-    /// Slots in use
-    pub used: u32,
-    /// Slots of a table that has one for each path; 0: it has not
-    pub dense: u32,
     /// The runtime's own: for walks, how many children have a count in or below them; for pruning, the
     /// largest count below
     pub marked: u32,
+    /// Slots in use
+    pub used: u16,
+    /// Depth of the node in the k-SF: 0 for a root, `u8::MAX` for the forest's start
+    pub level: u8,
+    /// Slots of a table that has one for each path; 0: it has not
+    pub dense: u8,
     /// The runtime's own: whether this node has a count in or below it
     pub is_marked: bool,
 }
@@ -243,5 +243,5 @@ pub struct Baseline {
 const _: () = {
     assert!(size_of::<MemoryHeader>() == 88 && size_of::<Image>() == 48);
     assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 120);
-    assert!(size_of::<Node>() == 56 && size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
+    assert!(size_of::<Node>() == 48 && size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
 };

@@ -40,8 +40,7 @@ done:
 }
 
 ; CHECK-LABEL: define void @many(
-; CHECK:         %[[PRODUCT:.*]] = mul i32 %[[REGISTER:.*]], -1640531535
-; CHECK-NEXT:    %[[HASH:.*]] = lshr i32 %[[PRODUCT]], 16
+; CHECK:         %[[HASH:.*]] = lshr i32 %[[REGISTER:.*]], 16
 ; CHECK-NEXT:    %[[MASK:.*]] = trunc i64 %[[STATE:.*]] to i32
 ; CHECK-NEXT:    %[[MASKED:.*]] = and i32 %[[HASH]], %[[MASK]]
 ; CHECK-NEXT:    %[[OFFSET:.*]] = zext i32 %[[MASKED]] to i64

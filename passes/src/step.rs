@@ -139,8 +139,7 @@ fn look_up_sparse<'m>(
     register: Value<'m>,
 ) -> Found<'m> {
     let (i32, i64) = (module.int_type(32), module.int_type(64));
-    let product = b.mul(register, i32.constant(u64::from(abi::HASH_FACTOR)));
-    let hash = b.shift_right(product, i32.constant(u64::from(abi::HASH_SHIFT)));
+    let hash = b.shift_right(register, i32.constant(u64::from(abi::HASH_SHIFT)));
     let offset = b.zero_extend(b.and(hash, b.narrow(state, i32)), i64);
     let table = b.shift_right(state, i64.constant(u64::from(abi::WORD_SHIFT)));
     let place = b.index(b.int_to_pointer(table), module.int_type(8), offset);

@@ -23,6 +23,8 @@ pub const DEFAULT_LIMIT: usize = 1 << 30;
 pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
+/// That part of a budget is for [`Purpose::Spread`].
+const SPREADING: usize = 8;
 /// Alignment of all that is handed out: that of tables.
 const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 
@@ -60,6 +62,8 @@ pub enum Contents {
 pub enum Purpose {
     /// What can be done without, at the price of a restarted stream.
     Growth,
+    /// What can be done without, at the price of time. A part of the budget is kept for it.
+    Spread,
     /// A root, without which an event cannot be counted at all.
     Root,
 }
@@ -93,6 +97,8 @@ pub struct Arena {
     contents: Contents,
     /// What may still be handed out for growth.
     budget: usize,
+    /// What may still be handed out to spread tables.
+    for_spreading: usize,
     is_exhausted: bool,
 }
 
@@ -109,7 +115,8 @@ impl Arena {
             chunk: Stretch::empty(),
             reserve: Stretch::empty(),
             mapped: 0,
-            budget,
+            budget: budget - budget / SPREADING,
+            for_spreading: budget / SPREADING,
             is_exhausted: false,
         }
     }
@@ -118,19 +125,23 @@ impl Arena {
     /// has no more.
     pub fn allocate(&mut self, size: usize, purpose: Purpose) -> Option<NonNull<u8>> {
         let size = size.checked_next_multiple_of(ALIGNMENT)?;
-        if purpose == Purpose::Growth {
-            let Some(left) = self.budget.checked_sub(size) else {
-                self.is_exhausted = true;
-                return None;
-            };
-            self.budget = left;
+        match purpose {
+            Purpose::Growth => {
+                let Some(left) = self.budget.checked_sub(size) else {
+                    self.is_exhausted = true;
+                    return None;
+                };
+                self.budget = left;
+            }
+            Purpose::Spread => self.for_spreading = self.for_spreading.checked_sub(size)?,
+            Purpose::Root => {}
         }
         if let Some(memory) = self.chunk.take(size) {
             return Some(memory);
         }
         self.allocate_more(size).or_else(|| match purpose {
             Purpose::Root => self.reserve.take(size),
-            Purpose::Growth => None,
+            Purpose::Growth | Purpose::Spread => None,
         })
     }
 

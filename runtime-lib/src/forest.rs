@@ -18,6 +18,9 @@ use midflight_abi::{FLAG_COUNTING, FLAG_PUBLISHED, Forest, MAX_K, RecordHeader, 
 /// Lookups in outgrown tables that are put up with in any forest.
 const LEAST_STALE: u32 = 64;
 
+/// Of so many detours one is taken to tell where there are many.
+pub const DETOURS: u32 = 128;
+
 /// Levels of the deepest forest: 2k−2.
 const MAX_LEVELS: usize = 2 * MAX_K as usize - 2;
 
@@ -171,46 +174,42 @@ impl ThreadForest {
     ///
     /// # Safety
     /// `table` is one that a state of the forest leads to or has led to.
+    #[inline]
     pub unsafe fn look_up(table: *mut Slot, label: u32) -> Option<Child> {
         // SAFETY: the caller's.
         unsafe {
             let node = node::owner(table);
-            let is_current = node::table_of(node::word_of(node)) == table;
-            if is_current { Self::known(node, label) } else { None }
+            if node::is_pruned(node) { None } else { Self::known(node, label) }
         }
     }
 
     /// The child of a node, if it is there and can be counted without the lock.
+    #[inline]
     unsafe fn known(node: *mut Node, label: u32) -> Option<Child> {
         // SAFETY: the caller gives a node that is not pruned.
         unsafe { node::find(node, label).filter(|child| !child.has_overflowed()) }
     }
 
-    /// The child that an event leads to where no nodes are made for the time being: at its place if that
-    /// is there, or its root; and whether it is the root that an activation restarts with. None if neither
-    /// is there.
+    /// The root that an event leads to whose place is not there, where no nodes are made for the time
+    /// being; and whether an activation restarts with it.
     ///
     /// # Safety
     /// As for [`Self::look_up`].
-    pub unsafe fn look_up_full(
+    #[inline]
+    pub unsafe fn look_up_root(
         this: *mut Self,
         table: *mut Slot,
         label: u32,
     ) -> Option<(Child, bool)> {
         // SAFETY: the caller's.
         unsafe {
-            let node = node::owner(table);
-            let known = if node::is_pruned(node) { None } else { Self::known(node, label) };
-            if let Some(child) = known {
-                return Some((child, false));
-            }
             let root = Self::known((*this).shared.start, label)?;
-            Some((root, (*node).level != START_LEVEL))
+            Some((root, (*node::owner(table)).level != START_LEVEL))
         }
     }
 
-    /// Counts an event that no lookup has found: builds what is missing, and returns the state
-    /// after it. None: there is no room.
+    /// Counts an event that no lookup has found, or that is one of many that took a detour: builds what is
+    /// missing, and returns the state after it. None: there is no room.
     ///
     /// # Safety
     /// `this` is in a context whose lock the caller holds; one of its states leads or has led to `table`.
@@ -232,6 +231,8 @@ impl ThreadForest {
             }
             if node::table_of(node::word_of(node)) != table {
                 Self::note_stale(this);
+            } else {
+                Self::builder(this, arena, Purpose::Spread).spread(node, label);
             }
             Self::count_child(this, arena, node, label, 1, Purpose::Growth)
         }
@@ -299,7 +300,7 @@ impl ThreadForest {
     unsafe fn note_stale(this: *mut Self) {
         // SAFETY: the caller holds the context's lock.
         unsafe {
-            (*this).shared.stale += 1;
+            (*this).shared.stale += DETOURS;
             if (*this).shared.stale < LEAST_STALE + (*this).shared.slots / 4 {
                 return;
             }

@@ -31,10 +31,10 @@
 //! only the building of nodes needs is elsewhere, in the [`Node`]s.
 //!
 //! The children of a node are in an open-addressing table with linear probing, of which emitted code
-//! looks at the first bucket only. So a table doubles when it is nearly full, and also when a new label's
-//! first bucket is taken while the table is smaller than [`SPARSITY`] times what it holds. When it
-//! cannot grow any more, the node gets a further one, in a node of its own that stands beside it
-//! ([`Extra`]).
+//! looks at the first bucket only. A table doubles when it is nearly full. It also grows when many
+//! events have taken the way around that a child costs which is not in its first bucket
+//! ([`Builder::spread`]). When it cannot grow any more, the node gets a further one, in a node of its own
+//! that stands beside it ([`Extra`]).
 //!
 //! A table that was outgrown stays, and says which node it was of. States that lead to it still
 //! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node. What
@@ -63,21 +63,24 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 pub use midflight_abi::memory::Node;
 use midflight_abi::memory::{Extra, TableHead, Taken};
 use midflight_abi::{
-    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_SHIFT, hash,
-    id_of_key, key,
+    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, MAX_K, MOST_SLOTS, SLOT_SHIFT, Slot, WORD_SHIFT,
+    hash, id_of_key, key,
 };
 
 /// [`Node::level`] of a forest's start: one before the roots'.
-pub const START_LEVEL: u32 = u32::MAX;
+pub const START_LEVEL: u8 = u8::MAX;
 
-/// A table may be that many times larger than what it holds to have its labels in first buckets.
-const SPARSITY: u32 = 4;
+/// A table may be that many times larger than what it holds to have a label in its first bucket.
+const SPARSITY: u32 = 16;
 
 /// A table of so many slots may be full; a larger one has a quarter of its slots empty.
 const FEW_SLOTS: u32 = 8;
 
 /// The bits of a sparse table's tally that are a counter; the highest has overflowed into the key.
 const COUNTER: u64 = (1 << (KEY_SHIFT + 1)) - 1;
+
+/// The bit of a key that the counter beside it has when it has overflowed.
+const OVERFLOWED: u32 = 1;
 
 /// A state, see `midflight_abi`.
 pub type Word = u64;
@@ -160,7 +163,7 @@ impl Table {
     /// The word leads or led to the node.
     unsafe fn new(word: Word, node: *mut Node) -> Self {
         // SAFETY: a node's way of having tables does not change.
-        let dense = unsafe { (*node).dense };
+        let dense = u32::from(unsafe { (*node).dense });
         let sparse = (word as u32 & (u32::MAX >> (32 - WORD_SHIFT))) >> SLOT_SHIFT;
         let is_dense = dense != 0;
         Self { slots: table_of(word), size: if is_dense { dense } else { sparse + 1 }, is_dense }
@@ -222,13 +225,20 @@ impl Table {
     /// # Safety
     /// The table is or was that of a node.
     unsafe fn probe(self, label: u32) -> (*mut Slot, bool) {
+        let wanted = key(label);
         let mut index = self.bucket(label);
-        for _ in 0..self.size {
+        if self.is_dense {
+            let slot = self.slot(index);
             // SAFETY: the index is below the size.
-            match unsafe { self.label(index) } {
-                None => return (self.slot(index), false),
-                Some(known) if known == label => return (self.slot(index), true),
-                Some(_) => index = (index + 1) & (self.size - 1),
+            return (slot, unsafe { next(slot) } != 0);
+        }
+        for _ in 0..self.size {
+            let slot = self.slot(index);
+            // SAFETY: the index is below the size.
+            match unsafe { slot_key(slot) } {
+                0 => return (slot, false),
+                known if known & !OVERFLOWED == wanted => return (slot, true),
+                _ => index = (index + 1) & (self.size - 1),
             }
         }
         (null_mut(), false)
@@ -536,10 +546,9 @@ enum Place {
     Full,
 }
 
-fn child_level(level: u32) -> u32 {
-    // The start's level is the largest number, so a root's is 0.
-    const { assert!(START_LEVEL == u32::MAX) };
-    level.wrapping_add(1)
+fn child_level(level: u8) -> u32 {
+    const { assert!(2 * MAX_K - 3 < START_LEVEL as u32) };
+    if level == START_LEVEL { 0 } else { u32::from(level) + 1 }
 }
 
 fn place(child_level: u32, k: u32) -> Place {
@@ -576,7 +585,7 @@ pub struct Builder<'a> {
 impl Builder<'_> {
     /// The start of a forest, without children.
     pub fn new_start(&mut self) -> Result<(), OutOfMemory> {
-        self.start = self.new_node(START_LEVEL, 0, null_mut())?;
+        self.start = self.new_node(u32::from(START_LEVEL), 0, null_mut())?;
         // SAFETY: the node was just made; the forest's field is valid.
         unsafe { self.publish_start() };
         Ok(())
@@ -653,9 +662,9 @@ impl Builder<'_> {
                 parent: null_mut(),
                 extra: null_mut(),
                 label,
-                level,
+                level: level as u8,
                 used: 0,
-                dense: if is_dense { size } else { 0 },
+                dense: if is_dense { size as u8 } else { 0 },
                 marked: 0,
                 is_marked: false,
             });
@@ -688,10 +697,11 @@ impl Builder<'_> {
     ) -> Result<Child, OutOfMemory> {
         // SAFETY: the caller's; what makes the slot one in use is published last.
         unsafe {
-            let holder = self.make_room(parent, label)?;
+            let holder = self.make_room(parent)?;
             let table = Table::of(holder);
             let (slot, _) = table.probe(label);
-            if (*next).parent.is_null() && (*next).level == child_level((*parent).level) {
+            if (*next).parent.is_null() && u32::from((*next).level) == child_level((*parent).level)
+            {
                 (*next).parent = holder;
             }
             set_next(slot, word_of(next));
@@ -703,30 +713,51 @@ impl Builder<'_> {
         }
     }
 
-    /// The node, `node` or one beside it, whose table has a good place for a new label.
-    unsafe fn make_room(&mut self, node: *mut Node, label: u32) -> Result<*mut Node, OutOfMemory> {
+    /// The node, `node` or one beside it, whose table has a place for a new label.
+    unsafe fn make_room(&mut self, node: *mut Node) -> Result<*mut Node, OutOfMemory> {
         // SAFETY: the caller's.
         unsafe {
-            let (table, used) = (Table::of(node), (*node).used);
+            let (table, used) = (Table::of(node), u32::from((*node).used));
             // Slots are kept empty, so that what is not there is soon known not to be.
             let is_largest = table.size == MOST_SLOTS;
             if is_largest && used >= MOST_SLOTS / 2 {
                 let more = self.beside_or_new(node)?;
-                return self.make_room(more, label);
+                return self.make_room(more);
             }
             let is_full =
                 used == table.size || table.size > FEW_SLOTS && used >= table.size / 4 * 3;
-            let is_taken = table.label(table.bucket(label)).is_some();
-            let is_sparse = table.size >= SPARSITY * (used + 1);
-            if is_largest || !is_full && (!is_taken || is_sparse) {
+            if is_largest || !is_full {
                 return Ok(node);
             }
-            let wanted = good_size(table, used, label);
-            match self.grow(node, wanted) {
-                Err(OutOfMemory) if used == table.size => self.grow(node, table.size * 2)?,
-                _ => {}
+            match self.grow(node, table.size * 2) {
+                Err(OutOfMemory) if used == table.size => Err(OutOfMemory),
+                _ => Ok(node),
             }
-            Ok(node)
+        }
+    }
+
+    /// Gives the child of `node` with that label its first bucket, if there is one in a larger table and
+    /// memory for that.
+    ///
+    /// # Safety
+    /// `node` is a node of the builder's forest.
+    pub unsafe fn spread(&mut self, node: *mut Node, label: u32) {
+        // SAFETY: the caller's.
+        unsafe {
+            let table = Table::of(node);
+            let Some(slot) = table.find(label) else { return };
+            if slot == table.slot(table.bucket(label)) {
+                return;
+            }
+            let most = MOST_SLOTS.min(SPARSITY * u32::from((*node).used));
+            let mut size = table.size * 2;
+            while size <= most {
+                if !has_in_bucket(table, label, size) {
+                    _ = self.grow(node, size);
+                    return;
+                }
+                size *= 2;
+            }
         }
     }
 
@@ -735,7 +766,8 @@ impl Builder<'_> {
         unsafe {
             let extra = self.extra(node)?;
             if (*extra).more.is_null() {
-                let more = self.new_node((*node).level, (*node).label, (*node).tau)?;
+                let level = u32::from((*node).level);
+                let more = self.new_node(level, (*node).label, (*node).tau)?;
                 AtomicPtr::from_ptr(&raw mut (*extra).more).store(more, Ordering::Release);
             }
             Ok((*extra).more)
@@ -762,10 +794,15 @@ impl Builder<'_> {
             let old = Table::of(node);
             let slots = self.new_table(node, word_of(node), size)?;
             let new = Table { slots, size, is_dense: false };
-            for index in 0..old.size {
-                if let Some(label) = old.label(index) {
-                    let (next, tally) = (next(old.slot(index)), u64::from(key(label)) << KEY_SHIFT);
-                    new.probe(label).0.write(Slot { next, tally });
+            // What finds its first bucket empty has it before what does not.
+            for is_second in [false, true] {
+                for index in 0..old.size {
+                    let Some(label) = old.label(index) else { continue };
+                    let (slot, is_there) = new.probe(label);
+                    if !is_there && (is_second || slot == new.slot(new.bucket(label))) {
+                        let tally = u64::from(key(label)) << KEY_SHIFT;
+                        slot.write(Slot { next: next(old.slot(index)), tally });
+                    }
                 }
             }
             let word = sparse_word(slots, size);
@@ -837,25 +874,12 @@ unsafe fn take(record: *mut Taken, slot: *mut Slot, n: u64) {
     }
 }
 
-/// The smallest larger size in which no label of the table has the first bucket of the new one, but
-/// none larger than [`SPARSITY`] asks for.
-unsafe fn good_size(table: Table, used: u32, label: u32) -> u32 {
-    let mut size = table.size * 2;
-    while size < SPARSITY * (used + 1) && size < MOST_SLOTS {
-        let wanted = Table { size, ..table }.bucket(label);
-        // SAFETY: the caller's.
-        if !unsafe { has_in_bucket(table, wanted, size) } {
-            break;
-        }
-        size *= 2;
-    }
-    size
-}
-
-unsafe fn has_in_bucket(table: Table, wanted: u32, size: u32) -> bool {
+/// Whether another label of the table had the first bucket of this one if the table had `size` slots.
+unsafe fn has_in_bucket(table: Table, label: u32, size: u32) -> bool {
+    let larger = Table { size, ..table };
     (0..table.size).any(|index| {
         // SAFETY: the index is below the table's size.
-        let label = unsafe { table.label(index) };
-        label.is_some_and(|label| Table { size, ..table }.bucket(label) == wanted)
+        let other = unsafe { table.label(index) };
+        other.is_some_and(|other| other != label && larger.bucket(other) == larger.bucket(label))
     })
 }

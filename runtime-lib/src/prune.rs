@@ -18,7 +18,7 @@
 
 use crate::arena::{Arena, Contents};
 use crate::counter;
-use crate::forest::ThreadForest;
+use crate::forest::{DETOURS, ThreadForest};
 use crate::node::{self, Child};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use midflight_abi::Slot;
@@ -53,6 +53,8 @@ pub struct Nodes {
     prunings: u32,
     /// Whether no nodes are made until there were so many.
     is_full: AtomicBool,
+    /// Events that emitted code did not find though they were there.
+    detours: u32,
 }
 
 /// Where an event leads to that emitted code has not found.
@@ -74,7 +76,15 @@ impl Nodes {
     /// The same, for so many bytes.
     pub fn with_budget(budget: usize) -> Self {
         let arena = Arena::with_budget(Contents::Profile, budget);
-        Self { arena, budget, misses: 0, patience: 0, prunings: 0, is_full: AtomicBool::new(false) }
+        Self {
+            arena,
+            budget,
+            misses: 0,
+            patience: 0,
+            prunings: 0,
+            is_full: AtomicBool::new(false),
+            detours: 0,
+        }
     }
 
     /// No nodes any more, and so many misses that are put up with.
@@ -96,6 +106,7 @@ impl Nodes {
     /// # Safety
     /// `this` points at the nodes of the calling thread, where `forest` has its own; one of its states
     /// leads or has led to `table`.
+    #[inline]
     pub unsafe fn look_up(
         this: *mut Self,
         forest: *mut ThreadForest,
@@ -104,11 +115,13 @@ impl Nodes {
     ) -> Option<Lookup> {
         // SAFETY: the caller's.
         unsafe {
-            if !(*this).is_full.load(Ordering::Relaxed) {
-                let child = ThreadForest::look_up(table, label)?;
+            if let Some(child) = ThreadForest::look_up(table, label) {
                 return Some(Lookup { child, is_miss: false, is_restart: false });
             }
-            let (child, is_restart) = ThreadForest::look_up_full(forest, table, label)?;
+            if !(*this).is_full.load(Ordering::Relaxed) {
+                return None;
+            }
+            let (child, is_restart) = ThreadForest::look_up_root(forest, table, label)?;
             Some(Lookup { child, is_miss: true, is_restart })
         }
     }
@@ -136,6 +149,16 @@ impl Nodes {
         }
     }
 
+    /// Whether to see to it that fewer events take the way that this one has.
+    unsafe fn is_one_of_many_detours(this: *mut Self) -> bool {
+        // SAFETY: the caller gives the nodes of the calling thread. That a handler of signals may undo this
+        // does no harm.
+        unsafe {
+            (*this).detours = (*this).detours.wrapping_add(1);
+            (*this).detours.is_multiple_of(DETOURS)
+        }
+    }
+
     /// Counts an event that emitted code has not found, if that takes no lock; returns the state
     /// after it.
     ///
@@ -149,10 +172,14 @@ impl Nodes {
     ) -> Option<u64> {
         // SAFETY: the caller's.
         unsafe {
-            if (*this).is_full.load(Ordering::Relaxed) && !Self::miss(this, 1) {
+            let found = Self::look_up(this, forest, table, label)?;
+            let is_to_be_built = match found.is_miss {
+                true => !Self::miss(this, 1),
+                false => Self::is_one_of_many_detours(this),
+            };
+            if is_to_be_built {
                 return None;
             }
-            let found = Self::look_up(this, forest, table, label)?;
             if found.is_restart {
                 ThreadForest::note_restarts(forest, 1);
             }

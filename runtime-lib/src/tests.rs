@@ -148,7 +148,7 @@ unsafe fn collect(node: *mut Node, k: u32, level: u32, id: Option<NodeId>, to: &
             to.add(id, child.count()).unwrap();
             if node::has_node(level, k) {
                 let node = node::node_of(child.next());
-                assert_eq!((*node).level, level);
+                assert_eq!(u32::from((*node).level), level);
                 collect(node, k, level + 1, Some(id), to);
             }
         }
@@ -661,4 +661,51 @@ fn a_run_of_billions_is_counted_at_once() {
         // SAFETY: the slot has been filled.
         assert_eq!(unsafe { (**function.slot).lost }, 0);
     }
+}
+
+/// Two paths of which one hides the other from emitted code in tables of up to 8 slots.
+fn neighbours() -> (u32, u32) {
+    let bucket = |id: u32| hash(midflight_abi::key(id)) >> 4 & 7;
+    let other = (1..).find(|&id| bucket(id) == bucket(0)).unwrap();
+    (0, other)
+}
+
+/// Counts two paths of which one hides the other, and then each of them `n` times from the start; returns
+/// how often the runtime was called.
+fn calls_for_neighbours(function: &mut Function, n: u32) -> u32 {
+    let (first, second) = neighbours();
+    let mut calls = 0;
+    for _ in 0..n {
+        for id in [first, second] {
+            let state = function.enter();
+            // SAFETY: a state of the forest.
+            calls += u32::from(unsafe { node::known(state, id) }.is_none());
+            function.step(state, id);
+        }
+    }
+    calls
+}
+
+#[test]
+fn a_path_that_many_look_for_gets_its_bucket() {
+    let mut function = Function::new(1);
+    let calls = calls_for_neighbours(&mut function, 10_000);
+    assert!((100..200).contains(&calls), "{calls} calls");
+    let (first, second) = neighbours();
+    let counts = [first, second].map(|id| {
+        let forest = function.forest();
+        forest.count(forest.child(None, id).unwrap())
+    });
+    assert_eq!(counts, [10_000; 2]);
+}
+
+#[test]
+fn it_does_where_memory_is_full() {
+    let mut function = Function::new(1);
+    calls_for_neighbours(&mut function, 1);
+    // SAFETY: the context is the calling thread's, which is not in the runtime.
+    let nodes = unsafe { &mut (*(*ThreadForest::context(function.this())).data.get()).nodes };
+    nodes.fill(u64::MAX);
+    let calls = calls_for_neighbours(&mut function, 10_000);
+    assert!((100..200).contains(&calls), "{calls} calls");
 }

@@ -62,6 +62,11 @@ impl<'a> Object<'a> {
         self.0
     }
 
+    /// The byte at a place within the object.
+    pub(super) fn u8(&self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or(0)
+    }
+
     /// The 4 bytes at a place within the object.
     pub(super) fn u32(&self, at: usize) -> u32 {
         u32_at(self.0, at)

@@ -158,7 +158,7 @@ fn children(bytes: &mut Bytes<'_>, node: u64, told: &Told) -> Result<Vec<Child>,
 /// The children in the table of a node by ascending label, with what was counted in tables that it has
 /// had; and apart, what its slot has now.
 fn own_children(bytes: &mut Bytes<'_>, node: &Object<'_>) -> Result<Vec<(Child, u64)>, Malformed> {
-    let dense = node.u32(offset_of!(Node, dense));
+    let dense = node.u8(offset_of!(Node, dense));
     let mut state = node.u64(offset_of!(Node, table));
     let mut known: Vec<(Child, u64)> = Vec::new();
     let mut is_first = true;
@@ -236,13 +236,9 @@ fn head_of(table: u64) -> u64 {
 }
 
 /// The state of the table that this one has replaced, and the slots.
-fn table<'a>(
-    bytes: &mut Bytes<'a>,
-    state: u64,
-    dense: u32,
-) -> Result<(u64, Object<'a>), Malformed> {
+fn table<'a>(bytes: &mut Bytes<'a>, state: u64, dense: u8) -> Result<(u64, Object<'a>), Malformed> {
     let sparse = (state & ((1 << WORD_SHIFT) - 1)) as usize >> SLOT_SHIFT;
-    let slots = if dense == 0 { sparse + 1 } else { dense.min(DENSE_PATHS) as usize };
+    let slots = if dense == 0 { sparse + 1 } else { usize::from(dense).min(DENSE_PATHS as usize) };
     let size = size_of::<TableHead>() + slots * size_of::<Slot>();
     let object = bytes.object(head_of(address_of(state)), size, "a table")?;
     let (head, slots) = object.split(size_of::<TableHead>());
