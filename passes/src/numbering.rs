@@ -11,6 +11,7 @@
 use crate::body::{BlockId, Body};
 use crate::cut::{Cuts, choose_cuts};
 use crate::depth_first::{DepthFirst, depth_first};
+use midflight_abi::MOST_PATHS;
 use midflight_profile::table::Edge;
 
 /// The numbering of a body.
@@ -22,9 +23,9 @@ pub struct Numbering {
     pub edges: Vec<Edge>,
 }
 
-/// A function has so many paths, with all cuts that help, that 32 bits do not hold their IDs.
+/// A function has more paths, with all cuts that help, than there are IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it has {paths} paths after all cuts, and a path ID has 32 bits")]
+#[error("it has {paths} paths after all cuts, and there are {MOST_PATHS} IDs")]
 pub struct TooManyPaths {
     /// How many
     pub paths: u64,
@@ -87,8 +88,8 @@ pub fn number_with_cuts(
         }
     }
     match u32::try_from(total) {
-        Ok(num_paths) => Ok(Numbering { num_paths, edges }),
-        Err(_) => Err(TooManyPaths { paths: total }),
+        Ok(num_paths) if num_paths <= MOST_PATHS => Ok(Numbering { num_paths, edges }),
+        _ => Err(TooManyPaths { paths: total }),
     }
 }
 

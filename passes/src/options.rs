@@ -4,6 +4,7 @@
 use crate::function_list::{FunctionList, ListError};
 use crate::oracle::Oracle;
 use crate::path_profile_use::PathProfileUse;
+use crate::plan::MOST_COUNTERS;
 use crate::weights_file::{WeightsError, WeightsFile};
 use midflight_abi::MAX_K;
 
@@ -11,9 +12,9 @@ use midflight_abi::MAX_K;
 /// stay small.
 pub const DEFAULT_K: u32 = 4;
 
-/// The bound on paths if it is not said: measured to cut few functions of real programs, while a
-/// counting array of this size still fits a first-level cache.
-pub const DEFAULT_MAX_PATHS: u32 = 4096;
+/// The bound on paths for an automaton if it is not said. A cut ends a path early, so that there are more
+/// of them to step on; but the fewer cuts, the more different paths there are to remember. Measured.
+pub const DEFAULT_MAX_PATHS: u32 = 1 << 20;
 
 /// Where in clang's pipeline the instrumentation is put.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +45,8 @@ pub struct Options {
     pub stage: Stage,
     /// How they are counted
     pub algorithm: Algorithm,
-    /// Edges are cut where a function would have more acyclic paths.
-    pub max_paths: u32,
+    /// Edges are cut where a function would have more acyclic paths; none: see [`Options::max_paths`].
+    pub max_paths: Option<u32>,
     /// Which functions; all if there is no list
     pub functions: Option<FunctionList>,
     /// Verify each function after it is changed.
@@ -62,12 +63,20 @@ impl Default for Options {
             k: DEFAULT_K,
             stage: Stage::Early,
             algorithm: Algorithm::Automaton,
-            max_paths: DEFAULT_MAX_PATHS,
+            max_paths: None,
             functions: None,
             verify: cfg!(debug_assertions),
             oracle: Oracle::None,
             panic_at: None,
         }
+    }
+}
+
+impl Options {
+    /// The bound on the acyclic paths of a function.
+    pub fn max_paths(&self) -> u32 {
+        let default = if self.k == 1 { MOST_COUNTERS } else { DEFAULT_MAX_PATHS };
+        self.max_paths.unwrap_or(default)
     }
 }
 
@@ -159,7 +168,7 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
         let (key, value) = item.split_once('=').unwrap_or((item, ""));
         match key {
             "k" => options.k = number("k", value, 1, MAX_K)?,
-            "max-paths" => options.max_paths = number("max-paths", value, 1, 1 << 24)?,
+            "max-paths" => options.max_paths = Some(number("max-paths", value, 1, 1 << 24)?),
             "stage" => options.stage = stage(value)?,
             "algorithm" => options.algorithm = algorithm(value)?,
             "functions" => options.functions = Some(FunctionList::read(value)?),

@@ -186,7 +186,7 @@ pub fn number<'m>(
 ) -> Result<(Snapshot<'m>, Numbering), Skip> {
     let snapshot = read(function, analyses)?;
     let numbering =
-        number_paths(&snapshot.body, options.max_paths).map_err(|_| Skip::TooManyPaths)?;
+        number_paths(&snapshot.body, options.max_paths()).map_err(|_| Skip::TooManyPaths)?;
     Ok((snapshot, numbering))
 }
 

@@ -13,10 +13,14 @@ use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Most paths of a function of which each has a counter of its own, unless options say otherwise: such an
+/// array still fits a first-level cache.
+pub const MOST_COUNTERS: u32 = 4096;
+
 /// What is inserted into one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Counters are an array indexed by path ID, because all streams have length 1 or k is 1.
+    /// Counters are an array indexed by path ID ([`has_counters`]).
     pub counting: bool,
     /// Every path is told to the runtime where it ends, which carries Algorithm 4 out as published: there
     /// is no σ, but a cursor in the frame.
@@ -86,10 +90,16 @@ pub enum Transfer {
     },
 }
 
+/// Whether a function has a counter for each path instead of an automaton: because k is 1, or because all
+/// streams have length 1 and there are few paths.
+pub fn has_counters(numbering: &Numbering, k: u32) -> bool {
+    k == 1 || !numbering.has_cuts() && numbering.num_paths <= MOST_COUNTERS
+}
+
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
 pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
     let mut plan = plan_transfers(body, numbering);
-    plan.counting = k == 1 || !numbering.has_cuts();
+    plan.counting = has_counters(numbering, k);
     if plan.counting {
         count_when_decided(body, &mut plan);
         plan.lookups = lookups(body, &plan);

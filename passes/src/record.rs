@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::numbering::Numbering;
 use crate::options::{Algorithm, Options, Stage};
+use crate::plan::has_counters;
 use crate::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
 use midflight_profile::table::{self, FunctionTable};
@@ -49,9 +50,7 @@ pub fn record_of(
         },
         mode: match options.algorithm {
             Algorithm::Published => table::Mode::Published,
-            Algorithm::Automaton if options.k == 1 || !numbering.has_cuts() => {
-                table::Mode::Counting
-            }
+            Algorithm::Automaton if has_counters(numbering, options.k) => table::Mode::Counting,
             Algorithm::Automaton => table::Mode::Automaton,
         },
         name: function.name(),

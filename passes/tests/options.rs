@@ -7,7 +7,7 @@ use midflight_passes::oracle::Oracle;
 #[test]
 fn no_options_are_the_defaults() {
     let options = parse("").unwrap();
-    assert_eq!((options.k, options.max_paths, options.stage), (4, 4096, Stage::Early));
+    assert_eq!((options.k, options.max_paths(), options.stage), (4, 1 << 20, Stage::Early));
     assert_eq!((options.oracle, options.algorithm), (Oracle::None, Algorithm::Automaton));
     assert!(options.functions.is_none());
 }
@@ -15,7 +15,7 @@ fn no_options_are_the_defaults() {
 #[test]
 fn every_option_is_read() {
     let options = parse("k=64; stage=late;max-paths=7;verify;oracle=blocks;").unwrap();
-    assert_eq!((options.k, options.max_paths, options.stage), (64, 7, Stage::Late));
+    assert_eq!((options.k, options.max_paths(), options.stage), (64, 7, Stage::Late));
     assert!(options.verify);
     assert_eq!(options.oracle, Oracle::Blocks);
     assert_eq!(parse("algorithm=published").unwrap().algorithm, Algorithm::Published);
