@@ -21,6 +21,9 @@ struct Installed {
     _alone: MutexGuard<'static, ()>,
 }
 
+/// What is added with line tables.
+const VARIABLE_LOCATIONS: &str = "-experimental-debug-variable-locations=false";
+
 /// These tests run one at a time: a program that another thread forks while this one writes an
 /// executable holds the file open for a moment, and then it cannot be run (ETXTBSY).
 static ALONE: Mutex<()> = Mutex::new(());
@@ -105,7 +108,10 @@ impl Installed {
         let mut words = vec!["--start-no-unused-arguments".into(), plugin];
         words.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
         words.push(format!("-midflight={options}").into());
-        words.extend(["-gline-tables-only", "--end-no-unused-arguments"].map(OsString::from));
+        words.push("-gline-tables-only".into());
+        words.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
+        words.push(VARIABLE_LOCATIONS.into());
+        words.push("--end-no-unused-arguments".into());
         words
     }
 }
@@ -217,11 +223,23 @@ fn debug_information_is_as_the_user_wants_it() {
     for option in ["-g", "-g0", "-ggdb", "-gdwarf-4", "-g1"] {
         let words = installed.of(&format!("midflight cc -c {option} x.c"));
         assert_eq!(position(&words, "-gline-tables-only"), None, "{option}");
+        assert_eq!(position(&words, VARIABLE_LOCATIONS), None, "{option}");
     }
     installed.file("options", "-g -c x.c");
     let words = installed.of("midflight cc @options");
     assert_eq!(position(&words, "-gline-tables-only"), None, "in a response file");
     assert!(position(&words, "@options").is_some(), "which clang reads itself");
+}
+
+#[test]
+fn an_option_that_llvm_takes_once_is_given_once() {
+    let installed = Installed::new();
+    for option in ["-mllvm ", "-Xclang -mllvm -Xclang ", "-Wl,-mllvm,"] {
+        let words = installed.of(&format!("midflight cc -c {option}{VARIABLE_LOCATIONS} x.c"));
+        let given = words.iter().filter(|w| w.to_string_lossy().contains(VARIABLE_LOCATIONS));
+        assert_eq!(given.count(), 1, "{option}");
+        assert!(position(&words, "-gline-tables-only").is_some(), "{option}");
+    }
 }
 
 #[test]

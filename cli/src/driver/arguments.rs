@@ -8,6 +8,9 @@ use crate::driver::response;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
+/// LLVM's option for how it finds out where variables are.
+pub const VARIABLE_LOCATIONS: &str = "-experimental-debug-variable-locations";
+
 /// What clang will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
@@ -17,6 +20,8 @@ pub struct Task {
     pub links: bool,
     /// It says how much debug information it wants.
     pub has_debug_level: bool,
+    /// It says how the places of variables are found.
+    pub has_variable_locations: bool,
     /// True if clang adds libraries by itself.
     pub has_default_libraries: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
@@ -127,6 +132,7 @@ pub fn task(arguments: &[OsString]) -> Task {
     let mut language: Option<Kind> = None;
     let mut only_inputs = false;
     let mut words = words.iter().map(|word| word.as_bytes());
+    task.has_variable_locations = words.clone().any(mentions_variable_locations);
     while let Some(word) = words.next() {
         if only_inputs || !word.starts_with(b"-") || word == b"-" {
             task.input(language.unwrap_or_else(|| kind_of_file(word)));
@@ -172,6 +178,11 @@ impl Task {
 fn makes_relocatable(word: &[u8]) -> bool {
     let parts = word.strip_prefix(b"-Wl,").unwrap_or(word);
     parts.split(|&b| b == b',').any(|part| [&b"-r"[..], b"--relocatable", b"-i"].contains(&part))
+}
+
+/// Also as the value of -mllvm, and after -Wl. LLVM does not take the option twice.
+fn mentions_variable_locations(word: &[u8]) -> bool {
+    word.windows(VARIABLE_LOCATIONS.len()).any(|part| part == VARIABLE_LOCATIONS.as_bytes())
 }
 
 /// Other options that begin with `-g` say how debug information looks, not how much there is.
