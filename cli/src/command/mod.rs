@@ -86,8 +86,8 @@ const REPORT_HELP: &str = "\
 For each of the hottest functions: its acyclic paths, with letters and their source lines; the
 sequences of them, over loop iterations, that make up most of its work; and its loops: how long they
 go the same way, what follows what, and what could be done about it (unroll, peel, unswitch). The
-report begins with a legend. Work is count times instructions; with --perf it is samples of a run, best
-of the program without instrumentation (with -g), which are matched by source lines.
+report begins with a legend. Work is count times instructions; with --perf it is samples of a run,
+best of the program without instrumentation (with -g), which are matched by source lines.
 
 Examples:
   midflight report prog midflight-*.mfp
