@@ -225,13 +225,13 @@ impl Table {
     /// # Safety
     /// The table is or was that of a node.
     unsafe fn probe(self, label: u32) -> (*mut Slot, bool) {
-        let wanted = key(label);
         let mut index = self.bucket(label);
         if self.is_dense {
             let slot = self.slot(index);
             // SAFETY: the index is below the size.
             return (slot, unsafe { next(slot) } != 0);
         }
+        let wanted = key(label);
         for _ in 0..self.size {
             let slot = self.slot(index);
             // SAFETY: the index is below the size.
@@ -546,9 +546,10 @@ enum Place {
     Full,
 }
 
-fn child_level(level: u8) -> u32 {
-    const { assert!(2 * MAX_K - 3 < START_LEVEL as u32) };
-    if level == START_LEVEL { 0 } else { u32::from(level) + 1 }
+fn child_level(level: u8) -> u8 {
+    // The start's level is the largest number, so a root's is 0.
+    const { assert!(START_LEVEL == u8::MAX && 2 * MAX_K - 3 < START_LEVEL as u32) };
+    level.wrapping_add(1)
 }
 
 fn place(child_level: u32, k: u32) -> Place {
@@ -585,7 +586,7 @@ pub struct Builder<'a> {
 impl Builder<'_> {
     /// The start of a forest, without children.
     pub fn new_start(&mut self) -> Result<(), OutOfMemory> {
-        self.start = self.new_node(u32::from(START_LEVEL), 0, null_mut())?;
+        self.start = self.new_node(START_LEVEL, 0, null_mut())?;
         // SAFETY: the node was just made; the forest's field is valid.
         unsafe { self.publish_start() };
         Ok(())
@@ -609,7 +610,7 @@ impl Builder<'_> {
                 return Ok(found);
             }
             let level = child_level((*parent).level);
-            let next = match place(level, self.k) {
+            let next = match place(level.into(), self.k) {
                 Place::Upper => self.new_node(level, label, null_mut())?,
                 Place::Lower => {
                     let tau = self.tau(parent, level, label)?;
@@ -625,7 +626,7 @@ impl Builder<'_> {
     unsafe fn tau(
         &mut self,
         parent: *mut Node,
-        level: u32,
+        level: u8,
         label: u32,
     ) -> Result<*mut Node, OutOfMemory> {
         if self.k == 1 {
@@ -634,14 +635,15 @@ impl Builder<'_> {
         // SAFETY: a lower node has a τ; it is an upper node, whose children need no τ, so this
         // recursion ends here.
         unsafe {
-            let tau_of_parent = if level == self.k - 1 { self.start } else { (*parent).tau };
+            let tau_of_parent =
+                if u32::from(level) == self.k - 1 { self.start } else { (*parent).tau };
             Ok(node_of(self.child(tau_of_parent, label)?.next()))
         }
     }
 
     fn new_node(
         &mut self,
-        level: u32,
+        level: u8,
         label: u32,
         tau: *mut Node,
     ) -> Result<*mut Node, OutOfMemory> {
@@ -662,7 +664,7 @@ impl Builder<'_> {
                 parent: null_mut(),
                 extra: null_mut(),
                 label,
-                level: level as u8,
+                level,
                 used: 0,
                 dense: if is_dense { size as u8 } else { 0 },
                 marked: 0,
@@ -700,8 +702,7 @@ impl Builder<'_> {
             let holder = self.make_room(parent)?;
             let table = Table::of(holder);
             let (slot, _) = table.probe(label);
-            if (*next).parent.is_null() && u32::from((*next).level) == child_level((*parent).level)
-            {
+            if (*next).parent.is_null() && (*next).level == child_level((*parent).level) {
                 (*next).parent = holder;
             }
             set_next(slot, word_of(next));
@@ -766,8 +767,7 @@ impl Builder<'_> {
         unsafe {
             let extra = self.extra(node)?;
             if (*extra).more.is_null() {
-                let level = u32::from((*node).level);
-                let more = self.new_node(level, (*node).label, (*node).tau)?;
+                let more = self.new_node((*node).level, (*node).label, (*node).tau)?;
                 AtomicPtr::from_ptr(&raw mut (*extra).more).store(more, Ordering::Release);
             }
             Ok((*extra).more)
