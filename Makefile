@@ -167,7 +167,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
-	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 22 --k 1
+	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 22 --k 1 --stage early,inlined,late
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
 	$(BENCH) coverage --programs $(PROGRAMS)
@@ -181,7 +181,7 @@ check-random: harness
 
 # Every level, stage and LLVM, with both checks.
 check-matrix: harness
-	$(BENCH) verify --programs all --check output,edges
+	$(BENCH) verify --programs all --check output,edges --stage early,inlined,late
 
 nightly: need-test
 	@scripts/need.sh $(PROJECT_PACKAGES)

@@ -5,8 +5,9 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "cpp/facts.cpp",
+    "cpp/inliner.cpp",
     "cpp/map.cpp",
     "cpp/memory.cpp",
     "cpp/osr.cpp",
@@ -19,7 +20,8 @@ const SOURCES: [&str; 11] = [
     "cpp/unroll.cpp",
 ];
 
-const HEADERS: [&str; 4] = ["cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
+const HEADERS: [&str; 5] =
+    ["cpp/inliner.h", "cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
 
 fn main() {
     for file in SOURCES.iter().chain(&HEADERS) {

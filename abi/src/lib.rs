@@ -132,6 +132,10 @@ pub const MAX_K: u32 = 64;
 /// [`RecordHeader::flags`]: the function was instrumented late in the pipeline.
 pub const FLAG_LATE: u16 = 1 << 0;
 
+/// [`RecordHeader::flags`]: the function was instrumented after small functions had been inlined, before the
+/// rest of the pipeline. Excludes [`FLAG_LATE`].
+pub const FLAG_INLINED: u16 = 1 << 3;
+
 /// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`], one
 /// `u64` a path, and never calls [`Forest::step`]. Used when k is 1, and when every stream of the function has length 1 (it has
 /// no cut edge), where all of a k-SF is its roots.

@@ -109,7 +109,7 @@ pub fn generate(folder: &Path, seed: u64) -> Result<Option<PathBuf>> {
 /// Stage and k alternate with the seed, so that a range of seeds covers all combinations.
 fn how(seed: u64, llvm: u32, opt: u32) -> How {
     let turn = seed + u64::from(llvm / 2) + u64::from(opt / 2);
-    let stage = if turn.is_multiple_of(2) { Stage::Early } else { Stage::Late };
+    let stage = [Stage::Early, Stage::Inlined, Stage::Late][(turn % 3) as usize];
     let k = [1, 2, 4, 8][(seed / 2 % 4) as usize];
     How::paths(k, stage)
 }
@@ -142,10 +142,10 @@ mod tests {
 
     #[test]
     fn a_few_seeds_meet_every_stage_at_every_level() {
-        for stage in [Stage::Early, Stage::Late] {
+        for stage in [Stage::Early, Stage::Inlined, Stage::Late] {
             for (llvm, opt) in [(19, 0), (19, 2), (22, 0), (22, 2)] {
                 let met = |seed| matches!(how(seed, llvm, opt), How::Paths { stage: s, .. } if s == stage);
-                assert!((0..2).any(met), "{stage} {llvm} {opt}");
+                assert!((0..3).any(met), "{stage} {llvm} {opt}");
             }
         }
     }

@@ -37,6 +37,7 @@ pub mod llvm;
 pub mod measure;
 pub mod origin;
 pub mod osr;
+pub mod pairs;
 pub mod pgo;
 pub mod process;
 pub mod program;

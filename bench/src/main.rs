@@ -134,7 +134,7 @@ enum Action {
         #[arg(long, default_value_t = 2)]
         opt: u32,
         /// Stages of the pipeline at which paths are profiled, and the profile used
-        #[arg(long, value_delimiter = ',', default_value = "early")]
+        #[arg(long, value_delimiter = ',', default_value = "inlined")]
         stage: Vec<Stage>,
         /// Rounds: each runs all variants in turn
         #[arg(long, default_value_t = 7)]

@@ -4,19 +4,20 @@
 //! Each program is profiled on its work of the size for tests and measured on that for benchmarks.
 //! clang's profile is taken without the values of operands (`-disable-vp`), which paths do not have
 //! either.
-//! In each round the native program and all variants run in turn; the ratio to native is taken of
-//! each round, and the median of these ratios stands in the table.
+//! In each round the native program, once more itself, and all variants run in turn; the ratio to native is taken
+//! of each round, and the median of these ratios stands in the table, with the ratio of the fastest runs.
 
 use crate::build::{Built, build, build_with};
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
-use crate::measure::{geometric_mean, median, ratio, same};
+use crate::measure::geometric_mean;
+use crate::pairs::{Ratio, compare_all, shown};
 use crate::process::Job;
 use crate::program::{Program, Size};
 use crate::table::markdown;
 use crate::variant::{How, Stage, Variant};
-use crate::workload::{profile_of, run};
+use crate::workload::{job, profile_of, run};
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -42,61 +43,82 @@ pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String
     let mut rows = Vec::new();
     for program in programs {
         let ratios = measure(layout, program, plan)?;
-        let cells: Vec<String> = ratios.iter().map(|&ratio| thousandths(ratio)).collect();
+        let cells: Vec<String> = ratios.iter().map(|&ratio| shown(ratio)).collect();
         eprintln!("measured {}: {}", program.name, cells.join(" "));
         rows.push((program.name, ratios));
     }
-    let stages: Vec<String> = plan.stages.iter().map(|stage| format!("paths, {stage}")).collect();
-    let names: Vec<&str> = stages.iter().map(String::as_str).chain(["-fprofile-use"]).collect();
-    let cells = |row: &(&str, Vec<Option<f64>>)| {
-        std::iter::once(row.0.to_string()).chain(row.1.iter().map(|&r| thousandths(r))).collect()
+    let mut names = vec!["control".to_string()];
+    names.extend(plan.stages.iter().map(|stage| format!("paths, {stage}")));
+    names.push("-fprofile-use".to_string());
+    let cells = |row: &(&str, Vec<Option<Ratio>>)| {
+        std::iter::once(row.0.to_string()).chain(row.1.iter().map(|&r| shown(r))).collect()
     };
     let mut table: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let mean = |column: usize| geometric_mean(rows.iter().filter_map(|(_, r)| r[column]));
-    let means = (0..names.len()).map(|column| thousandths(mean(column)));
-    table.push(std::iter::once("geometric mean".to_string()).chain(means).collect());
+    let means: Vec<Option<Ratio>> = (0..names.len()).map(|column| mean(&rows, column)).collect();
+    table.push(
+        std::iter::once("geometric mean".to_string())
+            .chain(means.iter().map(|&m| shown(m)))
+            .collect(),
+    );
+    let header: Vec<&str> =
+        std::iter::once("program").chain(names.iter().map(String::as_str)).collect();
     Ok(format!(
-        "LLVM {}, -O{}; medians of {} rounds; CPU time over that without a profile:\n\n{}",
+        "LLVM {}, -O{}; CPU time over that without a profile, medians of {} rounds, in parentheses the ratio of the \
+         fastest runs. *Control* is the program without a profile against itself: the machine's noise.\n\n{}\n{}",
         plan.llvm,
         plan.opt,
         plan.rounds,
-        markdown(&[&["program"], names.as_slice()].concat(), &table)
+        markdown(&header, &table),
+        gains(&names, &means),
     ))
 }
 
-fn thousandths(value: Option<f64>) -> String {
-    value.map_or(ratio(None), |value| format!("{value:.3}"))
+/// The geometric mean of a column, over the rows that have all columns.
+fn mean(rows: &[(&str, Vec<Option<Ratio>>)], column: usize) -> Option<Ratio> {
+    let whole = || rows.iter().filter(|(_, row)| row.iter().all(Option::is_some));
+    let of = |value: fn(&Ratio) -> f64| {
+        geometric_mean(whole().filter_map(|(_, row)| row[column].as_ref().map(value)))
+    };
+    Some(Ratio {
+        median: of(|r| r.median)?,
+        fastest: of(|r| r.fastest)?,
+        seconds: of(|r| r.seconds)?,
+    })
 }
 
-/// CPU time over native of each variant.
-fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Option<f64>>> {
+/// What part of the last column's gain the others between it and the control have.
+fn gains(names: &[String], means: &[Option<Ratio>]) -> String {
+    let Some(Some(last)) = means.last() else { return String::new() };
+    let line = |(name, mean): (&String, &Option<Ratio>)| {
+        let part =
+            |of: fn(&Ratio) -> f64| Some(100.0 * (1.0 - of(mean.as_ref()?)) / (1.0 - of(last)));
+        let (median, fastest) = (part(|r| r.median)?, part(|r| r.fastest)?);
+        Some(format!("- {name}: {median:.0} % of what -fprofile-use gains ({fastest:.0} %)\n"))
+    };
+    let between = 1..names.len().saturating_sub(1);
+    names[between.clone()].iter().zip(&means[between]).filter_map(line).collect()
+}
+
+/// CPU time over native of native itself and of each variant.
+fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Option<Ratio>>> {
     let variant = |how| Variant { llvm: plan.llvm, opt: plan.opt, how };
     let native = build(layout, program, variant(How::Native))?;
-    let expected = run(layout, program, &native, Size::Bench)?;
-    let mut others = Vec::new();
+    let mut built = Vec::new();
     for &stage in &plan.stages {
         let flag = paths_flag(layout, program, variant(How::paths(4, stage)))?;
-        let built = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
-        others.push((variant(How::PathsUsed), kept(built, &stage.to_string())?));
+        let used = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
+        built.push(kept(used, &stage.to_string())?);
     }
     let flag = clang_flag(layout, program, variant(How::IrCounters))?;
     let flags = [flag, NO_VALUES[0].to_string(), NO_VALUES[1].to_string()];
-    let built = build_with(layout, program, variant(How::IrUsed), &flags)?;
-    others.push((variant(How::IrUsed), built));
-    let mut ratios = vec![Vec::new(); others.len()];
-    for _ in 0..plan.rounds {
-        let plain = run(layout, program, &native, Size::Bench)?;
-        for ((variant, built), ratios) in others.iter().zip(&mut ratios) {
-            let other = run(layout, program, built, Size::Bench)?;
-            if same(program, *variant, &expected, &other) {
-                ratios.push(other.cpu.as_secs_f64() / plain.cpu.as_secs_f64());
-            }
-        }
-    }
-    let complete = |ratios: &mut Vec<f64>| {
-        if ratios.len() == plan.rounds { median(ratios) } else { None }
-    };
-    Ok(ratios.iter_mut().map(complete).collect())
+    built.push(build_with(layout, program, variant(How::IrUsed), &flags)?);
+    let native = job(layout, program, &native, Size::Bench)?;
+    let jobs: Vec<Job> = built
+        .iter()
+        .map(|built| job(layout, program, built, Size::Bench))
+        .collect::<Result<_>>()?;
+    let others: Vec<&Job> = std::iter::once(&native).chain(&jobs).collect();
+    compare_all(&native, &others, &native.run()?, plan.rounds)
 }
 
 /// The same executable under a name of its own, since the next stage's build takes its folder.

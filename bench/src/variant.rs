@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub enum Stage {
     /// Before optimization
     Early,
+    /// After small functions are inlined
+    Inlined,
     /// After it
     Late,
 }
@@ -99,6 +101,7 @@ impl std::fmt::Display for Stage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Stage::Early => "early",
+            Stage::Inlined => "inlined",
             Stage::Late => "late",
         })
     }

@@ -15,16 +15,21 @@
 #include "llvm/ProfileData/InstrProf.h"
 #include "llvm/ProfileData/ProfileCommon.h"
 #include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
+#include "llvm/Transforms/Utils/MisExpect.h"
 
 using namespace llvm;
 
 extern "C" {
 
-/// Weights for the successors of a terminator, in their order.
+/// Weights for the successors of a terminator, in their order. Where it has
+/// others by what the source says is likely, LLVM warns if these are not alike
+/// (misexpect).
 void mfb_set_branch_weights(LLVMValueRef Terminator, const uint32_t *Weights,
                             size_t Count) {
-  setBranchWeights(*unwrap<Instruction>(Terminator),
-                   ArrayRef<uint32_t>(Weights, Count), /*IsExpected=*/false);
+  Instruction &I = *unwrap<Instruction>(Terminator);
+  ArrayRef<uint32_t> Counted(Weights, Count);
+  misexpect::checkExpectAnnotations(I, Counted, /*IsFrontend=*/false);
+  setBranchWeights(I, Counted, /*IsExpected=*/false);
 }
 
 void mfb_set_entry_count(LLVMValueRef Fn, uint64_t Count) {

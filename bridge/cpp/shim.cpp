@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "inliner.h"
 #include "unroll.h"
 
 #include "llvm-c/Core.h"
@@ -93,7 +94,7 @@ extern "C" {
 /// parentheses; null if the name is not ours.
 void *mf_rust_parse_pass(const char *Name, size_t Length);
 /// Makes the pass for an extension point; null if there is none.
-void *mf_rust_pipeline_pass(const char *Options, size_t Length, bool Late);
+void *mf_rust_pipeline_pass(const char *Options, size_t Length, uint32_t Point);
 /// Runs it over a module. True if the module was changed.
 bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM, void *MAM);
 void mf_rust_drop_pass(void *Pass);
@@ -119,12 +120,23 @@ public:
   static bool isRequired() { return true; }
 };
 
-void addPipelinePass(ModulePassManager &MPM, bool Late) {
+enum ExtensionPoint : uint32_t {
+  PointStart = 0,
+  PointInlined = 1,
+  PointLast = 2,
+};
+
+void addPipelinePass(ModulePassManager &MPM, OptimizationLevel Level,
+                     ExtensionPoint Point) {
   StringRef Options = hostOptions();
   if (Options.empty() && hostIsOpt())
     return; // opt runs what -passes names
-  if (void *P = mf_rust_pipeline_pass(Options.data(), Options.size(), Late))
-    MPM.addPass(RustPass(P));
+  void *P = mf_rust_pipeline_pass(Options.data(), Options.size(), Point);
+  if (!P)
+    return;
+  if (Point == PointInlined)
+    midflight::addInliner(MPM, Level);
+  MPM.addPass(RustPass(P));
 }
 
 // The text that a nested pipeline was parsed from.
@@ -171,18 +183,19 @@ void mfb_register_callbacks(void *PassBuilderPtr) {
           FPM.addPass(midflight::UnrollMarkedPass());
       });
   PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) {
-        addPipelinePass(MPM, /*Late=*/false);
+      [](ModulePassManager &MPM, OptimizationLevel Level) {
+        addPipelinePass(MPM, Level, PointStart);
+        addPipelinePass(MPM, Level, PointInlined);
       });
 #if LLVM_VERSION_MAJOR >= 20
   PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        addPipelinePass(MPM, /*Late=*/true);
+      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
+        addPipelinePass(MPM, Level, PointLast);
       });
 #else
   PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) {
-        addPipelinePass(MPM, /*Late=*/true);
+      [](ModulePassManager &MPM, OptimizationLevel Level) {
+        addPipelinePass(MPM, Level, PointLast);
       });
 #endif
 }

@@ -34,6 +34,8 @@ pub struct Passes {
 pub enum ExtensionPoint {
     /// LLVM's `PipelineStart`: what the front end made, before anything is optimized
     Start,
+    /// There too, behind passes that inline small functions
+    Inlined,
     /// LLVM's `OptimizerLast`: after all optimizations of the module
     Last,
 }
@@ -189,12 +191,16 @@ unsafe extern "C" fn mf_rust_parse_pass(name: *const c_char, length: usize) -> *
 unsafe extern "C" fn mf_rust_pipeline_pass(
     options: *const c_char,
     length: usize,
-    late: bool,
+    point: u32,
 ) -> *mut c_void {
     // SAFETY: the shim passes a StringRef.
     let options = unsafe { text_of(options, length) };
     let Some(passes) = PASSES.get() else { return std::ptr::null_mut() };
-    let point = if late { ExtensionPoint::Last } else { ExtensionPoint::Start };
+    let point = match point {
+        0 => ExtensionPoint::Start,
+        1 => ExtensionPoint::Inlined,
+        _ => ExtensionPoint::Last,
+    };
     hand_over(guard(|| (passes.for_pipeline)(&options, point)))
 }
 

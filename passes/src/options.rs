@@ -22,6 +22,8 @@ pub enum Stage {
     /// On what the front end made: keeps the paths of the source.
     #[default]
     Early,
+    /// Behind the inlining of small functions, which clang does before it instruments the IR itself.
+    Inlined,
     /// Behind all optimizations: perturbs least.
     Late,
 }
@@ -112,7 +114,7 @@ pub enum OptionError {
     PublishedOne,
     /// An option that does not exist.
     #[error(
-        "unknown option '{0}'; known are k=K, stage=early|late, algorithm=automaton|published, \
+        "unknown option '{0}'; known are k=K, stage=early|inlined|late, algorithm=automaton|published, \
          max-paths=N, functions=FILE, verify, oracle=edges|blocks"
     )]
     Unknown(String),
@@ -196,34 +198,37 @@ pub(crate) fn number(
     }
 }
 
-pub(crate) fn stage(value: &str) -> Result<Stage, OptionError> {
-    let known = [("early", Stage::Early), ("late", Stage::Late)];
-    choice("stage", value, "early or late", known)
+fn stage(value: &str) -> Result<Stage, OptionError> {
+    let known = [("early", Stage::Early), ("inlined", Stage::Inlined), ("late", Stage::Late)];
+    choice("stage", value, "early, inlined or late", &known)
+}
+
+/// The stages of OSR points: versions are made of what the front end made, or of what is left in the end.
+pub(crate) fn osr_stage(value: &str) -> Result<Stage, OptionError> {
+    choice("stage", value, "early or late", &[("early", Stage::Early), ("late", Stage::Late)])
 }
 
 fn algorithm(value: &str) -> Result<Algorithm, OptionError> {
     let known = [("automaton", Algorithm::Automaton), ("published", Algorithm::Published)];
-    choice("algorithm", value, "automaton or published", known)
+    choice("algorithm", value, "automaton or published", &known)
 }
 
 fn oracle(value: &str) -> Result<Oracle, OptionError> {
-    choice(
-        "oracle",
-        value,
-        "edges or blocks",
-        [("edges", Oracle::Edges), ("blocks", Oracle::Blocks)],
-    )
+    let known = [("edges", Oracle::Edges), ("blocks", Oracle::Blocks)];
+    choice("oracle", value, "edges or blocks", &known)
 }
 
 /// One of the values that are known; `choices` names them.
-fn choice<T>(
+fn choice<T: Copy>(
     key: &'static str,
     value: &str,
     choices: &'static str,
-    known: [(&str, T); 2],
+    known: &[(&str, T)],
 ) -> Result<T, OptionError> {
-    let found = known.into_iter().find(|(name, _)| *name == value);
-    let (_, found) =
-        found.ok_or_else(|| OptionError::Choice { key, value: value.to_string(), choices })?;
-    Ok(found)
+    let found = known.iter().find(|(name, _)| *name == value);
+    found.map(|&(_, found)| found).ok_or_else(|| OptionError::Choice {
+        key,
+        value: value.to_string(),
+        choices,
+    })
 }

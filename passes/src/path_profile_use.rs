@@ -108,7 +108,7 @@ impl PathProfileUse {
         set_weights(body, &snapshot.handles, counts);
         function.set_entry_count(counts.entries);
         function.lower_expectations(analyses);
-        if self.weights.stage == Stage::Early {
+        if self.weights.stage != Stage::Late {
             mark_loops(&snapshot.handles, counts, analyses);
         }
         let largest = counts.blocks.iter().copied().max().unwrap_or(0).max(counts.entries);

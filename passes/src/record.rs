@@ -46,6 +46,7 @@ pub fn record_of(
         num_paths: numbering.num_paths,
         stage: match options.stage {
             Stage::Early => table::Stage::Early,
+            Stage::Inlined => table::Stage::Inlined,
             Stage::Late => table::Stage::Late,
         },
         mode: match options.algorithm {

@@ -134,6 +134,7 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
         Ok((stage, pass)) => {
             let wanted = match stage {
                 Stage::Early => ExtensionPoint::Start,
+                Stage::Inlined => ExtensionPoint::Inlined,
                 Stage::Late => ExtensionPoint::Last,
             };
             (point == wanted).then_some(pass)
@@ -149,6 +150,7 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
 fn stage_of(pass: &PathProfileUse) -> Stage {
     match pass.weights.stage {
         table::Stage::Early => Stage::Early,
+        table::Stage::Inlined => Stage::Inlined,
         table::Stage::Late => Stage::Late,
     }
 }

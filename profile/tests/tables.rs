@@ -188,8 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn tables_survive(graph in graphs(), mode in modes(), late: bool, k in 1u32..=64, line: u32) {
-        let stage = if late { Stage::Late } else { Stage::Early };
+    fn tables_survive(graph in graphs(), mode in modes(), stage in prop::sample::select(Stage::ALL.to_vec()), k in 1u32..=64, line: u32) {
         let table = FunctionTable { mode, k, line, stage, ..table_of(&graph) };
         prop_assert_eq!(decoded(&table), table);
     }

@@ -25,7 +25,7 @@ pub mod fuzzed;
 pub mod insertion;
 pub mod log;
 pub mod maps;
-pub mod pairs;
+
 pub mod points;
 pub mod stack;
 pub mod stress;

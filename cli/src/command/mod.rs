@@ -56,7 +56,9 @@ spaces. The links midflight-cc and midflight-c++ are the compilers in one word.
 
 Options:
   --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 4]
-  --midflight-stage=early|late    before or after optimization [default: early]
+  --midflight-stage=early|inlined|late
+                                  before optimization, after small functions are inlined, or after optimization
+                                  [default: early]
   --midflight-algorithm=automaton|published
                                   how sequences are counted: by an automaton, or by Algorithm 4 of the thesis
                                   as it was published, for comparison [default: automaton]

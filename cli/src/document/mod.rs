@@ -18,7 +18,7 @@ use crate::report::sequences::{Sequence, pick};
 use crate::report::source::Sources;
 use crate::samples::Samples;
 use midflight_profile::format::FunctionProfile;
-use midflight_profile::table::{CutReason, Edge, Path, PathEnd, Stage};
+use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 use serde::Serialize;
 
 /// How much of a program is told of.
@@ -233,10 +233,7 @@ fn function_document(
         unit: table.unit.clone(),
         file: function.file().to_string(),
         line: table.line,
-        stage: match table.stage {
-            Stage::Early => "early",
-            Stage::Late => "late",
-        },
+        stage: table.stage.name(),
         k: function.k(),
         entries: function.entries(),
         completed: function.completed(),

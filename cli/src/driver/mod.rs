@@ -35,8 +35,8 @@ pub enum DriverError {
     /// k is no number in range.
     #[error("'{0}': k must be a whole number from 1 to {MAX_K}")]
     K(String),
-    /// The stage is neither of the two.
-    #[error("'{0}': the stage must be early or late")]
+    /// The stage is none of the three.
+    #[error("'{0}': the stage must be early, inlined or late")]
     Stage(String),
     /// The algorithm is neither of the two.
     #[error("'{0}': the algorithm must be automaton or published")]
@@ -46,7 +46,7 @@ pub enum DriverError {
     Llvm(String),
     /// An option that does not exist.
     #[error(
-        "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|late, \
+        "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \
          --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \

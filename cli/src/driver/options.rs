@@ -74,7 +74,7 @@ impl OsrPass {
 pub struct Options {
     /// Sequences of up to so many paths; the plugin knows the default
     pub k: Option<u32>,
-    /// `early` or `late`
+    /// `early`, `inlined` or `late`
     pub stage: Option<String>,
     /// `automaton` or `published`
     pub algorithm: Option<String>,
@@ -149,7 +149,7 @@ impl Options {
                 _ => return Err(DriverError::K(text)),
             },
             b"--midflight-stage" => match &*value_text {
-                "early" | "late" => self.stage = Some(value_text.into_owned()),
+                "early" | "inlined" | "late" => self.stage = Some(value_text.into_owned()),
                 _ => return Err(DriverError::Stage(text)),
             },
             b"--midflight-algorithm" => match &*value_text {
@@ -280,7 +280,7 @@ mod tests {
             ("--midflight-k=0", "from 1 to 64"),
             ("--midflight-k=65", "from 1 to 64"),
             ("--midflight-k", "from 1 to 64"),
-            ("--midflight-stage=never", "early or late"),
+            ("--midflight-stage=never", "early, inlined or late"),
             ("--midflight-algorithm=4", "automaton or published"),
             ("--midflight-llvm=new", "major version"),
             ("--midflight-verbose=1", "unknown option"),

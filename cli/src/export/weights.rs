@@ -4,7 +4,7 @@ use crate::edge_counts::recover;
 use crate::export::unrolling;
 use crate::join::Function;
 use crate::report::rank::{Ranked, rank};
-use midflight_profile::table::{Edge, Stage};
+use midflight_profile::table::{Edge, FunctionTable, Stage};
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -13,13 +13,10 @@ use std::io::{self, Write};
 /// The functions are of several stages, and the compiler has one.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "exporting weights: '{early}' was instrumented at the early stage and '{late}' at the late one; \
-     build the program with one stage"
+    "exporting weights: '{}' was instrumented at the stage {} and '{}' at the stage {}; \
+     build the program with one stage", .0.0, .0.1, .1.0, .1.1
 )]
-pub struct TwoStages {
-    early: String,
-    late: String,
-}
+pub struct TwoStages((String, &'static str), (String, &'static str));
 
 /// Writes the file.
 ///
@@ -64,12 +61,14 @@ pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
 
 fn common_stage(functions: &[Function<'_>]) -> Result<Stage, TwoStages> {
     let first = |stage| functions.iter().map(|f| f.table).find(|table| table.stage == stage);
-    match (first(Stage::Early), first(Stage::Late)) {
-        (Some(early), Some(late)) => {
-            Err(TwoStages { early: early.name.clone(), late: late.name.clone() })
+    let mut found = Stage::ALL.into_iter().filter_map(first);
+    match (found.next(), found.next()) {
+        (Some(one), Some(other)) => {
+            let named = |table: &FunctionTable| (table.name.clone(), table.stage.name());
+            Err(TwoStages(named(one), named(other)))
         }
-        (None, Some(_)) => Ok(Stage::Late),
-        _ => Ok(Stage::Early),
+        (Some(one), None) => Ok(one.stage),
+        (None, _) => Ok(Stage::Early),
     }
 }
 

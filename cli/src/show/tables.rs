@@ -3,7 +3,7 @@
 
 use crate::lines::ranges;
 use crate::show::edges::kind_name;
-use midflight_profile::table::{Edge, FunctionTable, Stage};
+use midflight_profile::table::{Edge, FunctionTable};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -54,13 +54,6 @@ fn edge_row(edge: &Edge) -> EdgeRow {
     EdgeRow { from: edge.from(), to: edge.to(), kind: kind_name(edge), value, start }
 }
 
-fn stage_name(table: &FunctionTable) -> &'static str {
-    match table.stage {
-        Stage::Early => "early",
-        Stage::Late => "late",
-    }
-}
-
 fn row(table: &FunctionTable) -> Row<'_> {
     let file = |index: u32| table.files.get(index as usize).map_or("", String::as_str);
     let blocks = table.blocks.iter().map(|block| {
@@ -75,7 +68,7 @@ fn row(table: &FunctionTable) -> Row<'_> {
         file: file(table.file),
         line: table.line,
         k: table.k,
-        stage: stage_name(table),
+        stage: table.stage.name(),
         num_paths: table.num_paths,
         blocks: blocks.collect(),
         edges: table.edges.iter().map(edge_row).collect(),

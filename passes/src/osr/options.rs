@@ -183,7 +183,7 @@ impl OsrOptions {
                 self.max_points = Some(options::number("max-points", value, 1, u32::MAX)?);
             }
             "functions" => self.functions = Some(FunctionList::read(value)?),
-            "stage" => self.stage = options::stage(value)?,
+            "stage" => self.stage = options::osr_stage(value)?,
             "mem2reg" if value.is_empty() => self.promote = true,
             "verify" if value.is_empty() => self.verify = true,
             "debug-panic-at" => self.panic_at = Some(value.to_string()),

@@ -9,7 +9,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
+    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE,
+    RecordHeader,
 };
 
 /// A record cannot be read.
@@ -95,7 +96,13 @@ impl FunctionTable {
 
 fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
     let flags = u16_at(record, offset_of!(RecordHeader, flags));
-    let mode = match flags & !FLAG_LATE {
+    let stage = match flags & (FLAG_INLINED | FLAG_LATE) {
+        0 => Stage::Early,
+        FLAG_INLINED => Stage::Inlined,
+        FLAG_LATE => Stage::Late,
+        _ => return Err(TableErrorKind::Flags(flags)),
+    };
+    let mode = match flags & !(FLAG_INLINED | FLAG_LATE) {
         0 => Mode::Automaton,
         FLAG_COUNTING => Mode::Counting,
         FLAG_PUBLISHED => Mode::Published,
@@ -119,7 +126,7 @@ fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
         cfg_hash: u64_at(record, offset_of!(RecordHeader, cfg_hash)),
         k,
         num_paths: u32_at(record, offset_of!(RecordHeader, num_paths)),
-        stage: if flags & FLAG_LATE != 0 { Stage::Late } else { Stage::Early },
+        stage,
         mode,
         name,
         unit,

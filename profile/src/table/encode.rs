@@ -6,7 +6,8 @@ use crate::record::seal;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_LATE, FLAG_PUBLISHED, RECORD_HEADER_SIZE, RecordHeader,
+    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, RECORD_HEADER_SIZE,
+    RecordHeader,
 };
 
 /// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
@@ -35,15 +36,17 @@ impl FunctionTable {
     }
 
     fn put_header(&self, out: &mut Vec<u8>) {
-        let mut flags = 0;
-        if self.stage == Stage::Late {
-            flags |= FLAG_LATE;
-        }
-        flags |= match self.mode {
+        let stage = match self.stage {
+            Stage::Early => 0,
+            Stage::Inlined => FLAG_INLINED,
+            Stage::Late => FLAG_LATE,
+        };
+        let mode = match self.mode {
             Mode::Automaton => 0,
             Mode::Counting => FLAG_COUNTING,
             Mode::Published => FLAG_PUBLISHED,
         };
+        let flags: u16 = stage | mode;
         out.resize(RECORD_HEADER_SIZE, 0);
         overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
         overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());

@@ -44,8 +44,24 @@ pub struct FunctionTable {
 pub enum Stage {
     /// Before optimization: blocks are those of the source.
     Early,
+    /// After small functions were inlined, before the rest of optimization.
+    Inlined,
     /// After optimization.
     Late,
+}
+
+impl Stage {
+    /// All, in their order.
+    pub const ALL: [Stage; 3] = [Stage::Early, Stage::Inlined, Stage::Late];
+
+    /// The name of its option.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Early => "early",
+            Stage::Inlined => "inlined",
+            Stage::Late => "late",
+        }
+    }
 }
 
 /// How the paths of a function are counted.

@@ -86,7 +86,7 @@ impl OptOptions {
                     result.max_points = Some(most);
                 }
                 "functions" => result.functions = Some(FunctionList::read(value)?),
-                "stage" => result.stage = options::stage(value)?,
+                "stage" => result.stage = options::osr_stage(value)?,
                 "mem2reg" if value.is_empty() => result.promote = true,
                 "verify" if value.is_empty() => result.verify = true,
                 "maps" => {
