@@ -99,11 +99,12 @@ demo:
 	@scripts/demo.sh
 
 bench:
-	@scripts/need.sh $(RT_PACKAGES)
+	@scripts/need.sh $(RT_PACKAGES) valgrind
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
 	$(BENCH) pgo
+	$(BENCH) pgo --simulate
 	$(BENCH) compile-time
 	$(BENCH) osr cost
 	$(BENCH) osr maps --llvm 22

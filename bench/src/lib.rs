@@ -44,6 +44,7 @@ pub mod program;
 pub mod replay;
 pub mod same_forests;
 pub mod seeds;
+pub mod simulated;
 pub mod table;
 pub mod tables;
 pub mod tally;

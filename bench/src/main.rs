@@ -139,6 +139,9 @@ enum Action {
         /// Rounds: each runs all variants in turn
         #[arg(long, default_value_t = 7)]
         pairs: usize,
+        /// Run each once in valgrind's cachegrind, and compare what that counts: no noise
+        #[arg(long)]
+        simulate: bool,
     },
     /// Measure what instrumentation adds to the time that compiling takes
     CompileTime {
@@ -241,11 +244,12 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             Ok(builds::builds(&layout, &plan)?.close("builds"))
         }
         Action::Osr { action } => osr_command::act(&layout, action),
-        Action::Pgo { programs, llvm, opt, stage, pairs } => {
-            let plan = pgo::Plan { llvm, opt, stages: stage, rounds: pairs };
+        Action::Pgo { programs, llvm, opt, stage, pairs, simulate } => {
+            let plan = pgo::Plan { llvm, opt, stages: stage, rounds: pairs, simulate };
             let text = pgo::pgo(&layout, &available(&layout, &programs)?, &plan)?;
             println!("{text}");
-            write(&layout.work().join("pgo.md"), text.as_bytes())?;
+            let name = if simulate { "pgo-simulated.md" } else { "pgo.md" };
+            write(&layout.work().join(name), text.as_bytes())?;
             Ok(true)
         }
         Action::CompileTime { programs, llvm, opt, stage, k, pairs } => {

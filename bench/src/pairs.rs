@@ -75,8 +75,3 @@ fn ratio(base: &[f64], times: &[f64]) -> Option<Ratio> {
     let seconds = fastest(times);
     Some(Ratio { median: median(&mut ratios)?, fastest: seconds / fastest(base), seconds })
 }
-
-/// The median, and in parentheses the ratio of the fastest runs.
-pub fn shown(ratio: Option<Ratio>) -> String {
-    ratio.map_or("–".to_string(), |r| format!("{:.3} ({:.3})", r.median, r.fastest))
-}

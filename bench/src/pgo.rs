@@ -4,17 +4,21 @@
 //! Each program is profiled on its work of the size for tests and measured on that for benchmarks.
 //! clang's profile is taken without the values of operands (`-disable-vp`), which paths do not have
 //! either.
-//! In each round the native program, once more itself, and all variants run in turn; the ratio to native is taken
-//! of each round, and the median of these ratios stands in the table, with the ratio of the fastest runs.
+//! In each round the native program, all variants and the native program once more run in turn; the ratio to native
+//! is taken of each round, and the median of these ratios stands in the table, with the ratio of the fastest runs.
+//! Or each runs once in a simulated processor, with the work of the size for tests: this is exact where a busy
+//! machine is not, but a model.
 
 use crate::build::{Built, build, build_with};
+use crate::compare::difference;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
 use crate::measure::geometric_mean;
-use crate::pairs::{Ratio, compare_all, shown};
+use crate::pairs::compare_all;
 use crate::process::Job;
 use crate::program::{Program, Size};
+use crate::simulated::simulate;
 use crate::table::markdown;
 use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, profile_of, run};
@@ -30,10 +34,16 @@ pub struct Plan {
     pub stages: Vec<Stage>,
     /// Rounds of runs
     pub rounds: usize,
+    /// Simulate the processor instead
+    pub simulate: bool,
 }
 
 /// Flags for clang to leave the values of operands alone.
 const NO_VALUES: [&str; 2] = ["-mllvm", "-disable-vp"];
+
+/// Two ratios to the program without a profile: of the median and of the fastest runs, or of simulated cycles and
+/// instructions. None if it could not be measured.
+type Cell = Option<[f64; 2]>;
 
 /// Measures programs and returns the table, in Markdown.
 ///
@@ -42,83 +52,101 @@ const NO_VALUES: [&str; 2] = ["-mllvm", "-disable-vp"];
 pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String> {
     let mut rows = Vec::new();
     for program in programs {
-        let ratios = measure(layout, program, plan)?;
-        let cells: Vec<String> = ratios.iter().map(|&ratio| shown(ratio)).collect();
+        let row = measure(layout, program, plan)?;
+        let cells: Vec<String> = row.iter().copied().map(shown).collect();
         eprintln!("measured {}: {}", program.name, cells.join(" "));
-        rows.push((program.name, ratios));
+        rows.push((program.name, row));
     }
-    let mut names = vec!["control".to_string()];
-    names.extend(plan.stages.iter().map(|stage| format!("paths, {stage}")));
+    let mut names: Vec<String> =
+        plan.stages.iter().map(|stage| format!("paths, {stage}")).collect();
     names.push("-fprofile-use".to_string());
-    let cells = |row: &(&str, Vec<Option<Ratio>>)| {
-        std::iter::once(row.0.to_string()).chain(row.1.iter().map(|&r| shown(r))).collect()
+    if !plan.simulate {
+        names.push("no profile".to_string());
+    }
+    let line = |(name, row): (&str, &[Cell])| {
+        std::iter::once(name.to_string()).chain(row.iter().copied().map(shown)).collect()
     };
-    let mut table: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let means: Vec<Option<Ratio>> = (0..names.len()).map(|column| mean(&rows, column)).collect();
-    table.push(
-        std::iter::once("geometric mean".to_string())
-            .chain(means.iter().map(|&m| shown(m)))
-            .collect(),
-    );
+    let means: Vec<Cell> = (0..names.len()).map(|column| mean(&rows, column)).collect();
+    let lines = rows.iter().map(|(name, row)| (*name, row.as_slice()));
+    let table: Vec<Vec<String>> =
+        lines.chain([("geometric mean", means.as_slice())]).map(line).collect();
     let header: Vec<&str> =
         std::iter::once("program").chain(names.iter().map(String::as_str)).collect();
-    Ok(format!(
-        "LLVM {}, -O{}; CPU time over that without a profile, medians of {} rounds, in parentheses the ratio of the \
-         fastest runs. *Control* is the program without a profile against itself: the machine's noise.\n\n{}\n{}",
-        plan.llvm,
-        plan.opt,
-        plan.rounds,
-        markdown(&header, &table),
-        gains(&names, &means),
-    ))
+    let what = if plan.simulate {
+        "cycles over those without a profile, as cachegrind's counts estimate them, in parentheses instructions"
+            .to_string()
+    } else {
+        format!(
+            "CPU time over that without a profile, medians of {} rounds, in parentheses the ratio of the fastest runs; \
+             in the last column the program without a profile once more: the machine's noise",
+            plan.rounds
+        )
+    };
+    let table = markdown(&header, &table);
+    let gains = gains(&names, &means, plan.stages.len());
+    Ok(format!("LLVM {}, -O{}; {what}:\n\n{table}\n{gains}", plan.llvm, plan.opt))
+}
+
+fn shown(cell: Cell) -> String {
+    cell.map_or("–".to_string(), |[first, second]| format!("{first:.3} ({second:.3})"))
 }
 
 /// The geometric mean of a column, over the rows that have all columns.
-fn mean(rows: &[(&str, Vec<Option<Ratio>>)], column: usize) -> Option<Ratio> {
+fn mean(rows: &[(&str, Vec<Cell>)], column: usize) -> Cell {
     let whole = || rows.iter().filter(|(_, row)| row.iter().all(Option::is_some));
-    let of = |value: fn(&Ratio) -> f64| {
-        geometric_mean(whole().filter_map(|(_, row)| row[column].as_ref().map(value)))
+    let of = |part: usize| {
+        geometric_mean(whole().filter_map(|(_, row)| row[column].map(|cell| cell[part])))
     };
-    Some(Ratio {
-        median: of(|r| r.median)?,
-        fastest: of(|r| r.fastest)?,
-        seconds: of(|r| r.seconds)?,
-    })
+    Some([of(0)?, of(1)?])
 }
 
-/// What part of the last column's gain the others between it and the control have.
-fn gains(names: &[String], means: &[Option<Ratio>]) -> String {
-    let Some(Some(last)) = means.last() else { return String::new() };
-    let line = |(name, mean): (&String, &Option<Ratio>)| {
-        let part =
-            |of: fn(&Ratio) -> f64| Some(100.0 * (1.0 - of(mean.as_ref()?)) / (1.0 - of(last)));
-        let (median, fastest) = (part(|r| r.median)?, part(|r| r.fastest)?);
-        Some(format!("- {name}: {median:.0} % of what -fprofile-use gains ({fastest:.0} %)\n"))
+/// What part of the gain of clang's profile, which stands behind the stages, each of these has.
+fn gains(names: &[String], means: &[Cell], stages: usize) -> String {
+    let Some(Some(clang)) = means.get(stages) else { return String::new() };
+    let line = |(name, mean): (&String, &Cell)| {
+        let part = |part: usize| Some(100.0 * (1.0 - (*mean)?[part]) / (1.0 - clang[part]));
+        let (first, second) = (part(0)?, part(1)?);
+        Some(format!("- {name}: {first:.0} % of what -fprofile-use gains ({second:.0} %)\n"))
     };
-    let between = 1..names.len().saturating_sub(1);
-    names[between.clone()].iter().zip(&means[between]).filter_map(line).collect()
+    names.iter().zip(means).take(stages).filter_map(line).collect()
 }
 
-/// CPU time over native of native itself and of each variant.
-fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Option<Ratio>>> {
+/// The cells of a program.
+fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Cell>> {
     let variant = |how| Variant { llvm: plan.llvm, opt: plan.opt, how };
     let native = build(layout, program, variant(How::Native))?;
-    let mut built = Vec::new();
+    let mut used = Vec::new();
     for &stage in &plan.stages {
         let flag = paths_flag(layout, program, variant(How::paths(4, stage)))?;
-        let used = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
-        built.push(kept(used, &stage.to_string())?);
+        let built = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
+        used.push(kept(built, &stage.to_string())?);
     }
     let flag = clang_flag(layout, program, variant(How::IrCounters))?;
     let flags = [flag, NO_VALUES[0].to_string(), NO_VALUES[1].to_string()];
-    built.push(build_with(layout, program, variant(How::IrUsed), &flags)?);
-    let native = job(layout, program, &native, Size::Bench)?;
-    let jobs: Vec<Job> = built
-        .iter()
-        .map(|built| job(layout, program, built, Size::Bench))
-        .collect::<Result<_>>()?;
-    let others: Vec<&Job> = std::iter::once(&native).chain(&jobs).collect();
-    compare_all(&native, &others, &native.run()?, plan.rounds)
+    used.push(build_with(layout, program, variant(How::IrUsed), &flags)?);
+    let size = if plan.simulate { Size::Test } else { Size::Bench };
+    let native = job(layout, program, &native, size)?;
+    let used: Vec<Job> =
+        used.iter().map(|built| job(layout, program, built, size)).collect::<Result<_>>()?;
+    if plan.simulate {
+        return compare_simulated(&native, &used);
+    }
+    let others: Vec<&Job> = used.iter().chain([&native]).collect();
+    let ratios = compare_all(&native, &others, &native.run()?, plan.rounds)?;
+    Ok(ratios.into_iter().map(|ratio| ratio.map(|r| [r.median, r.fastest])).collect())
+}
+
+fn compare_simulated(native: &Job, used: &[Job]) -> Result<Vec<Cell>> {
+    let (expected, base) = simulate(native)?;
+    let cell = |job: &Job| {
+        let (outcome, run) = simulate(job)?;
+        if let Some(problem) = difference(&expected, &outcome) {
+            eprintln!("not measured: {}: {problem}", job.command_line());
+            return Ok(None);
+        }
+        Ok(Some([run.cycles / base.cycles, run.instructions / base.instructions]))
+    };
+    used.iter().map(cell).collect()
 }
 
 /// The same executable under a name of its own, since the next stage's build takes its folder.

@@ -161,7 +161,7 @@ impl Job {
         }
     }
 
-    fn error(&self, what: String) -> Error {
+    pub(crate) fn error(&self, what: String) -> Error {
         Error::Command { command: self.command_line(), what }
     }
 }

@@ -6,7 +6,7 @@ use crate::measure::median;
 use crate::osr::chain::{self, Moves, SHAPES};
 use crate::osr::compile::Compile;
 use crate::osr::log::Log;
-use crate::pairs::{Ratio, compare, shown};
+use crate::pairs::{Ratio, compare};
 use crate::process::Job;
 use crate::table::markdown;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,10 @@ pub fn never_firing(layout: &Layout, plan: &Plan) -> Result<String> {
         summary("Guarded points", &guards),
         summary("Patchable points", &patches),
     ))
+}
+
+fn shown(ratio: Option<Ratio>) -> String {
+    ratio.map_or("–".to_string(), |r| format!("{:.3} ({:.3})", r.median, r.fastest))
 }
 
 fn summary(name: &str, ratios: &[Ratio]) -> String {
