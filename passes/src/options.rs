@@ -7,6 +7,7 @@ use crate::path_profile_use::PathProfileUse;
 use crate::plan::MOST_COUNTERS;
 use crate::weights_file::{WeightsError, WeightsFile};
 use midflight_abi::MAX_K;
+use midflight_profile::table::Stage;
 
 /// k if it is not said: deep enough to tell runs from alternation; the forests of irregular programs
 /// stay small.
@@ -15,18 +16,6 @@ pub const DEFAULT_K: u32 = 4;
 /// The bound on paths for an automaton if it is not said. A cut ends a path early, so that there are more
 /// of them to step on; but the fewer cuts, the more different paths there are to remember. Measured.
 pub const DEFAULT_MAX_PATHS: u32 = 1 << 20;
-
-/// Where in clang's pipeline the instrumentation is put.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// On what the front end made: keeps the paths of the source.
-    #[default]
-    Early,
-    /// Behind the inlining of small functions, which clang does before it instruments the IR itself.
-    Inlined,
-    /// Behind all optimizations: perturbs least.
-    Late,
-}
 
 /// How sequences of paths are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -199,13 +188,13 @@ pub(crate) fn number(
 }
 
 fn stage(value: &str) -> Result<Stage, OptionError> {
-    let known = [("early", Stage::Early), ("inlined", Stage::Inlined), ("late", Stage::Late)];
-    choice("stage", value, "early, inlined or late", &known)
+    choice("stage", value, "early, inlined or late", &Stage::ALL.map(|stage| (stage.name(), stage)))
 }
 
 /// The stages of OSR points: versions are made of what the front end made, or of what is left in the end.
 pub(crate) fn osr_stage(value: &str) -> Result<Stage, OptionError> {
-    choice("stage", value, "early or late", &[("early", Stage::Early), ("late", Stage::Late)])
+    let known = [Stage::Early, Stage::Late].map(|stage| (stage.name(), stage));
+    choice("stage", value, "early or late", &known)
 }
 
 fn algorithm(value: &str) -> Result<Algorithm, OptionError> {

@@ -2,7 +2,7 @@
 
 use crate::body::Body;
 use crate::numbering::Numbering;
-use crate::options::{Algorithm, Options, Stage};
+use crate::options::{Algorithm, Options};
 use crate::plan::has_counters;
 use crate::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
@@ -44,11 +44,7 @@ pub fn record_of(
         cfg_hash: snapshot.body.cfg_hash(),
         k: options.k,
         num_paths: numbering.num_paths,
-        stage: match options.stage {
-            Stage::Early => table::Stage::Early,
-            Stage::Inlined => table::Stage::Inlined,
-            Stage::Late => table::Stage::Late,
-        },
+        stage: options.stage,
         mode: match options.algorithm {
             Algorithm::Published => table::Mode::Published,
             Algorithm::Automaton if has_counters(numbering, options.k) => table::Mode::Counting,

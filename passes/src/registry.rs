@@ -1,6 +1,6 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
-use crate::options::{Stage, parse, parse_use};
+use crate::options::{parse, parse_use};
 use crate::osr::condition::Condition;
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::opt_pass::OptPass;
@@ -10,10 +10,9 @@ use crate::osr::pass::OsrPass;
 use crate::osr::print_liveness::PrintLiveness;
 use crate::osr::print_points::PrintPoints;
 use crate::path_profile_gen::PathProfileGen;
-use crate::path_profile_use::PathProfileUse;
 use crate::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
-use midflight_profile::table;
+use midflight_profile::table::Stage;
 
 /// `osr-opt` with one pass, and what that needs.
 const SHORT_FORMS: [(&str, &str); 4] = [
@@ -124,7 +123,7 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
             })
             .map_err(|error| error.to_string()),
         first if first.starts_with("use=") => parse_use(&text.replacen("use=", "file=", 1))
-            .map(|pass| (stage_of(&pass), Box::new(pass) as Box<dyn Pass>))
+            .map(|pass| (pass.weights.stage, Box::new(pass) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
         _ => parse(text)
             .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
@@ -143,15 +142,6 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
             Some(failed(format!("options '{text}': {error}")))
         }
         Err(_) => None,
-    }
-}
-
-/// The stage of which the pass's profile is.
-fn stage_of(pass: &PathProfileUse) -> Stage {
-    match pass.weights.stage {
-        table::Stage::Early => Stage::Early,
-        table::Stage::Inlined => Stage::Inlined,
-        table::Stage::Late => Stage::Late,
     }
 }
 

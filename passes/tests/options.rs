@@ -1,8 +1,9 @@
 //! Options and lists of functions, good and bad.
 
 use midflight_passes::function_list::FunctionList;
-use midflight_passes::options::{Algorithm, Stage, parse};
+use midflight_passes::options::{Algorithm, parse};
 use midflight_passes::oracle::Oracle;
+use midflight_profile::table::Stage;
 
 #[test]
 fn no_options_are_the_defaults() {

@@ -1,9 +1,10 @@
 //! Options of the OSR passes: `key=value` and flags, separated by `;`.
 
 use crate::function_list::{FunctionList, ListError};
-use crate::options::{self, OptionError, Stage};
+use crate::options::{self, OptionError};
 use crate::osr::condition::{Condition, UnknownCondition};
 use crate::osr::place::{Strategy, UnknownPlace, Where};
+use midflight_profile::table::Stage;
 use wildmatch::WildMatch;
 
 /// How many functions the continuations are.

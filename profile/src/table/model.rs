@@ -42,11 +42,12 @@ pub struct FunctionTable {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Stage {
-    /// Before optimization: blocks are those of the source.
+    /// On what the front end made: blocks are those of the source.
     Early,
-    /// After small functions were inlined, before the rest of optimization.
+    /// Behind the inlining of small functions, which clang does before it instruments the IR itself; before the
+    /// rest of optimization.
     Inlined,
-    /// After optimization.
+    /// Behind all optimizations: perturbs least.
     Late,
 }
 

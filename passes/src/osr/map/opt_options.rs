@@ -1,12 +1,13 @@
 //! Options of `osr-opt`: `key=value` and flags, separated by `;`.
 
 use crate::function_list::FunctionList;
-use crate::options::{self, Stage};
+use crate::options;
 use crate::osr::condition::Condition;
 use crate::osr::map::mutant::Mutant;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
 use crate::osr::options::{OsrOptionError, condition, place};
 use crate::osr::place::{Strategy, Where};
+use midflight_profile::table::Stage;
 
 /// Options of `osr-opt`.
 #[derive(Clone, Debug)]
