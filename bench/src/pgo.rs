@@ -100,9 +100,13 @@ fn mean(rows: &[(&str, Vec<Cell>)], column: usize) -> Cell {
     Some([of(0)?, of(1)?])
 }
 
-/// What part of the gain of clang's profile, which stands behind the stages, each of these has.
+/// What part of the gain of clang's profile, which stands behind the stages, each of these has; nothing if it
+/// has none.
 fn gains(names: &[String], means: &[Cell], stages: usize) -> String {
     let Some(Some(clang)) = means.get(stages) else { return String::new() };
+    if clang.iter().any(|&clang| clang >= 1.0) {
+        return String::new();
+    }
     let line = |(name, mean): (&String, &Cell)| {
         let part = |part: usize| Some(100.0 * (1.0 - (*mean)?[part]) / (1.0 - clang[part]));
         let (first, second) = (part(0)?, part(1)?);
@@ -182,4 +186,28 @@ fn clang_flag(layout: &Layout, program: &Program, variant: Variant) -> Result<St
         .arg(built.folder.join("run.profraw"))
         .expect_success()?;
     Ok(format!("-fprofile-use={}", merged.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_are_parts_of_that_of_clang() {
+        let names =
+            ["paths, early", "paths, late", "-fprofile-use", "no profile"].map(String::from);
+        let means = [Some([0.8, 0.95]), None, Some([0.9, 0.9]), Some([1.0, 1.0])];
+        let text = "- paths, early: 200 % of what -fprofile-use gains (50 %)\n";
+        assert_eq!(gains(&names, &means, 2), text);
+        let none = [Some([0.8, 0.95]), None, Some([0.9, 1.0]), Some([1.0, 1.0])];
+        assert_eq!(gains(&names, &none, 2), "");
+    }
+
+    #[test]
+    fn means_are_of_programs_that_have_all_columns() {
+        let rows =
+            [("a", vec![Some([0.5, 2.0])]), ("b", vec![None]), ("c", vec![Some([2.0, 2.0])])];
+        let [first, second] = mean(&rows, 0).unwrap();
+        assert!((first - 1.0).abs() < 1e-9 && (second - 2.0).abs() < 1e-9);
+    }
 }
