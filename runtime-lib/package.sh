@@ -45,6 +45,9 @@ roots="midflight_image midflight_enter midflight_run midflight_published_step mi
     midflight_profile_resume midflight_before_end midflight_sigaction
     midflight_signal midflight_sysv_signal midflight_osr_register midflight_osr_unregister
     midflight_osr_hit midflight_osr_fuel midflight_osr_arm midflight_osr_disarm midflight_osr_count"
+if [ "$(uname -m)" = x86_64 ]; then
+    roots="$roots midflight_enter_sparing"
+fi
 undefined=
 for root in $roots; do
     undefined="$undefined -u $root"

@@ -427,6 +427,13 @@ impl<'m> Function<'m> {
         remark_missed(self.0, pass, name, message);
     }
 
+    /// Whether its code is for x86-64 and ELF, reaches the module's variables by displacements of 32
+    /// bits, and has no registers that only AVX-512 has.
+    pub fn has_plain_x86_64_code(self) -> bool {
+        // SAFETY: the function is live.
+        unsafe { sys::mfb_has_plain_x86_64_code(self.0) }
+    }
+
     /// True if [`Function::mark`] put this mark on it.
     pub fn is_marked(self, mark: &str) -> bool {
         // SAFETY: the function is live; the name is passed with its length.

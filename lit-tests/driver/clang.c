@@ -8,9 +8,9 @@
 // RUN: %clang -O2 -flto=thin -S -emit-llvm -mllvm '-midflight=stage=early;verify' %s -o - | FileCheck %s
 // RUN: env MIDFLIGHT_OPTIONS=k=1 %clang -O1 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=ONE
 // CHECK: section "midflight_tables"
-// CHECK: call{{.*}} @midflight_enter
+// CHECK: call{{.*}}midflight_enter
 // CHECK: call{{.*}} i64 %{{.*}}(i64 %
-// ONE: call{{.*}} @midflight_enter
+// ONE: call{{.*}}midflight_enter
 // ONE-NOT: call{{.*}} i64 %
 
 // A bad option fails the compilation, in one line, and leaves nothing behind.

@@ -9,7 +9,7 @@
 //! may go on in another thread than it began in, or the runtime could not make a forest on entry.
 
 use crate::apply::Target;
-use midflight_abi::ENTER_SYMBOL;
+use midflight_abi::{ENTER_SYMBOL, SPARING_ENTER_SYMBOL};
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Inst, Value};
 
@@ -33,10 +33,22 @@ pub fn enter<'m>(
     let pointer = module.pointer_type();
     let callee = module.runtime_function(ENTER_SYMBOL, pointer, &[pointer, pointer]);
     b.at_end(enter);
-    let made = b.call(callee, &[record, slot]);
+    let made = if needs_no_frame(target) {
+        b.jump_through(SPARING_ENTER_SYMBOL, slot, record)
+    } else {
+        b.call(callee, &[record, slot])
+    };
     b.branch(next);
     forest.add(known, before);
     forest.add(made, enter);
+}
+
+/// Whether the runtime can be entered without a call. A call would need a frame, and LLVM puts it where the call
+/// and all else that needs one have passed: at the function's entry. So who leaves the function early, as most do of
+/// those that call themselves, would pay for a frame that nobody needs. In a library finding the
+/// slot is a call already.
+fn needs_no_frame(target: &Target<'_, '_>) -> bool {
+    target.function.has_plain_x86_64_code() && !target.module.is_for_library()
 }
 
 /// Completes lookups, of which there is no more yet than loads of the slot.

@@ -48,6 +48,8 @@ mod context;
 mod counter;
 mod destination;
 mod ending;
+#[cfg(target_arch = "x86_64")]
+mod enter;
 mod fallback;
 mod file;
 mod forest;

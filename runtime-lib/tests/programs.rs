@@ -416,6 +416,7 @@ fn only_the_runtimes_own_names_are_global() {
     let expected = [
         "midflight_before_end",
         "midflight_enter",
+        "midflight_enter_sparing",
         "midflight_image",
         "midflight_osr_arm",
         "midflight_osr_count",
@@ -460,4 +461,14 @@ fn it_neither_allocates_nor_panics() {
         assert!(!symbols.iter().any(|symbol| symbol == unwanted), "{unwanted}");
     }
     assert!(!symbols.iter().any(|symbol| symbol.contains("panic")), "{symbols:?}");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn code_without_a_frame_enters_the_runtime() {
+    let run = Program::build("sparing").run();
+    assert_eq!((run.status(), run.stderr(), run.stdout()), (0, "", ""));
+    let profile = run.profile();
+    assert_eq!((Counts::of(&profile, 1).entries, Counts::of(&profile, 1).events), (2, 2));
+    assert_eq!((Counts::of(&profile, 2).entries, Counts::of(&profile, 2).events), (1, 1));
 }

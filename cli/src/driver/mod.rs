@@ -104,8 +104,9 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 20] = [
+const RUNTIME_SYMBOLS: [&str; 21] = [
     midflight_abi::ENTER_SYMBOL,
+    midflight_abi::SPARING_ENTER_SYMBOL,
     midflight_abi::RUN_SYMBOL,
     midflight_abi::PUBLISHED_STEP_SYMBOL,
     midflight_abi::BEFORE_END_SYMBOL,

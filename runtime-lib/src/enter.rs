@@ -1,0 +1,62 @@
+//! [`midflight_enter`] as emitted code reaches it from where it has no frame yet.
+
+use crate::midflight_enter;
+
+/// Jumped to with the slot in `rax`, the record in `r10`, and in `r11` where to go on with the forest in `rax`.
+/// All other general registers are kept, and so are the 128 bytes below the stack pointer, which belong
+/// to functions that call no other.
+///
+/// # Safety
+/// As for [`midflight_enter`].
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn midflight_enter_sparing() {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        ".cfi_def_cfa rsp, 0",
+        ".cfi_register rip, r11",
+        "lea rsp, [rsp - 128]",
+        ".cfi_def_cfa_offset 128",
+        "push r11",
+        ".cfi_def_cfa_offset 136",
+        ".cfi_offset rip, -136",
+        "push rbp",
+        ".cfi_def_cfa_offset 144",
+        ".cfi_offset rbp, -144",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "push r10",
+        // Whatever is below: the stack may be aligned to 8 only.
+        "and rsp, -16",
+        "mov rdi, r10",
+        "mov rsi, rax",
+        "call {enter}",
+        "lea rsp, [rbp - 64]",
+        "pop r10",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbp",
+        ".cfi_restore rbp",
+        ".cfi_def_cfa rsp, 136",
+        "pop r11",
+        ".cfi_def_cfa_offset 128",
+        ".cfi_register rip, r11",
+        "lea rsp, [rsp + 128]",
+        ".cfi_def_cfa_offset 0",
+        "jmp r11",
+        ".cfi_endproc",
+        enter = sym midflight_enter,
+    )
+}
