@@ -17,6 +17,7 @@ fn no_options_are_the_defaults() {
 fn every_option_is_read() {
     let options = parse("k=64; stage=late;max-paths=7;verify;oracle=blocks;").unwrap();
     assert_eq!((options.k, options.max_paths(), options.stage), (64, 7, Stage::Late));
+    assert_eq!(parse("stage=inlined").unwrap().stage, Stage::Inlined);
     assert!(options.verify);
     assert_eq!(options.oracle, Oracle::Blocks);
     assert_eq!(parse("algorithm=published").unwrap().algorithm, Algorithm::Published);
@@ -29,7 +30,7 @@ fn bad_options_say_what_is_allowed() {
     for k in ["k=0", "k=65", "k=", "k=-1", "k=eight", "k=99999999999"] {
         assert_eq!(message(k), format!("option '{k}': it must be a whole number from 1 to 64"));
     }
-    assert_eq!(message("stage=soon"), "option 'stage=soon': it must be early or late");
+    assert_eq!(message("stage=soon"), "option 'stage=soon': it must be early, inlined or late");
     assert_eq!(message("algorithm=4"), "option 'algorithm=4': it must be automaton or published");
     for order in ["algorithm=published;k=1", "k=1;algorithm=published"] {
         assert!(message(order).contains("k of 2 and more"));
