@@ -155,17 +155,7 @@ impl<'m> Builder<'m> {
         // SAFETY: positioned; the arguments have the types of the parameters; llvm-c copies the texts.
         Value::from_raw(unsafe {
             let ty = LLVMFunctionType(pointer.0, parameters.as_mut_ptr(), 2, 0);
-            let code = LLVMGetInlineAsm(
-                ty,
-                text.as_ptr().cast(),
-                text.len(),
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                1,
-                0,
-                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0,
-            );
+            let code = inline_assembly(ty, &text, &constraints);
             LLVMBuildCall2(self.raw, ty, code, arguments.as_mut_ptr(), 2, NO_NAME)
         })
     }
@@ -397,17 +387,7 @@ impl<'m> Builder<'m> {
             let int = self.module.int_type(64);
             let mut parameters = [int.0];
             let ty = LLVMFunctionType(self.module.void_type().0, parameters.as_mut_ptr(), 1, 0);
-            let callee = LLVMGetInlineAsm(
-                ty,
-                assembly.as_ptr().cast(),
-                assembly.len(),
-                CONSTRAINTS.as_ptr().cast(),
-                CONSTRAINTS.len(),
-                1,
-                0,
-                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0,
-            );
+            let callee = inline_assembly(ty, assembly, CONSTRAINTS);
             let (mut targets, mut arguments) = ([unlikely.0], [int.constant(number).0]);
             LLVMBuildCallBr(
                 self.raw,
@@ -499,6 +479,27 @@ unsafe fn order_relaxed(access: LLVMValueRef, ty: LLVMTypeRef) {
         LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
         // Smaller alignment, as a module without a data layout has, would make it a library call.
         LLVMSetAlignment(access, LLVMGetIntTypeWidth(ty).div_ceil(8).next_power_of_two());
+    }
+}
+
+/// Inline assembly in AT&T's dialect, which may do anything but throw.
+///
+/// # Safety
+/// `ty` is a live function type.
+unsafe fn inline_assembly(ty: LLVMTypeRef, text: &str, constraints: &str) -> LLVMValueRef {
+    // SAFETY: the caller's; llvm-c copies the texts, which are passed with their lengths.
+    unsafe {
+        LLVMGetInlineAsm(
+            ty,
+            text.as_ptr().cast(),
+            text.len(),
+            constraints.as_ptr().cast(),
+            constraints.len(),
+            1,
+            0,
+            LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+            0,
+        )
     }
 }
 

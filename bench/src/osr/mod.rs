@@ -25,7 +25,6 @@ pub mod fuzzed;
 pub mod insertion;
 pub mod log;
 pub mod maps;
-
 pub mod points;
 pub mod stack;
 pub mod stress;

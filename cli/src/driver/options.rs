@@ -2,6 +2,7 @@
 
 use crate::driver::{DriverError, response};
 use midflight_abi::MAX_K;
+use midflight_profile::table::Stage;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -74,8 +75,8 @@ impl OsrPass {
 pub struct Options {
     /// Sequences of up to so many paths; the plugin knows the default
     pub k: Option<u32>,
-    /// `early`, `inlined` or `late`
-    pub stage: Option<String>,
+    /// When in the pipeline
+    pub stage: Option<Stage>,
     /// `automaton` or `published`
     pub algorithm: Option<String>,
     /// The LLVM to use
@@ -148,9 +149,9 @@ impl Options {
                 Ok(k) if (1..=MAX_K).contains(&k) => self.k = Some(k),
                 _ => return Err(DriverError::K(text)),
             },
-            b"--midflight-stage" => match &*value_text {
-                "early" | "inlined" | "late" => self.stage = Some(value_text.into_owned()),
-                _ => return Err(DriverError::Stage(text)),
+            b"--midflight-stage" => match Stage::ALL.into_iter().find(|s| s.name() == value_text) {
+                Some(stage) => self.stage = Some(stage),
+                None => return Err(DriverError::Stage(text)),
             },
             b"--midflight-algorithm" => match &*value_text {
                 "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),
@@ -197,7 +198,7 @@ impl Options {
             }
             return Ok(text);
         }
-        let stage = self.stage.as_deref().unwrap_or("early");
+        let stage = self.stage.unwrap_or(Stage::Early).name();
         if let Some(pass) = &self.osr {
             text.push(format!("{};", pass.name()));
             text.push(pass.first());
