@@ -20,7 +20,7 @@
 //!             if it is the path's:
 //!                 place->tally += 1
 //!                 state = place->next
-//!             else: state = forest->step(state's table, register, forest)
+//!             else: state = forest->step(state, register, forest)
 //!             forest's counter[id] += 1           // counting mode, see FLAG_COUNTING
 //! ```
 //!
@@ -75,13 +75,13 @@
 //!
 //! # Calls
 //!
-//! `fn step(table: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4 where the
-//! emitted code has not found the path: it counts the node reached and returns the state after it.
-//! `table` is a sparse table's address, or the state itself where tables are dense.
+//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4: it counts the
+//! node reached and returns the state after it. Emitted code calls it where it has not found the path, and
+//! where it does not look for it, since hardly anybody comes by.
 //!
-//! It is called where hardly anybody comes by, in the middle of code that wants its registers. On x86-64
-//! it leaves all general ones but `rax` and `r11` as they are, as LLVM's `preserve_most` has it. So it is
-//! called by [`Forest::step`]: the dynamic linker, which looks a function up at its first call, keeps fewer.
+//! That is in the middle of code that wants its registers. On x86-64 it leaves all general ones but `rax` and
+//! `r11` as they are, as LLVM's `preserve_most` has it. So it is called by [`Forest::step`]: the dynamic
+//! linker, which looks a function up at its first call, keeps fewer.
 #![forbid(unsafe_code)]
 #![no_std]
 
@@ -91,7 +91,7 @@ pub mod osr;
 use core::ffi::c_void;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 5;
+pub const ABI_VERSION: u16 = 6;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -106,7 +106,7 @@ pub const SKIPPED_SECTION: &str = "midflight_skipped";
 pub const ENTER_SYMBOL: &str = "midflight_enter";
 
 /// The same on x86-64, but it is jumped to, with the slot in `rax`, the record in `r10` and in `r11` where to go on:
-/// there the result is in `rax`, and all other general registers are what they were. The 128 bytes below the
+/// there the result is in `rax`, and all other general registers and `xmm0` to `xmm15` are what they were. The 128 bytes below the
 /// stack pointer are not touched, so that code that has no frame yet needs none for this.
 pub const SPARING_ENTER_SYMBOL: &str = "midflight_enter_sparing";
 

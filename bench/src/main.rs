@@ -11,6 +11,7 @@ use midflight_bench::corpus::{EXCEPTIONS, PROGRAMS};
 use midflight_bench::error::write;
 use midflight_bench::hot::functions::{FUNCTIONS, Hot};
 use midflight_bench::layout::Layout;
+use midflight_bench::pairs::Clock;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
@@ -184,12 +185,15 @@ enum Action {
         /// Also with Algorithm 4 of the thesis as published, for k of 2 and more
         #[arg(long)]
         published: bool,
-        /// Pairs of runs for each variant
+        /// Rounds: each runs all variants in turn
         #[arg(long, default_value_t = 5)]
         pairs: usize,
-        /// Small inputs and few pairs: a look, not a measurement
+        /// Small inputs and few rounds: a look, not a measurement
         #[arg(long)]
         quick: bool,
+        /// Run each once in valgrind's cachegrind, and compare what that counts: no noise
+        #[arg(long, conflicts_with_all = ["quick", "pairs"])]
+        simulate: bool,
     },
 }
 
@@ -245,7 +249,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         }
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Pgo { programs, llvm, opt, stage, pairs, simulate } => {
-            let plan = pgo::Plan { llvm, opt, stages: stage, rounds: pairs, simulate };
+            let plan = pgo::Plan { llvm, opt, stages: stage, clock: clock(pairs, simulate) };
             let text = pgo::pgo(&layout, &available(&layout, &programs)?, &plan)?;
             println!("{text}");
             let name = if simulate { "pgo-simulated.md" } else { "pgo.md" };
@@ -260,20 +264,26 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             write(&layout.work().join("compile-time.md"), text.as_bytes())?;
             Ok(true)
         }
-        Action::Run { programs, llvm, opt, stage, k, published, pairs, quick } => {
+        Action::Run { programs, llvm, opt, stage, k, published, pairs, quick, simulate } => {
             let programs = available(&layout, &programs)?;
-            let (pairs, size) = if quick { (3, Size::Test) } else { (pairs, Size::Bench) };
+            let size = if quick || simulate { Size::Test } else { Size::Bench };
+            let clock = clock(if quick { 3 } else { pairs }, simulate);
+            let name = if simulate { "table-simulated.md" } else { "table.md" };
             let mut text = String::new();
             for stage in stage {
-                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), published, pairs, size };
+                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), published, clock, size };
                 text += &measure::measure(&layout, &programs, &plan)?;
                 text += "\n";
-                write(&layout.work().join("table.md"), text.as_bytes())?;
+                write(&layout.work().join(name), text.as_bytes())?;
             }
             println!("{text}");
             Ok(true)
         }
     }
+}
+
+fn clock(rounds: usize, simulate: bool) -> Clock {
+    if simulate { Clock::Simulated } else { Clock::Processor { rounds } }
 }
 
 /// The programs of these names whose sources can be had.

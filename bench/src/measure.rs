@@ -1,18 +1,19 @@
 //! `midflight-bench run`: CPU time beside native, and beside clang's own profilers.
 //!
-//! Times are user and system time of the child. For every variant the native program and the
-//! variant run in turn, and the ratio of each such pair is taken; the median of these ratios stands
-//! in the table. So a machine that slows down for a while slows both.
+//! Times are user and system time of the child. In each round the native program and all variants run in turn, and
+//! each one's ratio to the native program of that round is taken; the median of these ratios stands in the table,
+//! with the ratio of the fastest runs. So a machine that slows down for a while slows all.
+//! Or each runs once in a simulated processor.
 
 use crate::build::{Built, build};
-use crate::compare::difference;
 use crate::error::{Result, read};
 use crate::layout::Layout;
-use crate::process::Outcome;
+use crate::pairs::{Cell, Clock, mean, shown};
+use crate::process::Job;
 use crate::program::{Program, Size};
 use crate::table::markdown;
 use crate::variant::{Algorithm, How, Stage, Variant};
-use crate::workload::{profile_of, run};
+use crate::workload::{job, profile_of};
 use object::{Object, ObjectSection, SectionKind};
 
 /// What is measured.
@@ -28,16 +29,16 @@ pub struct Plan {
     pub k: Vec<u32>,
     /// Algorithm 4 as published, too, for k of 2 and more
     pub published: bool,
-    /// Pairs of runs for each variant
-    pub pairs: usize,
+    /// By what they are compared
+    pub clock: Clock,
     /// Which size of the work
     pub size: Size,
 }
 
 /// What one variant costs.
 struct Cost {
-    /// CPU time over that of native, if it ran
-    time: Option<f64>,
+    /// Time over that of native
+    time: Cell,
     /// Size of code over that of native
     code: f64,
     /// Size of the profile in bytes, if it leaves one
@@ -83,37 +84,23 @@ fn measure_program(
 ) -> Result<Measured> {
     let variant = |how| Variant { llvm: plan.llvm, opt: plan.opt, how };
     let native = build(layout, program, variant(How::Native))?;
-    let expected = run(layout, program, &native, plan.size)?;
     let code = code_size(&native)?;
-    let mut costs = Vec::new();
-    let mut seconds = vec![expected.cpu.as_secs_f64()];
-    for &how in hows {
-        let built = build(layout, program, variant(how))?;
-        let mut ratios = Vec::new();
-        for _ in 0..plan.pairs {
-            let plain = run(layout, program, &native, plan.size)?;
-            let other = run(layout, program, &built, plan.size)?;
-            seconds.push(plain.cpu.as_secs_f64());
-            if !same(program, variant(how), &expected, &other) {
-                break;
-            }
-            ratios.push(other.cpu.as_secs_f64() / plain.cpu.as_secs_f64());
-        }
-        let complete = ratios.len() == plan.pairs;
-        costs.push(Cost {
-            time: if complete { median(&mut ratios) } else { None },
-            code: code_size(&built)? as f64 / code as f64,
-            profile: std::fs::metadata(profile_of(&built)).ok().map(|file| file.len()),
-        });
-    }
-    Ok(Measured { native_seconds: median(&mut seconds).unwrap_or(0.0), costs })
-}
-
-/// Whether a variant does what the native program does; else that is told.
-pub fn same(program: &Program, variant: Variant, expected: &Outcome, found: &Outcome) -> bool {
-    let Some(problem) = difference(expected, found) else { return true };
-    eprintln!("{} {variant}: not measured: {problem}", program.name);
-    false
+    let native = job(layout, program, &native, plan.size)?;
+    let native_seconds = native.run()?.cpu.as_secs_f64();
+    let built: Vec<Built> =
+        hows.iter().map(|&how| build(layout, program, variant(how))).collect::<Result<_>>()?;
+    let jobs: Vec<Job> =
+        built.iter().map(|built| job(layout, program, built, plan.size)).collect::<Result<_>>()?;
+    let times = plan.clock.compare(&native, &jobs.iter().collect::<Vec<_>>())?;
+    let cost = |(built, time): (&Built, Cell)| {
+        Ok(Cost {
+            time,
+            code: code_size(built)? as f64 / code as f64,
+            profile: std::fs::metadata(profile_of(built)).ok().map(|file| file.len()),
+        })
+    };
+    let costs = built.iter().zip(times).map(cost).collect::<Result<_>>()?;
+    Ok(Measured { native_seconds, costs })
 }
 
 /// Bytes of code in an executable.
@@ -152,12 +139,11 @@ fn report(plan: &Plan, hows: &[How], all: &[(&str, Measured)]) -> String {
     let paths = hows.iter().filter(|how| matches!(how, How::Paths { .. })).count();
     let ratios = if plan.published { ratios(hows, all) } else { String::new() };
     format!(
-        "LLVM {}, -O{}, stage {}; medians of {} interleaved pairs of runs.\n\n\
-         CPU time over native:\n\n{}\n{ratios}Size of code over native:\n\n{}\nSize of the profile:\n\n{}",
+        "LLVM {}, -O{}, stage {}; {}:\n\n{}\n{ratios}Size of code over native:\n\n{}\nSize of the profile:\n\n{}",
         plan.llvm,
         plan.opt,
         plan.stage,
-        plan.pairs,
+        plan.clock.over("native"),
         times(&names, all),
         codes(&names, all),
         profiles(&names[..paths], all),
@@ -169,13 +155,13 @@ fn times(names: &[&str], all: &[(&str, Measured)]) -> String {
     let mut rows: Vec<Vec<String>> = all
         .iter()
         .map(|(program, measured)| {
-            let times = measured.costs.iter().map(|cost| ratio(cost.time));
+            let times = measured.costs.iter().map(|cost| shown(cost.time));
             let native = format!("{:.2}", measured.native_seconds);
             [program.to_string(), native].into_iter().chain(times).collect()
         })
         .collect();
-    let column = |index: usize| all.iter().filter_map(move |(_, m)| m.costs[index].time);
-    let means = (0..names.len()).map(|index| ratio(geometric_mean(column(index))));
+    let column = |index: usize| all.iter().map(move |(_, m)| m.costs[index].time);
+    let means = (0..names.len()).map(|index| shown(mean(column(index))));
     rows.push(["geometric mean".to_string(), String::new()].into_iter().chain(means).collect());
     markdown(&header, &rows)
 }
@@ -213,9 +199,9 @@ fn ratios(hows: &[How], all: &[(&str, Measured)]) -> String {
     )
 }
 
-/// Of the CPU times over native; an overhead of the automaton that cannot be measured bounds the ratio.
-fn ratio_of_overheads(published: Option<f64>, automaton: Option<f64>) -> String {
-    let (Some(published), Some(automaton)) = (published, automaton) else {
+/// Of the times over native; an overhead of the automaton that cannot be measured bounds the ratio.
+fn ratio_of_overheads(published: Cell, automaton: Cell) -> String {
+    let (Some([published, _]), Some([automaton, _])) = (published, automaton) else {
         return "–".to_string();
     };
     let (published, automaton) = (published - 1.0, automaton - 1.0);
@@ -277,12 +263,13 @@ mod tests {
 
     #[test]
     fn overheads_are_compared_where_there_are_any() {
-        let of = |published, automaton| ratio_of_overheads(Some(published), Some(automaton));
+        let of =
+            |published, automaton| ratio_of_overheads(Some([published; 2]), Some([automaton; 2]));
         assert_eq!(of(1.9, 1.3), "3.0");
         assert_eq!(of(1.03, 1.3), "0.1");
         assert_eq!(of(1.5, 0.99), "> 50.0");
         assert_eq!(of(1.04, 1.01), "–");
-        assert_eq!(ratio_of_overheads(None, Some(1.2)), "–");
+        assert_eq!(ratio_of_overheads(None, Some([1.2; 2])), "–");
     }
 
     #[test]
@@ -293,7 +280,7 @@ mod tests {
             stage: Stage::Late,
             k: vec![1, 4],
             published: true,
-            pairs: 1,
+            clock: Clock::Simulated,
             size: Size::Test,
         };
         let late = Stage::Late;

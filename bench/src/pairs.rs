@@ -1,9 +1,65 @@
-//! Comparing the CPU time of programs, run in turn.
+//! Comparing the time of programs: CPU time, run in turn, or that in a simulated processor.
 
 use crate::compare::difference;
 use crate::error::Result;
-use crate::measure::median;
+use crate::measure::{geometric_mean, median};
 use crate::process::{Job, Outcome};
+use crate::simulated::simulate;
+
+/// By what programs are compared.
+#[derive(Clone, Copy, Debug)]
+pub enum Clock {
+    /// CPU time, in rounds that run all programs in turn
+    Processor {
+        /// How many rounds
+        rounds: usize,
+    },
+    /// One run of each in a simulated processor: exact where a busy machine is not, but a model
+    Simulated,
+}
+
+/// Two ratios to a first program: the median of all rounds and that of the fastest runs, or of simulated cycles
+/// and of instructions. None if it could not be measured.
+pub type Cell = Option<[f64; 2]>;
+
+impl Clock {
+    /// The others' time over that of the first.
+    ///
+    /// # Errors
+    /// If one cannot be started, or not simulated.
+    pub fn compare(self, first: &Job, others: &[&Job]) -> Result<Vec<Cell>> {
+        match self {
+            Clock::Processor { rounds } => {
+                let ratios = compare_all(first, others, &first.run()?, rounds)?;
+                Ok(ratios.into_iter().map(|ratio| ratio.map(|r| [r.median, r.fastest])).collect())
+            }
+            Clock::Simulated => compare_simulated(first, others),
+        }
+    }
+
+    /// What the two numbers of a cell are, where the first program is of this name.
+    pub fn over(self, first: &str) -> String {
+        match self {
+            Clock::Processor { rounds } => format!(
+                "CPU time over {first}, medians of {rounds} rounds, in parentheses the ratio of the fastest runs"
+            ),
+            Clock::Simulated => format!(
+                "cycles over {first}, as cachegrind's counts estimate them, in parentheses instructions"
+            ),
+        }
+    }
+}
+
+/// The geometric means of cells; none of no values.
+pub fn mean(cells: impl Iterator<Item = Cell> + Clone) -> Cell {
+    let of = |part: usize| geometric_mean(cells.clone().flatten().map(|cell| cell[part]));
+    Some([of(0)?, of(1)?])
+}
+
+/// A cell of a table.
+pub fn shown(cell: Cell) -> String {
+    cell.map_or("–".to_string(), |[first, second]| format!("{first:.3} ({second:.3})"))
+}
 
 /// How much longer one program takes than another.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +90,7 @@ pub fn compare(
 ///
 /// # Errors
 /// If one cannot be started.
-pub fn compare_all(
+fn compare_all(
     first: &Job,
     others: &[&Job],
     expected: &Outcome,
@@ -59,14 +115,27 @@ pub fn compare_all(
     Ok(times.into_iter().map(|times| times.and_then(|times| ratio(&base, &times))).collect())
 }
 
+fn compare_simulated(first: &Job, others: &[&Job]) -> Result<Vec<Cell>> {
+    let (expected, base) = simulate(first)?;
+    let cell = |job: &&Job| {
+        let (outcome, run) = simulate(job)?;
+        Ok(as_expected(job, &expected, &outcome)
+            .then(|| [run.cycles / base.cycles, run.instructions / base.instructions]))
+    };
+    others.iter().map(cell).collect()
+}
+
 /// CPU time of a run; none, and a word about it, if it does not do what is expected.
 fn cpu_seconds(job: &Job, expected: &Outcome) -> Result<Option<f64>> {
     let outcome = job.run()?;
-    if let Some(problem) = difference(expected, &outcome) {
-        eprintln!("not measured: {}: {problem}", job.command_line());
-        return Ok(None);
-    }
-    Ok(Some(outcome.cpu.as_secs_f64()))
+    Ok(as_expected(job, expected, &outcome).then_some(outcome.cpu.as_secs_f64()))
+}
+
+/// Whether a run did what is expected; else that is told.
+fn as_expected(job: &Job, expected: &Outcome, found: &Outcome) -> bool {
+    let Some(problem) = difference(expected, found) else { return true };
+    eprintln!("not measured: {}: {problem}", job.command_line());
+    false
 }
 
 fn ratio(base: &[f64], times: &[f64]) -> Option<Ratio> {

@@ -10,15 +10,12 @@
 //! machine is not, but a model.
 
 use crate::build::{Built, build, build_with};
-use crate::compare::difference;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
-use crate::measure::geometric_mean;
-use crate::pairs::compare_all;
+use crate::pairs::{self, Cell, Clock, shown};
 use crate::process::Job;
 use crate::program::{Program, Size};
-use crate::simulated::simulate;
 use crate::table::markdown;
 use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, profile_of, run};
@@ -32,18 +29,12 @@ pub struct Plan {
     pub opt: u32,
     /// Stages at which paths are profiled, and the profile used
     pub stages: Vec<Stage>,
-    /// Rounds of runs
-    pub rounds: usize,
-    /// Simulate the processor instead
-    pub simulate: bool,
+    /// By what they are compared
+    pub clock: Clock,
 }
 
 /// Flags for clang to leave the values of operands alone.
 const NO_VALUES: [&str; 2] = ["-mllvm", "-disable-vp"];
-
-/// Two ratios to the program without a profile: of the median and of the fastest runs, or of simulated cycles and
-/// instructions. None if it could not be measured.
-type Cell = Option<[f64; 2]>;
 
 /// Measures programs and returns the table, in Markdown.
 ///
@@ -60,8 +51,10 @@ pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String
     let mut names: Vec<String> =
         plan.stages.iter().map(|stage| format!("paths, {stage}")).collect();
     names.push("-fprofile-use".to_string());
-    if !plan.simulate {
+    let mut what = plan.clock.over("no profile");
+    if let Clock::Processor { .. } = plan.clock {
         names.push("no profile".to_string());
+        what += "; in the last column the program without a profile once more: the machine's noise";
     }
     let line = |(name, row): (&str, &[Cell])| {
         std::iter::once(name.to_string()).chain(row.iter().copied().map(shown)).collect()
@@ -72,32 +65,15 @@ pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String
         lines.chain([("geometric mean", means.as_slice())]).map(line).collect();
     let header: Vec<&str> =
         std::iter::once("program").chain(names.iter().map(String::as_str)).collect();
-    let what = if plan.simulate {
-        "cycles over those without a profile, as cachegrind's counts estimate them, in parentheses instructions"
-            .to_string()
-    } else {
-        format!(
-            "CPU time over that without a profile, medians of {} rounds, in parentheses the ratio of the fastest runs; \
-             in the last column the program without a profile once more: the machine's noise",
-            plan.rounds
-        )
-    };
     let table = markdown(&header, &table);
     let gains = gains(&names, &means, plan.stages.len());
     Ok(format!("LLVM {}, -O{}; {what}:\n\n{table}\n{gains}", plan.llvm, plan.opt))
 }
 
-fn shown(cell: Cell) -> String {
-    cell.map_or("–".to_string(), |[first, second]| format!("{first:.3} ({second:.3})"))
-}
-
 /// The geometric mean of a column, over the rows that have all columns.
 fn mean(rows: &[(&str, Vec<Cell>)], column: usize) -> Cell {
-    let whole = || rows.iter().filter(|(_, row)| row.iter().all(Option::is_some));
-    let of = |part: usize| {
-        geometric_mean(whole().filter_map(|(_, row)| row[column].map(|cell| cell[part])))
-    };
-    Some([of(0)?, of(1)?])
+    let whole = rows.iter().filter(|(_, row)| row.iter().all(Option::is_some));
+    pairs::mean(whole.map(|(_, row)| row[column]))
 }
 
 /// What part of the gain of clang's profile, which stands behind the stages, each of these has; nothing if it
@@ -128,29 +104,18 @@ fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Cell>>
     let flag = clang_flag(layout, program, variant(How::IrCounters))?;
     let flags = [flag, NO_VALUES[0].to_string(), NO_VALUES[1].to_string()];
     used.push(build_with(layout, program, variant(How::IrUsed), &flags)?);
-    let size = if plan.simulate { Size::Test } else { Size::Bench };
+    let size = match plan.clock {
+        Clock::Processor { .. } => Size::Bench,
+        Clock::Simulated => Size::Test,
+    };
     let native = job(layout, program, &native, size)?;
     let used: Vec<Job> =
         used.iter().map(|built| job(layout, program, built, size)).collect::<Result<_>>()?;
-    if plan.simulate {
-        return compare_simulated(&native, &used);
+    let mut others: Vec<&Job> = used.iter().collect();
+    if let Clock::Processor { .. } = plan.clock {
+        others.push(&native);
     }
-    let others: Vec<&Job> = used.iter().chain([&native]).collect();
-    let ratios = compare_all(&native, &others, &native.run()?, plan.rounds)?;
-    Ok(ratios.into_iter().map(|ratio| ratio.map(|r| [r.median, r.fastest])).collect())
-}
-
-fn compare_simulated(native: &Job, used: &[Job]) -> Result<Vec<Cell>> {
-    let (expected, base) = simulate(native)?;
-    let cell = |job: &Job| {
-        let (outcome, run) = simulate(job)?;
-        if let Some(problem) = difference(&expected, &outcome) {
-            eprintln!("not measured: {}: {problem}", job.command_line());
-            return Ok(None);
-        }
-        Ok(Some([run.cycles / base.cycles, run.instructions / base.instructions]))
-    };
-    used.iter().map(cell).collect()
+    plan.clock.compare(&native, &others)
 }
 
 /// The same executable under a name of its own, since the next stage's build takes its folder.

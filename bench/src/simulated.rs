@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::process::{Job, Outcome};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a run took.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,11 +23,12 @@ pub struct Simulated {
 pub fn simulate(job: &Job) -> Result<(Outcome, Simulated)> {
     let folder = tempfile::tempdir().map_err(|error| job.error(error.to_string()))?;
     let report = folder.path().join("cachegrind.out");
+    let program = without_debug_information(job, folder.path())?;
     let mut simulator = Job { program: "valgrind".into(), arguments: Vec::new(), ..job.clone() }
         .args(["--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes"])
         .arg(option("--cachegrind-out-file=", &report))
         .arg(option("--log-file=", &folder.path().join("log")))
-        .arg(&job.program)
+        .arg(program)
         .args(&job.arguments);
     simulator.limit *= 100;
     let outcome = simulator.run()?;
@@ -35,6 +36,13 @@ pub fn simulate(job: &Job) -> Result<(Outcome, Simulated)> {
         .map_err(|error| job.error(format!("running it in valgrind: {error}")))?;
     let simulated = read(&text).ok_or_else(|| unknown(job, &text))?;
     Ok((outcome, simulated))
+}
+
+/// A copy of the program. What clang 22 tells debuggers is more than valgrind understands.
+fn without_debug_information(job: &Job, folder: &Path) -> Result<PathBuf> {
+    let copy = folder.join(Path::new(&job.program).file_name().unwrap_or_default());
+    Job::new("strip").arg("-g").arg("-o").arg(&copy).arg(&job.program).expect_success()?;
+    Ok(copy)
 }
 
 fn option(name: &str, path: &Path) -> std::ffi::OsString {

@@ -332,21 +332,26 @@ bool mfb_is_for_library(LLVMModuleRef Module) {
          M.getPIELevel() == PIELevel::Default;
 }
 
+/// True if the linker optimizes the module once more, with others.
+bool mfb_is_for_lto(LLVMModuleRef Module) {
+  const llvm::Module &M = *unwrap(Module);
+  return M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit") ||
+         M.getModuleFlag("UnifiedLTO");
+}
+
 /// True if a function's code is for x86-64 and ELF, reaches the module's
-/// variables by displacements of 32 bits, and has no registers that only
-/// AVX-512 has.
+/// variables by displacements of 32 bits, and has no vector registers of AVX.
 bool mfb_has_plain_x86_64_code(LLVMValueRef Fn) {
   Function *F = unwrap<Function>(Fn);
   const llvm::Module &M = *F->getParent();
   Triple Target(M.getTargetTriple());
   StringRef Features = F->getFnAttribute("target-features").getValueAsString();
   StringRef CPU = F->getFnAttribute("target-cpu").getValueAsString();
-  bool MayHaveAVX512 = Features.contains("avx512") ||
-                       Features.contains("avx10") ||
-                       (Features.empty() && !CPU.empty() && CPU != "x86-64");
+  bool MayHaveAVX = Features.contains("+avx") ||
+                    (Features.empty() && !CPU.empty() && CPU != "x86-64");
   return Target.getArch() == Triple::x86_64 && Target.isOSBinFormatELF() &&
          M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Small &&
-         !MayHaveAVX512;
+         !MayHaveAVX;
 }
 
 /// True if control goes on behind an instruction in any case, and it is no

@@ -139,23 +139,21 @@ impl<'m> Builder<'m> {
     }
 
     /// Calls a function on x86-64 that is jumped to with its arguments in `rax` and `r10`, and goes on at `r11` with
-    /// its result in `rax`. For LLVM that is no call, so the block needs no frame for it. The second
-    /// argument is a variable of the module, whose address takes no register until then.
+    /// its result in `rax`; of the other registers it changes only `r11`. For LLVM that is no call, so the block needs
+    /// no frame for it. The second argument is a variable of the module, whose address takes no register until then.
     pub fn jump_through(&self, symbol: &str, first: Value<'m>, second: Value<'m>) -> Value<'m> {
         let text = format!(
             "leaq ${{2:c}}(%rip), %r10\n\tleaq 1f(%rip), %r11\n\tjmpq *{symbol}@GOTPCREL(%rip)\n1:\tendbr64"
         );
-        let vectors: String = (0..16).map(|number| format!(",~{{xmm{number}}}")).collect();
-        let constraints = format!(
-            "={{rax}},0,i,~{{r10}},~{{r11}}{vectors},~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}"
-        );
+        // Each register that is named costs LLVM a search through all names.
+        let constraints = "={rax},0,i,~{r10},~{r11},~{memory},~{flags}";
         let pointer = self.module.pointer_type();
         let mut parameters = [pointer.0, pointer.0];
         let mut arguments = [first.0, second.0];
         // SAFETY: positioned; the arguments have the types of the parameters; llvm-c copies the texts.
         Value::from_raw(unsafe {
             let ty = LLVMFunctionType(pointer.0, parameters.as_mut_ptr(), 2, 0);
-            let code = inline_assembly(ty, &text, &constraints);
+            let code = inline_assembly(ty, &text, constraints);
             LLVMBuildCall2(self.raw, ty, code, arguments.as_mut_ptr(), 2, NO_NAME)
         })
     }

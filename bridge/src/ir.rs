@@ -190,6 +190,12 @@ impl<'m> Module<'m> {
         unsafe { sys::mfb_is_for_library(self.0) }
     }
 
+    /// Whether the linker optimizes it once more, with others.
+    pub fn is_for_lto(self) -> bool {
+        // SAFETY: the module is live.
+        unsafe { sys::mfb_is_for_lto(self.0) }
+    }
+
     /// The declaration of an external function of the runtime, made when it is missing.
     pub fn runtime_function(self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Callee<'m> {
         self.declared_function(name, result, params, &RETURNS)
@@ -428,7 +434,7 @@ impl<'m> Function<'m> {
     }
 
     /// Whether its code is for x86-64 and ELF, reaches the module's variables by displacements of 32
-    /// bits, and has no registers that only AVX-512 has.
+    /// bits, and has no vector registers of AVX.
     pub fn has_plain_x86_64_code(self) -> bool {
         // SAFETY: the function is live.
         unsafe { sys::mfb_has_plain_x86_64_code(self.0) }

@@ -1,7 +1,9 @@
 ; The runtime is entered without a call, so whoever leaves a function early does not pay for a frame that it needs later.
-; RUN: %opt -passes='path-profile-gen<k=1;verify>' -S %s | llc -O2 | FileCheck %s
-; RUN: sed 's/+sse2/+avx512f/' %s | %opt -passes='path-profile-gen<k=1;verify>' -S | FileCheck %s --check-prefix=CALL
-; RUN: sed 's/"wchar_size", i32 4/"Code Model", i32 4/' %s | %opt -passes='path-profile-gen<k=1;verify>' -S | FileCheck %s --check-prefix=CALL
+; RUN: %opt -passes='path-profile-gen<k=1;stage=late;verify>' -S %s | llc -O2 | FileCheck %s
+; RUN: sed 's/+sse2/+avx/' %s | %opt -passes='path-profile-gen<k=1;stage=late;verify>' -S | FileCheck %s --check-prefix=CALL
+; RUN: sed 's/"wchar_size", i32 4/"ThinLTO", i32 0/' %s | %opt -passes='path-profile-gen<k=1;stage=late;verify>' -S | FileCheck %s --check-prefix=CALL
+; RUN: %opt -passes='path-profile-gen<k=1;verify>' -S %s | FileCheck %s --check-prefix=CALL
+; RUN: sed 's/"wchar_size", i32 4/"Code Model", i32 4/' %s | %opt -passes='path-profile-gen<k=1;stage=late;verify>' -S | FileCheck %s --check-prefix=CALL
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: f:

@@ -58,8 +58,7 @@ done:
 ; CHECK-NEXT:    store atomic i64 {{.*}}, ptr %[[TALLY]] monotonic
 ; CHECK-NEXT:    load atomic i64, ptr %[[PLACE]] monotonic
 ; CHECK:       midflight.cold{{[0-9]*}}:
-; CHECK:         call i64 %{{.*}}(i64 %[[ADDRESS]], i32 %[[REGISTER]], ptr %midflight.forest) #[[RETURNS]]
-; CHECK:       attributes #[[RETURNS]] = { nounwind willreturn }
+; CHECK:         call i64 %{{.*}}(i64 %[[STATE]], i32 %[[REGISTER]], ptr %midflight.forest) #[[RETURNS]]
 define void @many(i32 %n, i1 %a, i1 %b) {
 entry:
   br label %loop
@@ -85,3 +84,43 @@ done:
 ; On x86-64 the runtime keeps most registers.
 ; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s --check-prefix=X86
 ; X86: call preserve_mostcc i64 %{{.*}}(i64
+
+; Where a path seldom ends, the call is all there is, without a block of its own.
+; X86-LABEL: define void @seldom(
+; X86:       emit:
+; X86:         load atomic i32
+; X86:       seldom:
+; X86-NEXT:    %[[STEP:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; X86-NEXT:    %[[CALLEE:.*]] = load ptr, ptr %[[STEP]]
+; X86-NEXT:    call preserve_mostcc i64 %[[CALLEE]](i64 %{{.*}}, i32 {{.*}}, ptr %midflight.forest)
+; X86-NEXT:    ret void
+; X86:       done:
+; CHECK-LABEL: define void @seldom(
+; CHECK:       seldom:
+; CHECK-NOT:   ret
+; CHECK:         load atomic i32
+; CHECK:       attributes #[[RETURNS]] = { nounwind willreturn }
+define void @seldom(i32 %n, i1 %a, i1 %b) {
+entry:
+  br i1 %a, label %loop, label %seldom, !prof !0
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  br i1 %a, label %left, label %right
+left:
+  br label %middle
+right:
+  br label %middle
+middle:
+  br i1 %b, label %up, label %latch
+up:
+  br label %latch
+latch:
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %done
+seldom:
+  ret void
+done:
+  ret void
+}
+!0 = !{!"branch_weights", i32 1000, i32 1}

@@ -36,6 +36,8 @@ pub struct Target<'a, 'm> {
     pub slot: Value<'m>,
     /// The function's number of paths
     pub num_paths: u32,
+    /// Whether nothing is inlined any more
+    pub is_final: bool,
     /// Instrumentation of another kind, to check this one against
     pub oracle: Oracle,
 }
@@ -58,6 +60,8 @@ pub struct Step<'m> {
     pub call: Inst<'m>,
     /// The path register with which the path ends
     pub register: Value<'m>,
+    /// How often, for each 1024 activations
+    pub frequency: u64,
 }
 
 /// A call that is made under a condition.
@@ -131,6 +135,13 @@ fn split_edges<'m>(
         }
     }
     Ok(result)
+}
+
+/// Where a path ends.
+#[derive(Clone, Copy)]
+enum End {
+    In(BlockId),
+    On(BlockId, BlockId),
 }
 
 /// What flows along an LLVM edge into phis.
@@ -286,7 +297,7 @@ impl<'a, 'm> Work<'a, 'm> {
             if self.plan.heads.contains(&to) {
                 let end = self.phis[to].end.map_or_else(|| self.register[to], Phi::value);
                 self.builder.before(self.heads[to]);
-                self.state[to] = self.emit(to, self.state[to], end);
+                self.state[to] = self.emit(End::In(to), self.state[to], end);
                 if let Some(&Transfer::AtHead { start, .. }) =
                     predecessors[to].first().and_then(|&from| self.plan.transfers.get(&(from, to)))
                 {
@@ -354,12 +365,12 @@ impl<'a, 'm> Work<'a, 'm> {
                 } else {
                     terminator
                 });
-                self.emit(from, self.state[from], self.plus(self.register[from], end));
+                self.emit(End::In(from), self.state[from], self.plus(self.register[from], end));
             }
             if let Some(&value) = self.plan.exits.get(&from) {
                 self.builder.before(self.target.handles[from].exit);
                 let id = self.plus(self.register[from], value);
-                self.emit(from, self.state[from], id);
+                self.emit(End::In(from), self.state[from], id);
             }
         }
     }
@@ -392,14 +403,14 @@ impl<'a, 'm> Work<'a, 'm> {
             Transfer::Emit { value, end } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
-                self.emit(from, state, self.plus(register, end));
+                self.emit(End::On(from, to), state, self.plus(register, end));
                 flow.register = self.plus(register, value);
             }
             Transfer::Begin { start } => flow.register = self.begun(start),
             Transfer::OnEdge { end, start } => {
                 origin = self.edges[&(from, to)];
                 self.builder.before(origin.terminator());
-                flow.state = self.emit(from, state, self.plus(register, end));
+                flow.state = self.emit(End::On(from, to), state, self.plus(register, end));
                 flow.register = self.begun(start);
                 if let Some(run) = self.plan.runs.get(&to).filter(|run| run.latch == from) {
                     (flow.state, flow.rounds) = self.emit_round(to, run, state, flow.state);
@@ -415,7 +426,7 @@ impl<'a, 'm> Work<'a, 'm> {
             Transfer::Restart { end, start } => {
                 if let Some(call) = self.target.handles[from].restart {
                     self.builder.before(call);
-                    self.emit(from, state, self.plus(register, end));
+                    self.emit(End::In(from), state, self.plus(register, end));
                 }
                 self.builder.before(self.heads[to]);
                 self.begin_stream();
@@ -440,9 +451,8 @@ impl<'a, 'm> Work<'a, 'm> {
         self.builder.add(register, self.id.constant(u64::from(more)))
     }
 
-    /// Emits the path of a register, to which `block` led, at the builder's position; returns the state after
-    /// it.
-    fn emit(&self, block: BlockId, state: Value<'m>, register: Value<'m>) -> Value<'m> {
+    /// Emits the path of a register, which ends at the builder's position; returns the state after it.
+    fn emit(&self, end: End, state: Value<'m>, register: Value<'m>) -> Value<'m> {
         match (self.step, self.cursor) {
             (Some(step), Some(cursor)) => {
                 self.builder.call(step, &[cursor, register, self.forest]);
@@ -451,11 +461,18 @@ impl<'a, 'm> Work<'a, 'm> {
             (Some(step), None) => {
                 let to_come = self.i32.poison();
                 let next = self.builder.call(step, &[state, to_come, self.forest]);
+                let body = self.target.body;
+                let frequency = match end {
+                    End::In(block) => body.blocks[block].frequency,
+                    End::On(from, to) => body.edge_frequency((from, to)),
+                };
                 let call = next.as_instruction();
-                self.calls.borrow_mut().steps.extend(call.map(|call| Step { call, register }));
+                let call = call.map(|call| Step { call, register, frequency });
+                self.calls.borrow_mut().steps.extend(call);
                 next
             }
             (None, _) => {
+                let (End::In(block) | End::On(block, _)) = end;
                 self.builder.count(self.counter(block, register));
                 state
             }

@@ -98,6 +98,14 @@ pub struct Line {
 }
 
 impl Body {
+    /// Expected executions of an edge for each 1024 activations of the function.
+    pub fn edge_frequency(&self, (from, to): (BlockId, BlockId)) -> u64 {
+        let block = &self.blocks[from];
+        let edge = block.edges.iter().find(|edge| edge.to == to);
+        let probability = edge.map_or(0, |edge| u128::from(edge.probability));
+        ((u128::from(block.frequency) * probability) >> 31) as u64
+    }
+
     /// For each block, the blocks with an edge to it, in order.
     pub fn predecessors(&self) -> Vec<Vec<BlockId>> {
         let mut result = vec![Vec::new(); self.blocks.len()];

@@ -46,9 +46,10 @@ pub fn enter<'m>(
 /// Whether the runtime can be entered without a call. A call would need a frame, and LLVM puts it where the call
 /// and all else that needs one have passed: at the function's entry. So who leaves the function early, as most do of
 /// those that call themselves, would pay for a frame that nobody needs. In a library finding the
-/// slot is a call already.
+/// slot is a call already. What is inlined later may come into a function whose vector registers are longer than those
+/// that the runtime keeps.
 fn needs_no_frame(target: &Target<'_, '_>) -> bool {
-    target.function.has_plain_x86_64_code() && !target.module.is_for_library()
+    target.is_final && target.function.has_plain_x86_64_code() && !target.module.is_for_library()
 }
 
 /// Completes lookups, of which there is no more yet than loads of the slot.

@@ -13,6 +13,7 @@ use crate::step;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_profile::table::Stage;
 
 /// Marks a function that is instrumented, so that a second run leaves it alone.
 const MARK: &str = "midflight-paths";
@@ -122,6 +123,7 @@ impl PathProfileGen {
             record: module.section_bytes(&unique("table"), RECORD_SECTION, &record.bytes, shared),
             slot: module.thread_local_pointer(&unique("slot"), shared),
             num_paths: numbering.num_paths,
+            is_final: options.stage == Stage::Late && !module.is_for_lto(),
             oracle: options.oracle,
         };
         let calls = apply(&plan, &target).map_err(|error| Failure::Defect(error.to_string()))?;

@@ -16,16 +16,22 @@
 //!        place = the slot that the path may be in
 //!        if place's key != register: goto cold
 //! hit:   place->tally += 1; known = place->next; goto next
-//! cold:  made = forest->step(table, register, forest); goto next
+//! cold:  made = forest->step(state, register, forest); goto next
 //! next:  phi [known, hit], [made, cold]
 //! ```
+//!
+//! Where hardly any activation comes by, the call stays as it is, on x86-64, where the runtime looks for the path in the same
+//! way: LLVM takes time for code that is not run, too.
 //!
 //! The protocol is that of `midflight_abi`.
 
 use crate::apply::{Calls, Guarded, Step};
 use midflight_abi as abi;
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Module, Value};
+use midflight_bridge::ir::{Function, Inst, Module, Value};
+
+/// Steps that are expected less often than this, for each 1024 activations, are calls.
+const COLD: u64 = 1024 / 16;
 
 /// Puts calls under their conditions, and inlines the steps, in a function with
 /// `num_paths` paths.
@@ -66,8 +72,8 @@ fn inline_step<'m>(
     num_paths: u32,
     step: &Step<'m>,
 ) {
-    let &Step { call, register } = step;
-    let (i32, i64) = (module.int_type(32), module.int_type(64));
+    let &Step { call, register, frequency } = step;
+    let i64 = module.int_type(64);
     let mut operands = call.operands();
     let (Some(state), Some(forest), Some(rest)) = (operands.next(), operands.nth(1), call.next())
     else {
@@ -75,6 +81,10 @@ fn inline_step<'m>(
     };
     let block = call.block();
     b.before(call);
+    if frequency < COLD && module.is_for_x86_64() {
+        complete(module, b, call, register, forest);
+        return;
+    }
     let look_up = if num_paths <= abi::DENSE_PATHS { look_up_dense } else { look_up_sparse };
     let found = look_up(module, b, state, register);
 
@@ -91,21 +101,29 @@ fn inline_step<'m>(
     b.branch(next);
 
     b.before(call);
-    call.set_operand(0, found.table);
-    call.set_operand(1, b.narrow(register, i32));
-    call.set_callee(
-        b.load(module.pointer_type(), b.offset(forest, abi::FOREST_STEP_OFFSET as u64)),
-    );
+    complete(module, b, call, register, forest);
     let state = b.phi(i64, next, c"midflight.state");
     call.replace_uses(state.value());
     state.add(known, hit);
     state.add(call.value(), cold);
 }
 
+/// Fills in what a call of the runtime's step does not have yet, at the builder's position.
+fn complete<'m>(
+    module: Module<'m>,
+    b: &Builder<'m>,
+    call: Inst<'m>,
+    register: Value<'m>,
+    forest: Value<'m>,
+) {
+    call.set_operand(1, b.narrow(register, module.int_type(32)));
+    call.set_callee(
+        b.load(module.pointer_type(), b.offset(forest, abi::FOREST_STEP_OFFSET as u64)),
+    );
+}
+
 /// The slot that a path may be in.
 struct Found<'m> {
-    /// What the runtime is told instead of the state
-    table: Value<'m>,
     /// Whether the slot is not the path's
     is_cold: Value<'m>,
     /// The slot's counter
@@ -129,7 +147,7 @@ fn look_up_dense<'m>(
     let tally = b.index(b.int_to_pointer(state), module.int_type(8), register);
     let next = b.load_relaxed(i64, b.offset(tally, 0u64.wrapping_sub(abi::DENSE_OFFSET)));
     let is_cold = b.equal(next, i64.constant(0));
-    Found { table: state, is_cold, tally, next: Next::Known(next) }
+    Found { is_cold, tally, next: Next::Known(next) }
 }
 
 fn look_up_sparse<'m>(
@@ -145,5 +163,5 @@ fn look_up_sparse<'m>(
     let place = b.index(b.int_to_pointer(table), module.int_type(8), offset);
     let tally = b.offset(place, abi::SLOT_TALLY_OFFSET as u64);
     let key = b.load_acquiring(i32, b.offset(place, abi::SLOT_KEY_OFFSET as u64));
-    Found { table, is_cold: b.differs(key, register), tally, next: Next::At(place) }
+    Found { is_cold: b.differs(key, register), tally, next: Next::At(place) }
 }

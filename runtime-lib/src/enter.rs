@@ -3,8 +3,8 @@
 use crate::midflight_enter;
 
 /// Jumped to with the slot in `rax`, the record in `r10`, and in `r11` where to go on with the forest in `rax`.
-/// All other general registers are kept, and so are the 128 bytes below the stack pointer, which belong
-/// to functions that call no other.
+/// All other general registers are kept, `xmm0` to `xmm15` too, and so are the 128 bytes below the stack pointer,
+/// which belong to functions that call no other.
 ///
 /// # Safety
 /// As for [`midflight_enter`].
@@ -35,9 +35,42 @@ pub unsafe extern "C" fn midflight_enter_sparing() {
         "push r10",
         // Whatever is below: the stack may be aligned to 8 only.
         "and rsp, -16",
+        "sub rsp, 256",
+        "movaps [rsp + 0], xmm0",
+        "movaps [rsp + 16], xmm1",
+        "movaps [rsp + 32], xmm2",
+        "movaps [rsp + 48], xmm3",
+        "movaps [rsp + 64], xmm4",
+        "movaps [rsp + 80], xmm5",
+        "movaps [rsp + 96], xmm6",
+        "movaps [rsp + 112], xmm7",
+        "movaps [rsp + 128], xmm8",
+        "movaps [rsp + 144], xmm9",
+        "movaps [rsp + 160], xmm10",
+        "movaps [rsp + 176], xmm11",
+        "movaps [rsp + 192], xmm12",
+        "movaps [rsp + 208], xmm13",
+        "movaps [rsp + 224], xmm14",
+        "movaps [rsp + 240], xmm15",
         "mov rdi, r10",
         "mov rsi, rax",
         "call {enter}",
+        "movaps xmm0, [rsp + 0]",
+        "movaps xmm1, [rsp + 16]",
+        "movaps xmm2, [rsp + 32]",
+        "movaps xmm3, [rsp + 48]",
+        "movaps xmm4, [rsp + 64]",
+        "movaps xmm5, [rsp + 80]",
+        "movaps xmm6, [rsp + 96]",
+        "movaps xmm7, [rsp + 112]",
+        "movaps xmm8, [rsp + 128]",
+        "movaps xmm9, [rsp + 144]",
+        "movaps xmm10, [rsp + 160]",
+        "movaps xmm11, [rsp + 176]",
+        "movaps xmm12, [rsp + 192]",
+        "movaps xmm13, [rsp + 208]",
+        "movaps xmm14, [rsp + 224]",
+        "movaps xmm15, [rsp + 240]",
         "lea rsp, [rbp - 64]",
         "pop r10",
         "pop r10",

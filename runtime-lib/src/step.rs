@@ -1,4 +1,4 @@
-//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path.
+//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path or has not looked for it.
 
 use crate::counter;
 use crate::fallback;
@@ -7,7 +7,7 @@ use crate::live;
 use crate::node;
 use crate::prune::Nodes;
 use crate::signal::Blocked;
-use midflight_abi::{DENSE_OFFSET, Forest, Register, Slot};
+use midflight_abi::{Forest, Register, Slot};
 
 /// What emitted code calls.
 pub type Step = unsafe extern "C" fn(u64, u32, *mut Forest) -> u64;
@@ -21,16 +21,36 @@ pub fn address() -> u64 {
     STEP as usize as u64
 }
 
-/// [`step`], which leaves all general registers but `rax` and `r11` as they are.
+/// [`step`], which leaves all general registers but `rax` and `r11` as they are, and is only called where a
+/// path is not found as emitted code finds it.
 ///
 /// # Safety
 /// As for [`step`].
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
-unsafe extern "C" fn sparing_step(table: u64, register: u32, forest: *mut Forest) -> u64 {
+unsafe extern "C" fn sparing_step(state: u64, register: u32, forest: *mut Forest) -> u64 {
     // With the return address and seven registers the stack is aligned to 16.
     core::arch::naked_asm!(
         ".cfi_startproc",
+        "mov r11d, esi",
+        "test edi, {dense_offset}",
+        "jnz 2f",
+        "shr r11d, {hash_shift}",
+        "and r11d, edi",
+        "mov rax, rdi",
+        "shr rax, {word_shift}",
+        "cmp [r11 + rax + {key}], esi",
+        "jne 3f",
+        "add qword ptr [r11 + rax + {tally}], 1",
+        "mov rax, [r11 + rax]",
+        "ret",
+        "2:",
+        "mov rax, [r11 + rdi - {tally}]",
+        "test rax, rax",
+        "jz 3f",
+        "add qword ptr [r11 + rdi], 1",
+        "ret",
+        "3:",
         "push rcx",
         "push rdx",
         "push rsi",
@@ -50,6 +70,11 @@ unsafe extern "C" fn sparing_step(table: u64, register: u32, forest: *mut Forest
         ".cfi_adjust_cfa_offset -56",
         "ret",
         ".cfi_endproc",
+        dense_offset = const midflight_abi::DENSE_OFFSET,
+        hash_shift = const midflight_abi::HASH_SHIFT,
+        word_shift = const midflight_abi::WORD_SHIFT,
+        key = const midflight_abi::SLOT_KEY_OFFSET,
+        tally = const midflight_abi::SLOT_TALLY_OFFSET,
         step = sym step,
     )
 }
@@ -57,10 +82,10 @@ unsafe extern "C" fn sparing_step(table: u64, register: u32, forest: *mut Forest
 /// Counts the node reached by the path that the path register has, and returns the state after it.
 ///
 /// # Safety
-/// `forest` is that of the activation; `table` is that of its start or of a state that was found in the
+/// `forest` is that of the activation; `state` is its start or a state that was found in the
 /// forest; `register` stands for an ID below the function's number of paths.
 #[cold]
-unsafe extern "C" fn step(table: u64, register: u32, forest: *mut Forest) -> u64 {
+unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64 {
     // SAFETY: the caller's; the forests of contexts are in thread forests.
     unsafe {
         if fallback::is_fallback(forest) {
@@ -72,7 +97,7 @@ unsafe extern "C" fn step(table: u64, register: u32, forest: *mut Forest) -> u64
         }
         let this = ThreadForest::of(forest);
         let id = Register::new((*this).shared.num_paths).id(register);
-        count((table & !DENSE_OFFSET) as *mut Slot, id, this)
+        count(node::table_of(state), id, this)
     }
 }
 

@@ -65,18 +65,18 @@ impl Function {
             let table = state >> WORD_SHIFT;
             let slot = (table + (u64::from(hash(register)) & state)) as *mut Slot;
             if (*slot).tally >> KEY_SHIFT != u64::from(register) {
-                return self.call_step(table, register);
+                return self.call_step(state, register);
             }
             (*slot).tally += 1;
             (*slot).next
         }
     }
 
-    unsafe fn call_step(&self, table: u64, register: u32) -> Word {
+    unsafe fn call_step(&self, state: u64, register: u32) -> Word {
         // SAFETY: the forest has the function's address.
         unsafe {
             let step: step::Step = core::mem::transmute((**self.slot).step as usize);
-            step(table, register, *self.slot)
+            step(state, register, *self.slot)
         }
     }
 
@@ -498,34 +498,55 @@ fn a_counter_that_has_just_overflowed_is_told_and_cleared() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_step_leaves_registers_as_they_are() {
-    let mut function = Function::new(4);
-    let start = function.enter();
-    let register = Register::new(function.record.num_paths).value(3);
-    let (table, register) = (start >> WORD_SHIFT, u64::from(register));
-    let (mut after, mut kept): (u64, [u64; 7]) = (start, [0; 7]);
-    // The first call builds a node, the second one finds it.
-    for _ in 0..2 {
-        // SAFETY: this is what emitted code does.
-        unsafe {
-            core::arch::asm!(
-                "call r11",
-                inout("r11") (**function.slot).step => _,
-                inout("rdi") table => kept[0],
-                inout("rsi") register => kept[1],
-                inout("rdx") *function.slot as u64 => kept[2],
-                inout("rcx") 0x1111_u64 => kept[3],
-                inout("r8") 0x2222_u64 => kept[4],
-                inout("r9") 0x3333_u64 => kept[5],
-                inout("r10") 0x4444_u64 => kept[6],
-                out("rax") after,
-                clobber_abi("C"),
-            );
+    for num_paths in [DENSE_PATHS, DENSE_PATHS + 1] {
+        let mut function = Function::with_flags(4, 0, num_paths);
+        let start = function.enter();
+        let register = u64::from(Register::new(num_paths).value(3));
+        let (mut after, mut kept): (u64, [u64; 7]) = (start, [0; 7]);
+        // The first call builds a node, the second one finds it.
+        for _ in 0..2 {
+            // SAFETY: this is what emitted code does.
+            unsafe {
+                core::arch::asm!(
+                    "call r11",
+                    inout("r11") (**function.slot).step => _,
+                    inout("rdi") start => kept[0],
+                    inout("rsi") register => kept[1],
+                    inout("rdx") *function.slot as u64 => kept[2],
+                    inout("rcx") 0x1111_u64 => kept[3],
+                    inout("r8") 0x2222_u64 => kept[4],
+                    inout("r9") 0x3333_u64 => kept[5],
+                    inout("r10") 0x4444_u64 => kept[6],
+                    out("rax") after,
+                    clobber_abi("C"),
+                );
+            }
+            let forest = *function.slot as u64;
+            assert_eq!(kept, [start, register, forest, 0x1111, 0x2222, 0x3333, 0x4444]);
+            assert_ne!(after, start);
         }
-        let forest = *function.slot as u64;
-        assert_eq!(kept, [table, register, forest, 0x1111, 0x2222, 0x3333, 0x4444]);
-        assert_ne!(after, start);
+        assert_eq!(function.written().total(), 2);
     }
-    assert_eq!(function.written().total(), 2);
+}
+
+/// Where paths seldom end emitted code does not look for them.
+#[test]
+fn a_step_that_is_called_finds_what_emitted_code_finds() {
+    for num_paths in [DENSE_PATHS, 100] {
+        let (mut inlined, mut called) =
+            (Function::with_flags(4, 0, num_paths), Function::with_flags(4, 0, num_paths));
+        let (mut state, mut other) = (inlined.enter(), called.enter());
+        let mut random: u32 = 1;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let id = (random >> 16) % num_paths.min(7);
+            state = inlined.step(state, id);
+            // SAFETY: the state is one of the forest.
+            other = unsafe { called.call_step(other, Register::new(num_paths).value(id)) };
+        }
+        assert_eq!(called.forest(), inlined.forest());
+        assert_eq!(called.forest().total(), 20_000);
+    }
 }
 
 #[test]

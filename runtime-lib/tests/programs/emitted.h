@@ -35,7 +35,7 @@ extern void midflight_published_step(struct cursor *, uint32_t, struct forest *)
 extern void midflight_before_end(void);
 
 #ifndef RECORD_VERSION
-#define RECORD_VERSION 5
+#define RECORD_VERSION 6
 #endif
 
 #ifdef ALL_PUBLISHED
@@ -95,10 +95,9 @@ step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
         return next;
     }
     uint32_t key = (id + 1) * 2 * 0x9e3779b1u;
-    uint64_t table = state >> 16;
-    struct slot *slot = (struct slot *)(table + ((key >> 16) & state));
+    struct slot *slot = (struct slot *)((state >> 16) + ((key >> 16) & state));
     if (__atomic_load_n((uint32_t *)&slot->tally + 1, __ATOMIC_ACQUIRE) != key)
-        return forest->step(table, key, forest);
+        return forest->step(state, key, forest);
     add_one(&slot->tally);
     return __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
 }

@@ -1,4 +1,4 @@
-/* Entering the runtime without a call: all registers but rax and r11 are kept, and what is below the stack
+/* Entering the runtime without a call: all registers but rax and r11 are kept, those of SSE too, and what is below the stack
  * pointer, however the stack is aligned. */
 #include "emitted.h"
 #include <stdio.h>
@@ -9,11 +9,13 @@ FUNCTION(second, 2, 1, 2, COUNTING);
 
 /* What the registers rcx, rdx, rbx, rbp, rsi, rdi, r8 to r10 and r12 to r15, the stack pointer and the 16 words below
  * it are behind the entry, and before it. */
-enum { REGISTERS = 14, BELOW = 16 };
+enum { REGISTERS = 14, BELOW = 16, VECTORS = 16 };
 
 struct seen {
     uint64_t registers[REGISTERS], below[BELOW];
     struct forest *forest;
+    uint64_t unused;
+    uint64_t vectors[VECTORS][2];
 };
 
 /* rdi: where to store what is seen, rsi: the record, rdx: the slot, rcx: by how much to move the stack. */
@@ -34,6 +36,11 @@ __asm__(".text\n"
         "  movq $(100 + word), -8 * word(%rsp)\n"
         "  .set word, word + 1\n"
         "  .endr\n"
+        "  .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "  mov $(1000 + \\number), %r11\n"
+        "  movq %r11, %xmm\\number\n"
+        "  punpcklqdq %xmm\\number, %xmm\\number\n"
+        "  .endr\n"
         "  lea 1f(%rip), %r11\n"
         "  jmp midflight_enter_sparing\n"
         "1: mov (%rsp), %r11\n"
@@ -47,6 +54,9 @@ __asm__(".text\n"
         "  .set word, word + 1\n"
         "  .endr\n"
         "  mov %rax, 112 + 128(%r11)\n"
+        "  .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "  movdqu %xmm\\number, 256 + 16 * \\number(%r11)\n"
+        "  .endr\n"
         "  pop %rdi; pop %rsp\n"
         "  pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
         "  ret\n");
@@ -64,6 +74,9 @@ static int check(const struct record *record, struct forest **slot, uint64_t off
     for (int i = 0; i < BELOW; i++)
         if (seen.below[i] != 101 + (uint64_t)i)
             return printf("word %d below is %llx\n", i, (unsigned long long)seen.below[i]);
+    for (int i = 0; i < VECTORS; i++)
+        if (seen.vectors[i][0] != 1000 + (uint64_t)i || seen.vectors[i][1] != 1000 + (uint64_t)i)
+            return printf("xmm%d is another\n", i);
     if (!seen.forest || seen.forest != *slot)
         return printf("the forest is another\n");
     add_one(&seen.forest->entries);
