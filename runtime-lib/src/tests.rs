@@ -347,7 +347,7 @@ fn pruning_happens_and_keeps_what_is_hot() {
     let mut state = function.enter();
     function.set_budget(32 << 10);
     let (mut seed, mut events) = (1u32, 0u64);
-    for _ in 0..20_000 {
+    for _ in 0..2_000 {
         seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
         for id in [1, 2, 3, 1, 2, 3, 10 + (seed >> 16) % 200] {
             state = function.step(state, id);
@@ -537,7 +537,7 @@ fn a_step_that_is_called_finds_what_emitted_code_finds() {
             (Function::with_flags(4, 0, num_paths), Function::with_flags(4, 0, num_paths));
         let (mut state, mut other) = (inlined.enter(), called.enter());
         let mut random: u32 = 1;
-        for _ in 0..20_000 {
+        for _ in 0..2_000 {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let id = (random >> 16) % num_paths.min(7);
             state = inlined.step(state, id);
@@ -545,7 +545,7 @@ fn a_step_that_is_called_finds_what_emitted_code_finds() {
             other = unsafe { called.call_step(other, Register::new(num_paths).value(id)) };
         }
         assert_eq!(called.forest(), inlined.forest());
-        assert_eq!(called.forest().total(), 20_000);
+        assert_eq!(called.forest().total(), 2_000);
     }
 }
 
