@@ -347,7 +347,7 @@ fn pruning_happens_and_keeps_what_is_hot() {
     let mut state = function.enter();
     function.set_budget(32 << 10);
     let (mut seed, mut events) = (1u32, 0u64);
-    for _ in 0..2_000 {
+    for _ in 0..20_000 {
         seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
         for id in [1, 2, 3, 1, 2, 3, 10 + (seed >> 16) % 200] {
             state = function.step(state, id);
