@@ -103,6 +103,7 @@ bench:
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
+	$(BENCH) run --simulate --stage late --k 1,4
 	$(BENCH) pgo
 	$(BENCH) pgo --simulate
 	$(BENCH) compile-time
