@@ -105,9 +105,9 @@ pub const SKIPPED_SECTION: &str = "midflight_skipped";
 /// thread's forest for a function, stores it in the slot and returns it. Never returns null.
 pub const ENTER_SYMBOL: &str = "midflight_enter";
 
-/// The same on x86-64, but it is jumped to, with the slot in `rax`, the record in `r10` and in `r11` where to go on:
-/// there the result is in `rax`, and all other general registers and `xmm0` to `xmm15` are what they were. The 128 bytes below the
-/// stack pointer are not touched, so that code that has no frame yet needs none for this.
+/// The same on x86-64, but it is jumped to, with the slot in `rax`, the record in `r10` and in `r11` where to go
+/// on: there the result is in `rax`, and all other general registers and `xmm0` to `xmm15` are what they were.
+/// The 128 bytes below the stack pointer are not touched, so that code that has no frame yet needs none for this.
 pub const SPARING_ENTER_SYMBOL: &str = "midflight_enter_sparing";
 
 /// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: `n` events in a row, all of path `id`;

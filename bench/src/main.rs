@@ -59,7 +59,7 @@ enum Action {
         /// Levels of optimization
         #[arg(long, value_delimiter = ',', default_value = "0,1,2,3")]
         opt: Vec<u32>,
-        /// Stages of the pipeline
+        /// Stages of the pipeline: early, inlined, late
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
         /// What is checked
@@ -113,7 +113,7 @@ enum Action {
         /// Versions of LLVM
         #[arg(long, value_delimiter = ',', default_value = "22")]
         llvm: Vec<u32>,
-        /// Stages of the pipeline
+        /// Stages of the pipeline: early, inlined, late
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
     },
@@ -134,7 +134,7 @@ enum Action {
         /// Level of optimization
         #[arg(long, default_value_t = 2)]
         opt: u32,
-        /// Stages of the pipeline at which paths are profiled, and the profile used
+        /// Stages of the pipeline at which paths are profiled, and the profile used: early, inlined, late
         #[arg(long, value_delimiter = ',', default_value = "inlined")]
         stage: Vec<Stage>,
         /// Rounds: each runs all variants in turn
@@ -155,7 +155,7 @@ enum Action {
         /// Level of optimization
         #[arg(long, default_value_t = 2)]
         opt: u32,
-        /// Stages of the pipeline
+        /// Stages of the pipeline: early, inlined, late
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
         /// Values of k
@@ -176,7 +176,7 @@ enum Action {
         /// Level of optimization
         #[arg(long, default_value_t = 2)]
         opt: u32,
-        /// Stages of the pipeline, a table for each
+        /// Stages of the pipeline, a table for each: early, inlined, late
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
         /// Values of k
@@ -266,8 +266,8 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         }
         Action::Run { programs, llvm, opt, stage, k, published, pairs, quick, simulate } => {
             let programs = available(&layout, &programs)?;
-            let size = if quick || simulate { Size::Test } else { Size::Bench };
             let clock = clock(if quick { 3 } else { pairs }, simulate);
+            let size = if quick { Size::Test } else { clock.size() };
             let name = if simulate { "table-simulated.md" } else { "table.md" };
             let mut text = String::new();
             for stage in stage {

@@ -72,7 +72,8 @@ fn hows(plan: &Plan) -> Vec<How> {
 }
 
 struct Measured {
-    native_seconds: f64,
+    /// In the clock's unit
+    native: Option<f64>,
     costs: Vec<Cost>,
 }
 
@@ -86,12 +87,11 @@ fn measure_program(
     let native = build(layout, program, variant(How::Native))?;
     let code = code_size(&native)?;
     let native = job(layout, program, &native, plan.size)?;
-    let native_seconds = native.run()?.cpu.as_secs_f64();
     let built: Vec<Built> =
         hows.iter().map(|&how| build(layout, program, variant(how))).collect::<Result<_>>()?;
     let jobs: Vec<Job> =
         built.iter().map(|built| job(layout, program, built, plan.size)).collect::<Result<_>>()?;
-    let times = plan.clock.compare(&native, &jobs.iter().collect::<Vec<_>>())?;
+    let compared = plan.clock.compare(&native, &jobs.iter().collect::<Vec<_>>())?;
     let cost = |(built, time): (&Built, Cell)| {
         Ok(Cost {
             time,
@@ -99,8 +99,8 @@ fn measure_program(
             profile: std::fs::metadata(profile_of(built)).ok().map(|file| file.len()),
         })
     };
-    let costs = built.iter().zip(times).map(cost).collect::<Result<_>>()?;
-    Ok(Measured { native_seconds, costs })
+    let costs = built.iter().zip(compared.others).map(cost).collect::<Result<_>>()?;
+    Ok(Measured { native: compared.first, costs })
 }
 
 /// Bytes of code in an executable.
@@ -144,19 +144,20 @@ fn report(plan: &Plan, hows: &[How], all: &[(&str, Measured)]) -> String {
         plan.opt,
         plan.stage,
         plan.clock.over("native"),
-        times(&names, all),
+        times(plan.clock, &names, all),
         codes(&names, all),
         profiles(&names[..paths], all),
     )
 }
 
-fn times(names: &[&str], all: &[(&str, Measured)]) -> String {
-    let header = [&["program", "native s"], names].concat();
+fn times(clock: Clock, names: &[&str], all: &[(&str, Measured)]) -> String {
+    let native = format!("native, {}", clock.unit());
+    let header = [&["program", native.as_str()], names].concat();
     let mut rows: Vec<Vec<String>> = all
         .iter()
         .map(|(program, measured)| {
             let times = measured.costs.iter().map(|cost| shown(cost.time));
-            let native = format!("{:.2}", measured.native_seconds);
+            let native = measured.native.map_or("–".to_string(), |time| format!("{time:.2}"));
             [program.to_string(), native].into_iter().chain(times).collect()
         })
         .collect();

@@ -4,6 +4,7 @@ use crate::compare::difference;
 use crate::error::Result;
 use crate::measure::{geometric_mean, median};
 use crate::process::{Job, Outcome};
+use crate::program::Size;
 use crate::simulated::simulate;
 
 /// By what programs are compared.
@@ -22,18 +23,47 @@ pub enum Clock {
 /// and of instructions. None if it could not be measured.
 pub type Cell = Option<[f64; 2]>;
 
+/// What a program took, and others beside it.
+pub struct Compared {
+    /// The first program: median of seconds, or thousand millions of simulated cycles; none if it could not be
+    /// measured
+    pub first: Option<f64>,
+    /// The others' time over that
+    pub others: Vec<Cell>,
+}
+
 impl Clock {
-    /// The others' time over that of the first.
+    /// Times the first program and the others beside it.
     ///
     /// # Errors
     /// If one cannot be started, or not simulated.
-    pub fn compare(self, first: &Job, others: &[&Job]) -> Result<Vec<Cell>> {
+    pub fn compare(self, first: &Job, others: &[&Job]) -> Result<Compared> {
         match self {
             Clock::Processor { rounds } => {
-                let ratios = compare_all(first, others, &first.run()?, rounds)?;
-                Ok(ratios.into_iter().map(|ratio| ratio.map(|r| [r.median, r.fastest])).collect())
+                let (mut base, ratios) = compare_all(first, others, &first.run()?, rounds)?;
+                let cell = |ratio: Option<Ratio>| ratio.map(|r| [r.median, r.fastest]);
+                Ok(Compared {
+                    first: median(&mut base),
+                    others: ratios.into_iter().map(cell).collect(),
+                })
             }
             Clock::Simulated => compare_simulated(first, others),
+        }
+    }
+
+    /// The work that programs are given: a simulated processor takes a hundred times as long.
+    pub fn size(self) -> Size {
+        match self {
+            Clock::Processor { .. } => Size::Bench,
+            Clock::Simulated => Size::Test,
+        }
+    }
+
+    /// In what the first program's time is given.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Clock::Processor { .. } => "s",
+            Clock::Simulated => "10⁹ cycles",
         }
     }
 
@@ -82,11 +112,12 @@ pub fn compare(
     expected: &Outcome,
     pairs: usize,
 ) -> Result<Option<Ratio>> {
-    Ok(compare_all(first, &[second], expected, pairs)?.pop().flatten())
+    let (_, mut ratios) = compare_all(first, &[second], expected, pairs)?;
+    Ok(ratios.pop().flatten())
 }
 
-/// In each round runs the first and then all others; for each of these, none if it or the first does not do
-/// what is expected.
+/// In each round runs the first and then all others. The seconds of the first, and for each of the others its
+/// ratio: none if it or the first does not do what is expected.
 ///
 /// # Errors
 /// If one cannot be started.
@@ -95,12 +126,12 @@ fn compare_all(
     others: &[&Job],
     expected: &Outcome,
     rounds: usize,
-) -> Result<Vec<Option<Ratio>>> {
+) -> Result<(Vec<f64>, Vec<Option<Ratio>>)> {
     let mut base = Vec::new();
     let mut times: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); others.len()];
     for _ in 0..rounds.max(1) {
         let Some(seconds) = cpu_seconds(first, expected)? else {
-            return Ok(vec![None; others.len()]);
+            return Ok((Vec::new(), vec![None; others.len()]));
         };
         base.push(seconds);
         for (job, times) in others.iter().zip(&mut times) {
@@ -112,17 +143,20 @@ fn compare_all(
             }
         }
     }
-    Ok(times.into_iter().map(|times| times.and_then(|times| ratio(&base, &times))).collect())
+    let ratios = times.into_iter().map(|times| times.and_then(|times| ratio(&base, &times)));
+    let ratios = ratios.collect();
+    Ok((base, ratios))
 }
 
-fn compare_simulated(first: &Job, others: &[&Job]) -> Result<Vec<Cell>> {
+fn compare_simulated(first: &Job, others: &[&Job]) -> Result<Compared> {
     let (expected, base) = simulate(first)?;
     let cell = |job: &&Job| {
         let (outcome, run) = simulate(job)?;
         Ok(as_expected(job, &expected, &outcome)
             .then(|| [run.cycles / base.cycles, run.instructions / base.instructions]))
     };
-    others.iter().map(cell).collect()
+    let others = others.iter().map(cell).collect::<Result<_>>()?;
+    Ok(Compared { first: Some(base.cycles / 1e9), others })
 }
 
 /// CPU time of a run; none, and a word about it, if it does not do what is expected.

@@ -104,10 +104,7 @@ fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Cell>>
     let flag = clang_flag(layout, program, variant(How::IrCounters))?;
     let flags = [flag, NO_VALUES[0].to_string(), NO_VALUES[1].to_string()];
     used.push(build_with(layout, program, variant(How::IrUsed), &flags)?);
-    let size = match plan.clock {
-        Clock::Processor { .. } => Size::Bench,
-        Clock::Simulated => Size::Test,
-    };
+    let size = plan.clock.size();
     let native = job(layout, program, &native, size)?;
     let used: Vec<Job> =
         used.iter().map(|built| job(layout, program, built, size)).collect::<Result<_>>()?;
@@ -115,7 +112,7 @@ fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Cell>>
     if let Clock::Processor { .. } = plan.clock {
         others.push(&native);
     }
-    plan.clock.compare(&native, &others)
+    Ok(plan.clock.compare(&native, &others)?.others)
 }
 
 /// The same executable under a name of its own, since the next stage's build takes its folder.

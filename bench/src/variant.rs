@@ -5,18 +5,8 @@ use crate::layout::Layout;
 use crate::llvm::tool;
 use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
+pub use midflight_profile::table::Stage;
 use std::path::PathBuf;
-
-/// When in the pipeline the profiler runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Stage {
-    /// Before optimization
-    Early,
-    /// After small functions are inlined
-    Inlined,
-    /// After it
-    Late,
-}
 
 /// How sequences of paths are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,16 +85,6 @@ pub struct Variant {
     pub opt: u32,
     /// What else
     pub how: How,
-}
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Stage::Early => "early",
-            Stage::Inlined => "inlined",
-            Stage::Late => "late",
-        })
-    }
 }
 
 impl std::fmt::Display for Algorithm {

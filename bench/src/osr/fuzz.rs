@@ -30,11 +30,8 @@ impl std::str::FromStr for Level {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Level, String> {
-        let stage = |name| match name {
-            "early" => Some(Stage::Early),
-            "late" => Some(Stage::Late),
-            _ => None,
-        };
+        // No points are put in behind the inlining of small functions only.
+        let stage = |name: &str| name.parse().ok().filter(|stage| *stage != Stage::Inlined);
         let level = text.split_once(':').and_then(|(opt, name)| {
             let opt = opt.parse().ok().filter(|opt| *opt <= 3)?;
             Some(Level { opt, stage: stage(name)? })

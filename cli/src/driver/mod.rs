@@ -15,6 +15,7 @@ use crate::driver::arguments::{Task, VARIABLE_LOCATIONS};
 use crate::driver::options::Options;
 use crate::install::{self, Install};
 use midflight_abi::MAX_K;
+use midflight_profile::table::UnknownStage;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -36,8 +37,8 @@ pub enum DriverError {
     #[error("'{0}': k must be a whole number from 1 to {MAX_K}")]
     K(String),
     /// The stage is none of the three.
-    #[error("'{0}': the stage must be early, inlined or late")]
-    Stage(String),
+    #[error("'{0}': {1}")]
+    Stage(String, UnknownStage),
     /// The algorithm is neither of the two.
     #[error("'{0}': the algorithm must be automaton or published")]
     Algorithm(String),

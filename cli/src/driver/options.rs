@@ -149,9 +149,9 @@ impl Options {
                 Ok(k) if (1..=MAX_K).contains(&k) => self.k = Some(k),
                 _ => return Err(DriverError::K(text)),
             },
-            b"--midflight-stage" => match Stage::ALL.into_iter().find(|s| s.name() == value_text) {
-                Some(stage) => self.stage = Some(stage),
-                None => return Err(DriverError::Stage(text)),
+            b"--midflight-stage" => match value_text.parse() {
+                Ok(stage) => self.stage = Some(stage),
+                Err(error) => return Err(DriverError::Stage(text, error)),
             },
             b"--midflight-algorithm" => match &*value_text {
                 "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),

@@ -65,6 +65,25 @@ impl Stage {
     }
 }
 
+impl core::fmt::Display for Stage {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is none of a [`Stage`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the stage must be early, inlined or late")]
+pub struct UnknownStage;
+
+impl core::str::FromStr for Stage {
+    type Err = UnknownStage;
+
+    fn from_str(name: &str) -> Result<Stage, UnknownStage> {
+        Stage::ALL.into_iter().find(|stage| stage.name() == name).ok_or(UnknownStage)
+    }
+}
+
 /// How the paths of a function are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {

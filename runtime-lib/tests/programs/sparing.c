@@ -1,5 +1,5 @@
-/* Entering the runtime without a call: all registers but rax and r11 are kept, those of SSE too, and what is below the stack
- * pointer, however the stack is aligned. */
+/* Entering the runtime without a call: all registers but rax and r11 are kept, those of SSE too, and what is
+ * below the stack pointer, however the stack is aligned. */
 #include "emitted.h"
 #include <stdio.h>
 #include <string.h>

@@ -211,6 +211,16 @@ impl Program {
             command.env_remove(format!("MIDFLIGHT_{variable}"));
         }
         command.current_dir(directory.path()).stdin(Stdio::null());
+        // As in a terminal: below `nohup`, or behind `&` in a shell, they are ignored.
+        // SAFETY: signal may be called between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                for ignored in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                    libc::signal(ignored, libc::SIG_DFL);
+                }
+                Ok(())
+            });
+        }
         Invocation { command, directory, _program: Rc::clone(&self.directory) }
     }
 }
