@@ -6,12 +6,9 @@ use crate::layout::Layout;
 use crate::process::Job;
 use crate::program::Program;
 use crate::variant::{Toolchain, Variant};
+use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-
-/// How many files are compiled at a time.
-const JOBS: usize = 2;
 
 /// A built program.
 #[derive(Clone, Debug)]
@@ -60,7 +57,7 @@ pub fn build_with(
         jobs.push(Job::new(clang).args(["-O2", "-c"]).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }
-    run_all(&jobs, JOBS)?;
+    run_all(&jobs)?;
     let executable = folder.join(program.name);
     toolchain.link(&objects, program.link, &executable).expect_success()?;
     for object in objects {
@@ -129,24 +126,10 @@ pub fn flags(layout: &Layout, program: &Program) -> Vec<String> {
     flags
 }
 
-/// Runs jobs, some at a time; the first that fails decides.
+/// Runs jobs side by side; one that fails decides.
 ///
 /// # Errors
 /// That of a job that failed.
-pub fn run_all(jobs: &[Job], at_a_time: usize) -> Result<()> {
-    let next = Mutex::new(jobs.iter());
-    let take = || next.lock().ok().and_then(|mut jobs| jobs.next());
-    let work = || -> Result<()> {
-        while let Some(job) = take() {
-            job.expect_success()?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..at_a_time).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })
+pub fn run_all(jobs: &[Job]) -> Result<()> {
+    jobs.par_iter().with_max_len(1).try_for_each(|job| job.expect_success().map(drop))
 }

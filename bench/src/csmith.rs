@@ -43,8 +43,6 @@ pub struct Plan {
     pub llvm: Vec<u32>,
     /// Levels of optimization
     pub opt: Vec<u32>,
-    /// How many seeds at a time
-    pub jobs: usize,
 }
 
 /// Tries all seeds, as [`each_seed`] does.
@@ -52,7 +50,7 @@ pub struct Plan {
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn csmith(layout: &Layout, plan: &Plan) -> Result<Tally> {
-    each_seed(plan.seeds.clone(), plan.jobs, |seed| try_seed(layout, plan, seed))
+    each_seed(plan.seeds.clone(), |seed| try_seed(layout, plan, seed))
 }
 
 /// Tries one seed: what failed, or nothing if its program does not end in time.

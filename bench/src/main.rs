@@ -28,6 +28,10 @@ struct Arguments {
     /// The checkout; by default the one that the current folder lies in
     #[arg(long, global = true)]
     root: Option<PathBuf>,
+    /// So many compilers or checked programs at a time; by default as many as there are processors. What is timed
+    /// runs alone
+    #[arg(long, short, global = true)]
+    jobs: Option<usize>,
     #[command(subcommand)]
     action: Action,
 }
@@ -92,9 +96,6 @@ enum Action {
         /// Levels of optimization
         #[arg(long, value_delimiter = ',', default_value = "0,2")]
         opt: Vec<u32>,
-        /// How many seeds at a time
-        #[arg(long, default_value_t = 2)]
-        jobs: usize,
     },
     /// Extract the hot functions of the thesis's 5.4 as bitcode, into target/hot
     Hot {
@@ -212,6 +213,9 @@ fn main() -> ExitCode {
 fn act(arguments: Arguments) -> anyhow::Result<bool> {
     let here = std::env::current_dir().context("finding the current folder")?;
     let layout = Layout::find(&arguments.root.unwrap_or(here))?;
+    // 0 is rayon's word for as many as there are processors.
+    let jobs = arguments.jobs.unwrap_or(0);
+    rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("starting threads")?;
     match arguments.action {
         Action::List => {
             PROGRAMS.iter().for_each(|program| println!("{} ({:?})", program.name, program.weight));
@@ -236,8 +240,8 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             write(&layout.work().join("coverage.md"), text.as_bytes())?;
             Ok(result.tally().close("coverage"))
         }
-        Action::Csmith { seeds, llvm, opt, jobs } => {
-            let plan = csmith::Plan { seeds, llvm, opt, jobs };
+        Action::Csmith { seeds, llvm, opt } => {
+            let plan = csmith::Plan { seeds, llvm, opt };
             Ok(csmith::csmith(&layout, &plan)?.close("csmith"))
         }
         Action::Hot { only, llvm } => {

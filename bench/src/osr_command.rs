@@ -64,9 +64,6 @@ pub enum OsrAction {
         /// So many points of a build are fired one by one
         #[arg(long, default_value_t = 3)]
         single: usize,
-        /// How many seeds at a time
-        #[arg(long, default_value_t = 2)]
-        jobs: usize,
     },
     /// Build and verify the continuation at every point, and count refusals by reason
     Points {
@@ -86,9 +83,6 @@ pub enum OsrAction {
         /// A module may take so many seconds
         #[arg(long, default_value_t = 600)]
         seconds: u64,
-        /// How many modules at a time
-        #[arg(long, default_value_t = 2)]
-        jobs: usize,
         /// Write the report to this file, too
         #[arg(long)]
         write: Option<PathBuf>,
@@ -101,9 +95,6 @@ pub enum OsrAction {
         /// What to look at
         #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
         what: Vec<What>,
-        /// How many modules at a time
-        #[arg(long, default_value_t = 2)]
-        jobs: usize,
         /// Rounds of a measurement
         #[arg(long, default_value_t = 5)]
         rounds: usize,
@@ -202,16 +193,16 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             fuzz::mutants(layout, &programs, &plan, &mut tally)?;
             Ok(tally.close("osr fuzz"))
         }
-        OsrAction::Points { programs, llvm, random, seconds, jobs, write: to } => {
-            let plan = points::Plan { llvm, random, seconds, jobs };
+        OsrAction::Points { programs, llvm, random, seconds, write: to } => {
+            let plan = points::Plan { llvm, random, seconds };
             let (text, tally) = points::points(layout, &select(&programs)?, &plan)?;
             println!("{text}");
             write(&layout.work().join("osr-points.md"), text.as_bytes())?;
             to.map_or(Ok(()), |file| write(&file, text.as_bytes()))?;
             Ok(tally.close("osr points"))
         }
-        OsrAction::Maps { llvm, what, jobs, rounds, write: to } => {
-            let plan = maps::Plan { llvm, what, jobs, rounds };
+        OsrAction::Maps { llvm, what, rounds, write: to } => {
+            let plan = maps::Plan { llvm, what, rounds };
             let (text, tally) = maps::maps(layout, &plan)?;
             println!("{text}");
             write(&layout.work().join("osr-maps.md"), text.as_bytes())?;
@@ -241,9 +232,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             write(&layout.work().join("osr-cost.md"), text.as_bytes())?;
             Ok(true)
         }
-        OsrAction::Csmith { seeds, llvm, passes, max_points, single, jobs } => {
+        OsrAction::Csmith { seeds, llvm, passes, max_points, single } => {
             let (to, max_points) = (to(passes), most(max_points));
-            let plan = csmith::Plan { seeds, llvm, to, max_points, single, jobs };
+            let plan = csmith::Plan { seeds, llvm, to, max_points, single };
             Ok(csmith::csmith(layout, &plan)?.close("osr csmith"))
         }
     }

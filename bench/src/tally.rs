@@ -20,6 +20,13 @@ impl Tally {
         self.failures.is_empty()
     }
 
+    /// Both together.
+    pub fn and(mut self, other: Tally) -> Tally {
+        self.passed += other.passed;
+        self.failures.extend(other.failures);
+        self
+    }
+
     /// Prints the closing line. True if all checks passed, and there were some.
     pub fn close(&self, what: &str) -> bool {
         for failure in &self.failures {

@@ -13,6 +13,7 @@ use crate::tally::Tally;
 use crate::variant::{How, Oracle, Stage, Variant};
 use crate::workload::{job, oracle_of, profile_of, run};
 use crate::{block_oracle, edge_oracle, replay, tables};
+use rayon::prelude::*;
 use std::fs;
 
 /// What is checked.
@@ -43,24 +44,31 @@ pub struct Matrix {
     pub k: u32,
 }
 
-/// Verifies programs; a line is printed for each check.
+/// Verifies programs, some at a time; a line is printed for each check.
 ///
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn verify(layout: &Layout, programs: &[&Program], matrix: &Matrix) -> Result<Tally> {
+    let one = |program: &&Program| verify_program(layout, program, matrix);
+    programs
+        .par_iter()
+        .with_max_len(1)
+        .map(one)
+        .try_reduce(Tally::default, |all, one| Ok(all.and(one)))
+}
+
+fn verify_program(layout: &Layout, program: &Program, matrix: &Matrix) -> Result<Tally> {
     let mut tally = Tally::default();
-    for program in programs {
-        for &llvm in &matrix.llvm {
-            for &opt in &matrix.opt {
-                let native = Variant { llvm, opt, how: How::Native };
-                let native = build(layout, program, native)?;
-                for &check in &matrix.check {
-                    let expected = run(layout, program, &native, size_of(check))?;
-                    for &stage in &matrix.stage {
-                        let how = how(check, matrix.k, stage);
-                        let variant = Variant { llvm, opt, how };
-                        verify_one(layout, program, variant, check, &expected, &mut tally);
-                    }
+    for &llvm in &matrix.llvm {
+        for &opt in &matrix.opt {
+            let native = Variant { llvm, opt, how: How::Native };
+            let native = build(layout, program, native)?;
+            for &check in &matrix.check {
+                let expected = run(layout, program, &native, size_of(check))?;
+                for &stage in &matrix.stage {
+                    let how = how(check, matrix.k, stage);
+                    let variant = Variant { llvm, opt, how };
+                    verify_one(layout, program, variant, check, &expected, &mut tally);
                 }
             }
         }

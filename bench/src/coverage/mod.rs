@@ -22,6 +22,7 @@ use crate::variant::{How, Stage, Variant};
 use crate::workload::{profile_of, run};
 use classify::{Line, REASONS, Reason, classify};
 use lcov::LineCounts;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Result for all programs.
@@ -42,9 +43,9 @@ struct ProgramCoverage {
 /// # Errors
 /// If something cannot be built, run or read.
 pub fn coverage(layout: &Layout, programs: &[&Program], llvm: u32) -> Result<Coverage> {
-    let programs: Result<Vec<_>> =
-        programs.iter().map(|program| compare(layout, program, llvm)).collect();
-    Ok(Coverage { programs: programs? })
+    let one = |program: &&Program| compare(layout, program, llvm);
+    let programs = programs.par_iter().with_max_len(1).map(one).collect::<Result<_>>()?;
+    Ok(Coverage { programs })
 }
 
 /// Both sides' counts and what is known of the lines.

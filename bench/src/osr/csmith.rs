@@ -37,8 +37,6 @@ pub struct Plan {
     pub max_points: Option<u32>,
     /// How many points of a build are fired one by one
     pub single: usize,
-    /// How many seeds at a time
-    pub jobs: usize,
 }
 
 /// Tries all seeds, at -O0 and at -O2. The source of one that fails is kept.
@@ -47,9 +45,7 @@ pub struct Plan {
 /// If something other than what is checked goes wrong.
 pub fn csmith(layout: &Layout, plan: &Plan) -> Result<Tally> {
     let transitions = AtomicU64::new(0);
-    let tally = each_seed(plan.seeds.clone(), plan.jobs, |seed| {
-        try_seed(layout, plan, seed, &transitions)
-    })?;
+    let tally = each_seed(plan.seeds.clone(), |seed| try_seed(layout, plan, seed, &transitions))?;
     println!("osr csmith: {} transitions", transitions.into_inner());
     Ok(tally)
 }

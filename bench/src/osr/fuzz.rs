@@ -15,6 +15,7 @@ use crate::program::{Program, Size};
 use crate::tally::Tally;
 use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, run};
+use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 /// Where in the pipeline, at which level.
@@ -75,34 +76,41 @@ const MOST_HITS: u64 = 100_000_000;
 /// A run may take so long: hundreds of times of what these programs take.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Puts programs under stress; a line is printed for each build.
+/// Puts programs under stress, some at a time; a line is printed for each build.
 ///
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally> {
+    let one = |program: &&Program| fuzz_program(layout, program, plan);
+    programs
+        .par_iter()
+        .with_max_len(1)
+        .map(one)
+        .try_reduce(Tally::default, |all, one| Ok(all.and(one)))
+}
+
+fn fuzz_program(layout: &Layout, program: &Program, plan: &Plan) -> Result<Tally> {
     let mut tally = Tally::default();
-    for program in programs {
-        for &llvm in &plan.llvm {
-            for &level in &plan.levels {
-                let variant = plan.variant(llvm, level, None);
-                let what = format!("{} {variant}", program.name);
-                let expected = without_points(layout, program, variant, plan.size)?;
-                let stressed = build(layout, program, variant).and_then(|built| {
-                    let findings = stressed(layout, program, &built, &expected, plan)?;
-                    Ok((built, findings))
-                });
-                match stressed {
-                    Ok((built, findings)) => {
-                        let problem = problem_of(&findings);
-                        if problem.is_none() {
-                            println!("ok {what}: {}", findings.summary());
-                            let _ = std::fs::remove_dir_all(&built.folder);
-                        }
-                        tally.check(&what, problem);
+    for &llvm in &plan.llvm {
+        for &level in &plan.levels {
+            let variant = plan.variant(llvm, level, None);
+            let what = format!("{} {variant}", program.name);
+            let expected = without_points(layout, program, variant, plan.size)?;
+            let stressed = build(layout, program, variant).and_then(|built| {
+                let findings = stressed(layout, program, &built, &expected, plan)?;
+                Ok((built, findings))
+            });
+            match stressed {
+                Ok((built, findings)) => {
+                    let problem = problem_of(&findings);
+                    if problem.is_none() {
+                        println!("ok {what}: {}", findings.summary());
+                        let _ = std::fs::remove_dir_all(&built.folder);
                     }
-                    Err(error) => {
-                        tally.check(&what, Some(error.to_string()));
-                    }
+                    tally.check(&what, problem);
+                }
+                Err(error) => {
+                    tally.check(&what, Some(error.to_string()));
                 }
             }
         }

@@ -12,9 +12,9 @@ use crate::process::{End, Job};
 use crate::program::Program;
 use crate::table::markdown;
 use crate::tally::Tally;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// What is looked at.
 #[derive(Clone, Debug)]
@@ -25,8 +25,6 @@ pub struct Plan {
     pub random: u64,
     /// A module may take so many seconds; else its continuations are not built.
     pub seconds: u64,
-    /// How many modules at a time
-    pub jobs: usize,
 }
 
 /// The code that is looked at.
@@ -118,7 +116,7 @@ fn all_modules<'a>(
     Ok(all)
 }
 
-/// Looks at all files of a program, some at a time.
+/// Looks at all files of a program.
 fn look_at(
     layout: &Layout,
     plan: &Plan,
@@ -129,25 +127,18 @@ fn look_at(
 ) -> Result<Sums> {
     let folder = layout.work().join("osr-points").join(name);
     std::fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
-    let queue = Mutex::new(files.iter().enumerate());
-    let total = Mutex::new(Sums::default());
-    let work = || -> Result<()> {
-        loop {
-            let next = queue.lock().ok().and_then(|mut queue| queue.next());
-            let Some((number, file)) = next else { return Ok(()) };
+    let all: Vec<Sums> = files
+        .par_iter()
+        .enumerate()
+        .with_max_len(1)
+        .map(|(number, file)| {
             let bitcode = folder.join(format!("{number}.bc"));
-            let sums = look_at_file(layout, plan, file, flags, code, &bitcode)?;
-            total.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(&sums);
-        }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..plan.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
+            look_at_file(layout, plan, file, flags, code, &bitcode)
         })
-    })?;
-    Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        .collect::<Result<_>>()?;
+    let mut total = Sums::default();
+    all.iter().for_each(|sums| total.add(sums));
+    Ok(total)
 }
 
 fn look_at_file(

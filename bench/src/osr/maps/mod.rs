@@ -36,8 +36,6 @@ pub struct Plan {
     pub llvm: Vec<u32>,
     /// What
     pub what: Vec<What>,
-    /// How many modules at a time
-    pub jobs: usize,
     /// Rounds of a measurement
     pub rounds: usize,
 }
@@ -53,7 +51,7 @@ pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
             match what {
                 What::Functions => parts.push(functions::functions(layout, llvm, &mut tally)?),
                 What::Pipelines => {
-                    let text = pipelines::pipelines(layout, llvm, plan.jobs, &mut tally)?;
+                    let text = pipelines::pipelines(layout, llvm, &mut tally)?;
                     parts.push(text);
                 }
                 What::Time if Some(&llvm) == plan.llvm.first() => {

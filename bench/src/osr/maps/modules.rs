@@ -75,7 +75,7 @@ pub fn whole(layout: &Layout, name: &str, llvm: u32) -> Result<PathBuf> {
         jobs.push(clang.args(flags(layout, program)).arg(source));
         files.push(file);
     }
-    run_all(&jobs, 2)?;
+    run_all(&jobs)?;
     let link = Job::new(tool("llvm-link", llvm)?).args(&files).arg("-o").arg(&raw);
     link.expect_success()?;
     let promote = Job::new(tool("opt", llvm)?).arg("-passes=mem2reg").arg(&raw);

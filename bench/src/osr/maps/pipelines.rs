@@ -9,9 +9,9 @@ use crate::osr::maps::share;
 use crate::table::markdown;
 use crate::tally::Tally;
 use midflight_profile::osr_maps::report::{Claims, Points, Reasons, Report, Share};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// The passes of the thesis one by one, and all together.
 const PASSES: [&str; 6] =
@@ -32,14 +32,14 @@ const OTHERS: [&str; 6] = [
 ///
 /// # Errors
 /// If a module cannot be made.
-pub fn pipelines(layout: &Layout, llvm: u32, jobs: usize, tally: &mut Tally) -> Result<String> {
+pub fn pipelines(layout: &Layout, llvm: u32, tally: &mut Tally) -> Result<String> {
     let modules = modules(layout, llvm)?;
     let mut text = String::new();
     for (title, pipelines) in [("The thesis's passes", PASSES), ("Other passes", OTHERS)] {
         let mut rows = Vec::new();
         for pipeline in pipelines {
             eprintln!("mapping whole modules under {pipeline}, LLVM {llvm}");
-            rows.push((pipeline, map_all(layout, llvm, &modules, pipeline, jobs, tally)?));
+            rows.push((pipeline, map_all(layout, llvm, &modules, pipeline, tally)?));
         }
         text += &format!("### {title} on whole modules, LLVM {llvm}\n\n{}\n", report(&rows));
     }
@@ -65,38 +65,27 @@ fn map_all(
     llvm: u32,
     modules: &[Module],
     pipeline: &str,
-    jobs: usize,
     tally: &mut Tally,
 ) -> Result<Sums> {
     let folder = folder(layout, llvm)?;
-    let queue = Mutex::new(modules.iter());
-    let results = Mutex::new((Sums::default(), tally));
-    let work = |number: usize| -> Result<()> {
-        let json = folder.join(format!("{number}.json"));
-        loop {
-            let next = queue.lock().ok().and_then(|mut queue| queue.next());
-            let Some(module) = next else { return Ok(()) };
-            let found = map_one(layout, llvm, module, pipeline, &json)?;
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            let (sums, tally) = &mut *results;
-            tally
-                .check(&format!("{} under {pipeline}", module.name), found.as_ref().err().cloned());
-            match found {
-                Ok(report) => sums.add(&report),
-                Err(_) => sums.failed.push(module.name),
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        let work = &work;
-        let workers: Vec<_> =
-            (0..jobs.max(1)).map(|number| scope.spawn(move || work(number))).collect();
-        workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
+    let found: Vec<_> = modules
+        .par_iter()
+        .with_max_len(1)
+        .map(|module| {
+            let json = folder.join(format!("{}.json", module.name));
+            map_one(layout, llvm, module, pipeline, &json)
         })
-    })?;
-    Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner).0)
+        .collect::<Result<_>>()?;
+    let mut sums = Sums::default();
+    for (module, found) in modules.iter().zip(found) {
+        let what = format!("{} under {pipeline}", module.name);
+        tally.check(&what, found.as_ref().err().cloned());
+        match found {
+            Ok(report) => sums.add(&report),
+            Err(_) => sums.failed.push(module.name),
+        }
+    }
+    Ok(sums)
 }
 
 fn map_one(
