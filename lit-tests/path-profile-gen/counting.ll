@@ -44,3 +44,23 @@ join:
   %s = add i32 %r, %z
   ret i32 %s
 }
+
+; Where two blocks count behind calls, the forest lives on.
+; CHECK-LABEL: define i32 @both(i32 %x)
+; CHECK:         load ptr, ptr @__midflight_slot.both
+; CHECK:         %a = call i32 @f()
+; CHECK-NOT:     @__midflight_slot.both
+; CHECK:         store atomic i64
+; CHECK-NOT:     @__midflight_slot.both
+; CHECK:         store atomic i64
+; CHECK-NOT:     @__midflight_slot.both
+; CHECK:       declare
+define i32 @both(i32 %x) {
+  %a = call i32 @f()
+  %neg = icmp slt i32 %a, 0
+  br i1 %neg, label %one, label %other
+one:
+  ret i32 %x
+other:
+  ret i32 %a
+}

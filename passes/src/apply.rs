@@ -482,7 +482,7 @@ impl<'a, 'm> Work<'a, 'm> {
     /// The counter of a path, to which `block` led, in counting mode.
     fn counter(&self, block: BlockId, register: Value<'m>) -> Value<'m> {
         let mut forest = self.forest;
-        if self.plan.lookups.contains(&block) {
+        if self.plan.lookup == Some(block) {
             forest = self.builder.load(self.ptr, self.target.slot);
             self.calls.borrow_mut().lookups.extend(forest.as_instruction());
         }

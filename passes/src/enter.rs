@@ -5,7 +5,7 @@
 //! if forest is null: forest = midflight_enter(&record, &slot)
 //! ```
 //!
-//! This is done on entry, and again at the plan's lookups. There the slot may be null too: the activation
+//! This is done on entry, and again at the plan's lookup. There the slot may be null too: the activation
 //! may go on in another thread than it began in, or the runtime could not make a forest on entry.
 
 use crate::apply::Target;

@@ -18,7 +18,7 @@ pub mod endings;
 pub mod enter;
 pub mod function_list;
 pub mod liveness;
-pub mod lookups;
+pub mod lookup;
 pub mod loops;
 pub mod numbering;
 pub mod options;

@@ -110,7 +110,7 @@ impl PathProfileGen {
             Algorithm::Published => plan_published(&snapshot.body, &numbering),
         };
         if module.is_for_library() {
-            plan.lookups.clear();
+            plan.lookup = None;
         }
         let shared = function.facts().comdat && !function.facts().local;
         let unique =

@@ -7,7 +7,7 @@
 use crate::body::{BlockId, Body};
 use crate::cut::unsplittable_heads;
 use crate::decided::count_when_decided;
-use crate::lookups::lookups;
+use crate::lookup::lookup;
 use crate::numbering::Numbering;
 use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
@@ -37,9 +37,9 @@ pub struct Plan {
     pub undone: BTreeMap<(BlockId, BlockId), u32>,
     /// Blocks in which nobody needs r
     pub unneeded: BTreeSet<BlockId>,
-    /// In counting mode, blocks that look for the forest again for what they count at their end or on
-    /// edges from them
-    pub lookups: BTreeSet<BlockId>,
+    /// In counting mode, the block that looks for the forest again for what it counts at its end or on
+    /// edges from it
+    pub lookup: Option<BlockId>,
     /// In automaton mode, loops of which rounds are counted, by their headers
     pub runs: BTreeMap<BlockId, Run>,
     /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a block
@@ -102,7 +102,7 @@ pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
     plan.counting = has_counters(numbering, k);
     if plan.counting {
         count_when_decided(body, &mut plan);
-        plan.lookups = lookups(body, &plan);
+        plan.lookup = lookup(body, &plan);
     } else {
         plan_runs(body, &mut plan, k);
     }
@@ -132,7 +132,7 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
         counted: BTreeMap::new(),
         undone: BTreeMap::new(),
         unneeded: BTreeSet::new(),
-        lookups: BTreeSet::new(),
+        lookup: None,
         runs: BTreeMap::new(),
         leaves: BTreeMap::new(),
         exits: BTreeMap::new(),

@@ -2,19 +2,18 @@
 //!
 //! What lives across a call takes a register that the function has to save for its caller: in a function
 //! that is short, or that leaves early most of the time, this is most of what counting costs. Looking into
-//! the slot again costs a load and a test. So this is done, but for places that no call lies before; and
-//! but for functions that count, behind a call, in a loop without calls, and for code of shared libraries,
-//! where the slot is found by a call.
+//! the slot again costs a load and a test. So this is done where one block behind calls counts, as the end
+//! of a function that calls itself. It is not where it counts in a loop without calls; nor in shared libraries,
+//! where the slot is found by a call. Where several blocks count, a register is less code than their tests, and no slower.
 
 use crate::body::{BlockId, Body};
 use crate::depth_first::depth_first;
 use crate::dominators::dominators;
 use crate::loops::loops;
 use crate::plan::{Plan, Transfer};
-use std::collections::BTreeSet;
 
-/// The blocks that look for the forest again for what they count at their end or on edges from them.
-pub fn lookups(body: &Body, plan: &Plan) -> BTreeSet<BlockId> {
+/// The block that looks for the forest again for what it counts at its end or on edges from it.
+pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
     let called = called(body);
     let counts = |block: BlockId| {
         let on_edge = body.blocks[block].edges.iter().any(|edge| {
@@ -27,19 +26,16 @@ pub fn lookups(body: &Body, plan: &Plan) -> BTreeSet<BlockId> {
         });
         on_edge || plan.counted.contains_key(&block) || plan.exits.contains_key(&block)
     };
-    let found: BTreeSet<BlockId> =
-        (0..body.blocks.len()).filter(|&block| called[block] && counts(block)).collect();
+    let mut all = (0..body.blocks.len()).filter(|&block| called[block] && counts(block));
+    let (block, None) = (all.next()?, all.next()) else { return None };
     let returns_twice = plan.transfers.values().any(|t| matches!(t, Transfer::Restart { .. }));
     if returns_twice || !plan.heads.is_empty() {
-        return BTreeSet::new();
+        return None;
     }
     let loops = loops(body, &dominators(body));
-    let innermost = loops.innermost(body.blocks.len());
-    let is_in_quiet_loop = |block: &BlockId| {
-        innermost[*block]
-            .is_some_and(|l| loops.loops[l].blocks.iter().all(|&b| body.blocks[b].calls == 0))
-    };
-    if found.iter().any(is_in_quiet_loop) { BTreeSet::new() } else { found }
+    let is_in_quiet_loop = loops.innermost(body.blocks.len())[block]
+        .is_some_and(|l| loops.loops[l].blocks.iter().all(|&b| body.blocks[b].calls == 0));
+    (!is_in_quiet_loop).then_some(block)
 }
 
 /// Whether a call may lie before what is counted at each block's end.
