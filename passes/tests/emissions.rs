@@ -182,6 +182,8 @@ fn forests_are_looked_up_again_in_one_block_behind_calls() {
 fn forests_live_across_calls_before_loops_without_calls() {
     let calls_then_loops = vec![block(&[1], 1), block(&[1, 2], 0), block(&[], 0)];
     assert_eq!(lookup(calls_then_loops), None);
+    let one_block_that_counts = vec![block(&[1], 1), block(&[1], 0)];
+    assert_eq!(lookup(one_block_that_counts), None);
     let calls_behind_a_loop =
         vec![block(&[1], 0), block(&[1, 2], 0), block(&[3], 1), block(&[], 0)];
     assert_eq!(lookup(calls_behind_a_loop), Some(2));
