@@ -5,7 +5,6 @@ use crate::tally::Tally;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Tries all seeds, until as many programs were used as there are seeds in the range: one whose
 /// program cannot be used is replaced by the next seed behind the range.
@@ -19,27 +18,26 @@ pub fn each_seed(
     try_one: impl Fn(u64) -> Result<Option<Vec<String>>> + Sync,
 ) -> Result<Tally> {
     let spare = AtomicU64::new(seeds.end);
-    let tally = Mutex::new(Tally::default());
-    seeds.par_bridge().try_for_each(|seed| {
+    Tally::of_all(seeds.par_bridge().map(|seed| {
         let mut seed = seed;
         loop {
             if let Some(problems) = try_one(seed)? {
                 let problem = (!problems.is_empty()).then(|| problems.join("\n"));
-                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tally = Tally::default();
                 tally.check(&format!("seed {seed}"), problem);
-                return Ok(());
+                return Ok(tally);
             }
             let next = spare.fetch_add(1, Ordering::Relaxed);
             println!("seed {seed} runs too long; seed {next} takes its place");
             seed = next;
         }
-    })?;
-    Ok(tally.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
     #[test]
     fn an_unusable_seed_is_replaced_by_one_behind_the_range() {

@@ -1,5 +1,8 @@
 //! Counting checks, and saying what failed.
 
+use crate::error::Result;
+use rayon::prelude::*;
+
 /// How many checks passed, and what failed.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -20,11 +23,16 @@ impl Tally {
         self.failures.is_empty()
     }
 
-    /// Both together.
-    pub fn and(mut self, other: Tally) -> Tally {
-        self.passed += other.passed;
-        self.failures.extend(other.failures);
-        self
+    /// All together.
+    ///
+    /// # Errors
+    /// One of theirs.
+    pub fn of_all(tallies: impl ParallelIterator<Item = Result<Tally>>) -> Result<Tally> {
+        tallies.try_reduce(Tally::default, |mut all, one| {
+            all.passed += one.passed;
+            all.failures.extend(one.failures);
+            Ok(all)
+        })
     }
 
     /// Prints the closing line. True if all checks passed, and there were some.

@@ -49,12 +49,9 @@ pub struct Matrix {
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn verify(layout: &Layout, programs: &[&Program], matrix: &Matrix) -> Result<Tally> {
-    let one = |program: &&Program| verify_program(layout, program, matrix);
-    programs
-        .par_iter()
-        .with_max_len(1)
-        .map(one)
-        .try_reduce(Tally::default, |all, one| Ok(all.and(one)))
+    Tally::of_all(
+        programs.par_iter().with_max_len(1).map(|program| verify_program(layout, program, matrix)),
+    )
 }
 
 fn verify_program(layout: &Layout, program: &Program, matrix: &Matrix) -> Result<Tally> {

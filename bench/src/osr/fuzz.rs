@@ -81,12 +81,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// # Errors
 /// If something other than what is checked goes wrong.
 pub fn fuzz(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<Tally> {
-    let one = |program: &&Program| fuzz_program(layout, program, plan);
-    programs
-        .par_iter()
-        .with_max_len(1)
-        .map(one)
-        .try_reduce(Tally::default, |all, one| Ok(all.and(one)))
+    Tally::of_all(
+        programs.par_iter().with_max_len(1).map(|program| fuzz_program(layout, program, plan)),
+    )
 }
 
 fn fuzz_program(layout: &Layout, program: &Program, plan: &Plan) -> Result<Tally> {
