@@ -46,10 +46,12 @@ PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
+# Rounds of what is random in Miri, where a round takes seconds.
+MIRI_CASES ?= 16
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-tsan check-lit check-osr check-maps check-corpus check-builds check-matrix \
+	need-test check-rust check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
@@ -146,6 +148,12 @@ check-rust: harness
 check-tsan:
 	$(CARGO) test -p midflight-runtime --test tsan --test soak --target-dir target
 
+# Readers and forests in Miri, which finds undefined behaviour; it is a part of nightly Rust.
+check-miri:
+	@$(CARGO) +nightly miri --version || rustup toolchain install nightly --profile minimal --component miri,rust-src
+	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS=-Zmiri-disable-isolation \
+		$(CARGO) +nightly miri test -p midflight-abi -p midflight-profile --all-features --target-dir target/miri
+
 check-lit:
 	$(foreach level,-O0 -O2,$(foreach llvm,$(BOTH),MIDFLIGHT_LEVEL=$(level) \
 		LLVM_BIN=/usr/lib/llvm-$(llvm)/bin \
@@ -188,7 +196,7 @@ check-matrix: harness
 nightly: need-test
 	@scripts/need.sh $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
-		check-rust check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
+		check-rust check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

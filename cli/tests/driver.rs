@@ -21,9 +21,6 @@ struct Installed {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// What is added with line tables.
-const VARIABLE_LOCATIONS: &str = "-experimental-debug-variable-locations=false";
-
 /// These tests run one at a time: a program that another thread forks while this one writes an
 /// executable holds the file open for a moment, and then it cannot be run (ETXTBSY).
 static ALONE: Mutex<()> = Mutex::new(());
@@ -107,10 +104,8 @@ impl Installed {
         plugin.push(self.path("lib/midflight/llvm-22/libmidflight.so"));
         let mut words = vec!["--start-no-unused-arguments".into(), plugin];
         words.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
-        words.push(format!("-midflight={options}").into());
-        words.push("-gline-tables-only".into());
-        words.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
-        words.push(VARIABLE_LOCATIONS.into());
+        words.push(format!("-midflight={options};strip-debug").into());
+        words.extend(["-gline-tables-only", "-gno-column-info"].map(OsString::from));
         words.push("--end-no-unused-arguments".into());
         words
     }
@@ -118,6 +113,11 @@ impl Installed {
 
 fn position(words: &[OsString], word: impl AsRef<OsStr>) -> Option<usize> {
     words.iter().position(|w| w == word.as_ref())
+}
+
+/// The plugin is told to remove debug information.
+fn strips(words: &[OsString]) -> bool {
+    words.iter().any(|word| word.to_string_lossy().contains("strip-debug"))
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn own_options_reach_the_plugin_and_not_clang() {
     let mut command = installed.command("midflight-cc");
     let command = command.env("MIDFLIGHT_CC_OPTIONS", "--midflight-k=2 --midflight-stage=late");
     installed.output(command.args(["-c", "x.c", "--midflight-k=3"]));
-    assert!(position(&installed.called(), "-midflight=stage=late;k=3").is_some());
+    assert!(position(&installed.called(), "-midflight=stage=late;k=3;strip-debug").is_some());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn debug_information_is_as_the_user_wants_it() {
     for option in ["-g", "-g0", "-ggdb", "-gdwarf-4", "-g1"] {
         let words = installed.of(&format!("midflight cc -c {option} x.c"));
         assert_eq!(position(&words, "-gline-tables-only"), None, "{option}");
-        assert_eq!(position(&words, VARIABLE_LOCATIONS), None, "{option}");
+        assert!(!strips(&words), "{option}");
     }
     installed.file("options", "-g -c x.c");
     let words = installed.of("midflight cc @options");
@@ -232,13 +232,14 @@ fn debug_information_is_as_the_user_wants_it() {
 }
 
 #[test]
-fn an_option_that_llvm_takes_once_is_given_once() {
+fn lines_stay_where_they_may_be_used() {
     let installed = Installed::new();
-    for option in ["-mllvm ", "-Xclang -mllvm -Xclang ", "-Wl,-mllvm,"] {
-        let words = installed.of(&format!("midflight cc -c {option}{VARIABLE_LOCATIONS} x.c"));
-        let given = words.iter().filter(|w| w.to_string_lossy().contains(VARIABLE_LOCATIONS));
-        assert_eq!(given.count(), 1, "{option}");
-        assert!(position(&words, "-gline-tables-only").is_some(), "{option}");
+    assert!(strips(&installed.of("midflight cc -c x.c")));
+    for line in ["-Rpass=inline x.c", "x.bc", "--midflight-osr-fuzz x.c"] {
+        let words = installed.of(&format!("midflight cc -c {line}"));
+        assert!(position(&words, "-gline-tables-only").is_some(), "{line}");
+        assert_eq!(position(&words, "-gno-column-info"), None, "{line}");
+        assert!(!strips(&words), "{line}");
     }
 }
 

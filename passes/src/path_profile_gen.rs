@@ -11,6 +11,7 @@ use crate::record::record_of;
 use crate::skip::Skip;
 use crate::step;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
+use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
 use midflight_profile::table::Stage;
@@ -23,6 +24,33 @@ pub struct PathProfileGen(pub Options);
 
 impl Pass for PathProfileGen {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
+        let changed = self.instrument_all(module, analyses);
+        let stripped = self.0.strip_debug && debug::strip(module);
+        changed || stripped
+    }
+}
+
+enum Failure {
+    Skipped(Skip),
+    Defect(String),
+}
+
+impl From<Skip> for Failure {
+    fn from(skip: Skip) -> Self {
+        Failure::Skipped(skip)
+    }
+}
+
+fn defect(function: Function<'_>, message: String) -> String {
+    format!(
+        "instrumenting function '{}': {}; this is a defect of midflight, please report it",
+        function.name(),
+        message.replace('\n', " ")
+    )
+}
+
+impl PathProfileGen {
+    fn instrument_all(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         let mut changed = false;
         let mut skipped = Vec::new();
         // Instrumenting declares functions of the runtime: collect first.
@@ -68,28 +96,7 @@ impl Pass for PathProfileGen {
         }
         changed
     }
-}
 
-enum Failure {
-    Skipped(Skip),
-    Defect(String),
-}
-
-impl From<Skip> for Failure {
-    fn from(skip: Skip) -> Self {
-        Failure::Skipped(skip)
-    }
-}
-
-fn defect(function: Function<'_>, message: String) -> String {
-    format!(
-        "instrumenting function '{}': {}; this is a defect of midflight, please report it",
-        function.name(),
-        message.replace('\n', " ")
-    )
-}
-
-impl PathProfileGen {
     fn instrument<'m>(
         &self,
         module: Module<'m>,

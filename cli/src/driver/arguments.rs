@@ -8,9 +8,6 @@ use crate::driver::response;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// LLVM's option for how it finds out where variables are.
-pub const VARIABLE_LOCATIONS: &str = "-experimental-debug-variable-locations";
-
 /// What clang will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
@@ -20,8 +17,9 @@ pub struct Task {
     pub links: bool,
     /// It says how much debug information it wants.
     pub has_debug_level: bool,
-    /// It says how the places of variables are found.
-    pub has_variable_locations: bool,
+    /// Debug information that nobody asks for may be of use: clang tells lines in its remarks, and IR
+    /// brings what it was made with.
+    pub uses_debug: bool,
     /// True if clang adds libraries by itself.
     pub has_default_libraries: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
@@ -112,8 +110,10 @@ const WITH_VALUE: &[&str] = &[
 /// How an input is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// C, C++, LLVM IR, and all else that is compiled
+    /// C, C++, and all else that is compiled
     Source,
+    /// LLVM's, compiled too
+    Ir,
     /// Compiled to a header that is read faster, never linked
     Header,
     /// Not seen by the compiler
@@ -132,7 +132,6 @@ pub fn task(arguments: &[OsString]) -> Task {
     let mut language: Option<Kind> = None;
     let mut only_inputs = false;
     let mut words = words.iter().map(|word| word.as_bytes());
-    task.has_variable_locations = words.clone().any(mentions_variable_locations);
     while let Some(word) = words.next() {
         if only_inputs || !word.starts_with(b"-") || word == b"-" {
             task.input(language.unwrap_or_else(|| kind_of_file(word)));
@@ -140,6 +139,7 @@ pub fn task(arguments: &[OsString]) -> Task {
         }
         relocatable |= makes_relocatable(word);
         task.has_debug_level |= sets_debug_level(word);
+        task.uses_debug |= asks_for_remarks(word);
         match word {
             b"--" => only_inputs = true,
             b"-x" => language = words.next().and_then(kind_of_language),
@@ -168,6 +168,7 @@ impl Task {
     fn input(&mut self, kind: Kind) {
         match kind {
             Kind::Source => (self.compiles, self.links) = (true, true),
+            Kind::Ir => (self.compiles, self.links, self.uses_debug) = (true, true, true),
             Kind::Header => self.compiles = true,
             Kind::Assembly | Kind::Object => self.links = true,
         }
@@ -180,9 +181,9 @@ fn makes_relocatable(word: &[u8]) -> bool {
     parts.split(|&b| b == b',').any(|part| [&b"-r"[..], b"--relocatable", b"-i"].contains(&part))
 }
 
-/// Also as the value of -mllvm, and after -Wl. LLVM does not take the option twice.
-fn mentions_variable_locations(word: &[u8]) -> bool {
-    word.windows(VARIABLE_LOCATIONS.len()).any(|part| part == VARIABLE_LOCATIONS.as_bytes())
+fn asks_for_remarks(word: &[u8]) -> bool {
+    let prefixes: [&[u8]; 3] = [b"-R", b"-fsave-optimization-record", b"-foptimization-record-"];
+    prefixes.iter().any(|prefix| word.starts_with(prefix))
 }
 
 /// Other options that begin with `-g` say how debug information looks, not how much there is.
@@ -210,6 +211,7 @@ fn kind_of_file(name: &[u8]) -> Kind {
         Some(b"h" | b"H" | b"hh" | b"hp" | b"hpp" | b"hxx" | b"h++" | b"tcc") => Kind::Header,
         Some(b"s" | b"S" | b"sx" | b"asm") => Kind::Assembly,
         Some(b"o" | b"obj" | b"a" | b"so" | b"lo" | b"ld" | b"lds") => Kind::Object,
+        Some(b"ll" | b"bc") => Kind::Ir,
         _ => Kind::Source,
     }
 }
@@ -218,6 +220,7 @@ fn kind_of_file(name: &[u8]) -> Kind {
 fn kind_of_language(name: &[u8]) -> Option<Kind> {
     match name {
         b"none" => None,
+        b"ir" => Some(Kind::Ir),
         _ if name.ends_with(b"-header") => Some(Kind::Header),
         _ if name.starts_with(b"assembler") => Some(Kind::Assembly),
         _ => Some(Kind::Source),
@@ -281,6 +284,19 @@ mod tests {
         assert_eq!(of("-nostdlib x.o -lm -lc").own_libraries, ["-lm", "-lc"]);
         assert_eq!(of("x.o -lc -nodefaultlibs").own_libraries, ["-lc"]);
         assert!(of("x.o -lm").own_libraries.is_empty());
+    }
+
+    #[test]
+    fn remarks_and_ir_use_debug_information() {
+        for line in ["-Rpass=.* x.c", "-Reverything x.c", "-fsave-optimization-record x.c"] {
+            assert!(of(line).uses_debug, "{line}");
+        }
+        for line in ["x.bc", "y.c a/x.ll", "-x ir -", "-xir x"] {
+            assert!(of(line).uses_debug && of(line).compiles && of(line).links, "{line}");
+        }
+        for line in ["x.c", "-xc x.ll", "x.c y.o", "-Wall x.c", "x.c -o x.bc"] {
+            assert!(!of(line).uses_debug, "{line}");
+        }
     }
 
     #[test]

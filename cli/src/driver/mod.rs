@@ -11,7 +11,7 @@ pub mod arguments;
 pub mod options;
 pub mod response;
 
-use crate::driver::arguments::{Task, VARIABLE_LOCATIONS};
+use crate::driver::arguments::Task;
 use crate::driver::options::Options;
 use crate::install::{self, Install};
 use midflight_abi::MAX_K;
@@ -189,7 +189,10 @@ fn for_compiler(
         result.push(with("-fplugin=", plugin));
     }
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
-    result.extend(for_llvm(with("-midflight=", &options.for_plugin(more.as_deref())?)));
+    let adds_lines = !task.has_debug_level && options.weights.is_none();
+    let strip_lines = adds_lines && options.osr.is_none() && !task.uses_debug;
+    let for_plugin = options.for_plugin(strip_lines, more.as_deref())?;
+    result.extend(for_llvm(with("-midflight=", &for_plugin)));
     let headers = install.runtime.with_file_name("include");
     if headers.is_dir() {
         // <midflight.h>, where the program has none of its own.
@@ -199,11 +202,11 @@ fn for_compiler(
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
     }
-    if !task.has_debug_level && options.weights.is_none() {
+    if adds_lines {
         result.push("-gline-tables-only".into());
-        if !task.has_variable_locations {
-            // There are none, but without this LLVM works them out: 6 % of the time in SQLite.
-            result.extend(for_llvm(format!("{VARIABLE_LOCATIONS}=false").into()));
+        if strip_lines {
+            // The profiler reads nothing but lines.
+            result.push("-gno-column-info".into());
         }
     }
     result.push("--end-no-unused-arguments".into());

@@ -40,14 +40,19 @@ pub fn slab_forest(stream: &Stream, k: u32) -> PrefixForest {
     slabs.into_forest()
 }
 
+/// So many events at most: a fifth in Miri, which is a few hundred times slower.
+const fn events(most: usize) -> usize {
+    if cfg!(miri) { most / 5 } else { most }
+}
+
 /// An activation: random over a small or a large alphabet, a pattern that repeats, or runs.
 fn activations() -> impl Strategy<Value = Vec<u32>> {
-    let pattern = (prop::collection::vec(0u32..6, 1..7), 1usize..20);
-    let runs = prop::collection::vec((0u32..3, 1usize..40), 0..6);
+    let pattern = (prop::collection::vec(0u32..6, 1..7), 1..events(20));
+    let runs = prop::collection::vec((0u32..3, 1..events(40)), 0..6);
     prop_oneof![
-        prop::collection::vec(0u32..2, 0..150),
-        prop::collection::vec(0u32..4, 0..150),
-        prop::collection::vec(prop_oneof![0u32..9, any::<u32>()], 0..60),
+        prop::collection::vec(0u32..2, 0..events(150)),
+        prop::collection::vec(0u32..4, 0..events(150)),
+        prop::collection::vec(prop_oneof![0u32..9, any::<u32>()], 0..events(60)),
         pattern.prop_map(|(pattern, times)| pattern.repeat(times)),
         runs.prop_map(|runs| runs.iter().flat_map(|&(id, times)| vec![id; times]).collect()),
     ]
