@@ -67,6 +67,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "asks the system")]
     fn what_is_written_now_is_of_this_process_and_what_was_long_ago_is_not() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         assert!(is_of_this_process(now.as_secs().try_into().unwrap(), now.subsec_nanos().into()));

@@ -96,7 +96,8 @@ mod tests {
     fn bytes_survive_growth() {
         let mut memory = Bytes::new(3).unwrap_or_else(|_| panic!("no memory"));
         let mut expected = vec![0; 3];
-        for n in 0..5000u32 {
+        // In Miri it grows once.
+        for n in 0..if cfg!(miri) { 1000 } else { 5000 } {
             assert!(memory.put(&[n as u8; 77]).is_ok());
             expected.extend([n as u8; 77]);
         }

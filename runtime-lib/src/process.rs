@@ -99,7 +99,8 @@ pub fn lock() -> Option<ProcessGuard<'static, Process>> {
 /// Called without the lock: `pthread_atfork` may allocate, and an instrumented allocator enters
 /// the runtime.
 pub fn start(is_in_library: bool) {
-    if STARTED.swap(true, Ordering::AcqRel) {
+    // Miri has no signals, no `fork`, and no list of what is loaded.
+    if STARTED.swap(true, Ordering::AcqRel) || cfg!(miri) {
         return;
     }
     context::create_key();
@@ -117,6 +118,10 @@ impl Process {
     pub fn configure(&mut self) {
         if self.id == 0 {
             self.id = sys::process_id();
+            if cfg!(miri) {
+                // The environment is not asked either.
+                return;
+            }
             self.config.read();
             ending::catch(self.config.catches_fatal, self.config.dump);
         }

@@ -7,9 +7,6 @@
 
 use crate::sys;
 
-/// The kernel's signal set: 64 signals.
-const SET_SIZE: usize = size_of::<u64>();
-
 /// While it lives, the calling thread takes no signal; afterwards its signal mask and `errno` are
 /// what they were.
 pub struct Blocked {
@@ -21,19 +18,7 @@ impl Blocked {
     /// Blocks all signals.
     pub fn new() -> Self {
         let errno = sys::errno();
-        let all = !0u64;
-        let mut mask = 0u64;
-        // SAFETY: both sets live through the call and have the size that it is told.
-        unsafe {
-            libc::syscall(
-                libc::SYS_rt_sigprocmask,
-                libc::SIG_SETMASK,
-                &raw const all,
-                &raw mut mask,
-                SET_SIZE,
-            )
-        };
-        Self { mask, errno }
+        Self { mask: sys::set_signal_mask(!0), errno }
     }
 
     /// Forgets a `SIGPIPE` or `SIGXFSZ` that a failed write of this thread has left pending: it
@@ -53,7 +38,7 @@ impl Blocked {
                 &raw const set,
                 0usize,
                 &raw const now,
-                SET_SIZE,
+                size_of::<u64>(),
             )
         };
     }
@@ -61,16 +46,7 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        // SAFETY: the set lives through the call and has the size that it is told.
-        unsafe {
-            libc::syscall(
-                libc::SYS_rt_sigprocmask,
-                libc::SIG_SETMASK,
-                &raw const self.mask,
-                0usize,
-                SET_SIZE,
-            )
-        };
+        sys::set_signal_mask(self.mask);
         sys::set_errno(self.errno);
     }
 }

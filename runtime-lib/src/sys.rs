@@ -3,29 +3,19 @@
 //! They are made raw where the libc function could be replaced by the program (`mmap`), would leave
 //! out signals (`sigprocmask` keeps libc's own), or is not in every libc (`gettid`).
 
+#[cfg_attr(miri, path = "sys/in_miri.rs")]
+mod kernel;
+
 use core::ptr::NonNull;
+pub use kernel::{process_id, set_signal_mask, thread_id};
 
 /// Bytes that are copied or left out as a whole.
 const PAGE: usize = 4096;
 
-/// The calling thread's ID, as the kernel knows it.
-pub fn thread_id() -> i32 {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { libc::syscall(libc::SYS_gettid) as i32 }
-}
-
-/// The process's ID, also in a child that was made without libc's knowledge.
-pub fn process_id() -> i32 {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { libc::syscall(libc::SYS_getpid) as i32 }
-}
-
 /// Whether a thread of this process with that ID is still known to the kernel. Once it is not, the
 /// thread executes nothing any more.
 pub fn thread_is_alive(thread: i32) -> bool {
-    // SAFETY: signal 0 only checks for existence.
-    let result = unsafe { libc::syscall(libc::SYS_tgkill, process_id(), thread, 0) };
-    result == 0 || errno() != libc::ESRCH
+    kernel::signal_thread(process_id(), thread, 0) == 0 || errno() != libc::ESRCH
 }
 
 /// Maps `size` bytes of zeroes that take no memory until they are touched.
@@ -48,11 +38,9 @@ pub unsafe fn map_at(
 ) -> Option<NonNull<u8>> {
     let address = address.map_or(0, |address| address.as_ptr() as usize);
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // The kernel looks at all bits of what is not a file: a narrower argument has no upper half.
-    let (protection, flags) = (protection as usize, (flags | libc::MAP_NORESERVE) as usize);
     // SAFETY: the caller's.
     let mapped =
-        unsafe { libc::syscall(libc::SYS_mmap, address, size, protection, flags, file, 0usize) };
+        unsafe { kernel::map(address, size, protection, flags | libc::MAP_NORESERVE, file) };
     if mapped == -1 { None } else { NonNull::new(mapped as *mut u8) }
 }
 
@@ -104,7 +92,7 @@ pub fn address_space() -> Option<u64> {
 /// The mapping has that size, and nobody uses it any more.
 pub unsafe fn unmap(start: NonNull<u8>, size: usize) {
     // SAFETY: the caller's.
-    unsafe { libc::syscall(libc::SYS_munmap, start.as_ptr(), size) };
+    unsafe { kernel::unmap(start.as_ptr(), size) };
 }
 
 /// The calling thread's `errno`.
@@ -121,8 +109,7 @@ pub fn set_errno(value: i32) {
 
 /// Gives the processor to another thread while waiting for a lock.
 pub fn relax() {
-    // SAFETY: the call takes nothing.
-    unsafe { libc::syscall(libc::SYS_sched_yield) };
+    kernel::yield_now();
 }
 
 /// Waits for a millisecond.

@@ -163,6 +163,7 @@ mod tests {
 
     /// Pearson's χ² over the first lengths and the rest.
     #[test]
+    #[cfg_attr(miri, ignore = "many draws")]
     fn gaps_are_geometrically_distributed() {
         const DRAWS: usize = 400_000;
         for (probability, cells) in [("0.9", 5), ("0.5", 12), ("0.1", 60), ("0.013", 300)] {
@@ -189,6 +190,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "many draws")]
     fn rare_events_keep_their_mean() {
         const DRAWS: u32 = 20_000;
         for probability in ["0.0001", "0.000001", "0.000000001"] {
