@@ -17,8 +17,8 @@ pub struct Task {
     pub links: bool,
     /// It says how much debug information it wants.
     pub has_debug_level: bool,
-    /// Debug information that nobody asks for may be of use: clang tells lines in its remarks, and IR
-    /// brings what it was made with.
+    /// Debug information may be of use though no level is asked for: clang has lines in its remarks, and
+    /// IR brings what it was made with.
     pub uses_debug: bool,
     /// True if clang adds libraries by itself.
     pub has_default_libraries: bool,
@@ -139,7 +139,7 @@ pub fn task(arguments: &[OsString]) -> Task {
         }
         relocatable |= makes_relocatable(word);
         task.has_debug_level |= sets_debug_level(word);
-        task.uses_debug |= asks_for_remarks(word);
+        task.uses_debug |= uses_debug(word);
         match word {
             b"--" => only_inputs = true,
             b"-x" => language = words.next().and_then(kind_of_language),
@@ -181,9 +181,22 @@ fn makes_relocatable(word: &[u8]) -> bool {
     parts.split(|&b| b == b',').any(|part| [&b"-r"[..], b"--relocatable", b"-i"].contains(&part))
 }
 
-fn asks_for_remarks(word: &[u8]) -> bool {
-    let prefixes: [&[u8]; 3] = [b"-R", b"-fsave-optimization-record", b"-foptimization-record-"];
-    prefixes.iter().any(|prefix| word.starts_with(prefix))
+/// Options about debug information, and others for which clang tracks lines by itself: of remarks, and of
+/// profiles that are matched by lines.
+fn uses_debug(word: &[u8]) -> bool {
+    let prefixes: [&[u8]; 10] = [
+        b"-g",
+        b"-R",
+        b"-fsave-optimization-record",
+        b"-foptimization-record-",
+        b"-fdiagnostics-hotness-",
+        b"-fdiagnostics-misexpect-",
+        b"-fprofile-sample-",
+        b"-fauto-profile",
+        b"-fpseudo-probe-",
+        b"-Wmisexpect",
+    ];
+    !word.starts_with(b"-gcc-") && prefixes.iter().any(|prefix| word.starts_with(prefix))
 }
 
 /// Other options that begin with `-g` say how debug information looks, not how much there is.
@@ -288,13 +301,20 @@ mod tests {
 
     #[test]
     fn remarks_and_ir_use_debug_information() {
-        for line in ["-Rpass=.* x.c", "-Reverything x.c", "-fsave-optimization-record x.c"] {
+        for line in [
+            "-Rpass=.* x.c",
+            "-Reverything x.c",
+            "-fsave-optimization-record x.c",
+            "-fprofile-sample-use=x x.c",
+            "-gz x.c",
+            "-gbtf x.c",
+        ] {
             assert!(of(line).uses_debug, "{line}");
         }
         for line in ["x.bc", "y.c a/x.ll", "-x ir -", "-xir x"] {
             assert!(of(line).uses_debug && of(line).compiles && of(line).links, "{line}");
         }
-        for line in ["x.c", "-xc x.ll", "x.c y.o", "-Wall x.c", "x.c -o x.bc"] {
+        for line in ["x.c", "-xc x.ll", "x.c y.o", "-Wall -gcc-toolchain=/x x.c", "x.c -o x.bc"] {
             assert!(!of(line).uses_debug, "{line}");
         }
     }
