@@ -149,12 +149,13 @@ check-tsan:
 	$(CARGO) test -p midflight-runtime --test tsan --test soak --target-dir target
 
 # Forests, readers and the runtime's automaton in Miri, which finds undefined behaviour; it is a part of
-# nightly Rust. What the runtime keeps in a word is an address and more, hence permissive provenance.
+# nightly Rust. What the runtime keeps in a word is an address and more, hence permissive provenance; and it
+# keeps all memory that it counts in.
 check-miri:
 	@$(CARGO) +nightly miri --version || rustup toolchain install nightly --profile minimal --component miri,rust-src
 	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS=-Zmiri-disable-isolation \
 		$(CARGO) +nightly miri test -p midflight-abi -p midflight-profile --all-features --target-dir target/miri
-	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS='-Zmiri-disable-isolation -Zmiri-permissive-provenance' \
+	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS='-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks' \
 		$(CARGO) +nightly miri test -p midflight-runtime --lib --features tsan --target-dir target/miri
 
 check-lit:
