@@ -181,7 +181,7 @@ extern "C" fn on_fatal(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::
         unsafe {
             let thread = sys::thread_id();
             if libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0 {
-                libc::syscall(libc::SYS_tgkill, process, thread, signal);
+                sys::signal_thread(process, thread, signal);
             }
         }
     }

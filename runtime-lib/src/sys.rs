@@ -7,7 +7,7 @@
 mod kernel;
 
 use core::ptr::NonNull;
-pub use kernel::{process_id, set_signal_mask, thread_id};
+pub use kernel::{process_id, set_signal_mask, signal_thread, thread_id};
 
 /// Bytes that are copied or left out as a whole.
 const PAGE: usize = 4096;
@@ -15,7 +15,7 @@ const PAGE: usize = 4096;
 /// Whether a thread of this process with that ID is still known to the kernel. Once it is not, the
 /// thread executes nothing any more.
 pub fn thread_is_alive(thread: i32) -> bool {
-    kernel::signal_thread(process_id(), thread, 0) == 0 || errno() != libc::ESRCH
+    signal_thread(process_id(), thread, 0) == 0 || errno() != libc::ESRCH
 }
 
 /// Maps `size` bytes of zeroes that take no memory until they are touched.
