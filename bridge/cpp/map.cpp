@@ -41,6 +41,10 @@ unsigned midflight::unsignedOpcode(const Instruction &I) {
   }
 }
 
+bool midflight::isWellDefined(const Value *V, const Instruction *At) {
+  return isGuaranteedNotToBeUndefOrPoison(V, /*AC=*/nullptr, At);
+}
+
 namespace {
 
 bool sameOperation(const Instruction *A, const Instruction *B) {
@@ -124,6 +128,65 @@ bool isSpeculatable(const Instruction &I) {
   return isSafeToSpeculativelyExecute(&I);
 }
 
+// A call that nothing is known of may freeze what it is given, so that its
+// result is one of several. If all of that is well defined, there is just one.
+bool mayChoose(const CallBase &Call) {
+  for (unsigned N = 0; N != Call.arg_size(); ++N)
+    if (!Call.paramHasAttr(N, Attribute::NoUndef) &&
+        !isWellDefined(Call.getArgOperand(N), &Call))
+      return true;
+  return false;
+}
+
+// How far expressions are looked into
+constexpr unsigned DeepestExpression = 4;
+
+// True if a value is poison, or one of several, only if another one is. Counts
+// the uses of that.
+bool restsOn(const Value *V, const Value *Other, unsigned &Uses,
+             unsigned Depth = 0) {
+  if (V == Other) {
+    ++Uses;
+    return true;
+  }
+  if (isWellDefined(V))
+    return true;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || Depth == DeepestExpression ||
+      !(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<CmpInst>(I)) ||
+      canCreateUndefOrPoison(cast<Operator>(I)))
+    return false;
+  return all_of(I->operands(), [&](const Value *Operand) {
+    return restsOn(Operand, Other, Uses, Depth + 1);
+  });
+}
+
+// True if an operation on these operands that has the value Result unless it is
+// poison or undef has it even then.
+bool isTotal(const Instruction &I, ArrayRef<Value *> Ops, const Value *Result) {
+  if (isa<SelectInst>(I)) {
+    // What is not chosen does not matter.
+    auto *Condition = dyn_cast<ConstantInt>(Ops[0]);
+    if (Condition && Ops[Condition->isZero() ? 2 : 1] == Result)
+      return true;
+    if (Ops[1] == Ops[2] && Ops[1] == Result)
+      return isWellDefined(Ops[0]);
+  }
+  // Elements of what is put together are what was put there.
+  if (isa<ExtractValueInst>(I))
+    return true;
+  auto *Operation = cast<Operator>(&I);
+  if (canCreateUndefOrPoison(Operation, /*ConsiderFlagsAndMetadata=*/false) &&
+      !all_of(Ops, [](const Value *V) { return isa<Constant>(V); }))
+    return false;
+  unsigned Uses = 0;
+  bool Rests = all_of(Ops, [&](const Value *Operand) {
+    return restsOn(Operand, Result, Uses);
+  });
+  // Each use of what is undef may have another value.
+  return Rests && (Uses <= 1 || isGuaranteedNotToBeUndef(Result));
+}
+
 // Metadata that makes a result poison.
 constexpr unsigned PoisonKinds[] = {
     LLVMContext::MD_range, LLVMContext::MD_nonnull, LLVMContext::MD_align};
@@ -160,7 +223,8 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
       break;
     }
   }
-  if (isa<AllocaInst>(I) || isa<FreezeInst>(I))
+  bool Freezes = isa<FreezeInst>(I) && !isWellDefined(I->getOperand(0), I);
+  if (isa<AllocaInst>(I) || Freezes)
     Facts |= MapPinned;
   if (auto *Call = dyn_cast<CallBase>(I))
     if (Call->isConvergent())
@@ -187,11 +251,14 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   }
   if (Load && Load->isSimple())
     Facts |= MapLoad;
-  bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) &&
-                    !isa<FreezeInst>(I) && !I->isEHPad() && !Load &&
+  bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
+                    !I->isEHPad() && !Load &&
                     !I->mayReadOrWriteMemory() && !I->getType()->isTokenTy();
-  if (isa<CallBase>(I))
+  if (auto *Call = dyn_cast<CallBase>(I)) {
     Repeatable &= isPureIntrinsic(*I);
+    if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
+      Facts |= MapPinned;
+  }
   if (Repeatable) {
     Facts |= MapRepeatable;
     if (isSpeculatable(*I))
@@ -271,7 +338,7 @@ void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
 
 /// What an operation on other operands is equal to: a constant, or a value that
 /// is there already; null if LLVM knows none. Nothing is concluded from flags,
-/// from undefined values or from the place.
+/// from undefined values or from the place, and one is poison when the other is.
 LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
                           size_t Count) {
   auto *I = unwrap<Instruction>(Inst);
@@ -289,10 +356,14 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
                   /*DT=*/nullptr, /*AC=*/nullptr, /*CXTI=*/nullptr,
                   /*UseInstrInfo=*/false, /*CanUseUndef=*/false);
   Value *V = simplifyInstructionWithOperands(I, Ops, Q);
-  if (!V || V == I || IsUndefined(V))
+  if (!V || V == I || IsUndefined(V) || !isTotal(*I, Ops, V))
     return nullptr;
   return wrap(V);
 }
+
+/// True if a value is neither poison nor undef in any run without undefined
+/// behaviour.
+bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
 
 /// For an operation that adds multiples of its operands, modulo 2^64 or the
 /// size of its type: calls back with each operand that is no constant, and its
@@ -371,9 +442,7 @@ LLVMValueRef mfb_case_to(LLVMValueRef Inst, LLVMBasicBlockRef To) {
 void mfb_drop_flags(const LLVMValueRef *Insts, size_t Count) {
   for (size_t N = 0; N < Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
-    I->dropPoisonGeneratingFlags();
-    for (unsigned Kind : PoisonKinds)
-      I->setMetadata(Kind, nullptr);
+    I->dropPoisonGeneratingAnnotations();
   }
 }
 

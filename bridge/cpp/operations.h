@@ -5,13 +5,18 @@
 
 namespace llvm {
 class Instruction;
-}
+class Value;
+} // namespace llvm
 
 namespace midflight {
 
 // The operation on unsigned numbers that gives the same where no operand is
 // negative; 0 if there is none.
 unsigned unsignedOpcode(const llvm::Instruction &I);
+
+// True if a value is neither poison nor undef in any run without undefined
+// behaviour; in those runs that come to a place, if one is given.
+bool isWellDefined(const llvm::Value *V, const llvm::Instruction *At = nullptr);
 
 } // namespace midflight
 

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueLattice.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
@@ -55,14 +56,15 @@ public:
     return Solver.isEdgeFeasible(its(From), its(To));
   }
 
-  // The constant that an instruction always gives.
+  // The constant that an instruction always gives: if it could be poison, it
+  // would not be one.
   Constant *constant(Instruction &I) {
     Type *T = I.getType();
     if (I.isTerminator() ||
         !(T->isIntegerTy() || T->isPointerTy() || T->isFloatingPointTy()))
       return nullptr;
     Constant *C = Solver.getConstantOrNull(its(&I));
-    return C && !C->containsUndefOrPoisonElement() ? C : nullptr;
+    return C && isWellDefined(C) && isWellDefined(&I) ? C : nullptr;
   }
 
   // The integers that an operand may be where it is used: conditions say more
@@ -90,14 +92,21 @@ public:
 
 // Runs LLVM's solver on a copy of a function, since it puts copies of values
 // into the code where conditions say something of them.
-void solve(Sandbox &S, Function &F, bool Flags,
-           function_ref<void(Solved &)> Then) {
+//
+// The solver may choose what is poison or undef. Where all that comes of it
+// may be chosen too, this says nothing wrong: a branch on it is undefined. But
+// a freeze has chosen already, once for all, so that nothing is known of it.
+// Nor may anything rest on flags: they may be dropped later.
+void solve(Sandbox &S, Function &F, function_ref<void(Solved &)> Then) {
   ValueToValueMapTy VMap;
   Function *Copy = CloneFunction(&F, VMap);
   Copy->setLinkage(GlobalValue::InternalLinkage);
-  if (!Flags)
-    for (Instruction &I : instructions(*Copy))
-      I.dropPoisonGeneratingFlags();
+  SmallVector<Instruction *, 4> Frozen;
+  for (Instruction &I : instructions(F))
+    if (isa<FreezeInst>(I) && !isWellDefined(I.getOperand(0), &I))
+      Frozen.push_back(cast<Instruction>(VMap[&I]));
+  for (Instruction &I : instructions(*Copy))
+    I.dropPoisonGeneratingAnnotations();
   auto GetTLI = [&S](Function &F) -> const TargetLibraryInfo & {
     return S.FAM.getResult<TargetLibraryAnalysis>(F);
   };
@@ -108,6 +117,8 @@ void solve(Sandbox &S, Function &F, bool Flags,
   Solver.markBlockExecutable(&Copy->front());
   for (Argument &A : Copy->args())
     Solver.markOverdefined(&A);
+  for (Instruction *I : Frozen)
+    Solver.markOverdefined(I);
   Solver.solve();
   while (Solver.resolvedUndefsIn(*Copy))
     Solver.solve();
@@ -175,7 +186,10 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
   Function &F = *unwrap<Function>(Fn);
   auto *Result = new Solution;
-  solve(S, F, /*Flags=*/true, [&](Solved &Solver) {
+  solve(S, F, [&](Solved &Solver) {
+    auto Fits = [&](Instruction *User, Value *V, unsigned Bits) {
+      return Solver.range(*User, V).getUnsignedMax().getActiveBits() <= Bits;
+    };
     for (BasicBlock &BB : F) {
       if (!Solver.isExecutable(&BB))
         continue;
@@ -195,28 +209,16 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
         if (Value *X = findMasked(I, Mask))
           if (Solver.range(I, X).getUnsignedMax().ule(*Mask))
             Result->Copies[&I] = X;
+        if (auto Field = findField(I)) {
+          unsigned Bits = I.getType()->getIntegerBitWidth();
+          bool Unsigned = I.getOpcode() == Instruction::LShr ||
+                          Solver.isNonNegative(I, 0);
+          if (Unsigned && Fits(Field->Or, Field->Low, Field->Shift) &&
+              Fits(Field->Shl, Field->High, Bits - Field->Shift) &&
+              isWellDefined(Field->Low, &I))
+            Result->Copies[&I] = Field->High;
+        }
       }
-    }
-  });
-  SmallVector<Field, 8> Fields;
-  for (Instruction &I : instructions(F))
-    if (auto Field = findField(I))
-      Fields.push_back(*Field);
-  if (Fields.empty())
-    return Result;
-  // What follows from flags holds unless something is poison: not enough here.
-  solve(S, F, /*Flags=*/false, [&](Solved &Solver) {
-    for (const Field &Field : Fields) {
-      unsigned Bits = Field.I->getType()->getIntegerBitWidth();
-      auto Fits = [&](Instruction *User, Value *V, unsigned Most) {
-        return Solver.range(*User, V).getUnsignedMax().ult(
-            APInt::getOneBitSet(Bits, Most));
-      };
-      bool Unsigned = Field.I->getOpcode() == Instruction::LShr ||
-                      Solver.isNonNegative(*Field.I, 0);
-      if (Unsigned && Fits(Field.Or, Field.Low, Field.Shift) &&
-          Fits(Field.Shl, Field.High, Bits - Field.Shift))
-        Result->Copies[Field.I] = Field.High;
     }
   });
   return Result;

@@ -164,7 +164,8 @@ facts! {
     is_phi = 9;
     /// `br` without a condition
     is_unconditional = 10;
-    /// Its result belongs to the one time that it ran: `alloca`, `freeze`.
+    /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that nothing is
+    /// known of, of what may be poison or undefined.
     is_pinned = 11;
     /// The exception of a landing pad, without its selector
     is_pad_pointer = 12;
@@ -236,7 +237,8 @@ impl<'m> Inst<'m> {
     }
 
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
-    /// knows one. Nothing is concluded from flags, from undefined values or from its place.
+    /// knows one. Nothing is concluded from flags, from undefined values or from its place. It is poison
+    /// or undefined just if what it is equal to is.
     pub fn simplify(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
         // SAFETY: the instruction is live; the operands are of its operands' types.
@@ -279,6 +281,12 @@ impl<'m> Value<'m> {
     pub fn is_plain(self) -> bool {
         // SAFETY: the value is live.
         unsafe { !LLVMIsAConstantInt(self.0).is_null() || LLVMIsNull(self.0) != 0 }
+    }
+
+    /// True if it is neither poison nor undefined in any run without undefined behaviour.
+    pub fn is_well_defined(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { sys::mfb_is_well_defined(self.0) }
     }
 
     /// As an operand in the IR, with its type.

@@ -1,5 +1,6 @@
 //! Random functions: loops, branches, switches, memory, calls, and much that passes can do something
-//! about (the same expression again, what does not change in a loop, branches on constants).
+//! about (the same expression again, what does not change in a loop, branches on constants). Some have
+//! much that is poison or undefined, and freezes of it.
 
 use crate::machine::mix;
 use std::fmt::Write;
@@ -36,8 +37,9 @@ pub const PRELUDE: &str = "
 @h = global [32 x i32] zeroinitializer
 declare i32 @ext(i32)
 declare i32 @take(ptr)
-declare i32 @pure(i32) nounwind willreturn memory(none)
-declare i32 @peek(ptr) nounwind willreturn memory(read)
+declare i32 @pure(i32 noundef) nounwind willreturn memory(none)
+declare i32 @maybe(i32) nounwind willreturn memory(none)
+declare i32 @peek(ptr noundef) nounwind willreturn memory(read)
 ";
 
 /// An expression of 32 bits.
@@ -53,6 +55,11 @@ enum Expr {
     Through(&'static str, &'static str, Box<Expr>),
     Load(&'static str, Box<Expr>),
     Pure(Box<Expr>),
+    /// A call that may choose what poison becomes
+    Maybe(Box<Expr>),
+    Freeze(Box<Expr>),
+    /// By its name
+    Loose(&'static str),
 }
 
 const VARIABLES: usize = 6;
@@ -67,10 +74,21 @@ struct Writer {
     loops: Vec<[String; 2]>,
     statements: usize,
     closed: bool,
+    /// There are freezes, and much that is poison or undefined.
+    freezes: bool,
 }
 
 /// A module with a function `f`, of about so many statements.
 pub fn module(seed: u64, statements: usize) -> String {
+    text(seed, statements, false)
+}
+
+/// The same with freezes, and much that is poison or undefined.
+pub fn with_freezes(seed: u64, statements: usize) -> String {
+    text(seed, statements, true)
+}
+
+fn text(seed: u64, statements: usize, freezes: bool) -> String {
     let mut writer = Writer {
         random: Random(seed),
         text: String::new(),
@@ -79,6 +97,7 @@ pub fn module(seed: u64, statements: usize) -> String {
         loops: Vec::new(),
         statements,
         closed: false,
+        freezes,
     };
     writer.function();
     format!("{PRELUDE}\n{}", writer.text)
@@ -116,7 +135,10 @@ impl Writer {
         }
         self.line("%t = alloca [4 x i32]");
         for (variable, first) in ["%a", "%b", "%n", "0", "3", "1"].into_iter().enumerate() {
-            self.line(&format!("store i32 {first}, ptr %v{variable}"));
+            // One is undefined until it is written to.
+            if !self.freezes || variable != 4 {
+                self.line(&format!("store i32 {first}, ptr %v{variable}"));
+            }
         }
         for place in 0..4 {
             let cell = self.fresh("%x");
@@ -206,6 +228,7 @@ impl Writer {
     fn switch(&mut self, depth: usize) {
         let expr = self.expr(1);
         let value = self.value(&expr);
+        let value = self.strict("i32", value);
         let narrow = self.fresh("%x");
         self.line(&format!("{narrow} = and i32 {value}, 3"));
         let [one, two, other, after] =
@@ -229,6 +252,7 @@ impl Writer {
         let limit = if self.random.one_in(2) {
             let (expr, narrow) = (self.expr(0), self.fresh("%x"));
             let value = self.value(&expr);
+            let value = self.strict("i32", value);
             self.line(&format!("{narrow} = and i32 {value}, 3"));
             narrow
         } else {
@@ -327,7 +351,11 @@ impl Writer {
         let divides = self.random.one_in(4);
         let condition = if divides {
             let is_other = self.fresh("%c");
-            self.line(&format!("{divisor} = load i32, ptr %v{other}"));
+            let read = if self.freezes { self.fresh("%x") } else { divisor.clone() };
+            self.line(&format!("{read} = load i32, ptr %v{other}"));
+            if self.freezes {
+                self.line(&format!("{divisor} = freeze i32 {read}"));
+            }
             self.line(&format!("{is_other} = icmp ne i32 {divisor}, 0"));
             is_other
         } else {
@@ -357,6 +385,16 @@ impl Writer {
         self.begin(&after);
     }
 
+    /// What must not be poison: it is frozen nearly always.
+    fn strict(&mut self, ty: &str, value: String) -> String {
+        if !self.freezes || self.random.one_in(9) {
+            return value;
+        }
+        let frozen = self.fresh("%f");
+        self.line(&format!("{frozen} = freeze {ty} {value}"));
+        frozen
+    }
+
     /// A place that is always the same.
     fn place(&mut self) -> String {
         let index = self.random.below(3);
@@ -378,8 +416,13 @@ impl Writer {
         let (a, b) = (self.expr(1), self.expr(0));
         let (a, b) = (self.value(&a), self.value(&b));
         let result = self.fresh("%c");
+        if self.random.one_in(3) {
+            let [a, b] = [a, b].map(|value| self.strict("i32", value));
+            self.line(&format!("{result} = icmp {predicate} i32 {a}, {b}"));
+            return result;
+        }
         self.line(&format!("{result} = icmp {predicate} i32 {a}, {b}"));
-        result
+        self.strict("i1", result)
     }
 
     fn region(&mut self) -> &'static str {
@@ -389,6 +432,9 @@ impl Writer {
     fn expr(&mut self, depth: usize) -> Expr {
         if depth == 0 {
             return match self.random.below(4) {
+                0 if self.freezes && self.random.one_in(6) => {
+                    Expr::Loose(["poison", "undef"][self.random.below(2)])
+                }
                 0 => Expr::Constant(self.random.word() as i32),
                 _ => Expr::Variable(self.random.below(VARIABLES)),
             };
@@ -399,7 +445,16 @@ impl Writer {
         }
         let a = Box::new(self.expr(depth - 1));
         let b = Box::new(self.expr(depth - 1));
-        let expr = match self.random.below(16) {
+        let expr = match self.random.below(if self.freezes { 24 } else { 16 }) {
+            16..19 => Expr::Freeze(a),
+            19 => Expr::Maybe(a),
+            20.. => {
+                let of = [
+                    "shl nuw", "shl nsw", "lshr exact", "ashr exact", "or disjoint", "sub nuw",
+                    "sub nsw", "add nuw", "mul nsw", "shl",
+                ];
+                Expr::Binary(of[self.random.below(of.len())], a, b)
+            }
             0..7 => {
                 let of = ["add", "sub", "mul", "and", "or", "xor", "add nsw", "mul nuw", "add"];
                 Expr::Binary(of[self.random.below(of.len())], a, b)
@@ -424,20 +479,26 @@ impl Writer {
 
     fn address(&mut self, region: &str, index: &Expr) -> String {
         let value = self.value(index);
+        let value = self.strict("i32", value);
         let [narrow, cell] = ["%x", "%x"].map(|what| self.fresh(what));
         let most = if region == "%t" { 3 } else { 7 };
         self.line(&format!("{narrow} = and i32 {value}, {most}"));
-        self.line(&format!("{cell} = getelementptr i32, ptr {region}, i32 {narrow}"));
+        let inbounds = if self.freezes && self.random.one_in(2) { "inbounds " } else { "" };
+        self.line(&format!("{cell} = getelementptr {inbounds}i32, ptr {region}, i32 {narrow}"));
         cell
     }
 
     fn value(&mut self, expr: &Expr) -> String {
         let operation = match expr {
             Expr::Constant(constant) => return constant.to_string(),
+            Expr::Loose(name) => return name.to_string(),
+            Expr::Freeze(a) => format!("freeze i32 {}", self.value(a)),
+            Expr::Maybe(a) => format!("call i32 @maybe(i32 {})", self.value(a)),
             Expr::Variable(variable) => format!("load i32, ptr %v{variable}"),
             Expr::Binary(operation, a, b) => {
                 let (a, mut b) = (self.value(a), self.value(b));
-                if operation.contains("sh") {
+                // A shift by too much is poison.
+                if operation.contains("sh") && !(self.freezes && self.random.one_in(3)) {
                     let by = self.fresh("%x");
                     self.line(&format!("{by} = and i32 {b}, 15"));
                     b = by;
@@ -446,6 +507,7 @@ impl Writer {
             }
             Expr::Divide(operation, a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
+                let b = self.strict("i32", b);
                 let [narrow, by] = ["%x", "%x"].map(|what| self.fresh(what));
                 self.line(&format!("{narrow} = and i32 {b}, 62"));
                 self.line(&format!("{by} = or i32 {narrow}, 1"));
@@ -455,11 +517,15 @@ impl Writer {
                 let [a, b, c] = [a, b, c].map(|e| self.value(e));
                 let condition = self.fresh("%c");
                 self.line(&format!("{condition} = icmp {predicate} i32 {a}, {b}"));
+                let is_strict = self.random.one_in(2);
+                let condition = if is_strict { self.strict("i1", condition) } else { condition };
                 format!("select i1 {condition}, i32 {b}, i32 {c}")
             }
             Expr::Through(cast, width, a) => {
                 let (a, wide) = (self.value(a), self.fresh("%x"));
-                self.line(&format!("{wide} = {cast} i32 {a} to {width}"));
+                let nneg = self.freezes && *cast == "zext" && self.random.one_in(2);
+                let flag = if nneg { " nneg" } else { "" };
+                self.line(&format!("{wide} = {cast}{flag} i32 {a} to {width}"));
                 match (*cast, *width) {
                     ("trunc", "i8") => format!("sext {width} {wide} to i32"),
                     ("trunc", _) => format!("zext {width} {wide} to i32"),
@@ -473,6 +539,7 @@ impl Writer {
             Expr::Load(region, index) => format!("load i32, ptr {}", self.address(region, index)),
             Expr::Pure(a) => {
                 let a = self.value(a);
+                let a = self.strict("i32", a);
                 if self.random.one_in(2) {
                     format!("call i32 @pure(i32 {a})")
                 } else {

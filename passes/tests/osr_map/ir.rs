@@ -11,10 +11,19 @@ use std::collections::HashMap;
 pub enum Word {
     /// No instruction has defined it.
     Unset,
-    /// Poison, or bytes that were never written
+    /// Poison
     Poison,
+    /// Undefined: each use may have another value, whichever.
+    Undef,
     /// Bits; those above its type are zero
     Int(u64),
+}
+
+impl Word {
+    /// It is poison or undefined.
+    pub fn is_loose(self) -> bool {
+        matches!(self, Word::Poison | Word::Undef)
+    }
 }
 
 /// An operand.
@@ -59,7 +68,8 @@ pub enum Op {
     /// At this address
     Alloca(u64, u64),
     Call(String, Vec<u32>),
-    Freeze,
+    /// In each run it chooses what what is poison or undefined becomes, by this name.
+    Freeze(String),
     Phi,
     Branch,
     Switch,
@@ -250,7 +260,8 @@ impl Reader<'_> {
         let value = match word.as_str() {
             "true" => 1,
             "false" | "null" => 0,
-            "poison" | "undef" => return Some(Arg::Constant(Word::Poison)),
+            "poison" => return Some(Arg::Constant(Word::Poison)),
+            "undef" => return Some(Arg::Constant(Word::Undef)),
             "getelementptr" => {
                 self.flags();
                 self.eat("(");
@@ -365,7 +376,9 @@ impl Reader<'_> {
             }
             "freeze" => {
                 let (ty, arg) = self.typed()?;
-                (inst.op, inst.bits) = (Op::Freeze, ty.bits);
+                // Copies of it choose the same.
+                let name = name.split('.').next().unwrap_or_default();
+                (inst.op, inst.bits) = (Op::Freeze(name.to_string()), ty.bits);
                 inst.args.push(arg);
             }
             "getelementptr" => {
@@ -452,6 +465,9 @@ impl Reader<'_> {
                     self.eat(",");
                 }
                 inst.args.push(Arg::Constant(Word::Int(1)));
+                // Each call of it is one of its own.
+                let own = name.split('.').next().unwrap_or_default();
+                let callee = if callee == "@maybe" { format!("@maybe{own}") } else { callee };
                 inst.op = Op::Call(callee, bits);
             }
             _ => return None,

@@ -150,14 +150,19 @@ pub fn anchors<'a>(mapper: &Mapper<'_>, which: Which, state: &'a State) -> Vec<&
 fn same_log(a: &[&Event], b: &[&Event]) -> bool {
     let same = |(x, y): (&&Event, &&Event)| {
         let mut args = x.args.iter().zip(&y.args);
-        x.what == y.what && args.all(|(&x, &y)| agree(x, y))
+        x.what == y.what && args.all(|(&x, &y)| is_same(x, y))
     };
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
-/// Poison may be anything.
+/// What is poison or undefined may be anything.
 pub fn agree(a: Word, b: Word) -> bool {
-    a == b || a == Word::Poison || b == Word::Poison
+    a == b || a.is_loose() || b.is_loose()
+}
+
+/// What is poison or undefined is so in both.
+pub fn is_same(a: Word, b: Word) -> bool {
+    a == b || a.is_loose() && b.is_loose()
 }
 
 /// The last step of a visit in a segment: all values of the segment are there.
@@ -208,7 +213,6 @@ fn compare(
     for (value, &word) in state.values.iter().enumerate() {
         let has_result = graph.definition(value).is_none_or(|i: InstId| graph.nodes[i].has_result);
         if !has_result
-            || word == Word::Poison
             || !sides[which].is_available(proof.versions, value, state.at)
         {
             continue;
@@ -220,7 +224,7 @@ fn compare(
         };
         let Some((of, same, expected)) = other else { continue };
         count += usize::from(of != which);
-        if !agree(word, expected) {
+        if !is_same(word, expected) {
             return Err(format!(
                 "value {value} of version {which} is {word:?}, but value {same} of version {of} has the same number {number} and is {expected:?}, before instruction {} of version {which}",
                 state.at

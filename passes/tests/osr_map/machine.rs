@@ -11,12 +11,17 @@ pub enum Stop {
     Undefined,
     /// It took too long.
     Fuel,
+    /// A value is undefined in a part of its bits.
+    Partial,
     /// Before an instruction with an effect, a value that it depends on is not there.
     Missing(usize),
 }
 
-/// A byte that was never written, or poison
+/// A byte that was never written, or undefined
 const NO_BYTE: u16 = 256;
+
+/// A byte that is poison
+const POISON_BYTE: u16 = 257;
 
 /// What memory has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +49,12 @@ impl Memory {
     /// There is no memory.
     pub fn load(&self, address: u64, bits: u32) -> Result<Word, Stop> {
         let bytes = &self.0[Self::range(address, u64::from(bits.div_ceil(8)))?];
-        if bytes.contains(&NO_BYTE) {
+        if bytes.contains(&POISON_BYTE) {
             return Ok(Word::Poison);
+        }
+        if bytes.contains(&NO_BYTE) {
+            let is_whole = bytes.iter().all(|&byte| byte == NO_BYTE);
+            return if is_whole { Ok(Word::Undef) } else { Err(Stop::Partial) };
         }
         let value = bytes.iter().rev().fold(0, |sum, &b| (sum << 8) | u64::from(b));
         Ok(Word::Int(value & mask(bits)))
@@ -61,18 +70,33 @@ impl Memory {
         {
             *byte = match value {
                 Word::Int(value) => (value >> (8 * place)) as u16 & 255,
+                Word::Poison => POISON_BYTE,
                 _ => NO_BYTE,
             };
         }
         Ok(())
     }
 
-    /// A hash of what others see; none if that has poison.
-    pub fn visible(&self) -> Option<u64> {
-        let bytes = &self.0[..3 * crate::ir::REGION as usize];
-        let word = |c: &[u16]| c.iter().fold(0, |sum, &b| (sum << 8) | u64::from(b));
-        let hash = || bytes.chunks(8).fold(7, |sum, c| mix(&[sum, word(c)]));
-        (!bytes.contains(&NO_BYTE)).then(hash)
+    fn others(&self) -> &[u16] {
+        &self.0[..3 * crate::ir::REGION as usize]
+    }
+
+    /// A hash of what others see.
+    pub fn visible(&self) -> u64 {
+        let word = |c: &[u16]| c.iter().fold(0, |sum, &b| (sum << 9) | u64::from(b));
+        self.others().chunks(7).fold(7, |sum, c| mix(&[sum, word(c)]))
+    }
+
+    /// True if others see the same, but for what is poison or undefined in one of them.
+    pub fn agrees(&self, other: &Memory) -> bool {
+        let mut bytes = self.others().iter().zip(other.others());
+        bytes.all(|(&a, &b)| a == b || a >= NO_BYTE || b >= NO_BYTE)
+    }
+
+    /// True if others see the same, and what is poison or undefined is so in both.
+    pub fn is_same(&self, other: &Memory) -> bool {
+        let mut bytes = self.others().iter().zip(other.others());
+        bytes.all(|(&a, &b)| a == b || a >= NO_BYTE && b >= NO_BYTE)
     }
 }
 
@@ -93,6 +117,8 @@ pub struct Event {
     /// `store`, or what is called
     pub what: Rc<str>,
     pub args: Vec<Word>,
+    /// For a call, the memory that it saw
+    pub saw: Option<Rc<Memory>>,
 }
 
 impl Event {
@@ -109,6 +135,10 @@ pub struct State {
     pub values: Vec<Word>,
     pub memory: Rc<Memory>,
     pub log: Rc<Vec<Event>>,
+    /// What a freeze chooses
+    pub seed: u64,
+    /// It has chosen.
+    pub chose: bool,
 }
 
 impl State {
@@ -119,7 +149,7 @@ impl State {
             *place = Word::Int(value);
         }
         let at = program.blocks[0].1;
-        State { at, values, memory: Rc::new(Memory::new(seed)), log: Rc::default() }
+        State { at, values, memory: Rc::new(Memory::new(seed)), log: Rc::default(), seed, chose: false }
     }
 
     fn get(&self, arg: Arg) -> Word {
@@ -189,6 +219,7 @@ impl State {
                     at,
                     what: "store".into(),
                     args: words.to_vec(),
+                    saw: None,
                 });
                 Ok(Word::Unset)
             }
@@ -198,14 +229,17 @@ impl State {
                 }
                 Ok(Word::Int(*address))
             }
+            // Of a function that nothing is known of, one that gives the same whatever it is given is as
+            // good as another: what it is given is compared.
             Op::Call(name, bits) if is_anchor(name) => {
                 let calls = self.log.iter().filter(|e| e.is_call()).count();
-                let mut numbers = vec![self.memory.visible().ok_or(Stop::Undefined)?, calls as u64];
-                for word in &words[..bits.len()] {
-                    let &Word::Int(value) = word else { return Err(Stop::Undefined) };
-                    numbers.push(value);
-                }
-                let hash = mix(&numbers);
+                let hash = mix(&[calls as u64, self.seed]);
+                Rc::make_mut(&mut self.log).push(Event {
+                    at,
+                    what: name.as_str().into(),
+                    args: words[..bits.len()].to_vec(),
+                    saw: Some(self.memory.clone()),
+                });
                 let memory = Rc::make_mut(&mut self.memory);
                 // Something that others may see is written.
                 let place = MEMORY_AT + hash % (3 * crate::ir::REGION / 4) * 4;
@@ -214,14 +248,17 @@ impl State {
                     let Word::Int(address) = words[0] else { return Err(Stop::Undefined) };
                     memory.store(address + hash / 7 % 4 * 4, 32, Word::Int(hash >> 20 & 0xff))?;
                 }
-                Rc::make_mut(&mut self.log).push(Event {
-                    at,
-                    what: name.as_str().into(),
-                    args: words.to_vec(),
-                });
                 Ok(Word::Int(hash >> 8 & mask(inst.bits)))
             }
-            _ => evaluate(inst, inst.flags, words, &self.memory),
+            op => {
+                let is_choice = match op {
+                    Op::Freeze(_) => true,
+                    Op::Call(name, _) => name.starts_with("@maybe"),
+                    _ => false,
+                };
+                self.chose |= is_choice && words.iter().any(|word| word.is_loose());
+                evaluate(inst, words, &self.memory, self.seed)
+            }
         }
     }
 }
@@ -230,27 +267,28 @@ fn is_anchor(name: &str) -> bool {
     matches!(name, "@ext" | "@take")
 }
 
-/// The result of an instruction without effect on operands. Flags are those to be honoured.
+/// The result of an instruction without effect on operands. What is frozen depends on the seed.
 ///
 /// # Errors
-/// Undefined behaviour.
-pub fn evaluate(inst: &Inst, flags: Flags, words: &[Word], memory: &Memory) -> Result<Word, Stop> {
+/// Undefined behaviour, or what is too vague.
+pub fn evaluate(inst: &Inst, words: &[Word], memory: &Memory, seed: u64) -> Result<Word, Stop> {
     // Dead code may use what is not there.
     if words.contains(&Word::Unset) {
         return Ok(Word::Unset);
     }
-    if let Op::Select = inst.op {
-        return Ok(match words[0] {
-            Word::Int(truth) => words[usize::from(truth == 0) + 1],
-            other => other,
-        });
-    }
-    if inst.op == Op::Freeze {
-        return match words[0] {
-            Word::Int(_) => Ok(words[0]),
-            // Any value may come; what follows is not the same in both versions.
-            _ => Err(Stop::Undefined),
-        };
+    let flags = inst.flags;
+    match (&inst.op, words) {
+        (Op::Select, [Word::Int(truth), ..]) => return Ok(words[usize::from(*truth == 0) + 1]),
+        (Op::Select, [Word::Poison, ..]) => return Ok(Word::Poison),
+        (Op::Select, _) => return Err(Stop::Partial),
+        (Op::Freeze(_), [Word::Int(_)]) => return Ok(words[0]),
+        (Op::Freeze(name), _) => return Ok(chosen(name, seed, inst.bits)),
+        (Op::Call(name, of), _)
+            if name.starts_with("@maybe") && words[..of.len()].iter().any(|w| w.is_loose()) =>
+        {
+            return Ok(chosen(name, seed, inst.bits));
+        }
+        _ => {}
     }
     let mut numbers = Vec::with_capacity(words.len());
     for word in words {
@@ -292,18 +330,38 @@ pub fn evaluate(inst: &Inst, flags: Flags, words: &[Word], memory: &Memory) -> R
     Ok(Word::Int(value))
 }
 
+/// What becomes of poison or an undefined value in a run, by a name.
+fn chosen(name: &str, seed: u64, bits: u32) -> Word {
+    let name = name.bytes().fold(0, |sum, byte| mix(&[sum, u64::from(byte)]));
+    Word::Int(mix(&[name, seed]) >> 7 & mask(bits))
+}
+
+/// Of an undefined value there is more than poison or undefined: this then says nothing.
+fn undefined(inst: &Inst) -> Result<Word, Stop> {
+    let is_whole = match &inst.op {
+        Op::Binary(name) => {
+            matches!(name.as_str(), "add" | "sub" | "xor") && inst.flags == Flags::default()
+        }
+        Op::Compare(name) => matches!(name.as_str(), "eq" | "ne"),
+        Op::Cast(name, _) => name == "trunc" && inst.flags == Flags::default(),
+        _ => false,
+    };
+    if is_whole { Ok(Word::Undef) } else { Err(Stop::Partial) }
+}
+
 /// Division by poison is undefined.
 fn poisoned(inst: &Inst, words: &[Word]) -> Result<Word, Stop> {
     match &inst.op {
         Op::Binary(name) if name.contains("div") || name.contains("rem") => {
             if matches!(words[1], Word::Int(d) if d != 0 && d != mask(inst.bits)) {
-                Ok(Word::Poison)
+                if words[0] == Word::Poison { Ok(Word::Poison) } else { Err(Stop::Partial) }
             } else {
                 Err(Stop::Undefined)
             }
         }
         Op::Call(name, _) if !name.starts_with("@llvm.") => Err(Stop::Undefined),
-        _ => Ok(Word::Poison),
+        _ if words.contains(&Word::Poison) => Ok(Word::Poison),
+        _ => undefined(inst),
     }
 }
 
@@ -379,11 +437,13 @@ fn call(name: &str, bits: u32, of: &[u32], numbers: &[u64], memory: &Memory) -> 
     let (a, b) = (numbers[0], numbers.get(1).copied().unwrap_or_default());
     let (x, y) = (signed(a, of[0]), signed(b, of[0]));
     let base = name.rsplit_once('.').map_or(name, |(base, _)| base);
+    let base = if name.starts_with("@maybe") { "@pure" } else { base };
     let value = match base {
         "@pure" => mix(&numbers[..of.len()]) >> 3,
+        // What it makes of poison is the same each time.
         "@peek" => match memory.load(a, 32)? {
-            Word::Int(word) => mix(&[word, memory.visible().ok_or(Stop::Undefined)?]) >> 3,
-            _ => return Err(Stop::Undefined),
+            Word::Int(word) => mix(&[word, memory.visible()]) >> 3,
+            _ => memory.visible() >> 3,
         },
         "@llvm.umax" => a.max(b),
         "@llvm.umin" => a.min(b),

@@ -2,8 +2,8 @@
 
 use crate::Counts;
 use crate::generator::Random;
-use crate::ir::{Flags, Op, Program, Word};
-use crate::lockstep::{Constants, End, Lockstep, Trace, agree, anchors, run};
+use crate::ir::{Op, Program, Word};
+use crate::lockstep::{Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run};
 use crate::machine::{Event, Memory, State, Stop, evaluate};
 use midflight_passes::code::InstId;
 use midflight_passes::osr::map::graph::{BASE, OPT, Which};
@@ -58,11 +58,15 @@ fn hand_over(
                     words.push(choice(*condition, *holds, *fails)?);
                     continue;
                 }
-                if matches!(inst.op, Op::Phi | Op::Alloca(..) | Op::Freeze | Op::Store(_)) {
+                let is_choice = matches!(inst.op, Op::Freeze(_)) && operands[0].is_loose();
+                if is_choice || matches!(inst.op, Op::Phi | Op::Alloca(..) | Op::Store(_)) {
                     return Err(format!("{:?} is made again", inst.op));
                 }
-                evaluate(inst, Flags::default(), &operands, &from.memory)
-                    .map_err(|stop| format!("making {inst:?} again: {stop:?}"))?
+                match evaluate(inst, &operands, &from.memory, from.seed) {
+                    // It did not run, and is not chosen.
+                    Err(Stop::Partial) => Word::Poison,
+                    word => word.map_err(|stop| format!("making {inst:?} again: {stop:?}"))?,
+                }
             }
             Expr::Content(store, address) => from
                 .memory
@@ -95,7 +99,7 @@ fn choice(condition: Word, holds: Word, fails: Word) -> Result<Word, String> {
     match condition {
         Word::Int(0) => Ok(fails),
         Word::Int(1) => Ok(holds),
-        Word::Poison => Ok(Word::Poison),
+        Word::Poison | Word::Undef => Ok(Word::Poison),
         _ => Err(format!("{condition:?} is taken for a condition")),
     }
 }
@@ -107,6 +111,8 @@ fn enter(map: &PointMap, to: &Program, from: &State, handed: &Handed) -> State {
         values: vec![Word::Unset; to.arguments + to.insts.len()],
         memory: handed.memory.clone(),
         log: from.log.clone(),
+        seed: from.seed,
+        chose: from.chose,
     };
     handed.values.iter().for_each(|&(value, word)| state.values[value] = word);
     state
@@ -172,7 +178,7 @@ pub fn points(
                 };
                 let expected = &traces[to].steps[landing];
                 for &(value, word) in &handed.values {
-                    if !agree(word, expected.values[value]) {
+                    if !is_same_word(word, expected.values[value]) {
                         return Err(says(format!(
                             "value {value} is handed over as {word:?}, the other version has {:?}",
                             expected.values[value]
@@ -185,9 +191,7 @@ pub fn points(
                 // Base goes on with the memory that it would have, unless it overwrites at once what it
                 // lacks.
                 let is_late = to == BASE && mapper.proof.versions.of[BASE].chains.late[map.landing];
-                let memory = [&handed.memory, &expected.memory].map(|memory| memory.visible());
-                let is_same = memory.contains(&None) || memory[0] == memory[1];
-                if to == BASE && !is_late && !is_same {
+                if to == BASE && !is_late && !handed.memory.is_same(&expected.memory) {
                     return Err(says("memory is not base's".to_string()));
                 }
                 counts.points += 1;
@@ -195,10 +199,7 @@ pub fn points(
                 counts.chosen += chosen(map, &programs[to]);
                 counts.contents +=
                     map.exprs.iter().filter(|e| matches!(e, Expr::Content(..))).count();
-                // What is poison here may be none in the other version, and need not go well there.
-                let is_poisoned = handed.memory.visible().is_none()
-                    || handed.values.iter().any(|v| v.1 == Word::Poison);
-                if time > 1 || is_poisoned {
+                if time > 1 {
                     continue;
                 }
                 let state = enter(map, &programs[to], step, &handed);
@@ -212,27 +213,35 @@ pub fn points(
 
 /// Runs on to the end, which must be that of another run.
 fn finish(program: &Program, state: State, expected: &End) -> Result<(), String> {
-    let end =
-        run(program, state, MOST_STEPS, |_| {}).map_err(|stop| format!("{stop:?} behind it"))?;
-    is_same(&end, expected)
+    match run(program, state, MOST_STEPS, |_| {}) {
+        Ok(end) => is_same(&end, expected),
+        Err(Stop::Partial) => Ok(()),
+        Err(stop) => Err(format!("{stop:?} behind it")),
+    }
 }
 
 /// Checks that what others see of both runs is the same.
 ///
 /// # Errors
 /// What is not.
-pub fn is_same(end: &End, expected: &End) -> Result<(), String> {
-    let calls = |end: &End| -> Vec<Event> {
-        let calls = end.last.log.iter().filter(|e| e.is_call());
-        calls.map(|e| Event { at: 0, ..e.clone() }).collect()
+pub fn is_same<'a>(end: &'a End, expected: &'a End) -> Result<(), String> {
+    let calls = |end: &'a End| end.last.log.iter().filter(|e| e.is_call());
+    let is_same_call = |(a, b): (&Event, &Event)| {
+        let mut args = a.args.iter().zip(&b.args);
+        let same_memory = match (&a.saw, &b.saw) {
+            (Some(a), Some(b)) => a.agrees(b),
+            _ => true,
+        };
+        a.what == b.what && same_memory && args.all(|(&a, &b)| agree(a, b))
     };
-    let ([a, b], [x, y]) = ([calls(end), calls(expected)], [end.result, expected.result]);
-    let memory = [end, expected].map(|e| e.last.memory.visible());
-    let same_memory = memory.contains(&None) || memory[0] == memory[1];
-    if a == b && agree(x, y) && same_memory {
+    let same_calls = calls(end).count() == calls(expected).count()
+        && calls(end).zip(calls(expected)).all(is_same_call);
+    let (x, y) = (end.result, expected.result);
+    if same_calls && agree(x, y) && end.last.memory.agrees(&expected.last.memory) {
         return Ok(());
     }
-    Err(format!("ends with {x:?} and calls {a:?}, not with {y:?} and {b:?}; memory is {memory:?}"))
+    let calls = |end: &'a End| calls(end).map(|e| (e.what.clone(), e.args.clone())).collect::<Vec<_>>();
+    Err(format!("ends with {x:?} and calls {:?}, not with {y:?} and {:?}", calls(end), calls(expected)))
 }
 
 /// Runs that move to and fro at random points, on closed mappings: each ends as it does without
@@ -249,7 +258,8 @@ pub fn to_and_fro(
     counts: &mut Counts,
 ) -> Result<(), String> {
     let maps = mapper.closed(&|_, _| true, [&|_| true, &|_| true]);
-    for [base, _] in traces {
+    for ends in traces {
+        let base = &ends[BASE];
         for often in [1, 3, 9] {
             let (mut which, mut state): (Which, State) = (BASE, base.steps[0].clone());
             let mut path = Vec::new();
@@ -263,9 +273,6 @@ pub fn to_and_fro(
                     let to = &programs[1 - which];
                     let of = [&programs[BASE], to];
                     let handed = hand_over(map, of, &state, constant).map_err(says)?;
-                    if handed.values.iter().any(|v| v.1 == Word::Poison) {
-                        break;
-                    }
                     state = enter(map, to, &state, &handed);
                     which = 1 - which;
                     counts.transitions += 1;
@@ -278,11 +285,11 @@ pub fn to_and_fro(
                     Ok(None) => {}
                     Ok(Some(result)) => {
                         let end = End { result, last: state };
-                        is_same(&end, &base.end)
+                        is_same(&end, &ends[which].end)
                             .map_err(|m| format!("{m}\non the way {path:?}"))?;
                         break;
                     }
-                    Err(Stop::Fuel) => break,
+                    Err(Stop::Fuel | Stop::Partial) => break,
                     Err(stop) => {
                         let at = state.at;
                         return Err(format!("{stop:?} at {which}, {at} on the way {path:?}"));

@@ -88,6 +88,18 @@ impl Layout {
         number.checked_sub(self.arguments).map(|place| place as usize)
     }
 
+    /// The value whose own number it is.
+    pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Which, ValueId)> {
+        let of = |which: Which| {
+            let graph = versions.graph(which);
+            let inst = number.checked_sub(self.values[which])? as usize;
+            (inst < graph.nodes.len()).then(|| (which, graph.result(inst)))
+        };
+        let argument = number.checked_sub(self.arguments)? as usize;
+        let is_argument = argument < versions.graph(BASE).arguments;
+        is_argument.then_some((BASE, argument)).or_else(|| of(BASE)).or_else(|| of(OPT))
+    }
+
     fn entry(&self, versions: &Versions) -> Number {
         self.phis[OPT] + versions.graph(OPT).blocks.len() as u32
     }

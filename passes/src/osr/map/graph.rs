@@ -24,7 +24,7 @@ pub const BASE: Which = 0;
 pub const OPT: Which = 1;
 
 /// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A value of the version
     Value(ValueId),
@@ -181,8 +181,10 @@ impl Graph {
 /// What only LLVM can answer about the versions.
 pub trait Oracle {
     /// What an operation on other operands is equal to, if that is known: a constant, or a value that
-    /// dominates the instruction if the operands do.
+    /// dominates the instruction if the operands do. If one is poison or undefined, so is the other.
     fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
+    /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
+    fn is_well_defined(&self, which: Which, operand: Operand) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
     /// What may have written last, before an instruction, to the place that a load or store accesses.

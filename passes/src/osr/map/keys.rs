@@ -125,7 +125,8 @@ fn hash(words: &[u32]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// A sum of multiples of numbers and a constant.
+/// A sum of multiples of numbers and a constant. Terms of one number are added up just if it is well
+/// defined: `(x + y) - y` is poison if `y` is, and what is undefined may be something else each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) constant: i64,
@@ -156,27 +157,44 @@ impl Form {
         value.wrapping_shl(unused).wrapping_shr(unused)
     }
 
-    pub(super) fn add(&mut self, number: Number, factor: i64) {
-        let place = self.terms.binary_search_by_key(&number, |&(n, _)| n);
-        let known = place.map_or(0, |place| self.terms[place].1);
-        let sum = self.wrap(known.wrapping_add(factor));
-        match place {
-            Ok(place) if sum == 0 => _ = self.terms.remove(place),
-            Ok(place) => self.terms[place].1 = sum,
-            Err(_) if sum == 0 => {}
-            Err(place) => self.terms.insert(place, (number, sum)),
+    /// Adds a multiple of a number. `is_well_defined` is asked where that matters.
+    pub(super) fn add(
+        &mut self,
+        number: Number,
+        factor: i64,
+        is_well_defined: &dyn Fn(Number) -> bool,
+    ) {
+        let mut factor = self.wrap(factor);
+        let place = self.terms.partition_point(|&(n, _)| n < number);
+        let known = self.terms.get(place).filter(|&&(n, _)| n == number).map(|&(_, factor)| factor);
+        if (known.is_some() || factor == 0) && is_well_defined(number) {
+            if let Some(known) = known {
+                self.terms.remove(place);
+                factor = self.wrap(known.wrapping_add(factor));
+            }
+            if factor == 0 {
+                return;
+            }
         }
+        let place = self.terms.partition_point(|&term| term < (number, factor));
+        self.terms.insert(place, (number, factor));
     }
 
     /// Adds a multiple of a sum, by its words; false if it is too long to be looked through.
-    pub(super) fn add_form(&mut self, words: &[u32], factor: i64) -> bool {
+    pub(super) fn add_form(
+        &mut self,
+        words: &[u32],
+        factor: i64,
+        is_well_defined: &dyn Fn(Number) -> bool,
+    ) -> bool {
         let (constant, terms) = words.split_at(2);
         if terms.len() / TERM > MOST_TERMS {
             return false;
         }
         self.constant = self.constant.wrapping_add(whole(constant).wrapping_mul(factor));
         for term in terms.chunks_exact(TERM) {
-            self.add(term[0], whole(&term[1..]).wrapping_mul(factor));
+            let factor = whole(&term[1..]).wrapping_mul(factor);
+            self.add(term[0], factor, is_well_defined);
         }
         true
     }
@@ -216,16 +234,29 @@ mod tests {
     #[test]
     fn a_sum_is_had_from_its_key() {
         let mut inner = Form { constant: -3, bits: 32, terms: Vec::new() };
-        inner.add(7, -1);
-        inner.add(5, i64::from(i32::MAX));
+        inner.add(7, -1, &|_| true);
+        inner.add(5, i64::from(i32::MAX), &|_| true);
         let mut words = Vec::new();
         inner.words(&mut words);
         let mut keys = Keys::default();
         let id = keys.id(Key::Sum(1, 32), &words);
         assert_eq!(keys.bits_of_sum(id), Some(32));
         let mut outer = Form { constant: 1, bits: 32, terms: Vec::new() };
-        outer.add(7, 2);
-        assert!(outer.add_form(keys.numbers(id), 2));
+        outer.add(7, 2, &|_| true);
+        let mut other = outer.clone();
+        assert!(outer.add_form(keys.numbers(id), 2, &|_| true));
         assert_eq!((outer.constant, outer.terms), (-5, vec![(5, -2)]));
+        assert!(other.add_form(keys.numbers(id), 2, &|number| number == 5));
+        assert_eq!((other.constant, other.terms), (-5, vec![(5, -2), (7, -2), (7, 2)]));
+    }
+
+    #[test]
+    fn what_is_not_well_defined_does_not_vanish_from_a_sum() {
+        let mut sum = Form { constant: 0, bits: 32, terms: Vec::new() };
+        sum.add(3, 1 << 32, &|_| false);
+        assert_eq!(sum.terms, vec![(3, 0)]);
+        let mut sum = Form { constant: 0, bits: 32, terms: Vec::new() };
+        sum.add(3, 1 << 32, &|_| true);
+        assert_eq!(sum.terms, vec![]);
     }
 }

@@ -23,6 +23,7 @@ pub mod compose;
 pub mod congruence;
 pub mod contents;
 pub mod do_passes;
+pub mod flags;
 pub mod gates;
 pub mod graph;
 mod guesses;

@@ -1,6 +1,7 @@
 //! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from each
 //! to the other (thesis 4.2).
 
+use crate::osr::map::flags::Classes;
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::maps::{for_binary, write_maps};
@@ -16,8 +17,8 @@ use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
 use crate::osr::place::{Where, place};
 use crate::osr::points::Boundary;
 use crate::read_code::{CodeSnapshot, read_code};
-use midflight_bridge::ir::{Function, Inst, Module};
-use midflight_bridge::map::{Sandbox, drop_flags, intersect_flags};
+use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
 use midflight_profile::osr_maps::{FunctionMaps, Maps};
 use std::collections::{BTreeMap, HashSet};
@@ -54,8 +55,8 @@ struct Plan<'m> {
     unreached: [Vec<usize>; 2],
     further: [Vec<bool>; 2],
     constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
-    /// Instructions that are taken for each other, by operation
-    classes: Vec<Vec<(u32, Inst<'m>)>>,
+    /// Instructions that are taken for each other
+    classes: Classes<'m>,
     /// The mappings as data, if the binary is to have them
     data: Option<Maps>,
     /// What a mutant has changed
@@ -144,7 +145,7 @@ impl OptPass {
         });
         self.report_refusals(&plan, &snapshots);
         if plan.maps[BASE].points.iter().any(Result::is_ok) {
-            plan.equalize_flags();
+            plan.classes.equalize_flags();
         }
         let description = match &plan.data {
             Some(maps) => Some(self.describe(module, function, maps)?),
@@ -245,7 +246,7 @@ impl OptPass {
             }),
             further,
             constants,
-            classes: classes(mapper, snapshots),
+            classes: Classes::new(mapper, snapshots),
             data,
             changes,
         }
@@ -286,43 +287,6 @@ impl OptPass {
                     let at = snapshots[which].instructions[point.at];
                     at.remark_missed(REMARKS, refusal.name(), &message);
                 }
-            }
-        }
-    }
-}
-
-/// The instructions of both versions that have one number, where there are several.
-fn classes<'m>(
-    mapper: &Mapper<'_>,
-    snapshots: &[CodeSnapshot<'m>; 2],
-) -> Vec<Vec<(u32, Inst<'m>)>> {
-    let proof = &mapper.proof;
-    let mut members: Vec<(u32, (u32, Inst<'m>))> = Vec::new();
-    for which in [BASE, OPT] {
-        let version = &proof.versions.of[which];
-        for (inst, node) in version.graph.nodes.iter().enumerate() {
-            let number = proof.congruence.of[which][version.graph.result(inst)];
-            let is_constant = proof.congruence.constant(number).is_some();
-            if node.has_result && version.live.reached[node.block] && !is_constant {
-                members.push((number, (node.operation, snapshots[which].instructions[inst])));
-            }
-        }
-    }
-    members.sort_by_key(|&(number, _)| number);
-    let classes = members.chunk_by(|(a, _), (b, _)| a == b).filter(|class| class.len() > 1);
-    classes.map(|class| class.iter().map(|&(_, member)| member).collect()).collect()
-}
-
-impl Plan<'_> {
-    /// Values that are taken for each other must be poison at the same times. Flags that only some
-    /// of them have are dropped.
-    fn equalize_flags(&self) {
-        for class in &self.classes {
-            let instructions: Vec<Inst<'_>> = class.iter().map(|&(_, inst)| inst).collect();
-            if class.iter().all(|&(operation, _)| operation == class[0].0) {
-                intersect_flags(&instructions);
-            } else {
-                drop_flags(&instructions);
             }
         }
     }

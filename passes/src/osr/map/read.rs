@@ -27,6 +27,7 @@ pub struct Handles<'a, 'm> {
     pub memory: [Memory<'a, 'm>; 2],
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
+    well_defined: RefCell<HashMap<(Which, Operand), bool>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
     simple: [RefCell<Vec<Vec<Simplified>>>; 2],
     /// Test only: loads are made again whatever was written since.
@@ -90,6 +91,13 @@ impl Oracle for Handles<'_, '_> {
         answer
     }
 
+    fn is_well_defined(&self, which: Which, operand: Operand) -> bool {
+        *self.well_defined.borrow_mut().entry((which, operand)).or_insert_with(|| match operand {
+            Operand::Constant(constant) => self.constant(constant).is_well_defined(),
+            Operand::Value(value) => self.snapshots[which].value(value).is_well_defined(),
+        })
+    }
+
     fn integer(&self, constant: ConstId) -> Option<i64> {
         self.constant(constant).as_integer()
     }
@@ -142,6 +150,7 @@ pub fn read<'a, 'm>(
         memory,
         constants: RefCell::default(),
         unchanged: RefCell::default(),
+        well_defined: RefCell::default(),
         simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
         stale_loads: Cell::new(false),
     };

@@ -489,6 +489,7 @@ impl<'a> Round<'a> {
         let mut form = std::mem::take(&mut self.scratch.form);
         (form.constant, form.bits) = (linear.constant, linear.bits);
         form.terms.clear();
+        let is_well_defined = |number: Number| self.is_well_defined(number);
         for &(place, factor) in &linear.terms {
             let number = numbers[place];
             let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
@@ -498,8 +499,8 @@ impl<'a> Round<'a> {
             }
             // An index of less bits is extended, so that its sum may have wrapped before.
             let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));
-            if !inner.is_some_and(|inner| form.add_form(self.keys.numbers(inner), factor)) {
-                form.add(number, factor);
+            if !inner.is_some_and(|inner| form.add_form(self.keys.numbers(inner), factor, &is_well_defined)) {
+                form.add(number, factor, &is_well_defined);
             }
         }
         form.constant = form.wrap(form.constant);
@@ -512,6 +513,18 @@ impl<'a> Round<'a> {
         };
         self.scratch.form = form;
         found
+    }
+
+    /// True if what has a number is neither poison nor undefined, as LLVM knows of the first that has it.
+    fn is_well_defined(&self, number: Number) -> bool {
+        let congruence = &self.congruence;
+        if let Some(constant) = congruence.constant(number) {
+            return self.oracle.is_well_defined(BASE, Operand::Constant(constant));
+        }
+        let first = congruence.layout.value(self.versions, number);
+        first.is_some_and(|(which, value)| {
+            self.oracle.is_well_defined(which, Operand::Value(value))
+        })
     }
 
     /// What a number adds up, by its key
