@@ -91,7 +91,7 @@ pub mod osr;
 use core::ffi::c_void;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 6;
+pub const ABI_VERSION: u16 = 7;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -150,6 +150,9 @@ pub const FLAG_COUNTING: u16 = 1 << 1;
 /// runtime keeps; emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is counted by
 /// itself. Excludes [`FLAG_COUNTING`]; k is 2 or more.
 pub const FLAG_PUBLISHED: u16 = 1 << 2;
+
+/// [`RecordHeader::flags`]: its upper byte is the major version of the LLVM that compiled the function.
+pub const LLVM_SHIFT: u32 = 8;
 
 /// First bytes of a profile file. As in PNG, the odd bytes catch transfers that change line ends.
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";

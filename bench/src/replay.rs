@@ -165,6 +165,7 @@ pub(crate) mod tests {
             num_paths: 4,
             stage: Stage::Early,
             mode: Mode::Automaton,
+            llvm: 22,
             name: "f".to_string(),
             unit: String::new(),
             files: vec![],

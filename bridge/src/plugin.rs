@@ -117,6 +117,9 @@ pub struct PassPluginLibraryInfo {
     pre_code_gen: Option<unsafe extern "C" fn()>,
 }
 
+/// Major version of the LLVM that this is built for.
+pub const LLVM_MAJOR: u8 = if cfg!(feature = "llvm22-1") { 22 } else { 19 };
+
 /// LLVM's `LLVM_PLUGIN_API_VERSION`
 const API_VERSION: u32 = if cfg!(feature = "llvm22-1") { 2 } else { 1 };
 

@@ -5,12 +5,13 @@
 //! be one that the function's graph allows.
 
 use crate::binary::{BinaryError, Image};
+use crate::names::readable;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{
     FLAG_WENT_ON, FunctionProfile, MemoryState, MergeError, Profile, ReadError,
 };
 use midflight_profile::table::{
-    ForestMismatch, FunctionTable, NumberingError, Path, PathDecoder, PathEnd,
+    ForestMismatch, FunctionTable, Loc, NumberingError, Path, PathDecoder, PathEnd,
 };
 use rustc_hash::FxHashMap;
 use std::io::Write;
@@ -129,8 +130,15 @@ impl Function<'_> {
 
     /// Instructions on a path.
     pub fn instructions(&self, path: &Path) -> u64 {
-        let blocks = path.blocks.iter().filter_map(|&b| self.table.blocks.get(b as usize));
-        blocks.map(|block| u64::from(block.instructions)).sum()
+        self.size_of(path.blocks.iter().copied()).0
+    }
+
+    /// The instructions in some blocks, and whether one of them calls a function.
+    pub fn size_of(&self, blocks: impl IntoIterator<Item = u32>) -> (u64, bool) {
+        let blocks = blocks.into_iter().filter_map(|b| self.table.blocks.get(b as usize));
+        blocks.fold((0, false), |(size, calls), block| {
+            (size + u64::from(block.instructions), calls | block.calls)
+        })
     }
 
     /// How often each acyclic path was taken, by ID, ascending.
@@ -161,14 +169,34 @@ impl Function<'_> {
         self.entries().saturating_sub(self.completed())
     }
 
+    /// True if its name, or its demangled name, contains this.
+    pub fn is_named(&self, part: &str) -> bool {
+        let name = &self.table.name;
+        name.contains(part) || readable(name).contains(part)
+    }
+
+    /// The first line of a block in the function's own file; 0 if it has none.
+    pub fn line_of(&self, block: u32) -> u32 {
+        self.locs_of(block).first().map_or(0, |loc| loc.outer_line)
+    }
+
+    /// The last line of a block in the function's own file, that of its branch; 0 if it has none.
+    pub fn last_line_of(&self, block: u32) -> u32 {
+        self.locs_of(block).last().map_or(0, |loc| loc.outer_line)
+    }
+
+    fn locs_of(&self, block: u32) -> &[Loc] {
+        self.table.blocks.get(block as usize).map_or(&[], |block| &block.locs)
+    }
+
     /// The file that the function is declared in, as debug information names it.
     pub fn file(&self) -> &str {
         self.table.files.get(self.table.file as usize).map_or("", String::as_str)
     }
 }
 
-/// Numbers of functions by the reason why they are not profiled.
-pub type Skipped = std::collections::BTreeMap<String, usize>;
+/// The functions that are not profiled, by the reason.
+pub type Skipped = std::collections::BTreeMap<String, Vec<String>>;
 
 /// What a command works on.
 pub struct Session {
@@ -339,7 +367,7 @@ impl Session {
         }
     }
 
-    /// How many functions were left alone when they were compiled, by the name of the reason. What is
+    /// Which functions were left alone when they were compiled, by the name of the reason. What is
     /// instrumented in one of the images was not.
     pub fn skipped(&self) -> Skipped {
         let tables = self.images.iter().flat_map(|image| &image.tables);
@@ -347,7 +375,7 @@ impl Session {
         let mut result = Skipped::new();
         for (name, reason) in self.images.iter().flat_map(|image| &image.skipped) {
             if !known.contains(name.as_str()) {
-                *result.entry(reason.clone()).or_default() += 1;
+                result.entry(reason.clone()).or_default().push(readable(name));
             }
         }
         result

@@ -28,7 +28,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     show::edges::write_text(&mut std::io::sink(), &functions).unwrap();
     export::lcov::write(&mut std::io::sink(), &functions).unwrap();
     let mut sources = Sources::new(Vec::new(), true);
-    for tree in [false, true] {
+    for (tree, flat) in [(false, false), (true, false), (false, true)] {
         let (sequences, min_percent, function) = (5, 0.0, None);
         let options = Options {
             top: 100,
@@ -37,6 +37,8 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
             function,
             loops: sequences,
             tree,
+            flat,
+            legend: true,
             samples: None,
             skipped: session.skipped(),
         };

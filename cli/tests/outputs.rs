@@ -265,7 +265,7 @@ fn help_teaches() {
     }
 }
 
-/// Two branches on one line: their paths have the same lines, and only their blocks tell them apart.
+/// Two branches on one line: their paths have the same lines, and only parts of them tell them apart.
 #[test]
 fn paths_on_the_same_lines_are_told_apart() {
     let fixture = Fixture::new();
@@ -278,8 +278,9 @@ fn paths_on_the_same_lines_are_told_apart() {
     let runs = [("sum", support::streams(0))];
     fixture.write("one.mfp", &profile("/build/one", &tables, &runs).write());
     let text = fixture.printed("report one one.mfp --source-dir .");
-    for route in ["through block 2, line 8, back to 8", "through block 3, line 8, back to 8"] {
-        assert!(text.contains(route), "{route}: {text}");
+    for part in [3, 4] {
+        let route = format!("through part {part} of 6 of line 8, line 8, back to 8");
+        assert!(text.contains(&route), "{route}: {text}");
     }
     assert_eq!(text.matches("  8 | if (p[i] > 3)").count(), 1, "the text is there once: {text}");
     assert!(text.contains("| as A"), "{text}");

@@ -4,13 +4,20 @@
 
 mod support;
 
-use support::{Fixture, bar, idle, profile, sum};
+use midflight_profile::table::{FunctionTable, Stage};
+use support::{Fixture, bar, elf, idle, profile, section, sum, sum_with};
 
 /// The lines of the report on the loop of `sum` whose activations were these.
 fn told_of(streams: Vec<Vec<u32>>) -> String {
+    told_of_table(sum(), streams)
+}
+
+/// The same of a table like that of `sum`.
+fn told_of_table(sum: FunctionTable, streams: Vec<Vec<u32>>) -> String {
     let fixture = Fixture::new();
-    let profile = profile("/build/prog", &[sum(), idle(), bar()], &[("sum", streams)]);
-    fixture.write("loop.mfp", &profile.write());
+    let tables = [sum, idle(), bar()];
+    fixture.write("prog", &elf(&section(&tables)));
+    fixture.write("loop.mfp", &profile("/build/prog", &tables, &[("sum", streams)]).write());
     let text = fixture.printed("report prog loop.mfp --no-source");
     let from = text.find("   Loop at line 7").unwrap_or_else(|| panic!("{text}"));
     text[from..].trim_end().to_string()
@@ -41,6 +48,38 @@ fn one_way_around_is_to_be_unrolled() {
     let rarely = [&[3; 60][..], &[4]].concat().repeat(5);
     check_hint(vec![activation(&rarely)], "unroll by 8 for A, and leave the loop's other ways");
     check_hint(vec![activation(&[3; 6]); 9], "unroll by 2: 100.0 % of the iterations are in runs");
+}
+
+/// The loop has 23 instructions, as the front end made it.
+#[test]
+fn copies_are_advised_where_the_body_is_small_and_calls_nothing() {
+    let round = || vec![activation(&[3; 100])];
+    let phases = || vec![activation(&[&[3; 30][..], &[4; 50]].concat().repeat(20))];
+    let turns = || vec![activation(&[4, 3].repeat(50))];
+    let mut first = vec![[&[1][..], &[3; 40], &[5]].concat(); 10];
+    first.push(activation(&[4]));
+    let told = |calls, times, stage, streams| told_of_table(sum_with(times, calls, stage), streams);
+    for (streams, hint) in [
+        (round(), "→ unroll by 8"),
+        (phases(), "→ phases: unroll by 8"),
+        (turns(), "→ unroll by 2: (A B)"),
+        (first, "→ peel the first"),
+    ] {
+        let small = told(false, 1, Stage::Early, streams.clone());
+        assert!(small.contains(hint), "{small}");
+        let large = told(false, 3, Stage::Early, streams.clone());
+        assert!(!large.contains(hint), "69 instructions: {large}");
+        let calls = told(true, 1, Stage::Early, streams.clone());
+        assert!(!calls.contains(hint), "a call: {calls}");
+        let late = told(false, 1, Stage::Late, streams.clone());
+        assert!(!late.contains("unroll"), "the optimizer has unrolled what it wanted to: {late}");
+        // 23 instructions are many where they are simplified.
+        let inlined = told(false, 1, Stage::Inlined, streams);
+        assert!(hint.contains("phases") || !inlined.contains(hint), "{inlined}");
+    }
+    let text =
+        told_of_table(sum_with(1, true, Stage::Early), vec![vec![2], vec![2], activation(&[])]);
+    assert!(text.ends_with("unrolling will not pay"), "{text}");
 }
 
 #[test]

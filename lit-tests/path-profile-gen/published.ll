@@ -2,8 +2,8 @@
 ; Nothing is inlined, no rounds are counted, and no function has counters.
 ; RUN: %opt -passes='path-profile-gen<k=4;algorithm=published;verify>' -S %s | FileCheck %s
 
-; The flags, behind the size and the version.
-; CHECK: @__midflight_table.sum.{{[0-9a-f]+}} = private constant [{{[0-9]+}} x i8] c"{{.+}}\00\00\00\{{[0-9A-F][0-9A-F]}}\00\04\00
+; The flags and the version of LLVM, behind the size and the version.
+; CHECK: @__midflight_table.sum.{{[0-9a-f]+}} = private constant [{{[0-9]+}} x i8] c"{{.+}}\00\00\00\{{[0-9A-F][0-9A-F]}}\00\04\1{{[36]}}
 ; CHECK-LABEL: define i32 @sum(
 ; CHECK:         %midflight.cursor = alloca [3 x i64], align 8
 ; CHECK-NEXT:    %{{.*}} = load ptr, ptr @__midflight_slot

@@ -4,8 +4,8 @@
 // RUN: %midflight report --format json %t %t.mfp | FileCheck %s --check-prefix=JSON
 // RUN: %midflight check %t %t.mfp
 // CHECK: emitted:
-// CHECK-NEXT: functions: 2 profiled, 2 left alone (1 Naked, 1 NoProfileAttribute)
-// JSON: "skipped":{"Naked":1,"NoProfileAttribute":1}
+// CHECK-NEXT: functions: 2 profiled, 2 left alone: 1 Naked (bare), 1 NoProfileAttribute (quiet)
+// JSON: "skipped":{"Naked":1,"NoProfileAttribute":1},"skipped_names":{"Naked":["bare"],"NoProfileAttribute":["quiet"]}
 __attribute__((naked)) void bare(void) { __asm__("ret"); }
 __attribute__((no_profile_instrument_function, noinline)) int quiet(int n) { return n + 1; }
 __attribute__((noinline)) int loud(int n) { return n > 3 ? n : quiet(n); }

@@ -6,6 +6,7 @@ use crate::options::{Algorithm, Options};
 use crate::plan::has_counters;
 use crate::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::plugin::LLVM_MAJOR;
 use midflight_profile::table::{self, FunctionTable};
 
 /// An encoded record.
@@ -50,6 +51,7 @@ pub fn record_of(
             Algorithm::Automaton if has_counters(numbering, options.k) => table::Mode::Counting,
             Algorithm::Automaton => table::Mode::Automaton,
         },
+        llvm: LLVM_MAJOR,
         name: function.name(),
         // Static functions of one name in several units are several functions.
         unit: unit_of(module, function),
@@ -77,6 +79,7 @@ fn table_blocks(body: &Body) -> Vec<table::Block> {
     };
     let block = |block: &crate::body::Block| table::Block {
         instructions: block.instructions,
+        calls: block.calls > 0,
         locs: block.lines.iter().map(loc).collect(),
     };
     body.blocks.iter().map(block).collect()

@@ -20,6 +20,9 @@ pub struct Weights {
     pub version: u32,
     /// When in the pipeline the functions were instrumented: there the graphs are the same.
     pub stage: Stage,
+    /// Major version of the LLVM that compiled all of them; 0 if that is not one, or not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub llvm: u8,
     /// The functions, those that never ran too. Two may have one name and unit if their graphs
     /// differ.
     pub functions: Vec<FunctionWeights>,
@@ -53,6 +56,10 @@ pub struct LoopWeights {
     pub header: u32,
     /// By how much it should be unrolled
     pub unroll: u32,
+}
+
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 impl FunctionWeights {

@@ -11,8 +11,9 @@ const DOCUMENT: &str = include_str!("../../docs/format.md");
 /// `void f(int n) { while (n--) g(); }` before optimization: block 1 is the loop's head, 2 its
 /// body, 3 the way out.
 fn table() -> FunctionTable {
-    let block = |instructions: u32, line: u32| Block {
+    let block = |instructions: u32, calls: bool, line: u32| Block {
         instructions,
+        calls,
         locs: vec![Loc { file: 0, line, outer_line: line }],
     };
     FunctionTable {
@@ -22,12 +23,13 @@ fn table() -> FunctionTable {
         num_paths: 4,
         stage: Stage::Early,
         mode: Mode::Automaton,
+        llvm: 22,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],
         file: 0,
         line: 1,
-        blocks: vec![block(2, 1), block(5, 2), block(2, 3), block(1, 4)],
+        blocks: vec![block(2, false, 1), block(5, false, 2), block(2, true, 3), block(1, false, 4)],
         edges: vec![
             Edge::Flow { from: 0, to: 1, value: 0 },
             Edge::Flow { from: 1, to: 2, value: 0 },

@@ -91,6 +91,7 @@ fn table_of(graph: &[Vec<Way>]) -> FunctionTable {
         num_paths: total,
         stage: Stage::Early,
         mode: Mode::Automaton,
+        llvm: 22,
         name: "größe".into(),
         unit: "a.c".into(),
         files: vec!["a.c".into(), "/inc/b.h".into()],
@@ -99,6 +100,7 @@ fn table_of(graph: &[Vec<Way>]) -> FunctionTable {
         blocks: (0..graph.len() as u32)
             .map(|b| Block {
                 instructions: 1 << (b % 32),
+                calls: b % 2 == 1,
                 locs: (0..b % 3).map(|i| loc(100 - 7 * b + i)).collect(),
             })
             .collect(),

@@ -4,8 +4,9 @@
 use crate::behaviour::loops::NaturalLoop;
 use crate::behaviour::{Cycle, LoopReport};
 use crate::join::Function;
-use crate::report::print::mean_of;
+use crate::report::print::{grouped, mean_of};
 use crate::share::share;
+use midflight_profile::table::Stage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +28,13 @@ const BETTER: f64 = 0.15;
 /// Where no past foretells the next path better, a branch is hard to predict.
 const HARD: f64 = 0.75;
 
+/// Of a round with more instructions jumping back is a small part, so that copies of it gain nothing: what
+/// the optimizer asks for too (`bridge/cpp/unroll.cpp`), of code that is simplified.
+const LARGEST_ROUND: u64 = 16;
+/// As the front end makes it, code has nearly twice as many instructions (in bzip2 1.8 times in the median,
+/// and three quarters of its loops at most twice).
+const BEFORE_IT_IS_SIMPLIFIED: u64 = 2;
+
 /// Something that could be done about a loop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -35,6 +43,8 @@ pub enum Hint {
     FewIterations {
         /// How often it goes around each time
         mean: f64,
+        /// True if its body is small enough to be copied in front of it
+        peel: bool,
     },
     /// The first iteration goes a way that the others hardly go.
     PeelFirst {
@@ -51,6 +61,8 @@ pub enum Hint {
         ids: Vec<u32>,
         /// What it covers
         share: f64,
+        /// Instructions in the loop
+        size: u64,
     },
     /// One way around is nearly all of it, in long runs.
     Unroll {
@@ -64,6 +76,8 @@ pub enum Hint {
         mean: f64,
         /// True if it goes no other way
         alone: bool,
+        /// Instructions in the loop
+        size: u64,
     },
     /// Several ways, each in long runs: the branch where they part is decided for many iterations.
     UnrollPhases {
@@ -75,6 +89,8 @@ pub enum Hint {
         share: Option<f64>,
         /// Mean length of a run
         mean: f64,
+        /// Instructions on the most frequent way
+        size: u64,
     },
     /// Several ways, and no activation changed from one to another.
     Unswitch {
@@ -89,6 +105,8 @@ pub enum Hint {
         by_more: f64,
         /// How many
         paths: u32,
+        /// True if the body is small enough to be copied
+        copies: bool,
     },
     /// No past tells what comes.
     HardToPredict {
@@ -116,17 +134,70 @@ impl Hint {
 
 /// What could be done about a loop; nothing where nothing stands out.
 pub fn hints(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport, k: u32) -> Vec<Hint> {
-    let mean = share(report.around, report.entered);
-    if report.entered > 0 && mean < 1.0 {
-        return vec![Hint::FewIterations { mean }];
+    let small = is_small(function, report.size, report.calls);
+    if let Some(mean) = few_iterations(report) {
+        return vec![Hint::FewIterations { mean, peel: small }];
     }
-    let mut hints: Vec<Hint> = peel_first(function, l, report).into_iter().collect();
-    hints.extend(of_iterations(function, report, k));
+    let peel = if small { peel_first(function, l, report) } else { None };
+    let mut hints: Vec<Hint> = peel.into_iter().collect();
+    // What the optimizer wanted to unroll is unrolled behind it.
+    let in_time = function.table.stage != Stage::Late;
+    let copies = Copies { of_body: small && in_time, of_ways: in_time, any_size: false };
+    hints.extend(of_iterations(function, report, k, copies));
     hints
 }
 
+/// By how much a loop should be unrolled for what its iterations tell, whatever is in it: for an
+/// optimizer, which will know what is left of it.
+pub fn unroll(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<u32> {
+    if few_iterations(report).is_some() {
+        return None;
+    }
+    let copies = Copies { of_body: true, of_ways: true, any_size: true };
+    match of_iterations(function, report, k, copies)? {
+        Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(by),
+        Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
+        Hint::FewIterations { .. }
+        | Hint::PeelFirst { .. }
+        | Hint::Unswitch { .. }
+        | Hint::DependsOnPast { .. }
+        | Hint::HardToPredict { .. } => None,
+    }
+}
+
+/// The rounds each time that it is entered, if these are less than one on average.
+fn few_iterations(report: &LoopReport) -> Option<f64> {
+    let mean = share(report.around, report.entered);
+    (report.entered > 0 && mean < 1.0).then_some(mean)
+}
+
+/// True if copies of so much code may pay.
+fn is_small(function: &Function<'_>, size: u64, calls: bool) -> bool {
+    let most = match function.table.stage {
+        Stage::Early => LARGEST_ROUND * BEFORE_IT_IS_SIMPLIFIED,
+        Stage::Inlined | Stage::Late => LARGEST_ROUND,
+    };
+    size <= most && !calls
+}
+
+/// What may be copied.
+#[derive(Clone, Copy)]
+struct Copies {
+    /// The body of the loop
+    of_body: bool,
+    /// A way around it, if that is small
+    of_ways: bool,
+    /// A way of any size
+    any_size: bool,
+}
+
 /// The most telling property of the iterations.
-fn of_iterations(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<Hint> {
+fn of_iterations(
+    function: &Function<'_>,
+    report: &LoopReport,
+    k: u32,
+    copies: Copies,
+) -> Option<Hint> {
     let all: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
     let mut ways: Vec<&Cycle> =
         report.cycles.iter().filter(|c| share(c.count, all) >= SOME).collect();
@@ -135,20 +206,23 @@ fn of_iterations(function: &Function<'_>, report: &LoopReport, k: u32) -> Option
     if k < 2 || share(all, report.around) < MOST {
         return None;
     }
-    if let Some(pattern) = report.pattern.as_ref().filter(|p| p.share >= REPEATS) {
-        return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share });
+    let size = report.size;
+    let pattern = report.pattern.as_ref().filter(|p| copies.of_body && p.share >= REPEATS);
+    if let Some(pattern) = pattern {
+        return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share, size });
     }
     let paths: u64 = ways.iter().map(|c| c.runs.paths).fold(0, u64::saturating_add);
     let runs: u64 = ways.iter().map(|c| c.runs.number).fold(0, u64::saturating_add);
     let mean = share(paths, runs);
     match ways[..] {
         [] => None,
+        [_] if !copies.of_body => None,
         [only] => {
             let mean = only.runs.mean();
             let by = unroll_by(&[only], mean)?;
             let share = only.runs.share_in(by as usize);
             let alone = only.count == all;
-            Some(Hint::Unroll { by, id: only.id, share, mean, alone })
+            Some(Hint::Unroll { by, id: only.id, share, mean, alone, size })
         }
         [a, b, ..] => {
             let line = branch_line(function, a.id, b.id);
@@ -159,19 +233,28 @@ fn of_iterations(function: &Function<'_>, report: &LoopReport, k: u32) -> Option
             if known && mean >= LONG && !ways.iter().any(|c| others(c)) {
                 return Some(Hint::Unswitch { line });
             }
-            if let Some(by) = unroll_by(&ways, mean) {
+            let (size, calls) = way(function, a);
+            let copied = copies.any_size || copies.of_ways && is_small(function, size, calls);
+            if let Some(by) = unroll_by(&ways, mean).filter(|_| copied) {
                 let share = share_in(&ways, by as usize);
-                return Some(Hint::UnrollPhases { by, line, share, mean });
+                return Some(Hint::UnrollPhases { by, line, share, mean, size });
             }
             let foretold = report.foretold.as_ref()?;
             if foretold.by_more - foretold.by_one >= BETTER {
                 let (by_one, by_more) = (foretold.by_one, foretold.by_more);
-                return Some(Hint::DependsOnPast { by_one, by_more, paths: foretold.paths });
+                let (paths, copies) = (foretold.paths, copies.of_body);
+                return Some(Hint::DependsOnPast { by_one, by_more, paths, copies });
             }
             let hard = foretold.by_more < HARD;
             hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })
         }
     }
+}
+
+/// The instructions on a way around, and whether one of them calls a function.
+fn way(function: &Function<'_>, cycle: &Cycle) -> (u64, bool) {
+    let blocks = function.path(cycle.id).map_or(Vec::new(), |path| path.blocks);
+    function.size_of(blocks)
 }
 
 /// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times as
@@ -255,12 +338,13 @@ impl<F: Fn(u32) -> String> fmt::Display for Worded<'_, F> {
                 by + 1
             ),
         };
+        let of_size = |size: &u64| format!("{} instructions", grouped(*size));
         match hint {
-            Hint::FewIterations { mean } => write!(
+            Hint::FewIterations { mean, peel } => write!(
                 f,
-                "it goes around {} times each time it is entered: unrolling will not pay, \
-                 peeling the first iteration may",
-                mean_of(*mean)
+                "it goes around {} times each time it is entered: unrolling will not pay{}",
+                mean_of(*mean),
+                if *peel { ", peeling the first iteration may" } else { "" }
             ),
             Hint::PeelFirst { id, of_first, of_others } => write!(
                 f,
@@ -269,44 +353,48 @@ impl<F: Fn(u32) -> String> fmt::Display for Worded<'_, F> {
                 letter(*id),
                 percent(*of_others)
             ),
-            Hint::UnrollPattern { ids, share } => {
+            Hint::UnrollPattern { ids, share, size } => {
                 let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
                 write!(
                     f,
                     "unroll by {}: ({}) repeats itself in {} of the iterations, so each copy has \
-                     one way to go",
+                     one way to go; it has {}",
                     ids.len(),
                     names.join(" "),
-                    percent(*share)
+                    percent(*share),
+                    of_size(size)
                 )
             }
-            Hint::Unroll { by, share, mean, alone: true, .. } => {
-                write!(f, "unroll by {by}: {}", runs(share, *by, *mean))
+            Hint::Unroll { by, share, mean, alone: true, size, .. } => {
+                write!(f, "unroll by {by}: {}; it has {}", runs(share, *by, *mean), of_size(size))
             }
-            Hint::Unroll { by, id, share, mean, alone: false } => write!(
+            Hint::Unroll { by, id, share, mean, alone: false, size } => write!(
                 f,
-                "unroll by {by} for {}, and leave the loop's other ways to a copy: {}",
+                "unroll by {by} for {}, and leave the loop's other ways to a copy: {}; it has {}",
                 letter(*id),
-                runs(share, *by, *mean)
+                runs(share, *by, *mean),
+                of_size(size)
             ),
-            Hint::UnrollPhases { by, line, share, mean } => write!(
+            Hint::UnrollPhases { by, line, share, mean, size } => write!(
                 f,
                 "phases: unroll by {by} and decide {} for {by} iterations at once, or unswitch it \
-                 if it can be decided before the loop: {}",
+                 if it can be decided before the loop: {}; the most frequent way has {}",
                 branch(line),
-                runs(share, *by, *mean)
+                runs(share, *by, *mean),
+                of_size(size)
             ),
             Hint::Unswitch { line } => write!(
                 f,
                 "unswitch: {} went one way as long as the loop was not left",
                 branch(line)
             ),
-            Hint::DependsOnPast { by_one, by_more, paths } => write!(
+            Hint::DependsOnPast { by_one, by_more, paths, copies } => write!(
                 f,
                 "which way it goes depends on the iterations before: the last {paths} paths \
-                 foretell {}, the last alone {}; unrolled copies can specialize",
+                 foretell {}, the last alone {}{}",
                 percent(*by_more),
-                percent(*by_one)
+                percent(*by_one),
+                if *copies { "; unrolled copies can specialize" } else { "" }
             ),
             Hint::HardToPredict { line, foretold } => write!(
                 f,

@@ -63,7 +63,7 @@ pub fn loops(ranked: &Ranked<'_>) -> Vec<NaturalLoop> {
 }
 
 /// The sources of the retreating edges, by their targets.
-fn back_edges(table: &FunctionTable) -> BTreeMap<u32, Vec<u32>> {
+pub(super) fn back_edges(table: &FunctionTable) -> BTreeMap<u32, Vec<u32>> {
     let mut headers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for edge in &table.edges {
         if let Edge::Cut { from, to, why: CutReason::Retreating, .. } = *edge {

@@ -3,19 +3,19 @@
 //! An acyclic-path profile says how often each way through a loop was taken; the k-IPF says in which
 //! order. [`loops`] finds a function's loops in its table, [`runs`] tells how long the same way is
 //! taken without a break, [`order`] what follows what, how well the past foretells the next path, and
-//! which sequence repeats, [`trips`] whether a loop always goes around as often; [`hints`] puts what
-//! follows from it into words.
+//! which sequence repeats, [`trips`] whether a loop always goes around as often, [`dispatch`] where
+//! branches with many targets go; [`hints`] puts what follows from it into words.
 //!
 //! All counts are those of the k-IPF, so they are exact for anything that spans at most k acyclic
 //! paths, and lower bounds where memory was full. Shares are of what is known to have followed.
 
+pub mod dispatch;
 pub mod hints;
 pub mod loops;
 pub mod order;
 pub mod runs;
 pub mod trips;
 
-use crate::join::Function;
 use crate::report::rank::Ranked;
 use hints::Hint;
 use loops::NaturalLoop;
@@ -35,6 +35,10 @@ pub struct LoopReport {
     pub entered: u64,
     /// How often its back edges were taken
     pub around: u64,
+    /// Instructions in it, loops within it included
+    pub size: u64,
+    /// True if something in it calls a function
+    pub calls: bool,
     /// What was spent in it, loops within it included
     pub work: u128,
     /// What was spent in it, but not in a loop within it
@@ -101,9 +105,12 @@ fn report(
             runs: Runs::of(ipf, taken.id, k, l.entered),
             next: order::next(ipf, taken.id),
         });
+    let (size, calls) = function.size_of(l.body.iter().copied());
     let mut report = LoopReport {
+        size,
+        calls,
         header: l.header,
-        line: line_of(function, l.header),
+        line: function.line_of(l.header),
         entered: l.entered,
         around: l.around,
         work: l.work,
@@ -115,10 +122,4 @@ fn report(
     };
     report.hints = hints::hints(function, l, &report, k);
     report
-}
-
-/// The first line of a block in the function's own file; 0 if it has none.
-fn line_of(function: &Function<'_>, block: u32) -> u32 {
-    let block = function.table.blocks.get(block as usize);
-    block.and_then(|b| b.locs.first()).map_or(0, |loc| loc.outer_line)
 }

@@ -1,6 +1,6 @@
 //! `midflight annotate`.
 
-use super::{Color, CommandError, Inputs, open, print_colored};
+use super::{Color, CommandError, Inputs, open, print_colored, require_function};
 use crate::annotate::{PATHS, annotate};
 use crate::document::{Extent, document};
 use crate::progress::Progress;
@@ -43,6 +43,7 @@ impl Annotate {
         let session = open(self.inputs)?;
         let functions = session.functions()?;
         let Annotate { top, function, .. } = self;
+        require_function(&functions, function.as_deref())?;
         let extent = Extent { top, sequences: 0, min_percent: 100.0, function, samples: None };
         let progress = Progress::new("counting lines", top as u64);
         let done = |done| progress.done(done);

@@ -1,6 +1,6 @@
 //! `midflight diff` and `midflight overlap`.
 
-use super::{CommandError, Format, Inputs, open};
+use super::{CommandError, Format, Inputs, open, require_function};
 use crate::compare::{diff, overlap, pairs};
 use crate::report::rank::rank;
 use crate::sink::write_to;
@@ -78,6 +78,9 @@ impl Diff {
         let [a, b] = self.two.inputs();
         let (a, b) = (open(a)?, open(b)?);
         let (a, b) = (a.functions()?, b.functions()?);
+        // A function may be in one of two builds.
+        let name = options.function.as_deref();
+        require_function(&a, name).or_else(|_| require_function(&b, name))?;
         let (a, b) = (rank(&a, None), rank(&b, None));
         let found = diff::diff(&pairs(&a, &b), &options);
         Ok(write_to(None, |out| match format {

@@ -1,6 +1,6 @@
 //! `midflight export`.
 
-use super::{CommandError, Inputs, open, percentage};
+use super::{CommandError, Inputs, open, percentage, require_function};
 use crate::document::{Extent, document};
 use crate::export;
 use crate::progress::Progress;
@@ -95,6 +95,7 @@ impl Export {
             _ => {}
         }
         let Part { top, function, min_percent, source_dir } = self.part;
+        require_function(&functions, function.as_deref())?;
         let extent = Extent { top, sequences: SEQUENCES, min_percent, function, samples: None };
         let progress = Progress::new("counting sequences", top as u64);
         let mut sources = Sources::new(source_dir, true);

@@ -8,7 +8,7 @@ mod export;
 use crate::document::{Extent, document};
 use crate::driver::{self, DriverError, Language};
 use crate::export::weights::TwoStages;
-use crate::join::{JoinError, Session, read_profiles};
+use crate::join::{Function, JoinError, Session, read_profiles};
 use crate::names::readable;
 use crate::osr::fuzz::{FuzzError, Settings, fuzz};
 use crate::osr::program::Program;
@@ -88,11 +88,12 @@ const REPORT_HELP: &str = "\
 For each of the hottest functions: its acyclic paths, with letters and their source lines; the
 sequences of them, over loop iterations, that make up most of its work; and its loops: how long they
 go the same way, what follows what, and what could be done about it (unroll, peel, unswitch). The
-report begins with a legend. Work is count times instructions; with --perf it is samples of a run,
+report begins with a legend, and --flat is a line a function. Work is count times instructions; with --perf it is samples of a run,
 best of the program without instrumentation (with -g), which are matched by source lines.
 
 Examples:
   midflight report prog midflight-*.mfp
+  midflight report prog a.mfp --flat
   midflight report prog a.mfp --function compress --top 1 --tree
   midflight report prog a.mfp --source-dir ~/src --color always | less -R
   clang -O2 -g prog.c && perf record ./a.out && midflight report prog a.mfp --perf perf.data";
@@ -286,9 +287,9 @@ struct Inputs {
 struct Report {
     #[command(flatten)]
     inputs: Inputs,
-    /// How many functions, those with the most work first
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    top: usize,
+    /// How many functions, those with the most work first [default: 10, with --flat all]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     /// How many multi-iteration paths of each function
     #[arg(long, default_value_t = 5, value_name = "N")]
     sequences: usize,
@@ -305,6 +306,12 @@ struct Report {
     /// Show trees in place of chosen sequences, with % of the parent (% of the root)
     #[arg(long)]
     tree: bool,
+    /// A line a function, and nothing else of it
+    #[arg(long, conflicts_with = "tree")]
+    flat: bool,
+    /// Do not explain what the words mean
+    #[arg(long)]
+    no_legend: bool,
     /// Do not show source text
     #[arg(long)]
     no_source: bool,
@@ -321,6 +328,9 @@ struct Report {
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     format: Format,
 }
+
+/// Functions that a report shows.
+const TOP: usize = 10;
 
 fn percentage(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=100.0).contains(value));
@@ -583,26 +593,28 @@ impl Report {
         let binary = self.inputs.binary.display().to_string();
         let samples = self.perf.as_deref().map(Samples::read).transpose()?;
         let session = open(self.inputs)?;
-        let k = session.profile.k;
-        let title = format!("{title}, k = {k}");
         let functions = session.functions()?;
-        let progress = Progress::new("counting sequences", self.top as u64);
+        let top = self.top.unwrap_or(if self.flat { usize::MAX } else { TOP });
+        require_function(&functions, self.function.as_deref())?;
+        let progress = Progress::new("counting sequences", top as u64);
         let done = |done| progress.done(done);
         let mut sources = Sources::new(self.source_dir, !self.no_source);
         if self.format == Format::Json {
-            let Report { top, sequences, min_percent, function, .. } = self;
+            let Report { sequences, min_percent, function, .. } = self;
             let extent = Extent { top, sequences, min_percent, function, samples };
             let document = document(binary, &session, &functions, &extent, &mut sources, &done);
             return Ok(write_to(None, |out| formats::write_json(out, &document))?);
         }
         let options = Options {
-            top: self.top,
+            top,
             sequences: self.sequences,
             loops: self.loops,
             samples,
             min_percent: self.min_percent,
             function: self.function,
             tree: self.tree,
+            flat: self.flat,
+            legend: !self.no_legend,
             skipped: session.skipped(),
         };
         let text = print::report(&title, &functions, &options, &mut sources, &done);
@@ -653,6 +665,16 @@ impl Show {
             Format::Json => show::tables::write_json(out, &tables),
             Format::Text => show::tables::write_text(out, &tables),
         })?)
+    }
+}
+
+/// Fails if a function is asked for by a part of its name, and there is none.
+fn require_function(functions: &[Function<'_>], name: Option<&str>) -> Result<(), CommandError> {
+    match name {
+        Some(name) if !functions.iter().any(|function| function.is_named(name)) => {
+            Err(CommandError::NoFunction(name.to_string()))
+        }
+        _ => Ok(()),
     }
 }
 

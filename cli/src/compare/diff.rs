@@ -82,11 +82,9 @@ pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
     let total = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
     let totals = [total(|p| work_of(p.a)), total(|p| work_of(p.b))];
     let wanted = |pair: &&Pair<'_, '_>| {
-        let name = pair.either().map_or("", |r| r.function.table.name.as_str());
-        options
-            .function
-            .as_ref()
-            .is_none_or(|part| name.contains(part) || readable(name).contains(part))
+        let either = pair.either();
+        let named = |part: &String| either.is_some_and(|r| r.function.is_named(part));
+        options.function.as_ref().is_none_or(named)
     };
     let one = |pair: &Pair<'_, '_>| function_diff(pair, totals, options);
     let mut all: Vec<FunctionDiff> = pairs.iter().filter(wanted).filter_map(one).collect();

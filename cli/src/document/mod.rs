@@ -7,6 +7,7 @@ mod source;
 pub use forest::{Tree, TreeNode, tree};
 pub use source::{Source, line_counts};
 
+use crate::behaviour::dispatch::{Dispatch, dispatches};
 use crate::behaviour::hints::Worded;
 use crate::behaviour::{LoopReport, behaviour};
 use crate::join::{Function, Session, Skipped};
@@ -20,6 +21,7 @@ use crate::samples::Samples;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How much of a program is told of.
 pub struct Extent {
@@ -46,8 +48,10 @@ pub struct Document {
     pub k: u32,
     /// How whole the profile is
     pub events: Events,
-    /// Functions that are not profiled, by the reason
-    pub skipped: Skipped,
+    /// How many functions are not profiled, by the reason
+    pub skipped: BTreeMap<String, usize>,
+    /// Which these are
+    pub skipped_names: Skipped,
     /// What was spent in all functions
     pub work: u128,
     /// What work is counted in: `instructions`, or `nanosamples`
@@ -110,6 +114,8 @@ pub struct FunctionDocument {
     pub sequences: Vec<SequenceDocument>,
     /// Its loops, those with the most work of their own first
     pub loops: Vec<LoopDocument>,
+    /// Its branches that go many ways, those that were taken most often first
+    pub dispatches: Vec<Dispatch>,
     /// The k-IPF
     pub forest: Tree,
     /// Its lines with their counts
@@ -178,12 +184,14 @@ pub fn document(
         done(number);
         made
     });
+    let skipped_names = session.skipped();
     Document {
         version: 1,
         binary,
         k: session.profile.k,
         events: events(&all),
-        skipped: session.skipped(),
+        skipped: skipped_names.iter().map(|(why, names)| (why.clone(), names.len())).collect(),
+        skipped_names,
         work: all.iter().map(|r| r.work).sum(),
         unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
         functions: made.collect(),
@@ -196,10 +204,7 @@ pub fn wanted<'a, 'f>(
     all: &'a [Ranked<'f>],
     name: Option<&'a str>,
 ) -> impl Iterator<Item = &'a Ranked<'f>> {
-    all.iter().filter(move |ranked| {
-        let own = &ranked.function.table.name;
-        name.is_none_or(|part| own.contains(part) || readable(own).contains(part))
-    })
+    all.iter().filter(move |ranked| name.is_none_or(|part| ranked.function.is_named(part)))
 }
 
 /// What was counted, over all functions.
@@ -245,6 +250,7 @@ fn function_document(
         paths: paths(ranked),
         sequences: chosen.into_iter().map(|s| sequence(s, &place)).collect(),
         loops: behaviour(ranked, &ipf).into_iter().map(|l| loop_document(l, &place)).collect(),
+        dispatches: dispatches(ranked, &ipf),
         forest: tree(ranked, &ipf, extent.min_percent),
         source: Source::of(ranked, sources),
     }

@@ -1,9 +1,8 @@
 //! Which loops the compiler should unroll, and by how much: what cyclic paths tell and counts of edges
 //! do not.
 
-use crate::behaviour::hints::Hint;
 use crate::behaviour::loops::{NaturalLoop, loops};
-use crate::behaviour::{behaviour, trips};
+use crate::behaviour::{behaviour, hints, trips};
 use crate::report::rank::Ranked;
 use midflight_profile::weights::LoopWeights;
 
@@ -30,8 +29,9 @@ pub fn of(ranked: &Ranked<'_>, all: u128) -> Vec<LoopWeights> {
     let reports = behaviour(ranked, &ipf);
     let of_loop = |l: &NaturalLoop| {
         let fixed = trips::fixed(ranked, &ipf, ranked.function.k(), l);
-        let hints = || reports.iter().find(|report| report.header == l.header)?.hints.last();
-        let unroll = fixed.and_then(divisor).or_else(|| hints().and_then(by_hint))?;
+        let report = reports.iter().find(|report| report.header == l.header)?;
+        let by_iterations = || hints::unroll(ranked.function, report, ranked.function.k());
+        let unroll = fixed.and_then(divisor).or_else(by_iterations)?;
         Some(LoopWeights { header: l.header, unroll })
     };
     hot.iter().filter_map(of_loop).collect()
@@ -40,16 +40,4 @@ pub fn of(ranked: &Ranked<'_>, all: u128) -> Vec<LoopWeights> {
 /// The largest number from 2 to [`MOST`] that divides `rounds`.
 fn divisor(rounds: u64) -> Option<u32> {
     (2..=MOST).rev().find(|by| rounds.is_multiple_of(*by)).map(|by| by as u32)
-}
-
-fn by_hint(hint: &Hint) -> Option<u32> {
-    match hint {
-        Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(*by),
-        Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
-        Hint::FewIterations { .. }
-        | Hint::PeelFirst { .. }
-        | Hint::Unswitch { .. }
-        | Hint::DependsOnPast { .. }
-        | Hint::HardToPredict { .. } => None,
-    }
 }

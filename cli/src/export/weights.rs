@@ -55,6 +55,7 @@ pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
     Ok(Weights {
         version: WEIGHTS_VERSION,
         stage: common_stage(functions)?,
+        llvm: common_llvm(functions),
         functions: sums.into_values().collect(),
     })
 }
@@ -70,6 +71,12 @@ fn common_stage(functions: &[Function<'_>]) -> Result<Stage, TwoStages> {
         (Some(one), None) => Ok(one.stage),
         (None, _) => Ok(Stage::Early),
     }
+}
+
+fn common_llvm(functions: &[Function<'_>]) -> u8 {
+    let mut found = functions.iter().map(|function| function.table.llvm);
+    let first = found.next().unwrap_or(0);
+    if found.all(|llvm| llvm == first) { first } else { 0 }
 }
 
 fn counts_of(function: &Function<'_>) -> FunctionWeights {

@@ -111,25 +111,32 @@ fn write_ways(text: &mut String, report: &LoopReport, k: u32, letters: &FxHashMa
     if all == 0 {
         return;
     }
+    // What k is too small to tell has no column.
     let run = RUN.min(k.saturating_sub(1) as usize);
-    let runs = if run > 1 { format!("in runs ≥ {run}") } else { String::new() };
-    let _ = writeln!(
-        text,
-        "   {DIM}      % ways             count   mean run   {runs:>11}   followed by{DIM:#}"
-    );
+    let (order, runs) = (run > 0, run > 1);
+    let _ = write!(text, "   {DIM}      % ways             count");
+    if order {
+        let _ = write!(text, "   mean run");
+    }
+    if runs {
+        let _ = write!(text, "   in runs ≥ {run}");
+    }
+    let _ = writeln!(text, "{}{DIM:#}", if order { "   followed by" } else { "" });
     let ways = ways_shown(report);
     for cycle in &ways {
         let letter = letters.get(&cycle.id).map_or("?", String::as_str);
-        let mean = if k > 1 { mean_of(cycle.runs.mean()) } else { "?".into() };
-        let within = cycle.runs.share_in(run).filter(|_| run > 1);
-        let within = within.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share));
-        let _ = writeln!(
-            text,
-            "   {LETTER}{letter:>3}{LETTER:#}  {:5.1} %  {:>15}×   {mean:>8}   {within:>11}   {}",
-            100.0 * share(cycle.count, all),
-            grouped(cycle.count),
-            followed_by(cycle, letters)
-        );
+        let of_all = 100.0 * share(cycle.count, all);
+        let count = grouped(cycle.count);
+        let _ = write!(text, "   {LETTER}{letter:>3}{LETTER:#}  {of_all:5.1} %  {count:>15}×");
+        if order {
+            let _ = write!(text, "   {:>8}", mean_of(cycle.runs.mean()));
+        }
+        if runs {
+            let within = cycle.runs.share_in(run).unwrap_or(0.0);
+            let _ = write!(text, "   {:>9.1} %", 100.0 * within);
+        }
+        let next = followed_by(cycle, letters);
+        let _ = writeln!(text, "{}{next}", if next.is_empty() { "" } else { "   " });
     }
     let left_out = report.cycles.len() - ways.len();
     if left_out > 0 {

@@ -2,13 +2,13 @@
 
 use crate::behaviour::LoopReport;
 use crate::join::Function;
-use crate::lines::{outer_lines, shortened};
+use crate::lines::{locs, outer_lines, shortened};
 use crate::report::loops::names;
-use crate::report::print::{DIM, LETTER, grouped};
+use crate::report::print::{DIM, LETTER, grouped, short};
 use crate::report::rank::{Ranked, Taken};
 use crate::report::sequences::Sequence;
 use crate::report::source::Sources;
-use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
+use midflight_profile::table::{CutReason, Edge, Loc, Path, PathEnd, PathStart};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -21,8 +21,8 @@ const COLD: u128 = 100;
 const LINES: usize = 12;
 /// Ranges of line numbers of a path that are shown, at most.
 const RANGES: usize = 8;
-/// Blocks that are named to tell paths apart, at most.
-const BLOCKS: usize = 6;
+/// Lines whose parts are named to tell paths apart, at most.
+const PARTS: usize = 4;
 /// Characters of a source line that are shown, at most.
 const WIDTH: usize = 100;
 
@@ -43,7 +43,7 @@ pub fn write(
     // Writing to a string cannot fail.
     let _ = writeln!(text, "   {DIM}      % work             count   path{DIM:#}");
     for (index, entry) in entries.iter().enumerate() {
-        entry.write_head(text, ranked, &distinction(entry, &entries));
+        entry.write_head(text, ranked, &distinction(ranked.function, entry, &entries));
         match entries[..index].iter().find(|other| other.lines == entry.lines) {
             Some(other) if sources.has(ranked.function.file()) && !entry.lines.is_empty() => {
                 let _ = writeln!(text, "        {DIM}       | as {}{DIM:#}", other.letter);
@@ -62,20 +62,82 @@ pub fn write(
     }
 }
 
-/// What tells a path from those that look the same: blocks that not all of them have, as lines with
-/// several branches have.
-fn distinction(entry: &Entry<'_>, entries: &[Entry<'_>]) -> String {
+/// What tells a path from those that look the same, in terms of the source: lines that were inlined
+/// and not all of them have, or else parts of lines.
+fn distinction(function: &Function<'_>, entry: &Entry<'_>, entries: &[Entry<'_>]) -> String {
     let twins: Vec<&Entry<'_>> = entries.iter().filter(|e| e.route == entry.route).collect();
-    let special = |block: &u32| twins.iter().any(|twin| !twin.path.blocks.contains(block));
-    let blocks: Vec<String> =
-        entry.path.blocks.iter().filter(|b| special(b)).map(u32::to_string).collect();
-    match &blocks[..] {
-        [] => String::new(),
-        [block] => format!("through block {block}, "),
-        [first, .., last] if blocks.len() > BLOCKS => {
-            format!("through blocks {first} … {last}, ")
-        }
-        _ => format!("through blocks {}, ", blocks.join(" ")),
+    let inlined: Vec<&Loc> = locs(function, &entry.path)
+        .filter(|loc| loc.line != loc.outer_line || loc.file != function.table.file)
+        .filter(|loc| twins.iter().any(|twin| !locs(function, &twin.path).any(|l| l == *loc)))
+        .collect();
+    if !inlined.is_empty() {
+        return format!("through {}, ", inlined_words(function, &inlined));
+    }
+    let not_of_all = |path: &Path| -> Vec<u32> {
+        let of_all = |block: &u32| twins.iter().all(|twin| twin.path.blocks.contains(block));
+        path.blocks.iter().copied().filter(|block| !of_all(block)).collect()
+    };
+    let own = not_of_all(&entry.path);
+    if !own.is_empty() {
+        return format!("through {}, ", parts(function, &own));
+    }
+    let mut others: Vec<u32> = twins.iter().flat_map(|twin| not_of_all(&twin.path)).collect();
+    others.sort_unstable();
+    others.dedup();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!("not through {}, ", parts(function, &others))
+    }
+}
+
+/// Lines of inlined code, with the names of their files.
+fn inlined_words(function: &Function<'_>, locs: &[&Loc]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for of_file in locs.chunk_by(|a, b| a.file == b.file) {
+        let mut lines: Vec<u32> = of_file.iter().map(|loc| loc.line).collect();
+        lines.dedup();
+        let file = function.table.files.get(of_file[0].file as usize).map_or("", String::as_str);
+        words.push(format!("{}:{}", short(file), shortened(&lines, RANGES)));
+    }
+    words.join(" ")
+}
+
+/// Blocks as parts of the lines that they begin with: those of a line are counted in the order of the
+/// function.
+fn parts(function: &Function<'_>, blocks: &[u32]) -> String {
+    let lines: Vec<u32> =
+        (0..function.table.blocks.len() as u32).map(|block| function.line_of(block)).collect();
+    let mut of_line: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut number: Vec<usize> = Vec::with_capacity(lines.len());
+    for &line in &lines {
+        let before = of_line.entry(line).or_default();
+        *before += 1;
+        number.push(*before);
+    }
+    let part = |&block: &u32| {
+        let line = *lines.get(block as usize)?;
+        Some((line, number[block as usize], of_line[&line]))
+    };
+    let parts: Vec<(u32, usize, usize)> = blocks.iter().filter_map(part).collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut at = 0;
+    // What has no line is a block, each for itself.
+    for group in parts.chunk_by(|a, b| a.0 == b.0 && a.0 > 0) {
+        let (line, _, of) = group[0];
+        let block = blocks[at];
+        at += group.len();
+        let numbers: Vec<String> = group.iter().map(|(_, number, _)| number.to_string()).collect();
+        words.push(match (line, &numbers[..]) {
+            (0, _) => format!("block {block}"),
+            (_, _) if of == 1 => format!("line {line}"),
+            (_, [one]) => format!("part {one} of {of} of line {line}"),
+            _ => format!("parts {} of {of} of line {line}", numbers.join(" ")),
+        });
+    }
+    match &words[..] {
+        [first, .., last] if words.len() > PARTS => format!("{first} … {last}"),
+        _ => words.join(" and "),
     }
 }
 
@@ -160,9 +222,10 @@ fn end_words(function: &Function<'_>, path: &Path) -> String {
         PathEnd::Exit(_) => ", then leaves".into(),
         PathEnd::Cut(edge) => match function.table.edges.get(edge) {
             Some(&Edge::Cut { to, why, .. }) => {
-                let block = function.table.blocks.get(to as usize);
-                let line = block.and_then(|b| b.locs.first()).map(|l| l.outer_line);
-                let place = line.map_or(format!("block {to}"), |line| line.to_string());
+                let place = match function.line_of(to) {
+                    0 => format!("block {to}"),
+                    line => line.to_string(),
+                };
                 match why {
                     CutReason::Retreating => format!(", back to {place}"),
                     CutReason::Restart => ", into setjmp".into(),

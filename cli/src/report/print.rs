@@ -1,6 +1,7 @@
 //! The report as text.
 
 use crate::behaviour::behaviour;
+use crate::behaviour::dispatch::dispatches;
 use crate::document::{Events, events, wanted};
 use crate::join::{Function, Skipped};
 use crate::names::readable;
@@ -8,11 +9,12 @@ use crate::report::rank::{Ranked, rank};
 use crate::report::sequences::{Sequence, folded, pick};
 use crate::report::source::Sources;
 use crate::report::tree::{self, percent};
-use crate::report::{loops, paths};
+use crate::report::{dispatch, flat, loops, memory, paths};
 use crate::samples::{PARTS, Samples};
 use anstyle::{AnsiColor, Style};
 use midflight_profile::table::{CutReason, Edge};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What is shown.
@@ -31,13 +33,20 @@ pub struct Options {
     pub loops: usize,
     /// Trees in place of chosen paths
     pub tree: bool,
-    /// What is not profiled, and why
+    /// A line a function, and nothing else of it
+    pub flat: bool,
+    /// Explain what the words mean
+    pub legend: bool,
+    /// What is not profiled, by the reason
     pub skipped: Skipped,
 }
 
+/// Functions that were left alone for one reason and are named, at most.
+const NAMES: usize = 6;
+
 const TITLE: Style = Style::new().bold();
 pub(super) const LETTER: Style = AnsiColor::Cyan.on_default().bold();
-const HOT: Style = AnsiColor::Red.on_default().bold();
+pub(super) const HOT: Style = AnsiColor::Red.on_default().bold();
 pub(super) const HINT: Style = AnsiColor::Green.on_default();
 pub(super) const DIM: Style = Style::new().dimmed();
 
@@ -68,20 +77,30 @@ pub fn report(
     let shown = &wanted[..wanted.len().min(options.top)];
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{TITLE}{title}{TITLE:#}\n{}", events_line(&events(&all)));
+    let ks: BTreeSet<u32> = all.iter().map(|ranked| ranked.function.k()).collect();
+    let _ =
+        writeln!(text, "{TITLE}{title}{}{TITLE:#}\n{}", k_words(&ks), events_line(&events(&all)));
+    memory::write(&mut text, &all);
     if !options.skipped.is_empty() {
         let _ = writeln!(text, "{}", skipped_line(functions.len(), &options.skipped));
     }
     if let Some(samples) = &options.samples {
         let _ = writeln!(text, "{}", samples_line(samples, total));
     }
-    let _ = writeln!(text, "\n{DIM}{LEGEND}{DIM:#}");
+    text.push('\n');
+    if options.legend && !options.flat {
+        let _ = writeln!(text, "{DIM}{LEGEND}{DIM:#}");
+    }
     if shown.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
-    }
-    for (index, ranked) in shown.iter().enumerate() {
-        write_function(&mut text, index + 1, ranked, total, options, sources);
-        progress(index as u64 + 1);
+    } else if options.flat {
+        flat::write(&mut text, shown, total);
+    } else {
+        let mut report = Report { text: &mut text, total, mixed: ks.len() > 1, options, sources };
+        for (index, ranked) in shown.iter().enumerate() {
+            report.write_function(index + 1, ranked);
+            progress(index as u64 + 1);
+        }
     }
     let hidden = wanted.len() - shown.len();
     if hidden > 0 {
@@ -102,11 +121,28 @@ fn events_line(events: &Events) -> String {
     )
 }
 
+/// `, k = 4`, or all of them where functions were compiled with several.
+fn k_words(ks: &BTreeSet<u32>) -> String {
+    let words: Vec<String> = ks.iter().map(u32::to_string).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(", k = {only}"),
+        Some((last, others)) => {
+            format!(", k = {} and {last}, as functions were compiled", others.join(", "))
+        }
+    }
+}
+
 /// What is not profiled, by the names of the reasons that remarks have.
 fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
-    let reasons: Vec<_> = skipped.iter().map(|(why, number)| format!("{number} {why}")).collect();
-    let number: usize = skipped.values().sum();
-    format!("functions: {instrumented} profiled, {number} left alone ({})", reasons.join(", "))
+    let reason = |(why, names): (&String, &Vec<String>)| {
+        let more = if names.len() > NAMES { ", …" } else { "" };
+        let first: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+        format!("{} {why} ({}{more})", names.len(), first.join(", "))
+    };
+    let reasons: Vec<String> = skipped.iter().map(reason).collect();
+    let number: usize = skipped.values().map(Vec::len).sum();
+    format!("functions: {instrumented} profiled, {number} left alone: {}", reasons.join(", "))
 }
 
 /// What work is counted in where there are samples.
@@ -120,43 +156,60 @@ fn samples_line(samples: &Samples, work: u128) -> String {
     )
 }
 
-fn write_function(
-    text: &mut String,
-    number: usize,
-    ranked: &Ranked<'_>,
+/// What is written of each function.
+struct Report<'a> {
+    text: &'a mut String,
+    /// Work of all functions
     total: u128,
-    options: &Options,
-    sources: &mut Sources,
-) {
-    let function = ranked.function;
-    let share = 100.0 * ranked.work as f64 / total.max(1) as f64;
-    let _ = writeln!(
-        text,
-        "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{share:.1} % of the work{HOT:#}",
-        readable(&function.table.name),
-        short(function.file()),
-        function.table.line,
-    );
-    let (entries, interrupted) = (function.entries(), function.interrupted());
-    let _ = write!(text, "   entered {}", times(entries));
-    if interrupted > 0 {
-        let _ = write!(text, ", {} of them interrupted", grouped(interrupted));
+    /// True if functions have different k
+    mixed: bool,
+    options: &'a Options,
+    sources: &'a mut Sources,
+}
+
+impl Report<'_> {
+    fn write_function(&mut self, number: usize, ranked: &Ranked<'_>) {
+        let options = self.options;
+        self.write_head(number, ranked);
+        let (text, function) = (&mut *self.text, ranked.function);
+        write_notes(text, function);
+        let letters = ranked.letters();
+        let ipf = ranked.k_ipf();
+        let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
+        let loops =
+            loops::pick(ranked, behaviour(ranked, &ipf), options.loops, options.min_percent);
+        paths::write(text, ranked, &chosen, &loops, &letters, self.sources);
+        if options.tree {
+            let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
+            tree::write(text, ranked, &ipf, &letters, options.min_percent);
+        } else if !chosen.is_empty() {
+            write_sequences(text, ranked, &chosen, &letters);
+        }
+        loops::write(text, ranked, &loops, function.k(), &letters);
+        dispatch::write(text, &dispatches(ranked, &ipf));
+        text.push('\n');
     }
-    let _ = writeln!(text, "; {}", taken(ranked.paths.len() as u64, function.table.num_paths));
-    write_notes(text, function);
-    let letters = ranked.letters();
-    let ipf = ranked.k_ipf();
-    let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
-    let loops = loops::pick(ranked, behaviour(ranked, &ipf), options.loops, options.min_percent);
-    paths::write(text, ranked, &chosen, &loops, &letters, sources);
-    if options.tree {
-        let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
-        tree::write(text, ranked, &ipf, &letters, options.min_percent);
-    } else if !chosen.is_empty() {
-        write_sequences(text, ranked, &chosen, &letters);
+
+    fn write_head(&mut self, number: usize, ranked: &Ranked<'_>) {
+        let function = ranked.function;
+        let share = 100.0 * ranked.work as f64 / self.total.max(1) as f64;
+        let text = &mut *self.text;
+        let _ = writeln!(
+            text,
+            "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{share:.1} % of the work{HOT:#}",
+            readable(&function.table.name),
+            short(function.file()),
+            function.table.line,
+        );
+        let (entries, interrupted) = (function.entries(), function.interrupted());
+        let _ = write!(text, "   entered {}", times(entries));
+        if interrupted > 0 {
+            let _ = write!(text, ", {} of them interrupted", grouped(interrupted));
+        }
+        let k = if self.mixed { format!("; k = {}", function.k()) } else { String::new() };
+        let paths = taken(ranked.paths.len() as u64, function.table.num_paths);
+        let _ = writeln!(text, "; {paths}{k}");
     }
-    loops::write(text, ranked, &loops, function.k(), &letters);
-    text.push('\n');
 }
 
 fn write_notes(text: &mut String, function: &Function<'_>) {
@@ -170,20 +223,7 @@ fn write_notes(text: &mut String, function: &Function<'_>) {
              edge{DIM:#}"
         );
     }
-    if let Some(profile) = function.profile.filter(|p| p.restarts | p.lost | p.pruned > 0) {
-        let _ = writeln!(
-            text,
-            "   {HOT}the memory for sequences was full: counts of single paths are {}, those of m \
-             paths in a row too low by at most {} + {}·(m − 1){HOT:#}",
-            if profile.lost == 0 {
-                "exact".to_string()
-            } else {
-                format!("too low by {} together", grouped(profile.lost))
-            },
-            grouped(profile.pruned + profile.lost),
-            grouped(profile.restarts)
-        );
-    }
+    memory::write_bounds(text, function);
 }
 
 fn write_sequences(
@@ -210,7 +250,7 @@ fn write_sequences(
     }
 }
 
-fn short(file: &str) -> &str {
+pub(super) fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
@@ -239,7 +279,7 @@ pub fn grouped(number: u64) -> String {
     grouped_wide(number.into())
 }
 
-fn grouped_wide(number: u128) -> String {
+pub(super) fn grouped_wide(number: u128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -26,6 +26,8 @@ struct Row<'a> {
     blocks: Vec<Vec<LocRow<'a>>>,
     edges: Vec<EdgeRow>,
     instructions: Vec<u32>,
+    calls: Vec<usize>,
+    llvm: u8,
 }
 
 #[derive(Serialize)]
@@ -73,6 +75,8 @@ fn row(table: &FunctionTable) -> Row<'_> {
         blocks: blocks.collect(),
         edges: table.edges.iter().map(edge_row).collect(),
         instructions: table.blocks.iter().map(|block| block.instructions).collect(),
+        calls: (0..table.blocks.len()).filter(|&block| table.blocks[block].calls).collect(),
+        llvm: table.llvm,
     }
 }
 

@@ -35,9 +35,10 @@ int sum(const int *p, int n) {
 }
 ";
 
-fn block(instructions: u32, lines: &[u32]) -> Block {
+/// A block of `sum.c`.
+pub fn block(instructions: u32, lines: &[u32]) -> Block {
     let loc = |&line: &u32| Loc { file: 0, line, outer_line: line };
-    Block { instructions, locs: lines.iter().map(loc).collect() }
+    Block { instructions, calls: false, locs: lines.iter().map(loc).collect() }
 }
 
 /// A loop with a branch. Its paths are
@@ -52,6 +53,7 @@ pub fn sum() -> FunctionTable {
         num_paths: 6,
         stage: Stage::Early,
         mode: Mode::Automaton,
+        llvm: 22,
         name: "sum".into(),
         unit: String::new(),
         files: vec!["/build/src/sum.c".into()],
@@ -79,6 +81,16 @@ pub fn sum() -> FunctionTable {
     }
 }
 
+/// The same with blocks so many times as large, whose last ones may call functions, instrumented at a stage.
+pub fn sum_with(times: u32, calls: bool, stage: Stage) -> FunctionTable {
+    let mut table = FunctionTable { stage, ..sum() };
+    for block in &mut table.blocks {
+        block.instructions *= times;
+    }
+    table.blocks[4].calls = calls;
+    table
+}
+
 /// A function of one block; it stands in the unit `sum.c` and never runs.
 pub fn idle() -> FunctionTable {
     FunctionTable {
@@ -103,6 +115,7 @@ pub fn bar() -> FunctionTable {
         files: vec!["/build/src/bar.cc".into(), "/build/src/sum.c".into()],
         blocks: vec![Block {
             instructions: 6,
+            calls: false,
             locs: vec![
                 Loc { file: 0, line: 2, outer_line: 2 },
                 Loc { file: 1, line: 8, outer_line: 3 },
@@ -128,12 +141,18 @@ pub fn section(tables: &[FunctionTable]) -> Vec<u8> {
 
 /// An ELF object file with the section.
 pub fn elf(section: &[u8]) -> Vec<u8> {
+    elf_with(&[(midflight_abi::RECORD_SECTION, section)])
+}
+
+/// An ELF object file with sections.
+pub fn elf_with(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
-    let segment = object.segment_name(StandardSegment::Data).to_vec();
-    let name = midflight_abi::RECORD_SECTION.as_bytes().to_vec();
-    let id = object.add_section(segment, name, SectionKind::ReadOnlyData);
-    object.section_mut(id).flags = SectionFlags::Elf { sh_flags: 2 };
-    object.append_section_data(id, section, 8);
+    for (name, section) in sections {
+        let segment = object.segment_name(StandardSegment::Data).to_vec();
+        let id = object.add_section(segment, name.as_bytes().to_vec(), SectionKind::ReadOnlyData);
+        object.section_mut(id).flags = SectionFlags::Elf { sh_flags: 2 };
+        object.append_section_data(id, section, 8);
+    }
     object.write().unwrap()
 }
 

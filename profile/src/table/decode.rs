@@ -9,8 +9,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE,
-    RecordHeader,
+    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, LLVM_SHIFT, MAX_K,
+    RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// A record cannot be read.
@@ -96,13 +96,15 @@ impl FunctionTable {
 
 fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
     let flags = u16_at(record, offset_of!(RecordHeader, flags));
-    let stage = match flags & (FLAG_INLINED | FLAG_LATE) {
+    let llvm = (flags >> LLVM_SHIFT) as u8;
+    let modes = flags & ((1 << LLVM_SHIFT) - 1);
+    let stage = match modes & (FLAG_INLINED | FLAG_LATE) {
         0 => Stage::Early,
         FLAG_INLINED => Stage::Inlined,
         FLAG_LATE => Stage::Late,
         _ => return Err(TableErrorKind::Flags(flags)),
     };
-    let mode = match flags & !(FLAG_INLINED | FLAG_LATE) {
+    let mode = match modes & !(FLAG_INLINED | FLAG_LATE) {
         0 => Mode::Automaton,
         FLAG_COUNTING => Mode::Counting,
         FLAG_PUBLISHED => Mode::Published,
@@ -128,6 +130,7 @@ fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
         num_paths: u32_at(record, offset_of!(RecordHeader, num_paths)),
         stage,
         mode,
+        llvm,
         name,
         unit,
         files,
@@ -148,7 +151,10 @@ fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed
     let mut last = line;
     let mut blocks = Vec::with_capacity(count);
     for _ in 0..count {
-        let instructions = body.varint32("the number of instructions of a block")?;
+        let what = "the number of instructions of a block";
+        let too_large = body.malformed(what, "is 2^32 or more");
+        let number = body.varint(what)?;
+        let instructions = u32::try_from(number >> 1).map_err(|_| too_large)?;
         let count = body.count(3, "the number of lines of a block")?;
         let mut locs = Vec::with_capacity(count);
         for _ in 0..count {
@@ -158,7 +164,7 @@ fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed
             locs.push(Loc { file, line, outer_line });
             last = line;
         }
-        blocks.push(Block { instructions, locs });
+        blocks.push(Block { instructions, calls: number & 1 != 0, locs });
     }
     Ok(blocks)
 }

@@ -6,8 +6,8 @@ use crate::record::seal;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, RECORD_HEADER_SIZE,
-    RecordHeader,
+    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, LLVM_SHIFT,
+    RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
@@ -46,7 +46,7 @@ impl FunctionTable {
             Mode::Counting => FLAG_COUNTING,
             Mode::Published => FLAG_PUBLISHED,
         };
-        let flags: u16 = stage | mode;
+        let flags: u16 = stage | mode | u16::from(self.llvm) << LLVM_SHIFT;
         out.resize(RECORD_HEADER_SIZE, 0);
         overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
         overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());
@@ -71,7 +71,7 @@ fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {
     put_varint(out, blocks.len() as u64);
     let mut last = line;
     for block in blocks {
-        put_varint(out, block.instructions.into());
+        put_varint(out, u64::from(block.instructions) << 1 | u64::from(block.calls));
         put_varint(out, block.locs.len() as u64);
         for loc in &block.locs {
             put_varint(out, loc.file.into());

@@ -20,6 +20,8 @@ pub struct FunctionTable {
     pub stage: Stage,
     /// How paths are counted.
     pub mode: Mode,
+    /// Major version of the LLVM that compiled the function; 0 if it is not known.
+    pub llvm: u8,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -100,6 +102,8 @@ pub enum Mode {
 pub struct Block {
     /// Instructions of LLVM in it, but for phis, allocas and markers: a measure of what it costs.
     pub instructions: u32,
+    /// True if one of them calls a function.
+    pub calls: bool,
     /// The source lines of the block, in the order in which it executes them.
     pub locs: Vec<Loc>,
 }
