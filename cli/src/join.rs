@@ -8,7 +8,7 @@ use crate::binary::{BinaryError, Image};
 use crate::names::readable;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{
-    FLAG_WENT_ON, FunctionProfile, MemoryState, MergeError, Profile, ReadError,
+    FLAG_WENT_ON, FunctionProfile, MemoryState, MergeError, Module, Profile, ReadError,
 };
 use midflight_profile::table::{
     ForestMismatch, FunctionTable, Loc, NumberingError, Path, PathDecoder, PathEnd,
@@ -314,8 +314,49 @@ fn other_build(profile_name: &str, profile: &Profile, image: &Image) -> JoinErro
     }
 }
 
+/// The image of a module, from where the program has loaded it; or why it cannot be shown.
+fn loaded(module: &Module) -> Result<Image, &'static str> {
+    let path = FilePath::new(&module.name);
+    // A profile may name anything: a pipe would never end.
+    if !path.is_file() {
+        return Err("is not there");
+    }
+    match Image::open(path) {
+        Ok(image) if image.signature == module.signature => Ok(image),
+        _ => Err("is another build now"),
+    }
+}
+
+/// Modules that are named in a note, at most.
+const NAMED: usize = 3;
+
+/// One line on images that are not shown, those with the most functions first.
+fn left_out_line(left_out: &[(&Module, &str, usize)]) -> String {
+    let functions: usize = left_out.iter().map(|(_, _, functions)| functions).sum();
+    let (plural, are) = if functions == 1 { ("", "is") } else { ("s", "are") };
+    let mut sorted: Vec<&(&Module, &str, usize)> = left_out.iter().collect();
+    sorted.sort_by_key(|(module, _, functions)| (std::cmp::Reverse(*functions), &module.name));
+    let named = sorted.iter().take(NAMED);
+    let mut names: Vec<String> =
+        named.map(|(module, why, _)| format!("'{}' {why}", readable(&module.name))).collect();
+    let more = left_out.len().saturating_sub(NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let (images, them) = match left_out.len() {
+        1 => ("1 image".to_string(), "it"),
+        number => (format!("{number} images"), "them"),
+    };
+    format!(
+        "midflight: note: {functions} function{plural} of {images} {are} not shown: {}; give {them} with \
+         --library",
+        names.join(", ")
+    )
+}
+
 impl Session {
-    /// Reads a binary, the libraries that go with it, and profiles.
+    /// Reads a binary, the libraries that go with it, and profiles. Libraries that the profiles name are
+    /// read too, where they were loaded from, if they are what was loaded.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -335,9 +376,9 @@ impl Session {
         let check = |path: &FilePath, profile: &Profile| check_build(&images, path, profile);
         let inputs: Vec<(PathBuf, u64)> = profiles.iter().map(|path| (path.clone(), 1)).collect();
         let profile = read_profiles(&inputs, check, progress)?;
-        let session = Session { images, profile };
+        let mut session = Session { images, profile };
         session.check_binary(profiles)?;
-        session.tell_of_modules_left_out();
+        session.open_modules();
         Ok(session)
     }
 
@@ -351,19 +392,29 @@ impl Session {
         Err(other_build(&names.join(", "), &self.profile, image))
     }
 
-    fn tell_of_modules_left_out(&self) {
-        let known = |signature| self.images.iter().any(|i| i.signature == signature);
-        let modules = self.profile.modules.iter().enumerate();
-        for (index, module) in modules.filter(|(_, m)| !known(m.signature)) {
-            let functions = self.profile.functions.iter().filter(|f| f.module == index).count();
-            let of = if functions == 1 { "function of" } else { "functions of" };
-            let shown = if functions == 1 { "is not shown" } else { "are not shown" };
+    /// Reads the images that the profile names and that were not given, where they were loaded from,
+    /// and tells in one line which of them are not to be had.
+    fn open_modules(&mut self) {
+        let mut left_out: Vec<(&Module, &str, usize)> = Vec::new();
+        for (index, module) in self.profile.modules.iter().enumerate() {
+            if self.images.iter().any(|image| image.signature == module.signature) {
+                continue;
+            }
+            match loaded(module) {
+                Ok(image) => self.images.push(image),
+                Err(why) => {
+                    let functions = &self.profile.functions;
+                    left_out.push((
+                        module,
+                        why,
+                        functions.iter().filter(|f| f.module == index).count(),
+                    ));
+                }
+            }
+        }
+        if !left_out.is_empty() {
             // Nobody to tell if standard error is closed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "midflight: note: {functions} {of} '{}' {shown}; give it with --library",
-                module.name
-            );
+            let _ = writeln!(std::io::stderr(), "{}", left_out_line(&left_out));
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use midflight_profile::table::FunctionTable;
 use support::{Fixture, profile, section, sum};
 
 /// Names the snapshot, as all are of one test program.
@@ -228,11 +229,70 @@ fn a_library_is_asked_for_and_shown() {
     assert!(output.status.success());
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "midflight: note: 1 function of '/lib/lib.so' is not shown; give it with --library\n"
+        "midflight: note: 1 function of 1 image is not shown: '/lib/lib.so' is not there; give it with --library\n"
     );
     let text = fixture.printed("show prog both.mfp --edges --library lib.so --library prog");
     assert_eq!(text.matches("sum entries=").count(), 2, "{text}");
     assert!(text.contains("sum entries=1 completed=1 interrupted=0"), "{text}");
+}
+
+/// The profile of a program with libraries, as the files of the fixture that they were loaded from.
+fn with_libraries(fixture: &Fixture, libraries: &[(&str, FunctionTable)]) {
+    let mut all = midflight_profile::format::Profile::read(&fixture.read("prog.mfp")).unwrap();
+    for (name, table) in libraries {
+        let path = fixture.path(name).display().to_string();
+        let table = [table.clone()];
+        all.merge(&profile(&path, &table, &[("sum", vec![vec![2]])])).unwrap();
+        fixture.write(name, &support::elf(&section(&table)));
+    }
+    fixture.write("all.mfp", &all.write());
+}
+
+/// Functions like that of the fixture, at lines of their own.
+fn sum_at(line: u32) -> FunctionTable {
+    FunctionTable { line, ..sum() }
+}
+
+#[test]
+fn libraries_are_found_where_they_were_loaded_from() {
+    let fixture = Fixture::new();
+    with_libraries(&fixture, &[("first.so", sum_at(70)), ("second.so", sum_at(80))]);
+    let text = fixture.printed("show prog all.mfp --edges");
+    assert_eq!(text.matches("sum entries=").count(), 3, "{text}");
+    let text = fixture.printed("show prog all.mfp --edges --library first.so");
+    assert_eq!(text.matches("sum entries=").count(), 3, "given, and found once: {text}");
+}
+
+#[test]
+fn libraries_that_are_not_to_be_had_are_told_of_in_one_line() {
+    let fixture = Fixture::new();
+    let libraries: Vec<(String, FunctionTable)> =
+        (0..40).map(|number| (format!("lib{number:02}.so"), sum_at(100 + number))).collect();
+    let named: Vec<(&str, FunctionTable)> =
+        libraries.iter().map(|(name, table)| (name.as_str(), table.clone())).collect();
+    with_libraries(&fixture, &named);
+    for (name, _) in &named[2..] {
+        std::fs::remove_file(fixture.path(name)).unwrap();
+    }
+    fixture.write("lib00.so", &support::elf(&section(&[sum_at(9)])));
+    // What never ends, and what is no library.
+    let status = std::process::Command::new("mkfifo").arg(fixture.path("lib02.so")).status();
+    assert!(status.unwrap().success());
+    fixture.write("lib03.so", b"text");
+    let output = fixture.run("show prog all.mfp --edges");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.matches("sum entries=").count(), 2, "{text}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    let path = |name: &str| fixture.path(name).display().to_string();
+    let (first, third, fourth) = (path("lib00.so"), path("lib02.so"), path("lib03.so"));
+    assert_eq!(
+        told,
+        format!(
+            "midflight: note: 39 functions of 39 images are not shown: '{first}' is another build now, \
+             '{third}' is not there, '{fourth}' is another build now, 36 more; give them with --library\n"
+        )
+    );
 }
 
 #[test]
