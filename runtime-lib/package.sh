@@ -43,7 +43,8 @@ compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
 roots="midflight_image midflight_enter midflight_run midflight_published_step midflight_register_image midflight_unregister_image
     midflight_profile_write midflight_profile_reset midflight_profile_pause
     midflight_profile_resume midflight_before_end midflight_sigaction
-    midflight_signal midflight_sysv_signal midflight_osr_register midflight_osr_unregister
+    midflight_signal midflight_sysv_signal midflight_sigset midflight_sigaltstack midflight_daemon
+    midflight_exit midflight_osr_register midflight_osr_unregister
     midflight_osr_hit midflight_osr_fuel midflight_osr_arm midflight_osr_disarm midflight_osr_count"
 if [ "$(uname -m)" = x86_64 ]; then
     roots="$roots midflight_enter_sparing"

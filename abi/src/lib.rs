@@ -131,6 +131,19 @@ pub const SIGNAL_SYMBOL: &str = "midflight_signal";
 /// What emitted code calls in the place of libc's `__sysv_signal`.
 pub const SYSV_SIGNAL_SYMBOL: &str = "midflight_sysv_signal";
 
+/// What emitted code calls in the place of libc's `sigset`.
+pub const SIGSET_SYMBOL: &str = "midflight_sigset";
+
+/// What emitted code calls in the place of libc's `sigaltstack`.
+pub const SIGALTSTACK_SYMBOL: &str = "midflight_sigaltstack";
+
+/// What emitted code calls in the place of libc's `daemon`.
+pub const DAEMON_SYMBOL: &str = "midflight_daemon";
+
+/// `void midflight_exit(int status)`: writes the profile and ends the process. libFuzzer is linked with it
+/// in the place of `_Exit`.
+pub const EXIT_SYMBOL: &str = "midflight_exit";
+
 /// The largest k that can be asked for.
 pub const MAX_K: u32 = 64;
 

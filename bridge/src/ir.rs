@@ -220,6 +220,12 @@ impl<'m> Module<'m> {
         triple.starts_with("x86_64") || triple.starts_with("amd64")
     }
 
+    /// Whether the target is AArch64.
+    pub fn is_for_aarch64(self) -> bool {
+        let triple = self.target();
+        triple.starts_with("aarch64") || triple.starts_with("arm64")
+    }
+
     /// An array type.
     pub fn array_type(self, element: Type<'m>, count: u64) -> Type<'m> {
         // SAFETY: the element's type is sized.

@@ -14,8 +14,8 @@
 
 use crate::arena::{Arena, Contents, Purpose};
 use crate::baseline::Baselines;
-use crate::ending;
 use crate::forest::ThreadForest;
+use crate::handler_stack;
 use crate::image::Image;
 use crate::live;
 use crate::loader;
@@ -25,7 +25,7 @@ use crate::prune::Nodes;
 use crate::signal::Blocked;
 use crate::sys;
 use core::cell::UnsafeCell;
-use core::ptr::{NonNull, null_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use midflight_abi::{RecordHeader, memory};
 
@@ -44,7 +44,7 @@ pub struct Context {
     /// Set when the thread's keys are destroyed.
     ending: AtomicBool,
     /// Where handlers of its thread run; used by that thread alone.
-    stack: UnsafeCell<Option<NonNull<u8>>>,
+    pub stack: UnsafeCell<handler_stack::Memory>,
     /// Used under `lock`.
     pub data: UnsafeCell<Data>,
 }
@@ -152,7 +152,7 @@ pub fn own(_signals: &Blocked) -> Option<&'static Context> {
             // which finds the context by thread ID then.
             remember(context);
             // SAFETY: the context is the calling thread's, and nobody else uses its stack.
-            ending::give_stack(unsafe { &mut *(*context).stack.get() });
+            handler_stack::give(unsafe { &mut *(*context).stack.get() });
         }
     }
     // SAFETY: contexts are never freed.
@@ -246,7 +246,7 @@ impl Context {
                 lock: ContextLock::new(),
                 registration: UnsafeCell::new(Registration { owner: 0 }),
                 ending: AtomicBool::new(false),
-                stack: UnsafeCell::new(None),
+                stack: UnsafeCell::new(handler_stack::Memory::new()),
                 data: UnsafeCell::new(data),
             });
         }

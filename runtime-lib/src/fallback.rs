@@ -76,7 +76,7 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
         if !provide_counters((*record).num_paths) {
             // Emitted code is going to write to an array that does not exist.
             message::print(&[b"no memory for the counters of a function, not even scratch memory; raise the limit on address space (ulimit -v)"]);
-            libc::abort();
+            sys::abort();
         }
         counting().0
     }

@@ -25,6 +25,8 @@
 //! | `image`, `hooks`, `loader` | the executable and libraries with records |
 //! | `output` | what is written to the profile, and when |
 //! | `ending` | ends of the process that run no destructor |
+//! | `disposition`, `handler_stack` | what the program asks for about signals, and does not see |
+//! | `sanitizer` | sanitizers and libFuzzer, which end the process in their own ways |
 //! | `destination`, `age`, `file`, `pattern`, `text`, `scratch` | the file, its name |
 //! | `sharing` | a file that many processes add to |
 //! | `osr` | on-stack replacement: when points fire, and how often they did |
@@ -32,6 +34,7 @@
 //! | `live` | memory in a file, so that counts survive a SIGKILL |
 //! | `fallback` | what emitted code gets when there is none |
 //! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
+//! | `freestanding` | what is used of libc, so that nothing is called that a program may define |
 //! | `config`, `signal_name`, `message` | environment, standard error |
 #![cfg_attr(not(test), no_std)]
 #![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
@@ -47,12 +50,16 @@ mod config;
 mod context;
 mod counter;
 mod destination;
+mod disposition;
 mod ending;
 #[cfg(target_arch = "x86_64")]
 mod enter;
 mod fallback;
 mod file;
 mod forest;
+#[cfg(all(feature = "standalone", not(any(test, miri, feature = "tsan"))))]
+mod freestanding;
+mod handler_stack;
 mod hooks;
 mod image;
 mod live;
@@ -68,6 +75,7 @@ mod process;
 mod prune;
 mod published;
 mod run;
+mod sanitizer;
 mod scratch;
 mod sharing;
 mod signal;
@@ -239,6 +247,20 @@ pub extern "C" fn midflight_before_end() {
     output::write_before_end();
 }
 
+/// Ends the process as `_Exit` does, and writes the profile before. `midflight cc` links libFuzzer's calls
+/// of `_Exit` to it.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_exit(status: c_int) -> ! {
+    output::write_before_end();
+    sys::exit(status)
+}
+
+/// What emitted code calls in the place of libc's `daemon`.
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_daemon(keeps_directory: c_int, keeps_files: c_int) -> c_int {
+    ending::daemon(keeps_directory, keeps_files)
+}
+
 /// What emitted code calls in the place of libc's `sigaction`.
 ///
 /// # Safety
@@ -250,7 +272,7 @@ pub unsafe extern "C" fn midflight_sigaction(
     before: *mut libc::sigaction,
 ) -> c_int {
     // SAFETY: the caller's.
-    unsafe { ending::sigaction(signal, action, before) }
+    unsafe { disposition::sigaction(signal, action, before) }
 }
 
 /// What emitted code calls in the place of libc's `signal`.
@@ -260,7 +282,7 @@ pub unsafe extern "C" fn midflight_sigaction(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_signal(signal: c_int, handler: usize) -> usize {
     // SAFETY: the caller's.
-    unsafe { ending::signal(signal, handler) }
+    unsafe { disposition::signal(signal, handler) }
 }
 
 /// What emitted code calls in the place of libc's `__sysv_signal`.
@@ -270,13 +292,35 @@ pub unsafe extern "C" fn midflight_signal(signal: c_int, handler: usize) -> usiz
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_sysv_signal(signal: c_int, handler: usize) -> usize {
     // SAFETY: the caller's.
-    unsafe { ending::sysv_signal(signal, handler) }
+    unsafe { disposition::sysv_signal(signal, handler) }
+}
+
+/// What emitted code calls in the place of libc's `sigset`.
+///
+/// # Safety
+/// As for `sigset`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sigset(signal: c_int, handler: usize) -> usize {
+    // SAFETY: the caller's.
+    unsafe { disposition::sigset(signal, handler) }
+}
+
+/// What emitted code calls in the place of libc's `sigaltstack`.
+///
+/// # Safety
+/// As for `sigaltstack`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sigaltstack(
+    new: *const libc::stack_t,
+    old: *mut libc::stack_t,
+) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { handler_stack::sigaltstack(new, old) }
 }
 
 /// Nothing here panics; the language asks for a handler all the same.
 #[cfg(all(feature = "standalone", not(test)))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    // SAFETY: takes nothing.
-    unsafe { libc::abort() }
+    sys::abort()
 }

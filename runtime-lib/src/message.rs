@@ -12,7 +12,6 @@ const MAX_PARTS: usize = 12;
 /// several processes do not mix. A standard error that is closed is no error.
 pub fn print(parts: &[&[u8]]) {
     let blocked = Blocked::new();
-    let _uncancelled = sys::Uncancelled::new();
     let texts = [b"midflight: ".as_slice()].into_iter();
     let texts = texts.chain(parts.iter().copied().take(MAX_PARTS)).chain([b"\n".as_slice()]);
     let mut pieces = [piece(b""); MAX_PARTS + 2];

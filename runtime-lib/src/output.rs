@@ -166,7 +166,6 @@ fn write_and_report(
         }
         return Ok(());
     }
-    let uncancelled = sys::Uncancelled::new();
     let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure(libc::EBUSY)) };
     let scratch = &mut *scratch;
     let result = write(process, when, scratch);
@@ -178,7 +177,6 @@ fn write_and_report(
             message::tell_failure(b"profile", scratch.name.bytes(), *failure, PROFILE_VARIABLE);
         }
     }
-    drop(uncancelled);
     result.map(|_| ())
 }
 

@@ -16,11 +16,12 @@ use crate::image::Image;
 use crate::live;
 use crate::lock::{ProcessGuard, ProcessLock};
 use crate::output;
+use crate::sanitizer;
 use crate::signal::Blocked;
 use crate::sys;
 use core::mem::ManuallyDrop;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 
 /// The process's state.
@@ -79,6 +80,15 @@ struct Fork {
 
 static STARTED: AtomicBool = AtomicBool::new(false);
 
+/// The process's ID, as in the state, for those that must not lock.
+static ID: AtomicI32 = AtomicI32::new(0);
+
+/// Whether this is another process than the one that counts: a child of `vfork`, or one that was made
+/// behind libc's back.
+pub fn is_stranger() -> bool {
+    ID.load(Ordering::Relaxed) != sys::process_id()
+}
+
 /// Whether this copy of the runtime is the one in use.
 pub fn is_started() -> bool {
     STARTED.load(Ordering::Acquire)
@@ -104,6 +114,9 @@ pub fn start(is_in_library: bool) {
         return;
     }
     context::create_key();
+    if !is_in_library {
+        sanitizer::catch_death();
+    }
     if let Some(mut process) = PROCESS.lock() {
         process.is_in_library = is_in_library;
         process.configure();
@@ -114,10 +127,15 @@ pub fn start(is_in_library: bool) {
 }
 
 impl Process {
+    fn set_id(&mut self, id: i32) {
+        self.id = id;
+        ID.store(id, Ordering::Relaxed);
+    }
+
     /// Reads the environment, once.
     pub fn configure(&mut self) {
         if self.id == 0 {
-            self.id = sys::process_id();
+            self.set_id(sys::process_id());
             if cfg!(miri) {
                 // The environment is not asked either.
                 return;
@@ -207,12 +225,13 @@ extern "C" fn in_parent() {
     release(&process, fork.own);
     drop(process);
     drop(fork.signals);
+    ending::after_fork_in_parent();
 }
 
 extern "C" fn in_child() {
     let Some(mut process) = PROCESS.resume_after_fork() else { return };
     let Some(Fork { signals, own, memory }) = process.fork.take() else { return };
-    process.id = sys::process_id();
+    process.set_id(sys::process_id());
     process.serial = None;
     output::renew_file(&mut process, memory, |process| {
         release(process, own);

@@ -1,16 +1,26 @@
 //! The few system calls that libc functions cannot stand in for.
 //!
-//! They are made raw where the libc function could be replaced by the program (`mmap`), would leave
-//! out signals (`sigprocmask` keeps libc's own), or is not in every libc (`gettid`).
+//! They are made raw where the libc function would leave out signals (`sigprocmask` keeps libc's own), is
+//! not in every libc (`gettid`), or would be a sanitizer's.
 
 #[cfg_attr(miri, path = "sys/in_miri.rs")]
 mod kernel;
+
+pub mod handlers;
 
 use core::ptr::NonNull;
 pub use kernel::{process_id, set_signal_mask, signal_thread, thread_id};
 
 /// Bytes that are copied or left out as a whole.
 const PAGE: usize = 4096;
+
+/// Unblocks a signal in the calling thread; whether it was blocked.
+pub fn unblock(signal: i32) -> bool {
+    let this = 1u64.checked_shl(signal.wrapping_sub(1).cast_unsigned()).unwrap_or(0);
+    let before = set_signal_mask(!0);
+    set_signal_mask(before & !this);
+    before & this != 0
+}
 
 /// Whether a thread of this process with that ID is still known to the kernel. Once it is not, the
 /// thread executes nothing any more.
@@ -119,29 +129,24 @@ pub fn sleep_a_millisecond() {
     unsafe { libc::syscall(libc::SYS_nanosleep, &raw const time, 0usize) };
 }
 
-unsafe extern "C" {
-    fn pthread_setcancelstate(state: libc::c_int, old: *mut libc::c_int) -> libc::c_int;
-}
-
-/// While it lives, the calling thread cannot be cancelled, so that functions which are cancellation
-/// points return to the runtime.
-pub struct Uncancelled(libc::c_int);
-
-impl Uncancelled {
-    const DISABLE: libc::c_int = 1;
-
-    /// Turns cancellation off.
-    pub fn new() -> Self {
-        let mut old = 0;
-        // SAFETY: the old state is written to a valid place.
-        unsafe { pthread_setcancelstate(Self::DISABLE, &raw mut old) };
-        Self(old)
+/// Ends the process, all its threads, at once.
+pub fn exit(status: i32) -> ! {
+    loop {
+        // SAFETY: takes a number, and does not return.
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
     }
 }
 
-impl Drop for Uncancelled {
-    fn drop(&mut self) {
-        // SAFETY: the state is the one that was given before.
-        unsafe { pthread_setcancelstate(self.0, core::ptr::null_mut()) };
+/// Ends the process as `abort` does: by SIGABRT, which a handler may see.
+pub fn abort() -> ! {
+    set_signal_mask(!(1 << (libc::SIGABRT - 1)));
+    signal_thread(process_id(), thread_id(), libc::SIGABRT);
+    // Only a handler's return leads here.
+    // SAFETY: nothing runs after it.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        core::arch::asm!("ud2", options(noreturn, nostack));
+        #[cfg(target_arch = "aarch64")]
+        core::arch::asm!("brk #1", options(noreturn, nostack));
     }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use midflight_profile::format::Profile;
-use support::{Counts, Program, Run};
+use support::{Build, Counts, Program, Run};
 
 const THREADS: u64 = 8;
 
@@ -169,4 +169,68 @@ fn a_program_sees_nothing_of_what_the_runtime_catches() {
     let run = program.command().arg("raise").run();
     assert_eq!(run.signal(), Some(libc::SIGUSR1));
     assert_eq!(counts(&run.profile(), 1), (2, 2));
+}
+
+#[test]
+fn a_handler_for_one_time_is_followed_by_a_profile() {
+    let program = Program::build("once");
+    let ways = ["fault", "jump", "return", "raise", "kill", "pthread_kill", "tgkill", "sysv"];
+    for how in ways {
+        for flags in ["", "n", "i", "rni", "t", "tni"] {
+            let run = program.command().arg(how).arg(flags).run();
+            let fault = how == "fault" || how == "jump";
+            let signal = if fault { libc::SIGSEGV } else { libc::SIGTERM };
+            assert_eq!((run.signal(), run.stderr()), (Some(signal), ""), "{how} {flags}");
+            let profile = run.profile();
+            assert_eq!(counts(&profile, 1), (1, 1), "{how} {flags}");
+            // Where the handler can be interrupted it does not get to its end.
+            let sends = ["raise", "kill", "pthread_kill", "tgkill"].contains(&how);
+            let paths = if how == "jump" || sends && flags.contains('n') { 1 } else { 2 };
+            assert_eq!(counts(&profile, 2), (1, paths), "{how} {flags}");
+        }
+    }
+}
+
+/// What the program prints of itself is the same without the runtime.
+fn check_sees_nothing(name: &str) {
+    let with = Program::build(name).run();
+    let without = Build::new(name).flag("-DPLAIN").without_runtime().program().run();
+    assert_eq!((with.status(), with.stderr()), (0, ""));
+    assert_eq!((without.status(), without.stderr()), (0, ""));
+    assert!(without.stdout().lines().count() > 10, "{}", without.stdout());
+    assert_eq!(with.stdout(), without.stdout());
+}
+
+#[test]
+fn a_program_sees_its_handlers_for_one_time_as_it_set_them() {
+    check_sees_nothing("once");
+}
+
+#[test]
+fn a_handler_for_one_time_may_be_replaced_while_its_signal_comes() {
+    let run = Program::build("once").command().arg("race").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    assert_eq!(counts(&run.profile(), 2), (5000, 10000));
+}
+
+#[test]
+fn a_program_sees_no_stack_for_handlers_but_its_own() {
+    check_sees_nothing("stacks");
+}
+
+#[test]
+fn stack_overflows_leave_a_profile_whatever_stack_for_handlers_there_is() {
+    let program = Program::build("stacks");
+    for what in ["never", "own", "off"] {
+        for thread in [None, Some("thread")] {
+            let command = program.command().arg("overflow").arg(what);
+            let run = thread.into_iter().fold(command, |command, word| command.arg(word)).run();
+            assert_eq!(
+                (run.signal(), run.stderr()),
+                (Some(libc::SIGSEGV), ""),
+                "{what} {thread:?}"
+            );
+            assert_eq!(counts(&run.profile(), 1), (1, 1), "{what} {thread:?}");
+        }
+    }
 }

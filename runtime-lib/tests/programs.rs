@@ -415,8 +415,10 @@ fn lld_links_it_as_well() {
 fn only_the_runtimes_own_names_are_global() {
     let expected = [
         "midflight_before_end",
+        "midflight_daemon",
         "midflight_enter",
         "midflight_enter_sparing",
+        "midflight_exit",
         "midflight_image",
         "midflight_osr_arm",
         "midflight_osr_count",
@@ -433,7 +435,9 @@ fn only_the_runtimes_own_names_are_global() {
         "midflight_register_image",
         "midflight_run",
         "midflight_sigaction",
+        "midflight_sigaltstack",
         "midflight_signal",
+        "midflight_sigset",
         "midflight_sysv_signal",
         "midflight_unregister_image",
     ];
@@ -471,4 +475,62 @@ fn code_without_a_frame_enters_the_runtime() {
     let profile = run.profile();
     assert_eq!((Counts::of(&profile, 1).entries, Counts::of(&profile, 1).events), (2, 2));
     assert_eq!((Counts::of(&profile, 2).entries, Counts::of(&profile, 2).events), (1, 1));
+}
+
+/// How often each function of `own_libc` is called.
+const OWN_LIBC: [(u64, u64); 6] = [(1, 10), (2, 10), (3, 10), (4, 20), (5, 10), (6, 0)];
+
+#[test]
+fn a_program_may_define_what_the_runtime_would_call() {
+    let program = Build::new("own_libc").flag("-fno-builtin").program();
+    for (pattern, memory) in [("%p.mfp", "1G"), ("%p.mfp", "48K"), ("%m.mfp", "1M"), ("%c", "1M")] {
+        let run = program
+            .command()
+            .env("MIDFLIGHT_PROFILE", pattern)
+            .env("MIDFLIGHT_THREAD_MEMORY", memory)
+            .run();
+        assert_eq!((run.status(), run.stderr()), (0, ""), "{pattern} {memory}");
+        let profile = run.profile();
+        for (key, calls) in OWN_LIBC {
+            let expected = Counts { entries: calls, events: calls, restarts: 0, lost: 0 };
+            assert_eq!(Counts::of(&profile, key), expected, "function {key}, {pattern} {memory}");
+        }
+        let many = Counts::of(&profile, 7);
+        assert_eq!((many.entries, many.events, many.lost), (1, 60_000, 0));
+        assert_eq!(many.restarts > 0, memory != "1G", "{pattern} {memory}");
+    }
+}
+
+/// The runtime calls nothing that a program may define, but where the program asks for the very function.
+#[test]
+fn it_needs_nothing_that_a_program_may_define() {
+    const NEEDED: [(&str, &str); 24] = [
+        ("LLVMFuzzerRunDriver", "only whether it is there"),
+        ("_ZN11__sanitizer14AddDieCallbackEPFvvE", "a sanitizer's"),
+        ("__environ", "a name that is libc's"),
+        ("__errno_location", "a name that is libc's"),
+        ("__getauxval", "a name that is libc's"),
+        ("__sanitizer_set_death_callback", "a sanitizer's"),
+        ("__start_midflight_osr", "made by the linker"),
+        ("__start_midflight_osr_patch", "made by the linker"),
+        ("__start_midflight_tables", "made by the linker"),
+        ("__stop_midflight_osr", "made by the linker"),
+        ("__stop_midflight_osr_patch", "made by the linker"),
+        ("__stop_midflight_tables", "made by the linker"),
+        ("at_quick_exit", "a list of libc's, called without locks"),
+        ("daemon", "called where the program calls it"),
+        ("dl_iterate_phdr", "a list of the loader's, called without locks"),
+        ("pthread_atfork", "a list of libc's, called without locks"),
+        ("pthread_getspecific", "libc's threads: who replaces them has no path in it"),
+        ("pthread_key_create", "as above, called without locks"),
+        ("pthread_key_delete", "as above"),
+        ("pthread_setspecific", "as above, called without locks"),
+        ("sigaction", "called where the program calls it"),
+        ("sigaltstack", "called where the program calls it"),
+        ("signal", "called where the program calls it"),
+        ("sigset", "called where the program calls it"),
+    ];
+    let needed = support::undefined_symbols("libmidflight_rt.a");
+    let allowed: Vec<_> = NEEDED.iter().map(|&(name, _)| name).collect();
+    assert_eq!(needed, allowed);
 }

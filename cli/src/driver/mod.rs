@@ -105,7 +105,7 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 21] = [
+const RUNTIME_SYMBOLS: [&str; 25] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::SPARING_ENTER_SYMBOL,
     midflight_abi::RUN_SYMBOL,
@@ -114,6 +114,10 @@ const RUNTIME_SYMBOLS: [&str; 21] = [
     midflight_abi::SIGACTION_SYMBOL,
     midflight_abi::SIGNAL_SYMBOL,
     midflight_abi::SYSV_SIGNAL_SYMBOL,
+    midflight_abi::SIGSET_SYMBOL,
+    midflight_abi::SIGALTSTACK_SYMBOL,
+    midflight_abi::DAEMON_SYMBOL,
+    midflight_abi::EXIT_SYMBOL,
     "midflight_register_image",
     "midflight_unregister_image",
     "midflight_profile_write",

@@ -92,7 +92,6 @@ fn tell_missing_point(name: &[u8]) {
 }
 
 fn write_and_report(state: &mut State, signature: Option<u64>, signals: &Blocked) {
-    let uncancelled = sys::Uncancelled::new();
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
     if state.settings.log().is_some() {
@@ -106,7 +105,6 @@ fn write_and_report(state: &mut State, signature: Option<u64>, signals: &Blocked
         // There is nobody to tell.
         signals.discard_write_signal(failure.0);
     }
-    drop(uncancelled);
 }
 
 fn write(state: &mut State, signature: Option<u64>, scratch: &mut Scratch) -> Result<(), Failure> {

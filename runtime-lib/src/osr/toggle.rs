@@ -1,33 +1,27 @@
 //! The signal that arms all flag and patch points, and at its next arrival disarms them.
 
 use crate::osr::arm;
+use crate::sys::handlers;
 use core::ffi::c_int;
-use core::mem::zeroed;
-use core::ptr::{null, null_mut};
 
 /// Installs the handler; what was there before it.
 pub fn install(signal: i32) -> libc::sigaction {
-    // SAFETY: zeroes are a valid value, in which the fields that matter are set; the handler may
-    // interrupt anything.
-    unsafe {
-        let (mut action, mut before): (libc::sigaction, libc::sigaction) = (zeroed(), zeroed());
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-        libc::sigaction(signal, &raw const action, &raw mut before);
-        before
-    }
+    let before = handlers::action(signal).unwrap_or_else(handlers::default_action);
+    let mut action = handlers::default_action();
+    action.sa_sigaction = on_signal as *const () as usize;
+    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+    // SAFETY: the handler may interrupt anything.
+    unsafe { handlers::set_action(signal, &action) };
+    before
 }
 
 /// Puts back what was there before, unless the program has a handler of its own by now: this
 /// library is about to be unloaded.
 pub fn remove(signal: i32, before: &libc::sigaction) {
-    // SAFETY: as above; what was there before is valid.
-    unsafe {
-        let mut action: libc::sigaction = zeroed();
-        let known = libc::sigaction(signal, null(), &raw mut action) == 0;
-        if known && action.sa_sigaction == on_signal as *const () as usize {
-            libc::sigaction(signal, before, null_mut());
-        }
+    let is_ours = |now: libc::sigaction| now.sa_sigaction == on_signal as *const () as usize;
+    if handlers::action(signal).is_some_and(is_ours) {
+        // SAFETY: what was there before is valid.
+        unsafe { handlers::set_action(signal, before) };
     }
 }
 

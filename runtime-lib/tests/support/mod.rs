@@ -108,6 +108,11 @@ pub fn defined_symbols(library: &str, flags: &[&str]) -> Vec<String> {
     symbols(&libraries().join(library), &[flags, &["--defined-only"]].concat())
 }
 
+/// Symbols that a packaged library needs.
+pub fn undefined_symbols(library: &str) -> Vec<String> {
+    symbols(&libraries().join(library), &["--undefined-only"])
+}
+
 /// All symbols of a packaged library.
 pub fn all_symbols(library: &str) -> Vec<String> {
     symbols(&libraries().join(library), &[])
