@@ -5,6 +5,12 @@
 ; RUN: echo 'fun:main' > %t.main && echo 'fun:nobody' > %t.nobody
 ; RUN: %opt -passes='path-profile-gen<k=2;functions=%t.main>' -S %s | FileCheck %s --check-prefix=LISTED
 ; RUN: %opt -passes='path-profile-gen<k=2;functions=%t.nobody>' -S %s | FileCheck %s --check-prefix=NONE
+; RUN: sed 's/x86_64/aarch64/' %s > %t.arm.ll
+; RUN: %opt -passes='path-profile-gen<k=2>' -S %t.arm.ll | FileCheck %s --check-prefix=ARM
+; RUN: sed 's/x86_64/riscv64/' %s > %t.unknown.ll
+; RUN: %opt -passes='path-profile-gen<k=2>' -S %t.unknown.ll | FileCheck %s --check-prefix=UNKNOWN
+
+target triple = "x86_64-unknown-linux-gnu"
 
 @table = global ptr @signal
 
@@ -14,6 +20,13 @@ declare i32 @execl(ptr, ptr, ...)
 declare i32 @sigaction(i32, ptr, ptr)
 declare ptr @signal(i32, ptr)
 declare void @__sysv_signal(ptr)
+declare ptr @sysv_signal(i32, ptr)
+declare ptr @bsd_signal(i32, ptr)
+declare ptr @ssignal(i32, ptr)
+declare ptr @sigset(i32, ptr)
+declare i32 @sigaltstack(ptr, ptr)
+declare i32 @daemon(i32, i32)
+declare i64 @syscall(i64, ...)
 
 ; CHECK: @table = global ptr @midflight_signal
 
@@ -39,6 +52,56 @@ define i32 @main(ptr %p) {
   %d = call i32 (ptr, ptr, ...) @execl(ptr %p, ptr %p, ptr null)
   call void @_exit(i32 1)
   unreachable
+}
+
+; Functions that lead out of the process within libc, or show what is done about signals.
+; CHECK-LABEL: define i32 @within(
+; CHECK: call i32 @midflight_daemon(i32 0, i32 0)
+; CHECK: call i32 @midflight_sigaltstack(ptr null, ptr %p)
+; CHECK: call ptr @midflight_sigset(i32 15, ptr null)
+; CHECK: call ptr @midflight_signal(i32 15, ptr null)
+; CHECK: call ptr @midflight_signal(i32 15, ptr null)
+; CHECK: call ptr @midflight_sysv_signal(i32 15, ptr null)
+define i32 @within(ptr %p) {
+  %a = call i32 @daemon(i32 0, i32 0)
+  %b = call i32 @sigaltstack(ptr null, ptr %p)
+  %c = call ptr @sigset(i32 15, ptr null)
+  %d = call ptr @bsd_signal(i32 15, ptr null)
+  %e = call ptr @ssignal(i32 15, ptr null)
+  %f = call ptr @sysv_signal(i32 15, ptr null)
+  ret i32 %b
+}
+
+; System calls that end the process are known by their numbers, those of the target.
+; CHECK-LABEL: define void @calls(
+; CHECK-NOT: midflight_before_end
+; CHECK: call i64 (i64, ...) @syscall(i64 39)
+; CHECK-NOT: midflight_before_end
+; CHECK: call i64 (i64, ...) @syscall(i64 %n)
+; CHECK: call void @midflight_before_end()
+; CHECK-NEXT: call i64 (i64, ...) @syscall(i64 59,
+; CHECK: call void @midflight_before_end()
+; CHECK-NEXT: call i64 (i64, ...) @syscall(i64 322,
+; CHECK: call void @midflight_before_end()
+; CHECK-NEXT: call i64 (i64, ...) @syscall(i64 231,
+; CHECK-NOT: midflight_before_end
+; CHECK: call i64 (i64, ...) @syscall(i64 94,
+; ARM-LABEL: define void @calls(
+; ARM-NOT: midflight_before_end
+; ARM: call i64 (i64, ...) @syscall(i64 231,
+; ARM: call void @midflight_before_end()
+; ARM-NEXT: call i64 (i64, ...) @syscall(i64 94,
+; UNKNOWN-LABEL: define void @calls(
+; UNKNOWN-NOT: midflight_before_end
+; UNKNOWN: ret void
+define void @calls(i64 %n) {
+  %a = call i64 (i64, ...) @syscall(i64 39)
+  %b = call i64 (i64, ...) @syscall(i64 %n)
+  %c = call i64 (i64, ...) @syscall(i64 59, i64 0, i64 0, i64 0)
+  %d = call i64 (i64, ...) @syscall(i64 322, i64 0, i64 0, i64 0, i64 0, i64 0)
+  %e = call i64 (i64, ...) @syscall(i64 231, i64 1)
+  %f = call i64 (i64, ...) @syscall(i64 94, i64 1)
+  ret void
 }
 
 ; A function that is not counted may end the process all the same.
