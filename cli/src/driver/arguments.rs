@@ -22,6 +22,8 @@ pub struct Task {
     pub uses_debug: bool,
     /// True if clang adds libraries by itself.
     pub has_default_libraries: bool,
+    /// True if it links libFuzzer.
+    pub has_fuzzer: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
     pub own_libraries: Vec<OsString>,
 }
@@ -140,6 +142,7 @@ pub fn task(arguments: &[OsString]) -> Task {
         relocatable |= makes_relocatable(word);
         task.has_debug_level |= sets_debug_level(word);
         task.uses_debug |= uses_debug(word);
+        task.has_fuzzer = has_fuzzer(word).unwrap_or(task.has_fuzzer);
         match word {
             b"--" => only_inputs = true,
             b"-x" => language = words.next().and_then(kind_of_language),
@@ -179,6 +182,18 @@ impl Task {
 fn makes_relocatable(word: &[u8]) -> bool {
     let parts = word.strip_prefix(b"-Wl,").unwrap_or(word);
     parts.split(|&b| b == b',').any(|part| [&b"-r"[..], b"--relocatable", b"-i"].contains(&part))
+}
+
+/// Whether libFuzzer is linked from this option on, if that is what it is about.
+fn has_fuzzer(word: &[u8]) -> Option<bool> {
+    let names = |list: &[u8], wanted: &[&[u8]]| {
+        list.split(|&byte| byte == b',').any(|name| wanted.contains(&name))
+    };
+    if let Some(list) = word.strip_prefix(b"-fsanitize=") {
+        return names(list, &[b"fuzzer"]).then_some(true);
+    }
+    let list = word.strip_prefix(b"-fno-sanitize=")?;
+    names(list, &[b"fuzzer", b"all"]).then_some(false)
 }
 
 /// Options about debug information, and others for which clang tracks lines by itself: of remarks, and of

@@ -245,6 +245,10 @@ fn for_linker(
         // A flag that is tested refers to nothing in the runtime, which arms it.
         linker(OsStr::new("--undefined=midflight_osr_register"));
     }
+    if task.has_fuzzer && task.has_default_libraries {
+        // libFuzzer, which is not instrumented, ends the process by it.
+        linker(OsStr::new(&format!("--defsym=_Exit={}", midflight_abi::EXIT_SYMBOL)));
+    }
     // As a linker argument the archive is not subject to -x.
     linker(install.runtime.as_os_str());
     // The runtime needs libc, which stands before it if clang does not add it behind.
