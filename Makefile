@@ -20,12 +20,14 @@ OUT := target/release
 LIB := $(OUT)/lib/midflight
 BENCH := $(OUT)/midflight-bench
 RUNTIME_DIR := target/runtime
+AARCH64 := target/aarch64
 HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 
 # Packages: to build for a version of LLVM, and what only tests and measurements need.
 packages = llvm-$(1)-dev clang-$(1) lld-$(1)
 BUILD_PACKAGES := g++ binutils
 RT_PACKAGES := libclang-rt-22-dev
+AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user
 TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
 # What whole projects need to be built and tested.
@@ -89,6 +91,17 @@ plugin-%:
 	@# A new file, not new bytes in one that a running compiler may have mapped.
 	cp target/llvm-$*/release/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
 	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
+
+# What programs for AArch64 link, with the plugins beside it, so that it can be MIDFLIGHT_LIB_DIR.
+aarch64:
+	@scripts/need.sh $(AARCH64_PACKAGES)
+	@scripts/rust-aarch64.sh $(AARCH64)/rust
+	RUSTC=$(CURDIR)/$(AARCH64)/rust/rustc $(CARGO) rustc -q -p midflight-runtime --profile runtime \
+		--features standalone --crate-type staticlib --target aarch64-unknown-linux-gnu --target-dir $(AARCH64)/runtime
+	@for kind in static:a shared:so; do runtime-lib/package.sh $${kind%:*} \
+		$(AARCH64)/runtime/aarch64-unknown-linux-gnu/runtime/libmidflight_rt.a \
+		$(AARCH64)/lib/midflight/libmidflight_rt.$${kind#*:} aarch64 || exit; done
+	ln -sfn $(foreach llvm,$(BOTH),$(CURDIR)/$(LIB)/llvm-$(llvm)) $(AARCH64)/lib/midflight
 
 harness:
 	$(CARGO) build --release -p midflight-bench --target-dir target

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Makes a library that any program can link of what cargo builds:
 #
-#     package.sh static INPUT.a OUTPUT.a
-#     package.sh shared INPUT.a OUTPUT.so
+#     package.sh static INPUT.a OUTPUT.a [MACHINE]
+#     package.sh shared INPUT.a OUTPUT.so [MACHINE]
 #
+# MACHINE is what INPUT.a was built for, as `uname -m` calls it; by default the one that this runs on.
 # INPUT.a is the static library of
 #     cargo rustc -p midflight-runtime --profile runtime --features standalone --crate-type staticlib
 # OUTPUT.a holds one relocatable object in which every global symbol but midflight_* is local, so
@@ -26,16 +27,26 @@ first_of() {
     fail "none of these is installed: $*"
 }
 
-[ $# -eq 3 ] || fail "usage: package.sh static|shared INPUT.a OUTPUT"
+[ $# -eq 3 ] || [ $# -eq 4 ] || fail "usage: package.sh static|shared INPUT.a OUTPUT [MACHINE]"
 kind=$1
 input=$2
 output=$3
+machine=${4:-$(uname -m)}
 [ -f "$input" ] || fail "cannot read '$input': build the static library first"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-linker=$(first_of ld.bfd ld)
+if [ "$machine" = "$(uname -m)" ]; then
+    linker=$(first_of ld.bfd ld)
+    target=
+    undefined=
+else
+    linker=$(first_of "$machine-linux-gnu-ld.bfd" "$machine-linux-gnu-ld")
+    target=--target=$machine-linux-gnu
+    # The core library of another Rust may have been compiled to unwind, which the runtime never does.
+    undefined=--defsym=rust_eh_personality=0
+fi
 objcopy=$(first_of llvm-objcopy-22 llvm-objcopy-21 llvm-objcopy-20 llvm-objcopy-19 llvm-objcopy objcopy)
 archiver=$(first_of llvm-ar-22 llvm-ar-21 llvm-ar-20 llvm-ar-19 ar)
 compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
@@ -46,10 +57,9 @@ roots="midflight_image midflight_enter midflight_run midflight_published_step mi
     midflight_signal midflight_sysv_signal midflight_sigset midflight_sigaltstack midflight_daemon
     midflight_exit midflight_osr_register midflight_osr_unregister
     midflight_osr_hit midflight_osr_fuel midflight_osr_arm midflight_osr_disarm midflight_osr_count"
-if [ "$(uname -m)" = x86_64 ]; then
+if [ "$machine" = x86_64 ]; then
     roots="$roots midflight_enter_sparing"
 fi
-undefined=
 for root in $roots; do
     undefined="$undefined -u $root"
 done
@@ -68,7 +78,8 @@ static)
     mv "$work/out.a" "$output"
     ;;
 shared)
-    "$compiler" -shared -Wl,-soname,libmidflight_rt.so -Wl,-z,defs -o "$work/out.so" "$work/midflight_rt.o" -lc
+    # shellcheck disable=SC2086
+    "$compiler" $target -shared -Wl,-soname,libmidflight_rt.so -Wl,-z,defs -o "$work/out.so" "$work/midflight_rt.o" -lc
     mv "$work/out.so" "$output"
     ;;
 *)

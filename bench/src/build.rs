@@ -54,7 +54,8 @@ pub fn build_with(
         let object = folder.join("oracle.o");
         let source = layout.at("bench/oracle/oracle.c");
         let clang = crate::llvm::tool("clang", variant.llvm)?;
-        jobs.push(Job::new(clang).args(["-O2", "-c"]).arg(source).arg("-o").arg(&object));
+        let clang = Job::new(clang).args(layout.machine.flags());
+        jobs.push(clang.args(["-O2", "-c"]).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }
     run_all(&jobs)?;

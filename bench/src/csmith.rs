@@ -128,7 +128,9 @@ fn compile_and_run(
 ) -> Result<Outcome> {
     let (executable, job) = compile(layout, variant, source)?;
     job.expect_success()?;
-    Job::new(&executable)
+    layout
+        .machine
+        .job(&executable)
         .env("MIDFLIGHT_PROFILE", executable.with_extension("mfp"))
         .limit(seconds)
         .run()

@@ -1,6 +1,7 @@
 //! Where things are: the checkout, what was built from it, and the harness's own folders.
 
 use crate::error::{Error, Result};
+use crate::machine::Machine;
 use std::path::{Path, PathBuf};
 
 /// Folders of a checkout. All paths are absolute.
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct Layout {
     /// The checkout
     pub root: PathBuf,
+    /// What programs are built for and run on
+    pub machine: Machine,
 }
 
 impl Layout {
@@ -18,7 +21,7 @@ impl Layout {
     pub fn find(from: &Path) -> Result<Layout> {
         let root = from.ancestors().find(|dir| dir.join("bench/corpus/Cargo.toml").is_file());
         match root {
-            Some(root) => Ok(Layout { root: root.to_path_buf() }),
+            Some(root) => Ok(Layout { root: root.to_path_buf(), machine: Machine::Host }),
             None => Err(Error::Missing {
                 what: format!("looking for the checkout: '{}' is not in one", from.display()),
                 remedy: "run this in the checkout, or give --root".to_string(),
@@ -48,7 +51,17 @@ impl Layout {
 
     /// Where the harness builds and runs.
     pub fn work(&self) -> PathBuf {
-        self.at("target/bench")
+        self.target().join("bench")
+    }
+
+    /// Where there is what is built for the machine.
+    fn target(&self) -> PathBuf {
+        self.at("target").join(self.machine.folder())
+    }
+
+    /// The plugins and the runtime library for the machine, as the command looks for them.
+    pub fn library(&self) -> PathBuf {
+        self.target().join(self.machine.library())
     }
 
     /// The command under test.
@@ -56,7 +69,7 @@ impl Layout {
     /// # Errors
     /// [`Error::Missing`] if it was not built.
     pub fn midflight(&self) -> Result<PathBuf> {
-        self.built("target/release/midflight")
+        self.built(self.at("target/release/midflight"))
     }
 
     /// The plugin for a version of LLVM.
@@ -64,7 +77,7 @@ impl Layout {
     /// # Errors
     /// [`Error::Missing`] if it was not built.
     pub fn plugin(&self, llvm: u32) -> Result<PathBuf> {
-        self.built(&format!("target/release/lib/midflight/llvm-{llvm}/libmidflight.so"))
+        self.built(self.library().join(format!("llvm-{llvm}/libmidflight.so")))
     }
 
     /// The runtime library.
@@ -72,17 +85,19 @@ impl Layout {
     /// # Errors
     /// [`Error::Missing`] if it was not built.
     pub fn runtime(&self) -> Result<PathBuf> {
-        self.built("target/release/lib/midflight/libmidflight_rt.a")
+        self.built(self.library().join("libmidflight_rt.a"))
     }
 
-    fn built(&self, path: &str) -> Result<PathBuf> {
-        let path = self.at(path);
+    fn built(&self, path: PathBuf) -> Result<PathBuf> {
         if path.is_file() {
             return Ok(path);
         }
         Err(Error::Missing {
             what: format!("'{}' is not built", path.display()),
-            remedy: "run 'make build LLVMS=\"22 19\"'".to_string(),
+            remedy: match self.machine {
+                Machine::Host => "run 'make build LLVMS=\"22 19\"'".to_string(),
+                Machine::Aarch64 => "run 'make aarch64'".to_string(),
+            },
         })
     }
 }

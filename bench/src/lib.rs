@@ -14,7 +14,7 @@
 //!
 //! The programs are data ([`corpus`]); their sources come ([`origin`]) from pinned packages
 //! ([`fetch`]) and from Debian's ([`debian`]), and are built ([`build`]) in variants ([`variant`]) by
-//! the tools that a user has: the command, the plugin and clang.
+//! the tools that a user has: the command, the plugin and clang, for one of the machines ([`machine`]).
 
 pub mod block_oracle;
 pub mod build;
@@ -34,6 +34,7 @@ pub mod hot;
 pub mod inputs;
 pub mod layout;
 pub mod llvm;
+pub mod machine;
 pub mod measure;
 pub mod origin;
 pub mod osr;

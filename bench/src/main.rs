@@ -11,6 +11,7 @@ use midflight_bench::corpus::{EXCEPTIONS, PROGRAMS};
 use midflight_bench::error::write;
 use midflight_bench::hot::functions::{FUNCTIONS, Hot};
 use midflight_bench::layout::Layout;
+use midflight_bench::machine::Machine;
 use midflight_bench::pairs::Clock;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
@@ -32,6 +33,9 @@ struct Arguments {
     /// runs alone
     #[arg(long, short, global = true)]
     jobs: Option<usize>,
+    /// What programs are built for, and run on
+    #[arg(long, global = true, default_value = "host")]
+    machine: Machine,
     #[command(subcommand)]
     action: Action,
 }
@@ -212,7 +216,8 @@ fn main() -> ExitCode {
 /// True if all checks passed.
 fn act(arguments: Arguments) -> anyhow::Result<bool> {
     let here = std::env::current_dir().context("finding the current folder")?;
-    let layout = Layout::find(&arguments.root.unwrap_or(here))?;
+    let mut layout = Layout::find(&arguments.root.unwrap_or(here))?;
+    layout.machine = arguments.machine;
     // 0 is rayon's word for as many as there are processors.
     let jobs = arguments.jobs.unwrap_or(0);
     rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("starting threads")?;

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::llvm::tool;
+use crate::machine::Machine;
 use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
 pub use midflight_profile::table::Stage;
@@ -137,7 +138,7 @@ impl Toolchain {
     pub fn find(layout: &Layout, variant: Variant) -> Result<Toolchain> {
         let clang = tool("clang", variant.llvm)?;
         let opt = format!("-O{}", variant.opt);
-        let plain = Job::new(&clang).arg(&opt).limit(1800);
+        let plain = Job::new(&clang).args(layout.machine.flags()).arg(&opt).limit(1800);
         let simple = |flags: &[&str]| Toolchain {
             compile: plain.clone().args(flags),
             link: plain.clone().args(flags),
@@ -147,11 +148,7 @@ impl Toolchain {
         Ok(match variant.how {
             How::Native | How::IrUsed => simple(&[]),
             How::PathsUsed => {
-                let command = Job::new(layout.midflight()?)
-                    .arg("cc")
-                    .arg(format!("--midflight-llvm={}", variant.llvm))
-                    .arg(&opt)
-                    .limit(1800);
+                let command = driver(layout, variant.llvm)?.arg(&opt);
                 let link = command.clone();
                 Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
             }
@@ -161,14 +158,11 @@ impl Toolchain {
                 simple(&["-gline-tables-only", "-fprofile-instr-generate", "-fcoverage-mapping"])
             }
             How::Paths { k, stage, algorithm } => {
-                let command = Job::new(layout.midflight()?)
-                    .arg("cc")
-                    .arg(format!("--midflight-llvm={}", variant.llvm))
+                let command = driver(layout, variant.llvm)?
                     .arg(format!("--midflight-k={k}"))
                     .arg(format!("--midflight-stage={stage}"))
                     .arg(format!("--midflight-algorithm={algorithm}"))
-                    .arg(&opt)
-                    .limit(1800);
+                    .arg(&opt);
                 let link = command.clone();
                 Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
             }
@@ -224,6 +218,15 @@ impl Toolchain {
     pub fn link(&self, objects: &[PathBuf], flags: &[&str], output: &std::path::Path) -> Job {
         self.link.clone().args(objects).args(&self.libraries).args(flags).arg("-o").arg(output)
     }
+}
+
+/// `midflight cc` with a version of LLVM, for the machine.
+fn driver(layout: &Layout, llvm: u32) -> Result<Job> {
+    let mut job = Job::new(layout.midflight()?).arg("cc").limit(1800);
+    if layout.machine != Machine::Host {
+        job = job.env("MIDFLIGHT_LIB_DIR", layout.library());
+    }
+    Ok(job.arg(format!("--midflight-llvm={llvm}")).args(layout.machine.flags()))
 }
 
 /// Has clang load the plugin, with these options.

@@ -23,7 +23,9 @@ pub fn oracle_of(built: &Built) -> PathBuf {
 /// # Errors
 /// If an input cannot be made.
 pub fn job(layout: &Layout, program: &Program, built: &Built, size: Size) -> Result<Job> {
-    let mut job = Job::new(&built.executable)
+    let mut job = layout
+        .machine
+        .job(&built.executable)
         .folder(&built.folder)
         .env("MIDFLIGHT_PROFILE", profile_of(built))
         .env("MIDFLIGHT_ORACLE", oracle_of(built))

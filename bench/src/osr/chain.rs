@@ -155,13 +155,8 @@ pub fn build(
 }
 
 /// Runs a program for so many iterations in a stack of 256 KiB.
-pub fn job(executable: &Path, iterations: u64) -> Job {
-    let iterations = iterations.to_string();
-    Job::new("sh")
-        .args(["-c", "ulimit -s 256 && exec \"$0\" \"$1\""])
-        .arg(executable)
-        .arg(iterations)
-        .limit(600)
+pub fn job(layout: &Layout, executable: &Path, iterations: u64) -> Job {
+    layout.machine.job_with_stack(executable, 256).arg(iterations.to_string()).limit(600)
 }
 
 #[cfg(test)]

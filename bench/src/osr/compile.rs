@@ -26,7 +26,8 @@ impl Compile {
     /// # Errors
     /// If tools are missing, or the compiler fails.
     pub fn run(&self, layout: &Layout, sources: &[PathBuf], output: &Path) -> Result<()> {
-        let mut job = Job::new(tool("clang", self.llvm)?).arg(format!("-O{}", self.opt)).limit(300);
+        let clang = Job::new(tool("clang", self.llvm)?).args(layout.machine.flags());
+        let mut job = clang.arg(format!("-O{}", self.opt)).limit(300);
         if let Some(points) = &self.points {
             job = with_plugin(layout, self.llvm, job, points)?;
         }

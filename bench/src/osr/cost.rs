@@ -188,7 +188,7 @@ pub fn transitions(layout: &Layout, plan: &Plan) -> Result<String> {
     for shape in SHAPES {
         eprintln!("measuring transitions: {shape}");
         let build = |moves| chain::build(layout, plan.llvm, 2, shape, moves, &folder);
-        let job = |moves| Ok(chain::job(&build(moves)?, plan.transitions));
+        let job = |moves| Ok(chain::job(layout, &build(moves)?, plan.transitions));
         let (plain, bare) = (job(Moves::None)?, job(Moves::TailCalls)?);
         let moving = job(Moves::Transitions)?;
         let expected = plain.run()?;

@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use crate::osr::fuzz::Level;
 use crate::osr::fuzzed::{Fuzzed, To};
 use crate::osr::stress::Stress;
-use crate::process::{End, Job};
+use crate::process::End;
 use crate::seeds::each_seed;
 use crate::tally::Tally;
 use crate::variant::{How, Stage, Toolchain, Variant};
@@ -95,13 +95,13 @@ fn try_build(
         Fuzzed { to: plan.to, stage: level.stage, max_points: plan.max_points, mutant: None };
     let variant = Variant { llvm, opt: level.opt, how: How::Fuzzed(fuzzed) };
     let (native, _) = compile(layout, Variant { how: How::Native, ..variant }, source)?;
-    let expected = Job::new(&native).limit(PLAIN_LIMIT).run()?;
+    let expected = layout.machine.job(&native).limit(PLAIN_LIMIT).run()?;
     if expected.end == End::Timeout {
         return Ok(None);
     }
     let (executable, command) = compile(layout, variant, source)?;
     let stress = Stress {
-        job: Job::new(&executable),
+        job: layout.machine.job(&executable),
         expected: &expected,
         log: executable.with_extension("json"),
         seed,

@@ -41,8 +41,8 @@ fn moves(
     let moving = build(layout, llvm, opt, shape, Moves::Transitions, &folder)?;
     let log = moving.with_extension("json");
     let _ = std::fs::remove_file(&log);
-    let expected = job(&plain, transitions).run()?;
-    let found = job(&moving, transitions).env("MIDFLIGHT_OSR_LOG", &log).run()?;
+    let expected = job(layout, &plain, transitions).run()?;
+    let found = job(layout, &moving, transitions).env("MIDFLIGHT_OSR_LOG", &log).run()?;
     if let Some(problem) = difference(&expected, &found) {
         return Ok(Some(problem));
     }
