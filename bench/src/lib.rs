@@ -7,6 +7,7 @@
 //! | Are sequences of paths exact? | [`block_oracle`], [`replay`] | `verify --check blocks` |
 //! | Do line counts agree with clang's coverage? | [`coverage`] | `coverage` |
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
+//! | Do the programs of compilers' test suites do the same? | [`suite`] | `suite` |
 //! | Do whole projects build, and pass their own tests? | [`builds`] | `builds` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //! | On-stack replacement | [`osr`] | `osr …` |
@@ -46,6 +47,7 @@ pub mod replay;
 pub mod same_forests;
 pub mod seeds;
 pub mod simulated;
+pub mod suite;
 pub mod table;
 pub mod tables;
 pub mod tally;

@@ -17,7 +17,7 @@ use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
 use midflight_bench::{
-    build, builds, compile_time, coverage, csmith, hot, measure, pgo, verify, workload,
+    build, builds, compile_time, coverage, csmith, hot, measure, pgo, suite, verify, workload,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -100,6 +100,31 @@ enum Action {
         /// Levels of optimization
         #[arg(long, value_delimiter = ',', default_value = "0,2")]
         opt: Vec<u32>,
+    },
+    /// Check that the programs of compilers' test suites do the same when they are instrumented
+    Suite {
+        /// What is done to them
+        #[arg(long, value_delimiter = ',', default_value = "profile,clone,osr-opt")]
+        what: Vec<suite::What>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Beginnings of names, as `gcc/gcc.c-torture` or `tcc`; all if not given
+        #[arg(long, value_delimiter = ',')]
+        programs: Vec<String>,
+        /// Only each N-th of these
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        every: usize,
+        /// The passes that make optimized versions
+        #[arg(
+            long,
+            value_name = "PIPELINE",
+            default_value = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink"
+        )]
+        passes: String,
+        /// At most so many points of a function; 0 for all
+        #[arg(long, default_value_t = 60)]
+        max_points: u32,
     },
     /// Extract the hot functions of the thesis's 5.4 as bitcode, into target/hot
     Hot {
@@ -248,6 +273,13 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         Action::Csmith { seeds, llvm, opt } => {
             let plan = csmith::Plan { seeds, llvm, opt };
             Ok(csmith::csmith(&layout, &plan)?.close("csmith"))
+        }
+        Action::Suite { what, llvm, programs, every, passes, max_points } => {
+            let max_points = (max_points > 0).then_some(max_points);
+            // Kept as long as this process runs.
+            let passes = passes.leak();
+            let plan = suite::Plan { what, llvm, programs, every, passes, max_points };
+            Ok(suite::suite(&layout, &plan)?.close("suite"))
         }
         Action::Hot { only, llvm } => {
             Ok(hot::hot(&layout, &hot_functions(&only)?, llvm)?.close("hot"))

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 use std::rc::Rc;
-use support::{Build, Program, Run};
+use support::{Build, Program, Run, is_x86_64};
 
 /// What `fuzzed` prints: how often each of its six sites fired, and all of them.
 fn fired(fire: &str) -> String {
@@ -288,7 +288,7 @@ fn libraries_use_the_programs_runtime_and_keep_their_counts() {
     ] {
         assert!(log.contains(expected), "{expected}\n{log}");
     }
-    if cfg!(target_arch = "x86_64") {
+    if is_x86_64() {
         // Its hits go on when it is loaded again; its patch point is armed each time.
         let run = command("at:run#0:8").run();
         assert_eq!((run.status(), run.stdout()), (0, "0 0 1 0 0 1\n"));

@@ -3,6 +3,7 @@
 use crate::csmith::{FLAGS, generate};
 use crate::error::{Result, io};
 use crate::layout::Layout;
+use crate::osr::firing::of_all_points;
 use crate::osr::fuzz::Level;
 use crate::osr::fuzzed::{Fuzzed, To};
 use crate::osr::stress::Stress;
@@ -105,6 +106,7 @@ fn try_build(
         expected: &expected,
         log: executable.with_extension("json"),
         seed,
+        firings: of_all_points,
         single: plan.single,
         until: Instant::now() + LIMIT,
         limit: LIMIT,

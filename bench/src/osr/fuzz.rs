@@ -8,6 +8,7 @@ use crate::corpus::{EXCEPTIONS, MUTANTS};
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::osr::changes::changes;
+use crate::osr::firing::of_all_points;
 use crate::osr::fuzzed::{Fuzzed, Mutant, To};
 use crate::osr::stress::{Findings, Stress};
 use crate::process::Outcome;
@@ -225,6 +226,7 @@ fn stressed(
         expected,
         log: built.folder.join("osr.json"),
         seed: plan.seed,
+        firings: of_all_points,
         single: plan.single,
         until: Instant::now() + Duration::from_secs(plan.seconds),
         limit: LIMIT,

@@ -2,7 +2,7 @@
 
 use crate::compare::difference;
 use crate::error::Result;
-use crate::osr::firing::{Firing, of_all_points, of_single_points};
+use crate::osr::firing::{Firing, of_single_points};
 use crate::osr::log::Log;
 use crate::process::{Job, Outcome};
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ pub struct Stress<'a> {
     pub log: PathBuf,
     /// Chooses the hits that fire at random
     pub seed: u64,
+    /// What concerns all points, by the number of hits and the seed
+    pub firings: fn(u64, u64) -> Vec<Firing>,
     /// How many points are fired one by one
     pub single: usize,
     /// When no more points are fired one by one
@@ -94,7 +96,7 @@ impl Stress<'_> {
         if findings.hits > self.most_hits {
             return Ok(findings);
         }
-        for firing in of_all_points(findings.hits, self.seed) {
+        for firing in (self.firings)(findings.hits, self.seed) {
             self.fire(&firing, &mut findings)?;
         }
         let single = of_single_points(&reached, self.single);

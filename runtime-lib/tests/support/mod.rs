@@ -21,10 +21,23 @@ fn checked(command: &mut Command) -> Output {
     output
 }
 
+/// The folder with the packaged libraries for AArch64, if that is what is tested, in QEMU.
+fn for_aarch64() -> Option<PathBuf> {
+    std::env::var_os("MIDFLIGHT_TEST_AARCH64").map(PathBuf::from)
+}
+
+/// Whether programs run on x86-64.
+pub fn is_x86_64() -> bool {
+    cfg!(target_arch = "x86_64") && for_aarch64().is_none()
+}
+
 /// The directory with the packaged static and shared library, built once.
 fn libraries() -> &'static Path {
     static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
+        if let Some(folder) = for_aarch64() {
+            return folder;
+        }
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
         checked(cargo("standalone").arg("--target-dir").arg(&target));
         let built = target.join("runtime/libmidflight_rt.a");
@@ -161,6 +174,7 @@ impl Build {
         let path = directory.path().canonicalize().unwrap().join(&self.name);
         let programs = Path::new(SOURCES).join("tests/programs");
         let mut command = Command::new(compiler());
+        command.args(for_aarch64().map(|_| "--target=aarch64-linux-gnu"));
         command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]);
         command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
         command.arg(programs.join(&self.name).with_extension("c")).arg("-o").arg(&path);
@@ -196,7 +210,13 @@ impl Program {
 
     /// A run that is to be made, in a new directory.
     pub fn command(&self) -> Invocation {
-        self.command_of(&self.path)
+        match for_aarch64() {
+            None => self.command_of(&self.path),
+            Some(_) => {
+                let qemu = self.command_of("qemu-aarch64");
+                qemu.arg("-L").arg("/usr/aarch64-linux-gnu").arg(&self.path)
+            }
+        }
     }
 
     /// The same, of another program that runs it.
