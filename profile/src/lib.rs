@@ -31,6 +31,7 @@
 //! | the passes | [`table::FunctionTable::encode`]: the record that goes into the binary | yes |
 //! | the runtime library | [`format::Encoder`], [`format::Pair`], [`table::image_signature`] | no |
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
+//! | the last two | [`visible_pieces`], [`visible()`]: names that files give, as they may be shown | no |
 //!
 //! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement leads
 //! from each point. The passes write it and the command reads it. [`weights`] goes the other way: what
@@ -66,10 +67,14 @@ mod put;
 #[cfg(feature = "alloc")]
 mod record;
 pub mod table;
+mod visible;
 #[cfg(feature = "serde")]
 pub mod weights;
 
 pub use cursor::Malformed;
+#[cfg(feature = "alloc")]
+pub use visible::visible;
+pub use visible::{is_visible, visible_pieces};
 
 /// Levels that a k-SF may have: 2k − 2 (thesis 3.2.3), and 1 where k is 1.
 pub const fn max_levels(k: u32) -> u32 {
