@@ -19,8 +19,9 @@ extern "C" {
  * program ends has these counts too. With %c in MIDFLIGHT_PROFILE that file always has all counts, and
  * nothing is done for it.
  *
- * Returns 0; or an error number, after one line on standard error. Nothing is written, and 0
- * returned, where nothing is instrumented. Do not call it in a child made by vfork. */
+ * Returns 0; or an error number, after one line on standard error; EPERM in a program that runs with more
+ * rights than its user has. Nothing is written, and 0 returned, where nothing is instrumented. Do not
+ * call it in a child made by vfork. */
 int midflight_profile_write(const char *path) __attribute__((weak));
 
 /* Sets all counters to zero, so that a phase of the program can be profiled on its own. Activations
@@ -50,7 +51,8 @@ int midflight_profile_resume(void) __attribute__((weak));
  * line on standard error: -EACCES or another one of mprotect if the code cannot be made writable,
  * and the patch points with that name are disarmed then; -ENOEXEC if the code is not what was
  * linked, -ENOTSUP if it is a patch point and not on x86-64, and nothing is changed then. Without a
- * line: -EINVAL if `point` is NULL, -EBUSY in a function that the runtime has called itself. */
+ * line: -EINVAL if `point` is NULL, -EBUSY in a function that the runtime has called itself, -EPERM in a
+ * program that runs with more rights than its user has. */
 int midflight_osr_arm(const char *point) __attribute__((weak));
 
 /* Disarms them. Returns as midflight_osr_arm does. */

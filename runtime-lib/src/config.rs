@@ -3,6 +3,7 @@
 use crate::arena;
 use crate::message;
 use crate::pattern::{self, Unknown};
+use crate::place;
 use crate::prune;
 use crate::signal_name;
 use crate::text::Text;
@@ -63,8 +64,9 @@ impl Config {
         if let Some(value) = variable(DUMP_VARIABLE) {
             self.read_dump(value);
         }
+        place::note_root();
         if !pattern::is_absolute(self.pattern()) {
-            read_directory(&mut self.directory);
+            read_directory(&mut self.directory, PROFILE_VARIABLE);
         }
     }
 
@@ -116,12 +118,19 @@ impl Config {
     }
 }
 
-/// Puts the current directory with a slash in `to`; nothing if it has no name.
-pub fn read_directory(to: &mut Text) {
+/// Puts the current directory with a slash in `to`. If it has no name nothing, and that is told.
+pub fn read_directory(to: &mut Text, variable: &CStr) {
     // SAFETY: the room has the size that is told.
     to.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
     if !to.bytes().is_empty() && to.push(b"/").is_err() {
         to.clear();
+    }
+    if to.bytes().is_empty() {
+        message::print(&[
+            b"the directory that the program was started in was removed, or has too long a name: what is written goes to the one that the program is in by then; set ",
+            variable.to_bytes(),
+            b" to a name that begins with '/'",
+        ]);
     }
 }
 
@@ -140,16 +149,10 @@ fn read_size(value: &[u8], name: &[u8], default: &[u8], set: fn(usize)) {
 }
 
 /// A variable of the environment that is set and not empty.
-///
-/// In a program that runs with more rights than its user has none is: it must not write where the
-/// user says.
 pub fn variable(name: &CStr) -> Option<&'static [u8]> {
     // SAFETY: the name is a C string; the environment's texts are not freed while the program
     // starts.
     unsafe {
-        if libc::getauxval(libc::AT_SECURE) != 0 {
-            return None;
-        }
         let value = libc::getenv(name.as_ptr());
         if value.is_null() {
             return None;

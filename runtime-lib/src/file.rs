@@ -2,30 +2,52 @@
 
 use crate::mapping::Bytes;
 use crate::sys;
-use crate::text::TooLong;
+use crate::text::{Text, TooLong};
 use core::ffi::CStr;
 use midflight_profile::format::Sink;
 
 /// Size of the buffer that a profile goes through.
 pub const BUFFER: usize = 32 << 10;
 
-/// Milliseconds that a lock is waited for.
-const PATIENCE: u32 = 60_000;
+/// Why a file was not written or read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// An error number of the system.
+    System(i32),
+    /// The runtime would not.
+    Refused(Refusal),
+}
 
-/// An error number of the system.
-#[derive(Clone, Copy)]
-pub struct Failure(pub i32);
+/// Why the runtime will not write to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is a descriptor of the process, see `place`.
+    Descriptor,
+    /// Another user's symbolic link leads there.
+    ForeignLink,
+    /// Another user's file is there.
+    ForeignFile,
+}
 
 impl Failure {
     /// Why the last call failed.
     pub fn last() -> Self {
-        Self(sys::errno())
+        Self::System(sys::errno())
+    }
+
+    /// The error number that the program is told.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::System(error) => error,
+            Self::Refused(Refusal::Descriptor) => libc::EINVAL,
+            Self::Refused(Refusal::ForeignLink | Refusal::ForeignFile) => libc::EACCES,
+        }
     }
 }
 
 impl From<TooLong> for Failure {
     fn from(_: TooLong) -> Self {
-        Self(libc::ENAMETOOLONG)
+        Self::System(libc::ENAMETOOLONG)
     }
 }
 
@@ -33,67 +55,83 @@ impl From<TooLong> for Failure {
 pub struct File(i32);
 
 impl File {
-    /// Creates a file that does not exist.
-    pub fn create(name: &CStr) -> Result<Self, Failure> {
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+    /// Opens what has a name in a directory, or in that in which the program is.
+    pub fn open_at(directory: Option<&Self>, name: &CStr, flags: i32) -> Result<Self, Failure> {
+        let directory = directory.map_or(libc::AT_FDCWD, |directory| directory.0);
         // SAFETY: the name is a C string.
-        let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o666) };
+        let descriptor =
+            unsafe { libc::openat(directory, name.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
         if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
     }
 
-    /// Opens a file to read it.
-    pub fn open(name: &CStr) -> Result<Self, Failure> {
-        // SAFETY: the name is a C string.
-        let descriptor = unsafe { libc::open(name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-        if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
+    /// What is known of it.
+    pub fn stat(&self) -> Result<libc::stat, Failure> {
+        // SAFETY: zeroes are a valid value; the descriptor is open.
+        unsafe {
+            let mut stat: libc::stat = core::mem::zeroed();
+            if libc::fstat(self.0, &raw mut stat) == 0 { Ok(stat) } else { Err(Failure::last()) }
+        }
+    }
+
+    /// Whether it is in `/proc`, wherever that is mounted.
+    pub fn is_in_proc(&self) -> Result<bool, Failure> {
+        // SAFETY: zeroes are a valid value; the descriptor is open.
+        unsafe {
+            let mut system: libc::statfs = core::mem::zeroed();
+            if libc::fstatfs(self.0, &raw mut system) != 0 {
+                return Err(Failure::last());
+            }
+            Ok(system.f_type == libc::PROC_SUPER_MAGIC)
+        }
+    }
+
+    /// Where it leads, if it is a symbolic link that was opened itself.
+    pub fn target(&self) -> Result<Text, Failure> {
+        let mut target = Text::new();
+        // SAFETY: the room has the size that is told.
+        let is_read = target.fill_with(|room, size| unsafe {
+            libc::readlinkat(self.0, c"".as_ptr(), room, size) >= 0
+        });
+        if is_read { Ok(target) } else { Err(Failure::last()) }
     }
 
     /// Waits until no other process has a lock on it, and takes one, which is let go of when the file
-    /// is closed. A file system that has no locks is no error: then there is none.
-    pub fn lock(&self) -> Result<(), Failure> {
-        for _ in 0..PATIENCE {
+    /// is closed; at most so many milliseconds, which are taken from `patience`. A file system that has no
+    /// locks is no error: then there is none.
+    ///
+    /// # Errors
+    /// `ETIMEDOUT`
+    pub fn lock(&self, most: u32, patience: &mut u32) -> Result<(), Failure> {
+        for _ in 0..=most {
             // SAFETY: takes numbers.
             if unsafe { libc::flock(self.0, libc::LOCK_EX | libc::LOCK_NB) } == 0 {
                 return Ok(());
             }
             match sys::errno() {
-                libc::EWOULDBLOCK | libc::EINTR => sys::sleep_a_millisecond(),
+                libc::EWOULDBLOCK | libc::EINTR if *patience != 0 => {
+                    sys::sleep_a_millisecond();
+                    *patience -= 1;
+                }
+                libc::EWOULDBLOCK | libc::EINTR => break,
                 _ => return Ok(()),
             }
         }
-        Err(Failure(libc::ETIMEDOUT))
-    }
-
-    /// Whether the name is that of this file.
-    pub fn has_name(&self, name: &CStr) -> bool {
-        // SAFETY: zeroes are a valid value; the name is a C string.
-        unsafe {
-            let (mut this, mut named): (libc::stat, libc::stat) = core::mem::zeroed();
-            libc::fstat(self.0, &raw mut this) == 0
-                && libc::stat(name.as_ptr(), &raw mut named) == 0
-                && (this.st_dev, this.st_ino) == (named.st_dev, named.st_ino)
-        }
+        Err(Failure::System(libc::ETIMEDOUT))
     }
 
     /// All that is in it.
     pub fn read(&self) -> Result<Bytes, Failure> {
-        // SAFETY: zeroes are a valid value.
-        let size = unsafe {
-            let mut kind: libc::stat = core::mem::zeroed();
-            if libc::fstat(self.0, &raw mut kind) != 0 {
-                return Err(Failure::last());
-            }
-            usize::try_from(kind.st_size).map_err(|_| Failure(libc::EFBIG))?
-        };
+        let size =
+            usize::try_from(self.stat()?.st_size).map_err(|_| Failure::System(libc::EFBIG))?;
         let mut content = Bytes::new(size)?;
         let mut offset = 0;
         while let Some(room) = content.bytes().get_mut(offset..).filter(|room| !room.is_empty()) {
-            let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
+            let position = i64::try_from(offset).map_err(|_| Failure::System(libc::EFBIG))?;
             // SAFETY: the room lives through the call.
             let read =
                 unsafe { libc::pread(self.0, room.as_mut_ptr().cast(), room.len(), position) };
             match usize::try_from(read) {
-                Ok(0) => return Err(Failure(libc::EBADMSG)),
+                Ok(0) => return Err(Failure::System(libc::EBADMSG)),
                 Ok(read) => offset += read,
                 Err(_) if sys::errno() == libc::EINTR => {}
                 Err(_) => return Err(Failure::last()),
@@ -105,12 +143,12 @@ impl File {
     /// Writes all bytes at an offset.
     pub fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Failure> {
         while !bytes.is_empty() {
-            let position = i64::try_from(offset).map_err(|_| Failure(libc::EFBIG))?;
+            let position = i64::try_from(offset).map_err(|_| Failure::System(libc::EFBIG))?;
             // SAFETY: the bytes live through the call.
             let written =
                 unsafe { libc::pwrite(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
             match usize::try_from(written) {
-                Ok(0) => return Err(Failure(libc::ENOSPC)),
+                Ok(0) => return Err(Failure::System(libc::ENOSPC)),
                 Ok(written) => {
                     bytes = bytes.get(written..).unwrap_or_default();
                     offset += written as u64;
@@ -120,6 +158,11 @@ impl File {
             }
         }
         Ok(())
+    }
+
+    /// Its descriptor.
+    pub fn descriptor(&self) -> i32 {
+        self.0
     }
 
     /// Its descriptor, which is not closed any more.

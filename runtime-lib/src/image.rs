@@ -16,6 +16,7 @@ use crate::live;
 use crate::loader::Found;
 use crate::message;
 use crate::output;
+use crate::privilege;
 use crate::process;
 use crate::signal::Blocked;
 use core::ptr::null_mut;
@@ -103,6 +104,12 @@ pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
 pub unsafe fn register(start: *const u8, stop: *const u8) {
     if start.is_null() || start >= stop {
         return;
+    }
+    if privilege::is_raised() {
+        // What is counted in vain needs room.
+        // SAFETY: the caller's.
+        _ = unsafe { inspect(start, stop) };
+        return privilege::tell();
     }
     // The loader's lock is taken before the process lock, as in a constructor.
     let found = Found::containing(start as usize);

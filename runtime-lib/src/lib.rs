@@ -27,7 +27,9 @@
 //! | `ending` | ends of the process that run no destructor |
 //! | `disposition`, `handler_stack` | what the program asks for about signals, and does not see |
 //! | `sanitizer` | sanitizers and libFuzzer, which end the process in their own ways |
+//! | `place` | the directory of a file; whose links and files are used |
 //! | `destination`, `age`, `file`, `pattern`, `text`, `scratch` | the file, its name |
+//! | `privilege` | programs in which nothing is done |
 //! | `sharing` | a file that many processes add to |
 //! | `osr` | on-stack replacement: when points fire, and how often they did |
 //! | `arena`, `mapping` | memory that is kept, and that is given back |
@@ -71,6 +73,8 @@ mod node;
 mod osr;
 mod output;
 mod pattern;
+mod place;
+mod privilege;
 mod process;
 mod prune;
 mod published;
@@ -132,7 +136,7 @@ unsafe fn own_forest(
 ) -> Result<*mut Forest, Nested> {
     // SAFETY: the caller's.
     unsafe {
-        if !image::is_usable(record) {
+        if !image::is_usable(record) || privilege::is_raised() {
             return Ok(fallback::forest(record));
         }
         if (*record).flags & FLAG_PUBLISHED != 0 && live::is_live() {

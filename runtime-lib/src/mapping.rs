@@ -23,8 +23,9 @@ impl<T: Copy> Zeroed<T> {
     /// # Safety
     /// Zeroes are a valid value of the type.
     pub unsafe fn new(number: usize) -> Result<Self, Failure> {
-        let size = number.max(1).checked_mul(size_of::<T>()).ok_or(Failure(libc::ENOMEM))?;
-        let start = sys::map(size).ok_or(Failure(libc::ENOMEM))?;
+        let size =
+            number.max(1).checked_mul(size_of::<T>()).ok_or(Failure::System(libc::ENOMEM))?;
+        let start = sys::map(size).ok_or(Failure::System(libc::ENOMEM))?;
         Ok(Self { start, size, number, values: PhantomData })
     }
 
@@ -64,7 +65,7 @@ impl Bytes {
 
     /// Makes room for so many more.
     fn reserve(&mut self, more: usize) -> Result<(), Failure> {
-        let needed = self.len.checked_add(more).ok_or(Failure(libc::ENOMEM))?;
+        let needed = self.len.checked_add(more).ok_or(Failure::System(libc::ENOMEM))?;
         if needed > self.room.number {
             // SAFETY: bytes may be zero.
             let mut larger = unsafe { Zeroed::<u8>::new(needed.max(self.room.number * 2)) }?;

@@ -1,29 +1,58 @@
 //! Lines on standard error.
 
-use crate::file::Failure;
+use crate::file::{Failure, Refusal};
+use crate::place;
 use crate::signal::Blocked;
 use crate::sys;
 use core::ffi::CStr;
+use midflight_profile::visible_pieces;
 
-/// Parts of a message; more are left out.
-const MAX_PARTS: usize = 12;
+/// Pieces of a line that are written with one system call.
+const MAX_PIECES: usize = 64;
 
-/// Prints `midflight: `, the parts and a line end with a single system call, so that lines of
-/// several processes do not mix. A standard error that is closed is no error.
+/// Prints `midflight: `, the parts and a line end. Parts may be any bytes: what would end the line or
+/// control a terminal is shown as such (`midflight_profile::visible_pieces`).
+///
+/// That is a single system call, so that lines of several processes do not mix, unless a part has very
+/// much that is shown so. A standard error that is closed is no error.
 pub fn print(parts: &[&[u8]]) {
     let blocked = Blocked::new();
-    let texts = [b"midflight: ".as_slice()].into_iter();
-    let texts = texts.chain(parts.iter().copied().take(MAX_PARTS)).chain([b"\n".as_slice()]);
-    let mut pieces = [piece(b""); MAX_PARTS + 2];
-    let mut used: libc::c_int = 0;
-    for (place, text) in pieces.iter_mut().zip(texts) {
-        *place = piece(text);
-        used += 1;
+    let texts = [b"midflight: ".as_slice()].into_iter().chain(parts.iter().copied());
+    let mut line = Line { pieces: [piece(b""); MAX_PIECES], used: 0, error: 0 };
+    for text in texts.flat_map(visible_pieces).chain([b"\n".as_slice()]) {
+        line.add(text);
     }
-    // SAFETY: the pieces and what they point to live through the call.
-    let written = unsafe { libc::writev(libc::STDERR_FILENO, pieces.as_ptr(), used) };
-    if written < 0 {
-        blocked.discard_write_signal(sys::errno());
+    line.write();
+    blocked.discard_write_signal(line.error);
+}
+
+struct Line {
+    pieces: [libc::iovec; MAX_PIECES],
+    used: usize,
+    /// The last error number.
+    error: i32,
+}
+
+impl Line {
+    fn add(&mut self, text: &[u8]) {
+        if self.used == MAX_PIECES {
+            self.write();
+        }
+        if let Some(place) = self.pieces.get_mut(self.used) {
+            *place = piece(text);
+            self.used += 1;
+        }
+    }
+
+    fn write(&mut self) {
+        // SAFETY: the pieces live through the call, and what they point to lives as long as the message.
+        let written = unsafe {
+            libc::writev(libc::STDERR_FILENO, self.pieces.as_ptr(), self.used as libc::c_int)
+        };
+        if written < 0 {
+            self.error = sys::errno();
+        }
+        self.used = 0;
     }
 }
 
@@ -72,28 +101,65 @@ pub fn parse_decimal(digits: &[u8]) -> Option<u64> {
 
 /// Tells that a file was not written. `variable` is the one that gives its name.
 pub fn tell_failure(kind: &[u8], name: &[u8], failure: Failure, variable: &CStr) {
-    let (what, advice) = explain(failure.0);
-    // `@` stands for the variable.
-    let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
-    let variable = if before.len() == advice.len() { b"" } else { variable.to_bytes() };
-    print(&[
-        b"cannot write the ",
-        kind,
-        b" '",
-        name,
-        b"': ",
-        what.as_bytes(),
-        b"; ",
-        before.as_bytes(),
-        variable,
-        after.as_bytes(),
-    ]);
+    let (what, advice) = explain(failure);
+    let end: &[u8] = if place::is_root_changed() {
+        b"' below the root directory that the program has changed to: "
+    } else {
+        b"': "
+    };
+    tell(&[b"cannot write the ", kind, b" '", name, end], what, advice, variable);
 }
 
-/// What an error number of the system means, and what its reader can do about it.
+/// Tells of a file that was written where it is, if names lead elsewhere than when the program started.
+pub fn tell_new_root(kind: &[u8], name: &[u8]) {
+    if place::is_root_changed() {
+        print(&[
+            b"the ",
+            kind,
+            b" '",
+            name,
+            b"' is below the root directory that the program has changed to",
+        ]);
+    }
+}
+
+/// Prints the parts, what is wrong, and what to do about it, in which `@` stands for the variable.
+pub fn tell(parts: &[&[u8]], what: &str, advice: &str, variable: &CStr) {
+    const MAX_PARTS: usize = 5;
+    let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
+    let variable = if before.len() == advice.len() { b"" } else { variable.to_bytes() };
+    let end = [what.as_bytes(), b"; ", before.as_bytes(), variable, after.as_bytes()];
+    let mut all: [&[u8]; MAX_PARTS + 5] = [b""; MAX_PARTS + 5];
+    let parts = parts.iter().take(MAX_PARTS).chain(&end);
+    all.iter_mut().zip(parts).for_each(|(place, part)| *place = part);
+    print(&all);
+}
+
+/// What went wrong, and what its reader can do about it.
 ///
 /// libc's own texts are not asked for: they depend on the locale, and making them may allocate.
-pub fn explain(error: i32) -> (&'static str, &'static str) {
+pub fn explain(failure: Failure) -> (&'static str, &'static str) {
+    let error = match failure {
+        Failure::System(error) => error,
+        Failure::Refused(Refusal::Descriptor) => {
+            return (
+                "that is an open file of the program, as its standard output is, and no place for it",
+                "set @ to the name of a file",
+            );
+        }
+        Failure::Refused(Refusal::ForeignLink) => {
+            return (
+                "a symbolic link on the way there belongs to another user",
+                "set @ to a file in a directory of your own",
+            );
+        }
+        Failure::Refused(Refusal::ForeignFile) => {
+            return (
+                "the file that is there belongs to another user",
+                "set @ to a file in a directory of your own",
+            );
+        }
+    };
     match error {
         libc::EACCES | libc::EPERM => {
             ("permission denied", "set @ to a file in a directory that the program may write to")

@@ -7,7 +7,7 @@
 use crate::arena;
 use crate::baseline;
 use crate::config::PROFILE_VARIABLE;
-use crate::destination::{self, Publish};
+use crate::destination;
 use crate::ending;
 use crate::fallback;
 use crate::file::{BUFFER, Buffered, Failure, File};
@@ -16,6 +16,8 @@ use crate::image::{self, Image};
 use crate::live;
 use crate::message::{self, Decimal};
 use crate::pattern;
+use crate::place::{self, Missing, Place, Publish};
+use crate::privilege;
 use crate::process::{self, PROCESS, Process};
 use crate::scratch::{SCRATCH, Scratch};
 use crate::sharing;
@@ -93,11 +95,14 @@ fn write_what_is_new(process: &mut Process, signals: &Blocked) {
 
 /// Writes the profile now, to `path` or to where the pattern says. Returns 0 or an error number.
 pub fn write_now(path: Option<&CStr>) -> i32 {
+    if privilege::is_raised() {
+        return libc::EPERM;
+    }
     let signals = Blocked::new();
     let Some(mut process) = process::lock() else { return libc::EBUSY };
     match write_and_report(&mut process, &When::Now(path), &signals) {
         Ok(()) => 0,
-        Err(Failure(error)) => error,
+        Err(failure) => failure.number(),
     }
 }
 
@@ -166,14 +171,17 @@ fn write_and_report(
         }
         return Ok(());
     }
-    let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure(libc::EBUSY)) };
+    let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure::System(libc::EBUSY)) };
     let scratch = &mut *scratch;
     let result = write(process, when, scratch);
     match &result {
         Ok(None) => {}
-        Ok(Some(summary)) => tell_what_is_missing(summary, scratch.name.bytes()),
+        Ok(Some(summary)) => {
+            message::tell_new_root(b"profile", scratch.name.bytes());
+            tell_what_is_missing(summary, scratch.name.bytes());
+        }
         Err(failure) => {
-            signals.discard_write_signal(failure.0);
+            signals.discard_write_signal(failure.number());
             message::tell_failure(b"profile", scratch.name.bytes(), *failure, PROFILE_VARIABLE);
         }
     }
@@ -235,22 +243,25 @@ fn write(
     scratch: &mut Scratch,
 ) -> Result<Option<Summary>, Failure> {
     let path = if let When::Now(path) = when { *path } else { None };
-    choose_name(process, path, scratch)?;
-    if !destination::resolve_target(&mut scratch.name)? {
+    if path.is_none() && live::is_live() && place::is_root_changed() {
+        // The file has all counts, and its name leads elsewhere now.
+        if let When::End = when {
+            live::tell_old_root();
+        }
         return Ok(None);
     }
+    choose_name(process, path, scratch)?;
+    let Some(place) = Place::find(&mut scratch.name, Missing::Made)? else { return Ok(None) };
     match when {
-        When::Now(_) if live::is_at(&scratch.name) => return Ok(None),
+        When::Now(_) if live::is_at(&place) => return Ok(None),
         When::Now(_) => {}
         When::End => live::freeze(),
     }
-    let Scratch { name, temporary, buffer, .. } = scratch;
+    let Scratch { name, buffer, .. } = scratch;
     let summary = if path.is_some() || !pattern::is_shared(process.config.pattern()) {
-        destination::write_whole(name, temporary, Publish::InPlace, |file| {
-            write_file(process, file, buffer)
-        })?
+        place.write_whole(Publish::InPlace, |file| write_file(process, file, buffer))?
     } else {
-        let summary = sharing::add(name, temporary, buffer, |sink| encode_payload(process, sink))?;
+        let summary = sharing::add(&place, name, buffer, |sink| encode_payload(process, sink))?;
         // What is in the file is not to be added a second time.
         process.clear();
         process.exit = process.exit.map(|_| 0);
@@ -307,9 +318,9 @@ fn begin_file(process: &mut Process) {
     }
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
-    let result = choose_live_name(process, scratch).and_then(|is_wanted| match is_wanted {
-        true => live::open(&scratch.name, &mut scratch.temporary),
-        false => Ok(()),
+    let result = choose_live_place(process, scratch).and_then(|place| match place {
+        Some(place) => live::open(&scratch.name, &place),
+        None => Ok(()),
     });
     if let Err(failure) = result {
         tell_no_file(scratch.name.bytes(), failure);
@@ -317,26 +328,30 @@ fn begin_file(process: &mut Process) {
 }
 
 /// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or, where
-/// many processes add to that, one beside it. `false`: no profile is wanted.
-fn choose_live_name(process: &mut Process, scratch: &mut Scratch) -> Result<bool, Failure> {
+/// many processes add to that, one beside it. `None`: no profile is wanted.
+fn choose_live_place(
+    process: &mut Process,
+    scratch: &mut Scratch,
+) -> Result<Option<Place>, Failure> {
     choose_name(process, None, scratch)?;
-    let is_wanted = destination::resolve_target(&mut scratch.name)?;
-    if is_wanted && pattern::is_shared(process.config.pattern()) {
+    let place = Place::find(&mut scratch.name, Missing::Made)?;
+    if place.is_some() && pattern::is_shared(process.config.pattern()) {
         let number = Decimal::new(process.id.unsigned_abs().into());
         for part in [b".".as_slice(), number.bytes(), b".live"] {
             scratch.name.push(part)?;
         }
+        return Place::find(&mut scratch.name, Missing::Made);
     }
-    Ok(is_wanted)
+    Ok(place)
 }
 
 /// Gives the file the name that the profile has now.
 fn rename_file(process: &mut Process) {
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
-    let result = choose_live_name(process, scratch).and_then(|is_wanted| match is_wanted {
-        true => live::rename(&scratch.name),
-        false => Ok(()),
+    let result = choose_live_place(process, scratch).and_then(|place| match place {
+        Some(place) => live::rename(&scratch.name, &place),
+        None => Ok(()),
     });
     if let Err(failure) = result {
         message::tell_failure(b"profile", scratch.name.bytes(), failure, PROFILE_VARIABLE);
@@ -363,44 +378,39 @@ pub fn renew_file(
     };
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
-    let mut file = None;
+    let (mut place, mut file) = (None, None);
     let pattern = process.config.pattern();
     if pattern::has_process(pattern) || pattern::is_shared(pattern) {
-        let new = choose_live_name(process, scratch)
-            .and_then(|_| memory.put_in_file(&scratch.name, &mut scratch.temporary));
-        match new {
-            Ok(new) => file = Some(new),
+        match choose_live_place(process, scratch) {
+            Ok(found) => place = found,
             Err(failure) => tell_no_file(scratch.name.bytes(), failure),
+        }
+        match place.as_ref().map(|place| memory.put_in_file(place)) {
+            Some(Ok(new)) => file = Some(new),
+            Some(Err(failure)) => tell_no_file(scratch.name.bytes(), failure),
+            None => {}
         }
     }
     if file.is_none() && !memory.keep() {
         return;
     }
     reset(process);
-    if let Some(Err(failure)) = file.map(|file| file.settle(&scratch.name, &scratch.temporary)) {
+    if let Some(Err(failure)) = file.map(|file| file.settle(&scratch.name)) {
         tell_no_file(scratch.name.bytes(), failure);
     }
 }
 
 fn tell_no_file(name: &[u8], failure: Failure) {
-    let (what, advice) = match failure.0 {
-        libc::ENOMEM => (
+    let (what, advice) = match failure {
+        Failure::System(libc::ENOMEM) => (
             "there is not enough address space",
             "raise its limit (ulimit -v) or lower MIDFLIGHT_MAX_MEMORY",
         ),
-        error => message::explain(error),
+        failure => message::explain(failure),
     };
-    let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
-    message::print(&[
-        b"no profile is left if the program is killed, since '",
-        name,
-        b"' cannot be made: ",
-        what.as_bytes(),
-        b"; ",
-        before.as_bytes(),
-        if before.len() == advice.len() { b"" } else { PROFILE_VARIABLE.to_bytes() },
-        after.as_bytes(),
-    ]);
+    let parts: &[&[u8]] =
+        &[b"no profile is left if the program is killed, since '", name, b"' cannot be made: "];
+    message::tell(parts, what, advice, PROFILE_VARIABLE);
 }
 
 /// Puts the name of the profile in `scratch.name`.

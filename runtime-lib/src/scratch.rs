@@ -13,8 +13,6 @@ pub static SCRATCH: ProcessLock<Scratch> = ProcessLock::new(Scratch::new());
 pub struct Scratch {
     /// Name of the file.
     pub name: Text,
-    /// Name that it has while it is written.
-    pub temporary: Text,
     host: Text,
     /// What is not yet written.
     pub buffer: [u8; BUFFER],
@@ -23,7 +21,7 @@ pub struct Scratch {
 impl Scratch {
     /// Empty memory.
     const fn new() -> Self {
-        Self { name: Text::new(), temporary: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
+        Self { name: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
     }
 
     /// Puts in `name` what a checked pattern stands for in a process.

@@ -9,17 +9,17 @@ pub const CAPACITY: usize = libc::PATH_MAX as usize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// A text of up to [`CAPACITY`] − 1 bytes without a zero byte.
-pub struct Text {
+/// A text of up to `SIZE` − 1 bytes without a zero byte.
+pub struct Text<const SIZE: usize = CAPACITY> {
     /// All bytes from `len` on are zero.
-    bytes: [u8; CAPACITY],
+    bytes: [u8; SIZE],
     len: usize,
 }
 
-impl Text {
+impl<const SIZE: usize> Text<SIZE> {
     /// The empty text.
     pub const fn new() -> Self {
-        Self { bytes: [0; CAPACITY], len: 0 }
+        Self { bytes: [0; SIZE], len: 0 }
     }
 
     /// The text's bytes.
@@ -34,14 +34,21 @@ impl Text {
 
     /// Makes it empty.
     pub fn clear(&mut self) {
-        self.bytes.fill(0);
-        self.len = 0;
+        self.cut(0);
+    }
+
+    /// Keeps so many bytes of it.
+    pub fn cut(&mut self, len: usize) {
+        if let Some(gone) = self.bytes.get_mut(len..) {
+            gone.fill(0);
+            self.len = self.len.min(len);
+        }
     }
 
     /// Adds to the end.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
         let end = self.len + bytes.len();
-        if end >= CAPACITY {
+        if end >= SIZE {
             return Err(TooLong);
         }
         self.bytes.get_mut(self.len..end).ok_or(TooLong)?.copy_from_slice(bytes);
@@ -49,10 +56,10 @@ impl Text {
         Ok(())
     }
 
-    /// Lets libc fill it with a text that ends with a zero byte; `fill` says whether it did.
+    /// Lets libc fill it with a text that ends with a zero byte, or has none; `fill` says whether it did.
     pub fn fill_with(&mut self, fill: impl FnOnce(*mut libc::c_char, usize) -> bool) -> bool {
         self.clear();
-        let filled = fill(self.bytes.as_mut_ptr().cast(), CAPACITY - 1);
+        let filled = fill(self.bytes.as_mut_ptr().cast(), SIZE - 1);
         self.len = self.bytes.iter().position(|&byte| byte == 0).unwrap_or(0);
         if !filled {
             self.clear();

@@ -3,7 +3,8 @@
 //! Its system calls are made raw: a program that has functions of these names, instrumented ones perhaps,
 //! does not see them.
 
-use crate::file::{Failure, File};
+use crate::file::Failure;
+use crate::place::{Place, Temporary};
 use crate::signal::Blocked;
 use crate::sys;
 use crate::text::Text;
@@ -23,40 +24,31 @@ impl Identity {
     /// No file.
     pub const NONE: Self = Self { device: 0, node: 0 };
 
-    fn from_stat(result: i64, stat: &libc::stat) -> Option<Self> {
-        (result == 0).then_some(Self { device: stat.st_dev, node: stat.st_ino })
+    fn from_stat(stat: &libc::stat) -> Self {
+        Self { device: stat.st_dev, node: stat.st_ino }
     }
 
-    /// That of the file with a name, not through a symbolic link; `None` if there is none.
-    pub fn of(name: &Text) -> Option<Self> {
-        // SAFETY: zeroes are a valid value; the name is a C string.
-        unsafe {
-            let mut stat: libc::stat = core::mem::zeroed();
-            let result = libc::syscall(
-                libc::SYS_newfstatat,
-                libc::AT_FDCWD,
-                name.c_str().as_ptr(),
-                &raw mut stat,
-                libc::AT_SYMLINK_NOFOLLOW,
-            );
-            Self::from_stat(result, &stat)
-        }
+    /// That of the file in a place, not through a symbolic link; `None` if there is none.
+    pub fn of(place: &Place) -> Option<Self> {
+        place.stat().as_ref().map(Self::from_stat)
     }
 }
 
 /// An open file, closed when dropped.
 pub struct OpenFile(i32);
 
-impl From<File> for OpenFile {
-    fn from(file: File) -> Self {
-        Self(file.into_descriptor())
-    }
-}
-
 impl OpenFile {
+    /// The open file of a new one.
+    pub fn of(temporary: &mut Temporary<'_>) -> Result<Self, Failure> {
+        let file = temporary.take_file().ok_or(Failure::System(libc::EBADF))?;
+        Ok(Self(file.into_descriptor()))
+    }
+
     /// Opens a file by its name; `None` if that cannot be done, or it is another file.
     pub fn open(name: &Text, identity: Identity) -> Option<Self> {
-        let flags = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+        // Something else may have the name by now, which is not waited for.
+        let flags =
+            libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
         // SAFETY: the name is a C string.
         let descriptor = unsafe {
             libc::syscall(libc::SYS_openat, libc::AT_FDCWD, name.c_str().as_ptr(), flags)
@@ -71,7 +63,7 @@ impl OpenFile {
         unsafe {
             let mut stat: libc::stat = core::mem::zeroed();
             let result = libc::syscall(libc::SYS_fstat, self.0, &raw mut stat);
-            Identity::from_stat(result, &stat).ok_or_else(Failure::last)
+            if result == 0 { Ok(Identity::from_stat(&stat)) } else { Err(Failure::last()) }
         }
     }
 
@@ -79,11 +71,11 @@ impl OpenFile {
     pub fn extend(&self, from: usize, size: usize) -> Result<(), Failure> {
         let signals = Blocked::new();
         let result = match self.allocate(from, size) {
-            Err(Failure(libc::EOPNOTSUPP)) => self.write_zeroes(from, size),
+            Err(Failure::System(libc::EOPNOTSUPP)) => self.write_zeroes(from, size),
             other => other,
         };
         if let Err(failure) = &result {
-            signals.discard_write_signal(failure.0);
+            signals.discard_write_signal(failure.number());
         }
         result
     }
@@ -110,7 +102,7 @@ impl OpenFile {
             let written =
                 unsafe { libc::syscall(libc::SYS_pwrite64, self.0, ZEROES.as_ptr(), most, at) };
             match usize::try_from(written) {
-                Ok(0) => return Err(Failure(libc::ENOSPC)),
+                Ok(0) => return Err(Failure::System(libc::ENOSPC)),
                 Ok(written) => at += written,
                 Err(_) if sys::errno() == libc::EINTR => {}
                 Err(_) => return Err(Failure::last()),

@@ -5,8 +5,8 @@
 
 use super::file::{Identity, OpenFile};
 use super::{CAPACITY, HEADER, STATE, header, stranger};
-use crate::destination;
 use crate::file::Failure;
+use crate::place::{Place, Publish, Temporary};
 use crate::sys;
 use crate::text::Text;
 use core::ptr::{NonNull, null_mut};
@@ -39,16 +39,13 @@ impl Copy {
     ///
     /// # Errors
     /// Why there is no file; [`Self::keep`] is left.
-    pub fn put_in_file(&self, name: &Text, temporary: &mut Text) -> Result<Unnamed, Failure> {
-        let file = OpenFile::from(destination::create_temporary(name, temporary)?);
-        let result = self.fill(&file);
-        if result.is_err() {
-            destination::remove(temporary);
-        }
-        result
+    pub fn put_in_file<'a>(&self, place: &'a Place) -> Result<Unnamed<'a>, Failure> {
+        let mut temporary = place.create_temporary()?;
+        let identity = self.fill(&OpenFile::of(&mut temporary)?)?;
+        Ok(Unnamed { temporary, identity })
     }
 
-    fn fill(&self, file: &OpenFile) -> Result<Unnamed, Failure> {
+    fn fill(&self, file: &OpenFile) -> Result<Identity, Failure> {
         file.extend(0, self.length)?;
         let identity = file.identity()?;
         let base = self.base();
@@ -63,7 +60,7 @@ impl Copy {
         }
         stranger::mark()?;
         HEADER.store(base.cast().as_ptr(), Ordering::Release);
-        Ok(Unnamed(identity))
+        Ok(identity)
     }
 
     /// In the child: puts memory of its own in the place of the parent's file. False: there is none.
@@ -104,17 +101,16 @@ impl Drop for Copy {
 }
 
 /// A file that the child counts in, which has only its temporary name.
-pub struct Unnamed(Identity);
+pub struct Unnamed<'a> {
+    temporary: Temporary<'a>,
+    identity: Identity,
+}
 
-impl Unnamed {
+impl Unnamed<'_> {
     /// Gives it its name: it is a profile.
-    pub fn settle(self, name: &Text, temporary: &Text) -> Result<(), Failure> {
-        let Some(mut state) = STATE.lock() else { return Err(Failure(libc::EBUSY)) };
-        state.set_file(name, self.0)?;
-        let result = destination::rename(temporary, name);
-        if result.is_err() {
-            destination::remove(temporary);
-        }
-        result
+    pub fn settle(self, name: &Text) -> Result<(), Failure> {
+        let Some(mut state) = STATE.lock() else { return Err(Failure::System(libc::EBUSY)) };
+        state.set_file(name, self.identity)?;
+        self.temporary.publish(Publish::InPlace)
     }
 }

@@ -29,10 +29,10 @@ pub use fork::Copy;
 pub use stranger::is_stranger;
 
 use crate::arena;
-use crate::destination;
 use crate::file::Failure;
 use crate::lock::ProcessLock;
 use crate::message;
+use crate::place::{Missing, Place, Publish};
 use crate::sys;
 use crate::text::Text;
 use core::ptr::{NonNull, null_mut};
@@ -82,22 +82,18 @@ pub fn is_live() -> bool {
 /// # Errors
 /// Why there is no such file; all memory is the process's own then. `ENOMEM`: the address space is
 /// limited, and has not room enough.
-pub fn open(name: &Text, temporary: &mut Text) -> Result<(), Failure> {
-    let Some(mut state) = STATE.lock() else { return Err(Failure(libc::EBUSY)) };
+pub fn open(name: &Text, place: &Place) -> Result<(), Failure> {
+    let Some(mut state) = STATE.lock() else { return Err(Failure::System(libc::EBUSY)) };
     let capacity = capacity()?;
     stranger::mark()?;
-    let file = destination::create_temporary(name, temporary)?;
-    let result = begin(&file.into(), capacity).and_then(|(header, identity)| {
-        destination::rename(temporary, name)?;
-        state.set_file(name, identity)?;
-        CAPACITY.store(capacity, Ordering::Relaxed);
-        HEADER.store(header.as_ptr(), Ordering::Release);
-        Ok(())
-    });
-    if result.is_err() {
-        destination::remove(temporary);
-    }
-    result
+    let mut temporary = place.create_temporary()?;
+    let file = OpenFile::of(&mut temporary)?;
+    let (header, identity) = begin(&file, capacity)?;
+    temporary.publish(Publish::InPlace)?;
+    state.set_file(name, identity)?;
+    CAPACITY.store(capacity, Ordering::Relaxed);
+    HEADER.store(header.as_ptr(), Ordering::Release);
+    Ok(())
 }
 
 /// Address space to reserve.
@@ -105,9 +101,9 @@ fn capacity() -> Result<usize, Failure> {
     let capacity = arena::limit()
         .checked_add(FIRST)
         .and_then(|sum| sum.checked_next_multiple_of(arena::GRANULE))
-        .ok_or(Failure(libc::ENOMEM))?;
+        .ok_or(Failure::System(libc::ENOMEM))?;
     match sys::address_space() {
-        Some(limit) if limit / SHARE < capacity as u64 => Err(Failure(libc::ENOMEM)),
+        Some(limit) if limit / SHARE < capacity as u64 => Err(Failure::System(libc::ENOMEM)),
         _ => Ok(capacity),
     }
 }
@@ -171,9 +167,10 @@ impl State {
         Ok(())
     }
 
-    /// Whether the file has its name yet.
-    fn is_there(&self) -> bool {
-        Identity::of(&self.name).is_some_and(|identity| identity == self.identity)
+    /// The file's place, if it is still there.
+    fn place(&mut self) -> Option<Place> {
+        let place = Place::find(&mut self.name, Missing::Refused).ok()??;
+        (Identity::of(&place) == Some(self.identity)).then_some(place)
     }
 
     /// Makes the memory the process's own, with all that is in it.
@@ -186,7 +183,7 @@ impl State {
         let length = header.length.load(Ordering::Relaxed) as usize;
         header.flags.fetch_or(flags, Ordering::Relaxed);
         let Some(address) = NonNull::new(header.base as *mut u8) else {
-            return Err(Failure(libc::EINVAL));
+            return Err(Failure::System(libc::EINVAL));
         };
         let frozen = file.map_private(address, length);
         if frozen.is_err() {
@@ -200,7 +197,7 @@ impl State {
     }
 
     fn tell_frozen(&self, failure: Failure) {
-        let (what, _) = message::explain(failure.0);
+        let (what, _) = message::explain(failure);
         message::print(&[
             b"if the program is killed, the profile '",
             self.name.bytes(),
@@ -215,26 +212,33 @@ impl State {
             message::print(&[
                 b"the profile '",
                 self.name.bytes(),
-                b"' cannot grow any more, since the program cannot open it again: it was removed or replaced, or the program has given up the right; its counts are lower bounds",
+                b"' cannot grow any more, since the program cannot open it again: it was removed or replaced, or the program has given up the right or changed its root directory; its counts are lower bounds",
             ]);
         }
     }
 }
 
 /// Whether a file of that name is the one that the program counts in.
-pub fn is_at(name: &Text) -> bool {
-    is_live()
-        && STATE.lock().is_some_and(|state| {
-            Identity::of(name).is_some_and(|identity| identity == state.identity)
-        })
+pub fn is_at(place: &Place) -> bool {
+    is_live() && STATE.lock().is_some_and(|state| Identity::of(place) == Some(state.identity))
+}
+
+/// Tells where the file is, since its name leads elsewhere by now.
+pub fn tell_old_root() {
+    if let Some(state) = STATE.lock() {
+        message::print(&[
+            b"the profile '",
+            state.name.bytes(),
+            b"' is below the root directory that the program was started with, and stays as if it were killed",
+        ]);
+    }
 }
 
 /// The file has another name from now on, if it is still there.
-pub fn rename(name: &Text) -> Result<(), Failure> {
+pub fn rename(name: &Text, place: &Place) -> Result<(), Failure> {
     let Some(mut state) = STATE.lock().filter(|_| is_live()) else { return Ok(()) };
-    if state.is_there() {
-        destination::make_directories(name);
-        destination::rename(&state.name, name)?;
+    if let Some(old) = state.place() {
+        old.rename(place)?;
         let identity = state.identity;
         state.set_file(name, identity)?;
     }
@@ -259,8 +263,8 @@ pub fn take_over() -> bool {
 /// Removes the file, unless something else has its name by now.
 pub fn remove() {
     let Some(mut state) = STATE.lock() else { return };
-    if state.is_there() {
-        destination::remove(&state.name);
+    if let Some(place) = state.place() {
+        place.remove();
         state.identity = Identity::NONE;
     }
 }

@@ -7,6 +7,7 @@ use crate::osr::image::{self, Image};
 use crate::osr::patch::{Place, Problem, Writer};
 use crate::osr::record::Site;
 use crate::osr::state::{STATE, State};
+use crate::privilege;
 use crate::signal::Blocked;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
@@ -15,6 +16,9 @@ use midflight_abi::osr::OSR_PATCH;
 /// Arms or disarms the points with a name. Returns the number of sites, or a negative error number
 /// after one line on standard error.
 pub fn by_name(point: &[u8], armed: bool) -> c_int {
+    if privilege::is_raised() {
+        return -libc::EPERM;
+    }
     let _signals = Blocked::new();
     // The runtime was entered from a function that it has called itself.
     let Some(state) = STATE.lock() else { return -libc::EBUSY };

@@ -15,6 +15,7 @@ use crate::osr::index::Index;
 use crate::osr::patch::Places;
 use crate::osr::record::{self, Function, Functions, Refusal, Site};
 use crate::osr::state::{self, STATE, State};
+use crate::privilege;
 use crate::signal::Blocked;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
@@ -130,6 +131,9 @@ pub unsafe fn register(
 ) {
     if start.is_null() || start >= stop {
         return;
+    }
+    if privilege::is_raised() {
+        return privilege::tell();
     }
     // The loader's lock is taken before that of the state, as in a constructor.
     // SAFETY: the caller's.

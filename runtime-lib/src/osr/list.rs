@@ -10,6 +10,7 @@ use crate::osr::state::State;
 use crate::sys;
 use core::sync::atomic::Ordering;
 use midflight_profile::format::Sink;
+use midflight_profile::visible_pieces;
 
 const HITS_WIDTH: usize = 12;
 const CONDITION_WIDTH: usize = 9;
@@ -61,9 +62,8 @@ fn put_spaces<S: Sink>(count: usize, to: &mut S) -> Result<(), S::Error> {
     (0..count).try_for_each(|_| to.put(b" "))
 }
 
-/// A text without its control characters, which would break the line.
 fn put_visible<S: Sink>(text: &[u8], to: &mut S) -> Result<(), S::Error> {
-    text.iter().try_for_each(|&byte| to.put(&[if byte.is_ascii_control() { b'?' } else { byte }]))
+    visible_pieces(text).try_for_each(|piece| to.put(piece))
 }
 
 /// Standard error behind a buffer.
@@ -81,7 +81,7 @@ impl StandardError<'_> {
             let written =
                 unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
-                Ok(0) => return Err(Failure(libc::EIO)),
+                Ok(0) => return Err(Failure::System(libc::EIO)),
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
                 Err(_) if sys::errno() == libc::EINTR => {}
                 Err(_) => return Err(Failure::last()),

@@ -1,7 +1,7 @@
 //! The log: one line of JSON for each type of event, with its counts.
 
 use crate::destination;
-use crate::file::{Buffered, Failure, File};
+use crate::file::{Buffered, Failure};
 use crate::message::{self, Decimal};
 use crate::osr::choice;
 use crate::osr::fire::Fire;
@@ -13,6 +13,7 @@ use crate::osr::state::{STATE, State};
 use crate::osr::toggle;
 use crate::output;
 use crate::pattern;
+use crate::place::{Missing, Place, Publish};
 use crate::scratch::{SCRATCH, Scratch};
 use crate::signal::Blocked;
 use crate::sys;
@@ -21,6 +22,7 @@ use midflight_abi::osr::{
     OSR_ALWAYS, OSR_COUNT, OSR_EVERY, OSR_FLAG, OSR_FUZZ, OSR_NEVER, OSR_PATCH,
 };
 use midflight_profile::format::Sink;
+use midflight_profile::is_visible;
 
 /// Writes what happened when the image that has the state ends.
 pub fn write_at_exit() {
@@ -95,24 +97,33 @@ fn write_and_report(state: &mut State, signature: Option<u64>, signals: &Blocked
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
     if state.settings.log().is_some() {
-        if let Err(failure) = write(state, signature, scratch) {
-            signals.discard_write_signal(failure.0);
-            message::tell_failure(b"log", scratch.name.bytes(), failure, LOG_VARIABLE);
+        match write(state, signature, scratch) {
+            Ok(true) => message::tell_new_root(b"log", scratch.name.bytes()),
+            Ok(false) => {}
+            Err(failure) => {
+                signals.discard_write_signal(failure.number());
+                message::tell_failure(b"log", scratch.name.bytes(), failure, LOG_VARIABLE);
+            }
         }
     } else if state.settings.fire() == Fire::List
         && let Err(failure) = list::print(state, &mut scratch.buffer)
     {
         // There is nobody to tell.
-        signals.discard_write_signal(failure.0);
+        signals.discard_write_signal(failure.number());
     }
 }
 
-fn write(state: &mut State, signature: Option<u64>, scratch: &mut Scratch) -> Result<(), Failure> {
-    let Some(pattern) = state.settings.log() else { return Ok(()) };
+/// Writes the log; `false` if none is wanted.
+fn write(
+    state: &mut State,
+    signature: Option<u64>,
+    scratch: &mut Scratch,
+) -> Result<bool, Failure> {
+    let Some(pattern) = state.settings.log() else { return Ok(false) };
     // A child would replace its parent's.
     let has_process = pattern::has_process(pattern);
     if state.is_child && !has_process {
-        return Ok(());
+        return Ok(false);
     }
     let signature = signature.unwrap_or_else(|| image::program_signature(state));
     let directory = state.settings.directory.bytes();
@@ -120,15 +131,13 @@ fn write(state: &mut State, signature: Option<u64>, scratch: &mut Scratch) -> Re
     if has_process {
         destination::make_unique(&mut scratch.name, state.is_in_library, &mut state.serial)?;
     }
-    if !destination::resolve_target(&mut scratch.name)? {
-        return Ok(());
-    }
-    let Scratch { name, temporary, buffer, .. } = scratch;
-    destination::write_whole(name, temporary, destination::Publish::InPlace, |file: &File| {
-        let mut sink = Buffered::new(file, buffer, 0);
+    let Some(place) = Place::find(&mut scratch.name, Missing::Made)? else { return Ok(false) };
+    place.write_whole(Publish::InPlace, |file| {
+        let mut sink = Buffered::new(file, &mut scratch.buffer, 0);
         put_events(state, &mut sink)?;
         sink.flush()
-    })
+    })?;
+    Ok(true)
 }
 
 /// Writes a line for each type of event.
@@ -201,11 +210,16 @@ fn put_text<S: Sink>(key: &[u8], value: &[u8], to: &mut S) -> Result<(), S::Erro
     put_key(key, to)?;
     to.put(b"\"")?;
     for chunk in value.utf8_chunks() {
-        for byte in chunk.valid().bytes() {
-            match byte {
-                b'"' | b'\\' => to.put(&[b'\\', byte])?,
-                0..=31 => to.put(&escape(byte))?,
-                _ => to.put(&[byte])?,
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => to.put(&[b'\\', c as u8])?,
+                c if is_visible(c) => to.put(c.encode_utf8(&mut [0; 4]).as_bytes())?,
+                c => {
+                    let mut units = [0; 2];
+                    c.encode_utf16(&mut units)
+                        .iter()
+                        .try_for_each(|&unit| to.put(&escape(unit)))?;
+                }
             }
         }
         if !chunk.invalid().is_empty() {
@@ -215,10 +229,13 @@ fn put_text<S: Sink>(key: &[u8], value: &[u8], to: &mut S) -> Result<(), S::Erro
     to.put(b"\"")
 }
 
-/// A control character.
-fn escape(byte: u8) -> [u8; 6] {
-    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
-    [b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]
+/// What would disturb who reads the log on a terminal, as JSON.
+fn escape(unit: u16) -> [u8; 6] {
+    let digit = |shift: u32| {
+        let nibble = (unit >> shift) as u8 & 15;
+        if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
+    };
+    [b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]
 }
 
 #[cfg(test)]
@@ -240,7 +257,8 @@ mod tests {
         for (text, expected) in [
             (b"f#1".as_slice(), r#","k":"f#1""#),
             (b"a\"b\\c", r#","k":"a\"b\\c""#),
-            (b"\t\n\x1f\x7f", ",\"k\":\"\\u0009\\u000a\\u001f\x7f\""),
+            (b"\t\n\x1f\x7f", r#","k":"\u0009\u000a\u001f\u007f""#),
+            ("\u{9b}\u{202e}\u{e0001}".as_bytes(), r#","k":"\u009b\u202e\udb40\udc01""#),
             ("größe".as_bytes(), ",\"k\":\"größe\""),
             (b"a\xff\xfeb\xc3", ",\"k\":\"a\u{fffd}\u{fffd}b\u{fffd}\""),
         ] {

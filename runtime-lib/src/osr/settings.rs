@@ -4,6 +4,7 @@ use crate::config;
 use crate::message;
 use crate::osr::fire::Fire;
 use crate::pattern::{self, Unknown};
+use crate::place;
 use crate::signal_name;
 use crate::text::Text;
 use core::ffi::CStr;
@@ -52,6 +53,7 @@ impl Settings {
     /// Reads the environment. What makes no sense is told on standard error, and is as if it were
     /// not set.
     pub fn read(&mut self) {
+        place::note_root();
         if let Some(value) = config::variable(FIRE_VARIABLE) {
             self.read_fire(value);
         }
@@ -83,7 +85,7 @@ impl Settings {
         match checked {
             Ok(()) if self.log.push(value).is_ok() => {
                 if value.first() != Some(&b'/') {
-                    config::read_directory(&mut self.directory);
+                    config::read_directory(&mut self.directory, LOG_VARIABLE);
                 }
             }
             Ok(()) => tell(

@@ -271,6 +271,29 @@ impl Invocation {
         self
     }
 
+    /// Runs it elsewhere.
+    pub fn current_dir(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// Runs it as another user; root alone may do so. The program and the directory are made readable for
+    /// all.
+    pub fn user(mut self, user: u32) -> Self {
+        for path in [self.directory.path(), self._program.path()] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(path, mode).unwrap();
+        }
+        self.command.uid(user).gid(user);
+        self
+    }
+
+    /// Has standard output go to a new file.
+    pub fn stdout(mut self, path: &Path) -> Self {
+        self.command.stdout(std::fs::File::create(path).unwrap());
+        self
+    }
+
     /// Limits the address space to that many bytes.
     pub fn address_space(mut self, bytes: u64) -> Self {
         let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
