@@ -3,6 +3,7 @@
 use crate::document::{Document, FunctionDocument, PathDocument};
 use crate::report::print::grouped;
 use anstyle::{AnsiColor, Style};
+use midflight_profile::visible;
 use std::fmt::Write;
 
 /// Paths that have a column, at most: as many as there are colours.
@@ -34,7 +35,7 @@ pub fn annotate(document: &Document, paths: usize) -> String {
     }
     for function in &document.functions {
         let share = 100.0 * function.work as f64 / document.work.max(1) as f64;
-        let place = format!("{}:{}", function.file, function.line);
+        let place = format!("{}:{}", visible(&function.file), function.line);
         let _ = writeln!(
             text,
             "{TITLE}{}{TITLE:#}  {place}  {share:.1} % of the work",

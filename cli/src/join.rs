@@ -13,6 +13,7 @@ use midflight_profile::format::{
 use midflight_profile::table::{
     ForestMismatch, FunctionTable, Loc, NumberingError, Path, PathDecoder, PathEnd,
 };
+use midflight_profile::visible;
 use rustc_hash::FxHashMap;
 use std::io::Write;
 use std::path::{Path as FilePath, PathBuf};
@@ -240,6 +241,7 @@ pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
 fn tell_state(name: &str, state: MemoryState) {
     let process = state.process;
     let until = if state.is_frozen { ", and had no room for what it counted later" } else { "" };
+    let name = visible(name);
     anstream::eprintln!(
         "midflight: '{name}' has what process {process} counted before it was killed, or has counted \
          so far{until}"
@@ -338,7 +340,7 @@ fn left_out_line(left_out: &[(&Module, &str, usize)]) -> String {
     sorted.sort_by_key(|(module, _, functions)| (std::cmp::Reverse(*functions), &module.name));
     let named = sorted.iter().take(NAMED);
     let mut names: Vec<String> =
-        named.map(|(module, why, _)| format!("'{}' {why}", readable(&module.name))).collect();
+        named.map(|(module, why, _)| format!("'{}' {why}", visible(&module.name))).collect();
     let more = left_out.len().saturating_sub(NAMED);
     if more > 0 {
         names.push(format!("{more} more"));

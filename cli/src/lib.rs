@@ -21,6 +21,7 @@ pub mod edge_counts;
 pub mod export;
 pub mod install;
 pub mod join;
+pub mod json;
 pub mod lines;
 pub mod names;
 pub mod osr;

@@ -3,6 +3,7 @@
 use clap::Parser;
 use midflight_cli::command::{Command, CommandError, driver_call};
 use midflight_cli::driver;
+use midflight_profile::visible;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -34,6 +35,5 @@ fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
 
 /// One line on standard error. If that is closed, there is nobody to tell.
 fn complain(message: &str) {
-    let line = message.replace(['\n', '\r'], " ");
-    let _ = writeln!(std::io::stderr(), "midflight: error: {line}");
+    let _ = writeln!(std::io::stderr(), "midflight: error: {}", visible(message));
 }

@@ -1,18 +1,19 @@
 //! Names of functions, for people.
 
 use cpp_demangle::{DemangleOptions, Symbol};
+use midflight_profile::visible;
 use std::fmt;
 
 /// Bytes that a demangled name has at most: each substitution in a mangled one may double it.
 const LONGEST: usize = 1 << 16;
 
 /// A function's name as the source has it: C++ names demangled, unless that were absurdly long, and
-/// without what would disturb a terminal.
+/// [`visible`].
 pub fn readable(name: &str) -> String {
     // Symbol::new takes names of types too, as `f` for `float`, and may give up later.
     let symbol = name.starts_with("_Z").then(|| Symbol::new(name).ok()).flatten();
     let text = symbol.and_then(|symbol| demangled(&symbol)).unwrap_or_else(|| name.to_string());
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    visible(&text)
 }
 
 fn demangled(symbol: &Symbol<&str>) -> Option<String> {
@@ -59,6 +60,6 @@ mod tests {
         assert_eq!(readable("f"), "f");
         assert_eq!(readable("_ZN3foo3barEi"), "foo::bar(int)");
         assert_eq!(readable("_Zbroken"), "_Zbroken");
-        assert_eq!(readable("a\x1b[31m\n"), "a?[31m?");
+        assert_eq!(readable("a\x1b[31m\n"), r"a\x1b[31m\x0a");
     }
 }

@@ -20,7 +20,8 @@ impl WriteError {
     }
 }
 
-/// Lets `body` write to standard output, or to `path` by way of a temporary file beside it.
+/// Lets `body` write to standard output, or to `path` by way of a temporary file beside it. A link there
+/// is replaced, unless it stands for an open file, as `/dev/stdout`: what is written is added to that.
 ///
 /// # Errors
 /// If anything cannot be written; the file at `path` is then as it was.
@@ -35,6 +36,11 @@ pub fn write_to(
             let mut out = BufWriter::new(io::stdout().lock());
             body(&mut out).and_then(|()| out.flush()).map_err(failed)
         }
+        Some(path) if is_descriptor(path) => {
+            let file = std::fs::OpenOptions::new().append(true).open(path).map_err(failed)?;
+            let mut out = BufWriter::new(file);
+            body(&mut out).and_then(|()| out.flush()).map_err(failed)
+        }
         // A device or a pipe is written to as it is; renaming would replace it.
         Some(path) if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) => {
             let mut out = BufWriter::new(std::fs::File::create(path).map_err(failed)?);
@@ -44,11 +50,32 @@ pub fn write_to(
     }
 }
 
-fn write_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let folder = match path.parent() {
+/// Whether a name leads to a link in `/proc`, which stands for what a process has open.
+fn is_descriptor(path: &Path) -> bool {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = path.read_link() else { return false };
+        let Ok(folder) = folder_of(&path).canonicalize() else { return false };
+        if folder.starts_with("/proc") {
+            return true;
+        }
+        path = folder.join(target);
+    }
+    false
+}
+
+/// Links that are followed, as in Linux.
+const MAX_LINKS: u32 = 40;
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),
-    };
+    }
+}
+
+fn write_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let folder = folder_of(path);
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }

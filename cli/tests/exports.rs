@@ -116,3 +116,22 @@ fn an_export_may_go_to_a_file() {
     let complaint = fixture.complaint("export --to svg prog prog.mfp -o absent/out");
     assert!(complaint.contains("absent/out"), "{complaint}");
 }
+
+#[test]
+fn a_link_to_an_open_file_is_written_through() {
+    let fixture = Fixture::new();
+    // As /dev/stdout, which a test had better not lose.
+    std::os::unix::fs::symlink("/proc/self/fd/1", fixture.path("fd")).unwrap();
+    std::os::unix::fs::symlink("fd", fixture.path("stdout")).unwrap();
+    let expected = fixture.printed("export --to folded prog prog.mfp");
+    fixture.write("out", b"before\n");
+    for place in ["stdout", "/proc/self/fd/1"] {
+        let out = std::fs::OpenOptions::new().append(true).open(fixture.path("out")).unwrap();
+        let line = ["export", "--to", "folded", "-o", place, "prog", "prog.mfp"];
+        let status = fixture.command().args(line).stdout(out).status().unwrap();
+        assert!(status.success());
+    }
+    let text = String::from_utf8(fixture.read("out")).unwrap();
+    assert_eq!(text, format!("before\n{expected}{expected}"));
+    assert!(fixture.path("stdout").is_symlink() && fixture.path("fd").is_symlink());
+}

@@ -1,6 +1,7 @@
 //! What `midflight check` prints.
 
 use crate::check::{Checked, Findings, Violation};
+use crate::json;
 use crate::names::readable;
 use serde::Serialize;
 use std::fmt;
@@ -20,7 +21,7 @@ struct Document<'a> {
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     let document = Document { version: 1, conserved: findings.conserved(), findings };
-    serde_json::to_writer(&mut *out, &document)?;
+    json::write(out, &document)?;
     writeln!(out)
 }
 

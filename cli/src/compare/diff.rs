@@ -4,12 +4,14 @@
 //! it, of paths and sequences in their function's. Counts stand beside them.
 
 use crate::compare::Pair;
+use crate::json;
 use crate::names::readable;
 use crate::report::paths::route;
 use crate::report::print::grouped;
 use crate::report::rank::{Ranked, letters};
 use crate::report::sequences::folded;
 use crate::share::share;
+use midflight_profile::visible;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -194,7 +196,7 @@ struct Document<'a> {
 /// # Errors
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, functions: &[FunctionDiff]) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Document { version: 1, functions })?;
+    json::write(out, &Document { version: 1, functions })?;
     writeln!(out)
 }
 
@@ -223,7 +225,7 @@ fn write_function(out: &mut dyn Write, function: &FunctionDiff) -> io::Result<()
         Graph::OnlyA => "  (ran in A only)",
         Graph::OnlyB => "  (ran in B only)",
     };
-    let file = function.file.rsplit('/').next().unwrap_or_default();
+    let file = visible(function.file.rsplit('/').next().unwrap_or_default());
     writeln!(
         out,
         "{}  of the work  {}  {file}:{}{note}",

@@ -4,6 +4,7 @@
 //! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in common.
 
 use crate::compare::Pair;
+use crate::json;
 use crate::names::readable;
 use crate::report::rank::Ranked;
 use crate::share::share;
@@ -120,7 +121,7 @@ struct Document<'a> {
 /// # Errors
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, overlap: &Overlap) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Document { version: 1, overlap })?;
+    json::write(out, &Document { version: 1, overlap })?;
     writeln!(out)
 }
 

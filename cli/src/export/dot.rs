@@ -4,6 +4,7 @@
 use crate::document::{Document, FunctionDocument};
 use crate::report::print::grouped;
 use crate::report::tree::percent;
+use midflight_profile::visible;
 use std::io::{self, Write};
 
 /// Writes a graph with a cluster a function.
@@ -22,7 +23,7 @@ pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
 
 fn write_function(out: &mut dyn Write, number: usize, f: &FunctionDocument) -> io::Result<()> {
     let file = f.file.rsplit('/').next().unwrap_or_default();
-    let title = quoted(&format!("{}  {file}:{}", f.readable, f.line));
+    let title = quoted(&format!("{}  {}:{}", f.readable, visible(file), f.line));
     writeln!(out, "  subgraph cluster_{number} {{\n    label={title};")?;
     // The nodes from the root down to the one at hand.
     let mut above: Vec<(usize, u64)> = Vec::new();

@@ -6,6 +6,7 @@
 //! what stands on it shows how it went on from there.
 
 use crate::document::{Document, FunctionDocument};
+use midflight_profile::visible;
 use std::io::{self, Write};
 
 /// Writes all functions.
@@ -48,7 +49,7 @@ fn write_function(out: &mut dyn Write, function: &FunctionDocument) -> io::Resul
 
 /// A frame's name must not have what ends it.
 fn frame(name: &str) -> String {
-    name.replace(';', ":").replace(['\n', '\r'], " ")
+    visible(name).replace(';', ":")
 }
 
 fn short(file: &str) -> &str {

@@ -3,9 +3,12 @@
 //! A block's count is the sum of the counts of the paths through it. Within a function, a line's
 //! count is the largest of the blocks that have it, as in gcov and llvm-cov; over functions (an
 //! inline function of several units, instances of a template) lines add up.
+//!
+//! The format has no way to escape anything: what would end a line is [`visible`] in names.
 
 use crate::edge_counts::recover;
 use crate::join::Function;
+use midflight_profile::visible;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -56,12 +59,12 @@ fn collect(function: &Function<'_>, files: &mut BTreeMap<String, SourceFile>) {
 }
 
 fn write_file(out: &mut dyn Write, name: &str, file: &SourceFile) -> io::Result<()> {
-    writeln!(out, "SF:{name}")?;
+    writeln!(out, "SF:{}", visible(name))?;
     for (line, function) in file.functions.keys() {
-        writeln!(out, "FN:{line},{function}")?;
+        writeln!(out, "FN:{line},{}", visible(function))?;
     }
     for ((_, function), entries) in &file.functions {
-        writeln!(out, "FNDA:{entries},{function}")?;
+        writeln!(out, "FNDA:{entries},{}", visible(function))?;
     }
     writeln!(out, "FNF:{}", file.functions.len())?;
     writeln!(out, "FNH:{}", file.functions.values().filter(|&&n| n > 0).count())?;

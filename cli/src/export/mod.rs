@@ -10,6 +10,7 @@ pub mod unrolling;
 pub mod weights;
 
 use crate::document::Document;
+use crate::json;
 use std::io::{self, Write};
 
 /// Writes the document as JSON.
@@ -17,6 +18,6 @@ use std::io::{self, Write};
 /// # Errors
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, document: &Document) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, document)?;
+    json::write(out, document)?;
     writeln!(out)
 }

@@ -9,9 +9,12 @@
 //! samples. A line's is that of its block that ran most, as LLVM takes the most of a block's
 //! instructions. Code that was inlined when the program was instrumented is left out, since its line is
 //! another function's; so profile with the stage `early`, as is the default.
+//!
+//! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
 use crate::edge_counts::recover;
 use crate::join::Function;
+use midflight_profile::visible;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -36,12 +39,21 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
     }
     for (name, samples) in by_name {
         let total = samples.lines.values().copied().fold(0, u64::saturating_add);
-        writeln!(out, "{name}:{total}:{}", samples.entries)?;
+        writeln!(out, "{}:{total}:{}", held(name), samples.entries)?;
         for (offset, count) in samples.lines {
             writeln!(out, " {offset}: {count}")?;
         }
     }
     Ok(())
+}
+
+/// A name that a line may begin with: one of a comment, a line or a context is none, nor is an empty one.
+fn held(name: &str) -> String {
+    match (name.chars().next(), visible(name)) {
+        (None, _) => r"\x00".into(),
+        (Some(first @ (' ' | '#' | '[')), name) => format!(r"\x{:02x}{}", first as u32, &name[1..]),
+        (_, name) => name,
+    }
 }
 
 fn add(function: &Function<'_>, samples: &mut Samples) {

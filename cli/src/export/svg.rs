@@ -4,6 +4,7 @@
 use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
 use crate::report::print::grouped;
 use crate::report::tree::percent;
+use midflight_profile::visible;
 use std::io::{self, Write};
 
 const WIDTH: f64 = 1200.0;
@@ -26,7 +27,7 @@ pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {total}\" width=\"{WIDTH}\" \
          height=\"{total}\" font-family=\"sans-serif\" font-size=\"12\">"
     )?;
-    writeln!(out, "<title>midflight: paths of {}</title>", escaped(&document.binary))?;
+    writeln!(out, "<title>midflight: paths of {}</title>", escaped(&visible(&document.binary)))?;
     writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
     let mut top = GAP;
     for (function, height) in document.functions.iter().zip(heights) {
@@ -54,7 +55,7 @@ fn write_function(
         "<text x=\"4\" y=\"{:.1}\" font-weight=\"bold\">{}  {}:{}  {share:.1} % of the work</text>",
         top + ROW - 5.0,
         escaped(&function.readable),
-        escaped(file),
+        escaped(&visible(file)),
         function.line
     )?;
     let scale = WIDTH / function.work.max(1) as f64;
@@ -109,6 +110,6 @@ fn told(path: &PathDocument, node: &TreeNode) -> String {
 
 /// Text of XML.
 fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
+    let lines: Vec<String> = text.split('\n').map(visible).collect();
+    lines.join("\n").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -3,6 +3,7 @@
 use crate::edge_counts::recover;
 use crate::export::unrolling;
 use crate::join::Function;
+use crate::json;
 use crate::report::rank::{Ranked, rank};
 use midflight_profile::table::{Edge, FunctionTable, Stage};
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
@@ -23,7 +24,7 @@ pub struct TwoStages((String, &'static str), (String, &'static str));
 /// # Errors
 /// If the output cannot be written.
 pub fn write(out: &mut dyn Write, weights: &Weights) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, weights)?;
+    json::write(out, weights)?;
     writeln!(out)
 }
 

@@ -1,9 +1,11 @@
 //! What was found, for people and for machines.
 
 use crate::driver::quoted_word;
+use crate::json;
 use crate::osr::fuzz::Judge;
 use crate::osr::plan::Fire;
 use crate::osr::program::{Difference, Program};
+use midflight_profile::visible;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -103,15 +105,17 @@ fn reproduce(fire: &Fire, program: &Program) -> String {
 pub fn write_text(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     for mismatch in &summary.mismatches {
         match (&mismatch.point, mismatch.hit) {
-            (Some(point), Some(hit)) => write!(out, "mismatch at {point}, hit {hit}")?,
-            (Some(point), None) => write!(out, "mismatch at {point}, at each hit")?,
-            (None, _) => write!(out, "mismatch with {}, by no point alone", mismatch.fire)?,
+            (Some(point), Some(hit)) => write!(out, "mismatch at {}, hit {hit}", visible(point))?,
+            (Some(point), None) => write!(out, "mismatch at {}, at each hit", visible(point))?,
+            (None, _) => {
+                write!(out, "mismatch with {}, by no point alone", visible(&mismatch.fire))?
+            }
         }
         if let (Some(file), Some(line @ 1..)) = (&mismatch.file, mismatch.line) {
-            write!(out, " ({file}:{line})")?;
+            write!(out, " ({}:{line})", visible(file))?;
         }
-        writeln!(out, "\n  {}: {}", mismatch.kind, mismatch.difference)?;
-        writeln!(out, "  reproduce: {}", mismatch.reproduce)?;
+        writeln!(out, "\n  {}: {}", mismatch.kind, visible(&mismatch.difference))?;
+        writeln!(out, "  reproduce: {}", visible(&mismatch.reproduce))?;
     }
     let s = summary;
     writeln!(
@@ -146,6 +150,6 @@ pub fn write_text(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 /// # Errors
 /// Of the output.
 pub fn write_json(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, summary)?;
+    json::write(out, summary)?;
     writeln!(out)
 }

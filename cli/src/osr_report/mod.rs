@@ -11,6 +11,7 @@ pub mod share;
 pub mod text;
 
 use crate::install::{self, Install, InstallError};
+use crate::json;
 use crate::names::readable;
 use midflight_profile::osr_maps::report::{Function, Report};
 use std::ffi::OsString;
@@ -161,6 +162,6 @@ fn has_name(function: &Function, name: &str) -> bool {
 /// # Errors
 /// Of the output.
 pub fn write_json(out: &mut dyn io::Write, report: &Report) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, report)?;
+    json::write(out, report)?;
     writeln!(out)
 }

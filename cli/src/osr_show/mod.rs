@@ -4,6 +4,7 @@
 pub mod text;
 
 use crate::binary::{self, BinaryError};
+use crate::json;
 use crate::names::readable;
 use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_profile::osr_maps::{FunctionMaps, MapsError, read_section};
@@ -86,6 +87,6 @@ struct Document<'a> {
 /// # Errors
 /// Of the output.
 pub fn write_json(out: &mut dyn Write, functions: &[FunctionMaps]) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Document { version: VERSION, functions })?;
+    json::write(out, &Document { version: VERSION, functions })?;
     writeln!(out)
 }

@@ -3,6 +3,8 @@
 //! What a page shows reaches it as JSON in elements that are not run, and its script makes text of it,
 //! never markup.
 
+use crate::json;
+use midflight_profile::visible;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -58,11 +60,11 @@ pub fn element(out: &mut dyn Write, id: &str, value: &impl Serialize) -> io::Res
 
 /// JSON that cannot end the element that it stands in, nor begin a comment.
 fn inert(value: &impl Serialize) -> io::Result<String> {
-    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+    Ok(json::text(value)?.replace('<', "\\u003c"))
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::report::{dispatch, flat, loops, memory, paths};
 use crate::samples::{PARTS, Samples};
 use anstyle::{AnsiColor, Style};
 use midflight_profile::table::{CutReason, Edge};
+use midflight_profile::visible;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -78,8 +79,13 @@ pub fn report(
     let mut text = String::new();
     // Writing to a string cannot fail.
     let ks: BTreeSet<u32> = all.iter().map(|ranked| ranked.function.k()).collect();
-    let _ =
-        writeln!(text, "{TITLE}{title}{}{TITLE:#}\n{}", k_words(&ks), events_line(&events(&all)));
+    let _ = writeln!(
+        text,
+        "{TITLE}{}{}{TITLE:#}\n{}",
+        visible(title),
+        k_words(&ks),
+        events_line(&events(&all))
+    );
     memory::write(&mut text, &all);
     if !options.skipped.is_empty() {
         let _ = writeln!(text, "{}", skipped_line(functions.len(), &options.skipped));
@@ -138,7 +144,7 @@ fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
     let reason = |(why, names): (&String, &Vec<String>)| {
         let more = if names.len() > NAMES { ", …" } else { "" };
         let first: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
-        format!("{} {why} ({}{more})", names.len(), first.join(", "))
+        format!("{} {} ({}{more})", names.len(), visible(why), first.join(", "))
     };
     let reasons: Vec<String> = skipped.iter().map(reason).collect();
     let number: usize = skipped.values().map(Vec::len).sum();
@@ -250,8 +256,8 @@ fn write_sequences(
     }
 }
 
-pub(super) fn short(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
+pub(super) fn short(file: &str) -> String {
+    visible(file.rsplit('/').next().unwrap_or(file))
 }
 
 fn taken(seen: u64, of: u32) -> String {

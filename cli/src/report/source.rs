@@ -1,5 +1,6 @@
 //! The text of source lines.
 
+use midflight_profile::is_visible;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -53,12 +54,14 @@ fn load(file: &str, folders: &[PathBuf]) -> Option<Vec<String>> {
     let in_folders = tails.flat_map(|tail| folders.iter().map(move |f| f.join(&tail)));
     let bytes = std::iter::once(path.to_path_buf())
         .chain(in_folders)
+        // A device may have no end, and a pipe nobody who writes to it.
+        .filter(|candidate| candidate.is_file())
         .find_map(|candidate| std::fs::read(candidate).ok())?;
     let text = String::from_utf8_lossy(&bytes);
-    // Control characters would disturb a terminal.
+    // Control characters would disturb a terminal, and marks of direction who reads there.
     let clean = |line: &str| {
         let line = line.replace('\t', TAB);
-        line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+        line.chars().map(|c| if is_visible(c) { c } else { ' ' }).collect()
     };
     Some(text.lines().map(clean).collect())
 }

@@ -2,7 +2,9 @@
 
 use crate::edge_counts::recover;
 use crate::join::Function;
+use crate::json;
 use midflight_profile::table::{CutReason, Edge};
+use midflight_profile::visible;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -74,7 +76,7 @@ fn row<'a>(function: &'a Function<'_>) -> Row<'a> {
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
     let document = Document { version: 1, functions: functions.iter().map(row).collect() };
-    serde_json::to_writer(&mut *out, &document)?;
+    json::write(out, &document)?;
     writeln!(out)
 }
 
@@ -88,7 +90,10 @@ pub fn write_text(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result
         writeln!(
             out,
             "{} entries={} completed={} interrupted={}",
-            row.name, row.entries, row.completed, row.interrupted
+            visible(row.name),
+            row.entries,
+            row.completed,
+            row.interrupted
         )?;
         for edge in &row.edges {
             let to = edge.to.map_or("exit".to_string(), |to| to.to_string());

@@ -1,6 +1,7 @@
 //! The whole k-IPF as JSON, streamed. The schema is in `docs/command.md`.
 
 use crate::join::Function;
+use crate::json;
 use crate::lines::outer_lines;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::kipf::make_k_ipf;
@@ -73,8 +74,8 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
         unit: &table.unit,
         key: format!("{:016x}", table.key),
     };
-    let head = serde_json::to_string(&head)?;
-    let tail = serde_json::to_string(&tail)?;
+    let head = json::text(&head)?;
+    let tail = json::text(&tail)?;
     write!(out, "{},\"paths\":[", head.trim_end_matches('}'))?;
     let ipf = make_k_ipf(&profile.forest, profile.k);
     write_paths(out, function, &ipf)?;
@@ -99,7 +100,7 @@ fn write_paths(out: &mut dyn Write, function: &Function<'_>, ipf: &PrefixForest)
             lines: ids.iter().map(|id| lines.get(id).map_or(&[][..], Vec::as_slice)).collect(),
         };
         out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &row)?;
+        json::write(out, &row)?;
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! The functions of a binary, from the binary alone: blocks with their lines, edges with their
 //! values.
 
+use crate::json;
 use crate::lines::ranges;
 use crate::show::edges::kind_name;
 use midflight_profile::table::{Edge, FunctionTable};
+use midflight_profile::visible;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -86,7 +88,7 @@ fn row(table: &FunctionTable) -> Row<'_> {
 /// If the output cannot be written.
 pub fn write_json(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<()> {
     let functions = tables.iter().map(|table| row(table)).collect();
-    serde_json::to_writer(&mut *out, &Document { version: 1, functions })?;
+    json::write(out, &Document { version: 1, functions })?;
     writeln!(out)
 }
 
@@ -100,7 +102,12 @@ pub fn write_text(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<
         writeln!(
             out,
             "{} {}:{} k={} stage={} paths={}",
-            row.name, row.file, row.line, row.k, row.stage, row.num_paths
+            visible(row.name),
+            visible(row.file),
+            row.line,
+            row.k,
+            row.stage,
+            row.num_paths
         )?;
         for (index, (block, instructions)) in row.blocks.iter().zip(&row.instructions).enumerate() {
             let lines: Vec<u32> = block.iter().map(|l| l.line).collect();

@@ -3,6 +3,7 @@
 use crate::join::Function;
 use crate::lines::{outer_lines, ranges};
 use midflight_profile::kipf::make_k_ipf;
+use midflight_profile::visible;
 use std::io::{self, Write};
 
 /// Writes all functions that were entered.
@@ -22,8 +23,8 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
     writeln!(
         out,
         "{} {}:{} k={} entries={} completed={} interrupted={}",
-        table.name,
-        function.file(),
+        visible(&table.name),
+        visible(function.file()),
         table.line,
         profile.k,
         profile.entries,
