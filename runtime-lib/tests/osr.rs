@@ -102,7 +102,7 @@ fn points_are_listed_with_their_hits() {
             "        hits  condition  point  (file:line)",
             "          10  fuzz       work#0  (dir/fuzzed.c:5)",
             "          20  fuzz       work#1  (dir/fuzzed.c:6)",
-            "           0  fuzz       \"odd\\??é  (dir/fuzzed.c)",
+            "           0  fuzz       \"odd\\\\x0a\\x01é  (dir/fuzzed.c)",
             "          10  fuzz       other#0  (dir/fuzzed.c:9)",
             "           -  flag       flag  (dir/fuzzed.c:10)",
         ]

@@ -12,6 +12,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{Build, Counts, Invocation, Program, Run};
 use tempfile::TempDir;
@@ -585,4 +586,43 @@ fn a_directory_without_a_name_is_told() {
     assert!(run.stderr().starts_with(start), "{}", run.stderr());
     assert_eq!(run.stderr().lines().count(), 1);
     check_profile(&place.path().join("x.mfp"));
+}
+
+/// The other user has two names change places all the time: a directory and a link to another one.
+#[test]
+fn a_directory_that_becomes_a_link_meanwhile_leads_nowhere_else() {
+    if !is_root() {
+        return;
+    }
+    let program = Program::build("plain");
+    let directories = Directories::new(0o1777, 0);
+    let precious = directories.precious(0o644);
+    let (name, moving) = (precious.file_name().unwrap(), directories.there.join("moving"));
+    fs::create_dir(&moving).unwrap();
+    chown(&moving, Some(OTHER), None).unwrap();
+    let link = directories.link("link", &directories.own, OTHER);
+    let [one, two] =
+        [&moving, &link].map(|path| std::ffi::CString::new(path.to_str().unwrap()).unwrap());
+    let is_over = AtomicBool::new(false);
+    let written = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                let (here, exchange) = (libc::AT_FDCWD, libc::RENAME_EXCHANGE);
+                // SAFETY: the names are C strings.
+                unsafe { libc::renameat2(here, one.as_ptr(), here, two.as_ptr(), exchange) };
+            }
+        });
+        let mut written = 0;
+        for round in 0..300 {
+            let pattern = if round % 2 == 0 { "" } else { "%c" };
+            let run = to(&program, moving.join(name).to_str().unwrap().to_owned() + pattern).run();
+            assert_eq!(run.status(), 3);
+            written += usize::from(run.stderr().is_empty());
+        }
+        is_over.store(true, Ordering::Relaxed);
+        written
+    });
+    assert!(is_precious(&precious, 0o644));
+    assert_eq!(directories.names(&directories.own), ["precious-644"]);
+    assert!(written > 0 && written < 300, "{written} profiles were written");
 }
