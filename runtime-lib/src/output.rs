@@ -16,7 +16,7 @@ use crate::image::{self, Image};
 use crate::live;
 use crate::message::{self, Decimal};
 use crate::pattern;
-use crate::place::{self, Missing, Place, Publish};
+use crate::place::{Missing, Place, Publish};
 use crate::privilege;
 use crate::process::{self, PROCESS, Process};
 use crate::scratch::{SCRATCH, Scratch};
@@ -177,7 +177,9 @@ fn write_and_report(
     match &result {
         Ok(None) => {}
         Ok(Some(summary)) => {
-            message::tell_new_root(b"profile", scratch.name.bytes());
+            if !matches!(when, When::Now(Some(_))) {
+                message::tell_new_root(b"profile", scratch.name.bytes());
+            }
             tell_what_is_missing(summary, scratch.name.bytes());
         }
         Err(failure) => {
@@ -243,10 +245,10 @@ fn write(
     scratch: &mut Scratch,
 ) -> Result<Option<Summary>, Failure> {
     let path = if let When::Now(path) = when { *path } else { None };
-    if path.is_none() && live::is_live() && place::is_root_changed() {
+    if path.is_none() && live::is_left_behind() {
         // The file has all counts, and its name leads elsewhere now.
         if let When::End = when {
-            live::tell_old_root();
+            live::tell_left_behind();
         }
         return Ok(None);
     }

@@ -444,13 +444,32 @@ fn a_file_that_is_counted_in_stays_outside_of_a_jail() {
     let run = program_and_log(&place.join("%cx.mfp"), None).arg(jail.path()).run();
     assert_eq!(run.status(), 3);
     let expected = format!(
-        "midflight: the profile '{}' is below the root directory that the program was started with, and stays as if it were killed\n",
+        "midflight: the profile '{}' is below a root directory that the program has left, and stays as if it were killed\n",
         name.display()
     );
     assert_eq!(run.stderr(), expected);
     check_profile(&name);
     assert_eq!(fs::read_dir(jail.path()).unwrap().count(), 0);
     fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_child_that_is_born_in_a_jail_counts_in_a_file_there() {
+    if !is_root() {
+        return;
+    }
+    let (jail, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = place.path().canonicalize().unwrap();
+    let pattern = place.join("%cx-%p.mfp");
+    let run = program_and_log(&pattern, None).arg(jail.path()).arg("0").arg("fork").run();
+    assert_eq!(run.status(), 3);
+    let told: Vec<&str> = run.stderr().lines().collect();
+    let [child, parent] = told[..] else { panic!("{told:?}") };
+    let below = " is below the root directory that the program has changed to";
+    assert!(child.ends_with(below) && parent.ends_with("stays as if it were killed"), "{told:?}");
+    let own = |line: &str| PathBuf::from(line.split('\'').nth(1).unwrap());
+    check_profile(&own(parent));
+    check_profile(&jail.path().join(own(child).strip_prefix("/").unwrap()));
 }
 
 #[test]

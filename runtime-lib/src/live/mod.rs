@@ -32,7 +32,7 @@ use crate::arena;
 use crate::file::Failure;
 use crate::lock::ProcessLock;
 use crate::message;
-use crate::place::{Missing, Place, Publish};
+use crate::place::{self, Missing, Place, Publish};
 use crate::sys;
 use crate::text::Text;
 use core::ptr::{NonNull, null_mut};
@@ -223,13 +223,19 @@ pub fn is_at(place: &Place) -> bool {
     is_live() && STATE.lock().is_some_and(|state| Identity::of(place) == Some(state.identity))
 }
 
-/// Tells where the file is, since its name leads elsewhere by now.
-pub fn tell_old_root() {
+/// Whether the program counts in a file that it cannot reach any more, since its root directory is another
+/// one than when the file was made.
+pub fn is_left_behind() -> bool {
+    is_live() && place::is_root_changed() && STATE.lock().is_some_and(|mut s| s.place().is_none())
+}
+
+/// Tells where the file is that was left behind.
+pub fn tell_left_behind() {
     if let Some(state) = STATE.lock() {
         message::print(&[
             b"the profile '",
             state.name.bytes(),
-            b"' is below the root directory that the program was started with, and stays as if it were killed",
+            b"' is below a root directory that the program has left, and stays as if it were killed",
         ]);
     }
 }
