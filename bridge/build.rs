@@ -20,11 +20,14 @@ const SOURCES: [&str; 12] = [
     "cpp/unroll.cpp",
 ];
 
+/// What only the plugin has.
+const OF_PLUGIN: &str = "cpp/plugin.cpp";
+
 const HEADERS: [&str; 5] =
     ["cpp/inliner.h", "cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
 
 fn main() {
-    for file in SOURCES.iter().chain(&HEADERS) {
+    for file in SOURCES.iter().chain(&HEADERS).chain(&[OF_PLUGIN]) {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
@@ -39,6 +42,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .files(SOURCES)
+        .files(cfg!(feature = "plugin").then_some(OF_PLUGIN))
         .flag("-isystem")
         .flag(ask(&config, "--includedir"))
         .flag("-std=c++17")
@@ -51,14 +55,14 @@ fn main() {
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
         .compile("midflight_shim");
-    // For tests that run LLVM in their own process; a plugin takes its host's symbols.
-    println!("cargo:libdir={}", ask(&config, "--libdir"));
-    println!("cargo:major={MAJOR}");
 }
 
 fn llvm_config() -> String {
-    if let Ok(path) = std::env::var("MIDFLIGHT_LLVM_CONFIG") {
-        return path;
+    // The second is that of the LLVM that llvm-sys links, if it does.
+    for name in ["MIDFLIGHT_LLVM_CONFIG", &format!("DEP_LLVM_{MAJOR}_CONFIG_PATH")] {
+        if let Ok(path) = std::env::var(name) {
+            return path;
+        }
     }
     let debian = format!("/usr/lib/llvm-{MAJOR}/bin/llvm-config");
     if PathBuf::from(&debian).exists() { debian } else { format!("llvm-config-{MAJOR}") }

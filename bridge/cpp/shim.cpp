@@ -2,13 +2,9 @@
 //
 // The only C++ of the project, and the only place that knows LLVM's version.
 // Every function is `extern "C"`, throws nothing, and takes and returns llvm-c
-// handles or plain data. Calls into Rust go through the `mf_rust_*` functions,
-// which never unwind.
+// handles or plain data.
 //
 //===----------------------------------------------------------------------===//
-
-#include "inliner.h"
-#include "unroll.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -24,8 +20,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -35,170 +29,9 @@
 #include "llvm/Transforms/Instrumentation.h"
 #endif
 
-#include <cstdio>
-#include <cstring>
-#include <dlfcn.h>
-#include <memory>
-#include <unistd.h>
-
 using namespace llvm;
 
-namespace {
-
-//===----------------------------------------------------------------------===//
-// The host
-//===----------------------------------------------------------------------===//
-
-// A plugin of another LLVM crashes its host in static initialisers, before
-// LLVM compares API versions. This runs before them.
-__attribute__((constructor(101))) void refuseOtherHosts() {
-  using GetVersion = void (*)(unsigned *, unsigned *, unsigned *);
-  auto Host =
-      reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
-  if (!Host)
-    return;
-  unsigned Major = 0, Minor = 0, Patch = 0;
-  Host(&Major, &Minor, &Patch);
-  if (Major == LLVM_VERSION_MAJOR)
-    return;
-  fprintf(stderr,
-          "midflight: error: loading the plugin: it was built for LLVM %d and "
-          "this program is LLVM %u; use the plugin built for LLVM %u\n",
-          LLVM_VERSION_MAJOR, Major, Major);
-  _exit(1);
-}
-
-cl::opt<std::string>
-    PluginOptions("midflight", cl::value_desc("key=value;..."),
-                  cl::desc("Options of the Midflight plugin, for example "
-                           "k=8;stage=late (see its guide)"));
-
-bool hostIsOpt() { return cl::getRegisteredOptions().count("passes") != 0; }
-
-StringRef hostOptions() {
-  if (PluginOptions.getNumOccurrences())
-    return PluginOptions.getValue();
-  if (const char *Env = getenv("MIDFLIGHT_OPTIONS"))
-    return Env;
-  return StringRef();
-}
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Passes: C++ objects that call a boxed Rust pass
-//===----------------------------------------------------------------------===//
-
 extern "C" {
-/// Makes the pass called `Name`, which may be followed by a nested pipeline in
-/// parentheses; null if the name is not ours.
-void *mf_rust_parse_pass(const char *Name, size_t Length);
-/// Makes the pass for an extension point; null if there is none.
-void *mf_rust_pipeline_pass(const char *Options, size_t Length, uint32_t Point);
-/// Runs it over a module. True if the module was changed.
-bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM, void *MAM);
-void mf_rust_drop_pass(void *Pass);
-}
-
-namespace {
-
-class RustPass : public PassInfoMixin<RustPass> {
-  std::shared_ptr<void> Pass;
-
-public:
-  explicit RustPass(void *P) : Pass(P, mf_rust_drop_pass) {}
-
-  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    auto &FAM =
-        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    return mf_rust_run_pass(Pass.get(), wrap(&M), &FAM, &MAM)
-               ? PreservedAnalyses::none()
-               : PreservedAnalyses::all();
-  }
-
-  // Instrumentation is no optimization: it runs under optnone and -O0 too.
-  static bool isRequired() { return true; }
-};
-
-enum ExtensionPoint : uint32_t {
-  PointStart = 0,
-  PointInlined = 1,
-  PointLast = 2,
-};
-
-void addPipelinePass(ModulePassManager &MPM, OptimizationLevel Level,
-                     ExtensionPoint Point) {
-  StringRef Options = hostOptions();
-  if (Options.empty() && hostIsOpt())
-    return; // opt runs what -passes names
-  void *P = mf_rust_pipeline_pass(Options.data(), Options.size(), Point);
-  if (!P)
-    return;
-  if (Point == PointInlined)
-    midflight::addInliner(MPM, Level);
-  MPM.addPass(RustPass(P));
-}
-
-// The text that a nested pipeline was parsed from.
-std::string pipelineText(ArrayRef<PassBuilder::PipelineElement> Elements) {
-  std::string Text;
-  for (const auto &Element : Elements) {
-    if (!Text.empty())
-      Text += ',';
-    Text += Element.Name;
-    if (!Element.InnerPipeline.empty())
-      Text += "(" + pipelineText(Element.InnerPipeline) + ")";
-  }
-  return Text;
-}
-
-} // namespace
-
-extern "C" {
-
-void mfb_register_callbacks(void *PassBuilderPtr) {
-  auto &PB = *static_cast<PassBuilder *>(PassBuilderPtr);
-  PB.registerPipelineParsingCallback(
-      [](StringRef Name, ModulePassManager &MPM,
-         ArrayRef<PassBuilder::PipelineElement> Inner) {
-        std::string Text = Name.str();
-        if (!Inner.empty())
-          Text += "(" + pipelineText(Inner) + ")";
-        void *P = mf_rust_parse_pass(Text.data(), Text.size());
-        if (P)
-          MPM.addPass(RustPass(P));
-        return P != nullptr;
-      });
-  PB.registerPipelineParsingCallback(
-      [](StringRef Name, FunctionPassManager &FPM,
-         ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "path-profile-unroll")
-          return false;
-        FPM.addPass(midflight::UnrollMarkedPass());
-        return true;
-      });
-  PB.registerVectorizerStartEPCallback(
-      [](FunctionPassManager &FPM, OptimizationLevel) {
-        if (hostOptions().ltrim().starts_with("use="))
-          FPM.addPass(midflight::UnrollMarkedPass());
-      });
-  PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level) {
-        addPipelinePass(MPM, Level, PointStart);
-        addPipelinePass(MPM, Level, PointInlined);
-      });
-#if LLVM_VERSION_MAJOR >= 20
-  PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
-        addPipelinePass(MPM, Level, PointLast);
-      });
-#else
-  PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level) {
-        addPipelinePass(MPM, Level, PointLast);
-      });
-#endif
-}
 
 //===----------------------------------------------------------------------===//
 // Diagnostics

@@ -1,6 +1,6 @@
 //! Inserting code.
 
-use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use crate::ir::{Block, Callee, Function, Inst, Module, Opcode, Type, Value};
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
 use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
@@ -43,6 +43,12 @@ impl<'m> Builder<'m> {
     /// The reference for llvm-c and crates over it.
     pub fn as_llvm(&self) -> LLVMBuilderRef {
         self.raw
+    }
+
+    /// The block that it inserts into.
+    pub fn block(&self) -> Block<'m> {
+        // SAFETY: positioned.
+        Block::from_raw(unsafe { LLVMGetInsertBlock(self.raw) })
     }
 
     /// Inserts before `inst` from now on.
@@ -354,6 +360,22 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// Calls the function of type `ty` at an address.
+    pub fn call_pointer(&self, address: Value<'m>, ty: Type<'m>, arguments: &[Value<'m>]) {
+        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
+        // SAFETY: positioned; a function type and arguments of its parameters' types.
+        unsafe {
+            let (arguments, count) = (raw.as_mut_ptr(), raw.len() as u32);
+            LLVMBuildCall2(self.raw, ty.0, address.0, arguments, count, NO_NAME);
+        }
+    }
+
+    /// `ret void`
+    pub fn ret_void(&self) {
+        // SAFETY: positioned at the end of a block of a function without a result.
+        unsafe { LLVMBuildRetVoid(self.raw) };
+    }
+
     /// `ret value`, or `ret void` if the value is of type void.
     pub fn ret(&self, value: Value<'m>) {
         // SAFETY: positioned at the end of a block of a function with this result.
@@ -467,6 +489,56 @@ pub enum Tail {
     May,
     /// It does not, and the stack must not grow.
     Must,
+}
+
+impl<'m> Inst<'m> {
+    /// The text of the inline assembly that it calls; none if it does not.
+    pub fn assembly(self) -> Option<String> {
+        // SAFETY: the instruction is live; each step asks what the former gave before it uses it.
+        unsafe {
+            let assembly = LLVMIsAInlineAsm(called_by(self)?);
+            if assembly.is_null() {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetInlineAsmAsmString(assembly, &mut length).cast::<u8>();
+            let text = std::slice::from_raw_parts(text, length);
+            Some(String::from_utf8_lossy(text).into_owned())
+        }
+    }
+
+    /// Makes another text that of the inline assembly that it calls.
+    pub fn set_assembly(self, text: &str) {
+        // SAFETY: the instruction is live; each step asks what the former gave before it uses it.
+        // What is called is the last operand.
+        unsafe {
+            let Some(old) = called_by(self).filter(|&called| !LLVMIsAInlineAsm(called).is_null())
+            else {
+                return;
+            };
+            let mut length = 0;
+            let constraints = LLVMGetInlineAsmConstraintString(old, &mut length);
+            let new = LLVMGetInlineAsm(
+                LLVMGetInlineAsmFunctionType(old),
+                text.as_ptr().cast(),
+                text.len(),
+                constraints,
+                length,
+                LLVMGetInlineAsmHasSideEffects(old),
+                LLVMGetInlineAsmNeedsAlignedStack(old),
+                LLVMGetInlineAsmDialect(old),
+                LLVMGetInlineAsmCanUnwind(old),
+            );
+            LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, new);
+        }
+    }
+}
+
+/// What a call, an invoke or a callbr calls.
+fn called_by(inst: Inst<'_>) -> Option<LLVMValueRef> {
+    matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
+        // SAFETY: it is a live instruction that calls.
+        .then(|| unsafe { LLVMGetCalledValue(inst.0) })
 }
 
 /// # Safety

@@ -18,7 +18,7 @@ const PRESERVE_MOST: u32 = 14;
 const RETURNS: [&str; 2] = ["nounwind", "willreturn"];
 
 /// A module of the host.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Module<'m>(pub(crate) LLVMModuleRef, pub(crate) PhantomData<&'m ()>);
 
 /// Any value: a constant, an argument, an instruction.

@@ -18,6 +18,8 @@
 
 pub mod builder;
 pub mod debug;
+#[cfg(feature = "plugin")]
+mod entry;
 pub mod ir;
 pub mod map;
 pub mod osr;

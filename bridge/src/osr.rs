@@ -223,13 +223,30 @@ impl<'m> Block<'m> {
         // SAFETY: the block is live and in a function.
         Function::from_live(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
+
+    /// True once it is complete.
+    pub fn has_terminator(self) -> bool {
+        // SAFETY: the block is live.
+        unsafe { !LLVMGetBasicBlockTerminator(self.0).is_null() }
+    }
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Home<'m> {
+    /// It is null, or an instruction that was not inserted.
+    Nowhere,
+    /// It is a constant, or another value that does not belong to a function.
+    Module,
+    /// It is an argument or an instruction of this function.
+    Function(Function<'m>),
 }
 
 impl<'m> Value<'m> {
     /// A value of a module of one's own.
     ///
     /// # Safety
-    /// As [`Function::from_llvm`]; `raw` is a value of such a module.
+    /// As [`Function::from_llvm`]; `raw` is a value of such a module, or null.
     pub unsafe fn from_llvm(raw: LLVMValueRef) -> Self {
         Value::from_raw(raw)
     }
@@ -243,6 +260,76 @@ impl<'m> Value<'m> {
     pub fn ty(self) -> Type<'m> {
         // SAFETY: the value is live.
         Type::from_raw(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// Where it is.
+    pub fn home(self) -> Home<'m> {
+        if self.0.is_null() {
+            return Home::Nowhere;
+        }
+        // SAFETY: the value is live; each step asks what the former gave before it uses it.
+        unsafe {
+            if !LLVMIsAArgument(self.0).is_null() {
+                return Home::Function(Function::from_live(LLVMGetParamParent(self.0)));
+            }
+            if LLVMIsAInstruction(self.0).is_null() {
+                return Home::Module;
+            }
+            let block = LLVMGetInstructionParent(self.0);
+            if block.is_null() || LLVMGetBasicBlockParent(block).is_null() {
+                return Home::Nowhere;
+            }
+            Home::Function(Block::from_raw(block).function())
+        }
+    }
+
+    /// What it is in a message, with the function that it is in: two functions may both have a `%5`.
+    pub fn described(self) -> String {
+        let function = match self.home() {
+            Home::Nowhere if self.0.is_null() => return "null".to_string(),
+            Home::Nowhere => return "an instruction that is in no function".to_string(),
+            Home::Module => return self.constant_text(),
+            Home::Function(function) => function,
+        };
+        let results = function.blocks().flat_map(|block| block.instructions());
+        let results = results.filter(|inst| inst.osr_facts().has_result()).map(Inst::value);
+        let mut named = function.arguments().chain(results).zip(function.value_names());
+        let name = named.find(|&(value, _)| value == self).map(|(_, name)| name);
+        let name = name.unwrap_or_else(|| "an instruction without a result".to_string());
+        format!("{name} of '{}'", function.name())
+    }
+
+    /// A constant as an operand.
+    fn constant_text(self) -> String {
+        // SAFETY: the value is live; the name is its own, the text is ours to free.
+        unsafe {
+            if !LLVMIsAGlobalValue(self.0).is_null() {
+                let mut length = 0;
+                let name = LLVMGetValueName2(self.0, &mut length).cast::<u8>();
+                let name = std::slice::from_raw_parts(name, length);
+                return format!("@{}", String::from_utf8_lossy(name));
+            }
+            let text = LLVMPrintValueToString(self.0);
+            let copy = std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned();
+            LLVMDisposeMessage(text);
+            copy
+        }
+    }
+
+    /// Itself as an instruction, if it is one that is in a function.
+    pub fn as_inst(self) -> Option<Inst<'m>> {
+        // SAFETY: the value is live where it has a home.
+        let is_inst = matches!(self.home(), Home::Function(_))
+            && unsafe { !LLVMIsAInstruction(self.0).is_null() };
+        is_inst.then(|| Inst::from_live(self.0))
+    }
+
+    /// Itself as a function with a body, if it is one.
+    pub fn as_defined_function(self) -> Option<Function<'m>> {
+        // SAFETY: the value is live where it has a home.
+        let is_function =
+            self.home() == Home::Module && unsafe { !LLVMIsAFunction(self.0).is_null() };
+        is_function.then(|| Function::from_live(self.0)).filter(|f| f.is_definition())
     }
 
     /// The characters of a constant C string that it points to, as the literal of a source.
@@ -600,6 +687,63 @@ impl<'m> Module<'m> {
             sys::mfb_keep(global.0);
         }
         global
+    }
+
+    /// The variables in a section, each with its size in bytes.
+    pub fn globals_in_section(self, section: &str) -> Vec<(Value<'m>, u64)> {
+        let mut found = Vec::new();
+        // SAFETY: the module is live; the list is walked with llvm-c's own iterators; a section is a
+        // C string of the global's.
+        unsafe {
+            let mut next = LLVMGetFirstGlobal(self.0);
+            while !next.is_null() {
+                let of = LLVMGetSection(next);
+                if !of.is_null() && std::ffi::CStr::from_ptr(of).to_bytes() == section.as_bytes() {
+                    let ty = Type::from_raw(LLVMGlobalGetValueType(next));
+                    found.push((Value::from_raw(next), self.size_of(ty).1));
+                }
+                next = LLVMGetNextGlobal(next);
+            }
+        }
+        found
+    }
+
+    /// Whether a function, a variable or an alias has this name.
+    pub fn has_global(self, name: &str) -> bool {
+        let c_name = c_string(name);
+        let (text, length) = (c_name.as_ptr(), c_name.as_bytes().len());
+        // SAFETY: the module is live; the names are passed with their lengths.
+        unsafe {
+            !LLVMGetNamedFunction(self.0, text).is_null()
+                || !LLVMGetNamedGlobal(self.0, text).is_null()
+                || !LLVMGetNamedGlobalAlias(self.0, text, length).is_null()
+                || !LLVMGetNamedGlobalIFunc(self.0, text, length).is_null()
+        }
+    }
+
+    /// An external function of a type, without a body.
+    pub fn define(self, name: &str, ty: Type<'m>) -> Function<'m> {
+        let name = c_string(name);
+        // SAFETY: the module is live; the type is a function type of its context.
+        Function::from_live(unsafe { LLVMAddFunction(self.0, name.as_ptr(), ty.0) })
+    }
+
+    /// The address of a label of the module's own assembly.
+    pub fn label(self, name: &str) -> Value<'m> {
+        // No target may put its prefix before it.
+        let name = c_string(&format!("\u{1}{name}"));
+        // SAFETY: the module is live.
+        unsafe {
+            let label = LLVMAddGlobal(self.0, self.int_type(8).0, name.as_ptr());
+            LLVMSetVisibility(label, sys::LLVMVisibility::LLVMHiddenVisibility);
+            Value::from_raw(label)
+        }
+    }
+
+    /// Adds assembly to the module.
+    pub fn append_assembly(self, text: &str) {
+        // SAFETY: the module is live; the text is passed with its length, and copied.
+        unsafe { LLVMAppendModuleInlineAsm(self.0, text.as_ptr().cast(), text.len()) }
     }
 
     /// The declaration of a function that the program's author provides: it returns nothing.

@@ -4,19 +4,20 @@
 pub use llvm_sys_191::{
     LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMInlineAsmDialect, LLVMIntPredicate,
     LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode, LLVMTypeKind, LLVMUnnamedAddr,
-    core, debuginfo, prelude, target,
+    LLVMVisibility, core, debuginfo, prelude, target,
 };
 #[cfg(feature = "llvm22-1")]
 pub use llvm_sys_221::{
     LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMInlineAsmDialect, LLVMIntPredicate,
     LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode, LLVMTypeKind, LLVMUnnamedAddr,
-    core, debuginfo, prelude, target,
+    LLVMVisibility, core, debuginfo, prelude, target,
 };
 
 use prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 
 unsafe extern "C" {
+    #[cfg(feature = "plugin")]
     pub fn mfb_register_callbacks(pass_builder: *mut c_void);
     pub fn mfb_error(module: LLVMModuleRef, text: *const c_char, length: usize);
     pub fn mfb_warning(module: LLVMModuleRef, text: *const c_char, length: usize);

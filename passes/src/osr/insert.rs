@@ -1,6 +1,7 @@
 //! The API for compiler writers: a resolved OSR point at a place of one's own (thesis 4.1.1 and
 //! Fig. 4.2; OSRKit's `insertResolvedOSR`).
 
+use crate::code::{InstId, ValueId};
 use crate::dominators::dominators;
 use crate::liveness::liveness;
 use crate::osr::condition::Condition;
@@ -17,12 +18,14 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_bridge::osr::Home;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::cell::RefCell;
 
 /// Where a transition may start.
 ///
 /// ```no_run
-/// # use midflight_bridge::ir::Function;
+/// # use midflight_passes::osr::api::Function;
 /// use midflight_passes::osr::insert::OsrPoint;
 ///
 /// # fn example<'m>(function: Function<'m>) {
@@ -66,7 +69,7 @@ pub enum OsrError {
     Unmapped {
         /// The point
         point: String,
-        /// The value's name in the destination
+        /// The value's name in the destination, and the destination's
         value: String,
     },
     /// Results differ.
@@ -75,6 +78,74 @@ pub enum OsrError {
     /// The point is in another function than the map begins in.
     #[error("inserting OSR point '{0}': it is not in the function that the state map leads from")]
     OtherFunction(String),
+    /// The destination is in another module than the point.
+    #[error(
+        "inserting OSR point '{point}': the state map leads to '{destination}', which has no body \
+         in the module of the point; link the two modules first"
+    )]
+    OtherModule {
+        /// The point
+        point: String,
+        /// The destination
+        destination: String,
+    },
+    /// The landing is not in the function that the map leads to.
+    #[error("inserting OSR point '{point}': its landing is not in '{destination}'")]
+    LandingElsewhere {
+        /// The point
+        point: String,
+        /// The destination
+        destination: String,
+    },
+    /// Code is to compute what is no value of the destination.
+    #[error(
+        "inserting OSR point '{point}': compensation code is given for {value}, which is no value \
+         of '{destination}'"
+    )]
+    ComputesOther {
+        /// The point
+        point: String,
+        /// What the code is given for
+        value: String,
+        /// The destination
+        destination: String,
+    },
+    /// Code asks for what is not there.
+    #[error(
+        "inserting OSR point '{point}': {code} needs {need}, which is not available at the point; \
+         it can have arguments of '{source_name}' and what is computed on every way to the point"
+    )]
+    NotAvailable {
+        /// The point
+        point: String,
+        /// Whose code it is
+        code: String,
+        /// What it asks for
+        need: String,
+        /// The source
+        source_name: String,
+    },
+    /// Code does what it must not.
+    #[error("inserting OSR point '{point}': {code} {problem}")]
+    Code {
+        /// The point
+        point: String,
+        /// Whose code it is
+        code: String,
+        /// What it does
+        problem: String,
+    },
+    /// The module's target has no points that are patched.
+    #[error(
+        "inserting OSR point '{point}': a patch point needs x86-64, and the module is for '{triple}'; \
+         set the module's target triple, or use flag"
+    )]
+    NoPatch {
+        /// The point
+        point: String,
+        /// The module's target triple, empty if it has none
+        triple: String,
+    },
 }
 
 /// A point that was inserted.
@@ -86,6 +157,16 @@ pub struct Insertion<'m> {
     pub continuation: Function<'m>,
     /// The instruction that the point is before
     at: Inst<'m>,
+    flag: Option<Value<'m>>,
+}
+
+impl<'m> Insertion<'m> {
+    /// The address of a flag point's flag, a constant of the module: an `i32` that arms the point
+    /// while it is not 0. Code that is generated may set it by a relaxed atomic store, as
+    /// `midflight_osr_arm` does. None for points of other conditions.
+    pub fn flag(&self) -> Option<Value<'m>> {
+        self.flag
+    }
 }
 
 /// Inserts a point that leads, when `condition` holds, to a continuation of `map.to`. That function
@@ -96,7 +177,7 @@ pub struct Insertion<'m> {
 /// [`OsrError`]; then nothing was inserted.
 ///
 /// ```no_run
-/// use midflight_bridge::ir::Function;
+/// use midflight_passes::osr::api::Function;
 /// use midflight_passes::osr::condition::Condition;
 /// use midflight_passes::osr::insert::{OsrPoint, insert_resolved_osr};
 /// use midflight_passes::osr::state_map::StateMap;
@@ -118,36 +199,82 @@ pub fn insert_resolved_osr<'m>(
     condition: Condition,
     map: &StateMap<'m>,
 ) -> Result<Insertion<'m>, OsrError> {
+    let landing = check_request(point, condition, map)?;
+    let base = map.from;
+    let line = debug::location(behind_markers(point.before)).map_or(0, |l| l.inner.line);
+    let boundary = || OsrError::NoBoundary(point.name.clone());
+    // Nothing may be changed in the base before all is known to go well.
+    let source = Copy::of(base, point.before).ok_or_else(boundary)?;
+    let Some(destination) = Copy::of(map.to, landing) else {
+        source.erase();
+        return Err(boundary());
+    };
+    let planned = refuse_place(&source.side.point, &point.name)
+        .and_then(|()| plan(point, map, &source, &destination));
+    let transition = match planned {
+        Ok(transition) => transition,
+        Err(error) => {
+            source.erase();
+            destination.erase();
+            return Err(error);
+        }
+    };
+    let slots = transition.values.iter().map(|&v| source.side.snapshot.value(v).ty()).collect();
+    let prototype = Prototype { slots, has_selector: false, transfers: Vec::new() };
+    let continuation = continuation_of(point, map, destination, &transition, &prototype);
+    let at = source.side.point.at;
+    let values = transition.values;
+    let count = source.side.snapshot.instructions.len();
+    source.erase();
+    let continuation = continuation?;
+
+    base.prepare_for_points();
+    let snapshot = read_code(base);
+    assert_eq!(snapshot.instructions.len(), count, "a function and its copy are prepared alike");
+    let values = values.into_iter().map(|v| snapshot.value(v)).zip(0..).collect::<Vec<_>>();
+    Ok(insert_site(point, line, condition, &snapshot, at, &values, continuation, &prototype))
+}
+
+/// What can be said of what is asked for before anything is made. Returns the landing.
+fn check_request<'m>(
+    point: &OsrPoint<'m>,
+    condition: Condition,
+    map: &StateMap<'m>,
+) -> Result<Inst<'m>, OsrError> {
     let name = || point.name.clone();
-    let base = point.before.block().function();
+    let (base, destination) = (point.before.block().function(), || map.to.name());
     if base != map.from {
         return Err(OsrError::OtherFunction(name()));
+    }
+    let module = base.module();
+    if map.to.module() != module || !map.to.is_definition() {
+        return Err(OsrError::OtherModule { point: name(), destination: destination() });
     }
     if base.result_type() != map.to.result_type() {
         return Err(OsrError::Results(name()));
     }
+    let triple = module.target();
+    if condition.on_target(&triple) != condition {
+        return Err(OsrError::NoPatch { point: name(), triple });
+    }
     let landing = map.landing(point.before).ok_or_else(|| OsrError::NoLanding(name()))?;
+    if landing.value().home() != Home::Function(map.to) {
+        return Err(OsrError::LandingElsewhere { point: name(), destination: destination() });
+    }
+    for (value, _) in map.compensations(point.before) {
+        if value.home() != Home::Function(map.to) {
+            let (value, destination) = (value.described(), destination());
+            return Err(OsrError::ComputesOther { point: name(), value, destination });
+        }
+    }
     for function in [base, map.to] {
-        let refusal = reason_to_refuse(base.module(), function, None);
+        let refusal = reason_to_refuse(module, function, None);
         // More points may join those that a function has.
         if let Some(refusal) = refusal.filter(|&r| r != Refusal::Processed) {
             return Err(OsrError::Refused { point: name(), refusal });
         }
     }
-    let at = behind_markers(point.before);
-    let line = debug::location(at).map_or(0, |l| l.inner.line);
-    base.prepare_for_points();
-    let source = Side::of(base, at).ok_or_else(|| OsrError::NoBoundary(name()))?;
-    refuse_place(&source.point, &point.name)?;
-    let copy = Copy::of(map.to, landing).ok_or_else(|| OsrError::NoBoundary(name()))?;
-    let transition = match plan(point, map, &source, &copy) {
-        Ok(transition) => transition,
-        Err(error) => {
-            copy.side.snapshot.function.erase();
-            return Err(error);
-        }
-    };
-    Ok(carry_out(point, line, condition, map, &source, copy, &transition))
+    Ok(landing)
 }
 
 /// Removes a point: its check and the call, and the continuation if nothing else leads to it. The
@@ -172,7 +299,7 @@ pub fn remove_osr_point(insertion: Insertion<'_>) {
 /// `live(f, l)`). None if the place is no boundary behind the phis of a block that can be reached.
 ///
 /// ```no_run
-/// # use midflight_bridge::ir::Inst;
+/// # use midflight_passes::osr::api::Inst;
 /// # use midflight_passes::osr::insert::live_values;
 /// # fn example(before: Inst<'_>) {
 /// let live = live_values(before).expect("the place can be reached");
@@ -200,22 +327,23 @@ impl<'m> Side<'m> {
     }
 }
 
-/// A copy of the destination, which becomes the continuation.
+/// A copy of a function that is prepared for points. That of the destination becomes the
+/// continuation.
 struct Copy<'m> {
     side: Side<'m>,
-    /// For each value of the copy the one of the destination
+    /// For each value of the copy the one of the function; what preparing adds has none
     original: HashMap<Value<'m>, Value<'m>>,
 }
 
 impl<'m> Copy<'m> {
-    fn of(destination: Function<'m>, landing: Inst<'m>) -> Option<Self> {
-        let copy = destination.clone_as(&format!("{}.version", destination.name()));
+    fn of(function: Function<'m>, before: Inst<'m>) -> Option<Self> {
+        let copy = function.clone_as(&format!("{}.version", function.name()));
         let all = |f: Function<'m>| f.blocks().flat_map(|b| b.instructions());
-        let mut original: HashMap<_, _> = copy.arguments().zip(destination.arguments()).collect();
+        let mut original: HashMap<_, _> = copy.arguments().zip(function.arguments()).collect();
         let mut at = None;
-        for (ours, theirs) in all(copy).zip(all(destination)) {
+        for (ours, theirs) in all(copy).zip(all(function)) {
             original.insert(ours.value(), theirs.value());
-            at = at.or((theirs == landing).then(|| behind_markers(ours)));
+            at = at.or((theirs == before).then(|| behind_markers(ours)));
         }
         copy.prepare_for_points();
         let side = at.and_then(|at| Side::of(copy, at));
@@ -224,21 +352,37 @@ impl<'m> Copy<'m> {
         }
         Some(Copy { side: side?, original })
     }
+
+    fn erase(self) {
+        self.side.snapshot.function.erase();
+    }
+
+    /// For each value of the function its number in the copy
+    fn numbers(&self) -> HashMap<Value<'m>, ValueId> {
+        let numbers = 0..self.side.snapshot.body.code.num_values();
+        let of_copy = numbers.map(|id| (self.side.snapshot.value(id), id));
+        of_copy.filter_map(|(value, id)| Some((*self.original.get(&value)?, id))).collect()
+    }
 }
 
 /// What travels, and what becomes of it.
 struct Transition<'m> {
-    /// Values of the source, in the order of the slots
-    values: Vec<Value<'m>>,
+    /// Numbers of the source's values, in the order of the slots
+    values: Vec<ValueId>,
     /// For each value live at the landing how it is had
-    ways: Vec<(usize, Way<'m>)>,
+    ways: Vec<(ValueId, Way<'m>)>,
     /// Slots of what the code for the whole point needs
     prologue: Vec<usize>,
 }
 
 enum Way<'m> {
     Slot(usize),
-    Compute(Vec<usize>, crate::osr::state_map::Compute<'m>),
+    Compute {
+        /// The value of the destination
+        original: Value<'m>,
+        needs: Vec<usize>,
+        compute: crate::osr::state_map::Compute<'m>,
+    },
 }
 
 fn refuse_place(point: &Point, name: &str) -> Result<(), OsrError> {
@@ -254,46 +398,81 @@ fn refuse_place(point: &Point, name: &str) -> Result<(), OsrError> {
 fn plan<'m>(
     point: &OsrPoint<'m>,
     map: &StateMap<'m>,
-    source: &Side<'m>,
-    copy: &Copy<'m>,
+    source: &Copy<'m>,
+    destination: &Copy<'m>,
 ) -> Result<Transition<'m>, OsrError> {
-    if let Some(refusal) = copy.side.point.refusal {
+    let landing = &destination.side;
+    if let Some(refusal) = landing.point.refusal {
         return Err(OsrError::Refused { point: point.name.clone(), refusal });
     }
-    let available = available_at(source);
-    let mut transition = Transition { values: Vec::new(), ways: Vec::new(), prologue: Vec::new() };
-    for &live in &copy.side.point.live {
-        let value = copy.side.snapshot.value(live);
-        let unmapped = || OsrError::Unmapped {
-            point: point.name.clone(),
-            value: copy.side.snapshot.names().get(live).cloned().unwrap_or_default(),
+    let available = Available { ids: available_at(&source.side), numbers: source.numbers() };
+    let needed = |needs: &[Value<'m>], code: &dyn Fn() -> String| {
+        let number = |&need: &Value<'m>| {
+            available.number(need).ok_or_else(|| OsrError::NotAvailable {
+                point: point.name.clone(),
+                code: code(),
+                need: need.described(),
+                source_name: map.from.name(),
+            })
         };
-        let exception = exception_of(&copy.side.snapshot, live);
+        needs.iter().map(number).collect::<Result<Vec<_>, _>>()
+    };
+    let mut transition = Transition { values: Vec::new(), ways: Vec::new(), prologue: Vec::new() };
+    for &live in &landing.point.live {
+        let value = landing.snapshot.value(live);
+        let exception = exception_of(&landing.snapshot, live);
         let original = exception.unwrap_or(value);
-        let original = *copy.original.get(&original).ok_or_else(unmapped)?;
+        let unmapped = |value: String| OsrError::Unmapped { point: point.name.clone(), value };
+        let Some(&original) = destination.original.get(&original) else {
+            return Err(unmapped("the selector of an exception".to_string()));
+        };
         let way = if let Some(code) = map.compensation(point.before, original) {
-            if !code.needs.iter().all(|v| available.contains(v)) {
-                return Err(unmapped());
-            }
-            Way::Compute(transition.slots(&code.needs), code.compute.clone())
+            let needs = needed(&code.needs, &|| computing(original))?;
+            let compute = code.compute.clone();
+            Way::Compute { original, needs: transition.slots(&needs), compute }
         } else {
-            let from = match map.from_of(original) {
-                Some(pad) if exception.is_some() => portable(&source.snapshot, pad),
-                from => from,
-            };
-            let from = from.filter(|v| available.contains(v));
-            Way::Slot(transition.slot(from.ok_or_else(unmapped)?))
+            let number = map.from_of(original).and_then(|from| match exception {
+                Some(_) => {
+                    let pad = *available.numbers.get(&from)?;
+                    let pad = portable(&source.side.snapshot, source.side.snapshot.value(pad))?;
+                    available.ids.contains(&pad).then_some(pad)
+                }
+                None => available.number(from),
+            });
+            Way::Slot(transition.slot(number.ok_or_else(|| unmapped(original.described()))?))
         };
         transition.ways.push((live, way));
     }
     if let Some(prologue) = map.prologue(point.before) {
-        transition.prologue = transition.slots(&prologue.needs);
+        let needs = needed(&prologue.needs, &|| PROLOGUE.to_string())?;
+        transition.prologue = transition.slots(&needs);
     }
     Ok(transition)
 }
 
-impl<'m> Transition<'m> {
-    fn slot(&mut self, value: Value<'m>) -> usize {
+/// What there is at a point of the source.
+struct Available<'m> {
+    /// Numbers of values that exist
+    ids: HashSet<ValueId>,
+    /// For each value its number
+    numbers: HashMap<Value<'m>, ValueId>,
+}
+
+impl<'m> Available<'m> {
+    fn number(&self, value: Value<'m>) -> Option<ValueId> {
+        self.numbers.get(&value).copied().filter(|id| self.ids.contains(id))
+    }
+}
+
+/// Whose code it is, in messages.
+const PROLOGUE: &str = "the code for the whole point";
+
+fn computing(value: Value<'_>) -> String {
+    format!("the compensation code for {}", value.described())
+}
+
+impl Transition<'_> {
+    fn slot(&mut self, value: ValueId) -> usize {
         if let Some(known) = self.values.iter().position(|&v| v == value) {
             return known;
         }
@@ -301,7 +480,7 @@ impl<'m> Transition<'m> {
         self.values.len() - 1
     }
 
-    fn slots(&mut self, values: &[Value<'m>]) -> Vec<usize> {
+    fn slots(&mut self, values: &[ValueId]) -> Vec<usize> {
         values.iter().map(|&v| self.slot(v)).collect()
     }
 }
@@ -325,18 +504,18 @@ fn exception_of<'m>(snapshot: &CodeSnapshot<'m>, value: usize) -> Option<Value<'
 }
 
 /// The exception of a landing pad with a portable selector.
-fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<Value<'m>> {
+fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<ValueId> {
     let of_pad = |&inst: &usize| {
         let code = &snapshot.body.code.instructions[inst];
         let inst = snapshot.instructions[inst];
         code.facts.is_glue() && inst.value().ty() == pad.ty() && inst.operands().next() == Some(pad)
     };
     let inst = (0..snapshot.instructions.len()).find(of_pad)?;
-    Some(snapshot.instructions[inst].value())
+    Some(snapshot.body.code.result(inst))
 }
 
 /// The source's values that exist at the point: arguments, and what is defined on every way to it.
-fn available_at<'m>(source: &Side<'m>) -> HashSet<Value<'m>> {
+fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
     let (body, at) = (&source.snapshot.body, source.point.at);
     let (code, tree) = (&body.code, dominators(body));
     let block = code.instructions[at].block;
@@ -353,26 +532,77 @@ fn available_at<'m>(source: &Side<'m>) -> HashSet<Value<'m>> {
                 before
             }
     });
-    let results = defined.map(|inst| source.snapshot.instructions[inst].value());
-    source.snapshot.arguments.iter().copied().chain(results).collect()
+    let results = defined.map(|inst| code.result(inst));
+    (0..source.snapshot.arguments.len()).chain(results).collect()
 }
 
-fn carry_out<'m>(
-    point: &OsrPoint<'m>,
-    line: u32,
-    condition: Condition,
-    map: &StateMap<'m>,
-    source: &Side<'m>,
-    copy: Copy<'m>,
-    transition: &Transition<'m>,
-) -> Insertion<'m> {
-    let base = source.snapshot.function;
-    let module = base.module();
-    let slots: Vec<_> = transition.values.iter().map(|v| v.ty()).collect();
-    let prototype = Prototype { slots, has_selector: false, transfers: Vec::new() };
-    let ty = prototype.function_type(base);
-    let continuation = base.declare_continuation(ty, &format!("{}.osr", map.to.name()));
+/// Runs code of the user's, and remembers the first thing that is wrong with it.
+struct Watch {
+    problem: RefCell<Option<(String, String)>>,
+}
 
+impl Watch {
+    fn report(&self, code: impl FnOnce() -> String, problem: &str) {
+        let mut first = self.problem.borrow_mut();
+        if first.is_none() {
+            *first = Some((code(), problem.to_string()));
+        }
+    }
+
+    /// Runs straight-line code that inserts at the end of a block.
+    fn straight<'m, R>(
+        &self,
+        builder: &Builder<'m>,
+        code: impl FnOnce() -> String,
+        run: impl FnOnce() -> R,
+    ) -> R {
+        let block = builder.block();
+        let result = run();
+        if builder.block() != block || block.has_terminator() {
+            self.report(code, "leaves the block that it is to insert into");
+            while block.has_terminator() {
+                block.terminator().erase();
+            }
+            builder.at_end(block);
+        }
+        result
+    }
+
+    /// The same for code that computes a value of type `of` in a continuation.
+    fn value<'m>(
+        &self,
+        builder: &Builder<'m>,
+        original: Value<'m>,
+        run: impl FnOnce() -> Value<'m>,
+    ) -> Value<'m> {
+        let continuation = builder.block().function();
+        let value = self.straight(builder, || computing(original), run);
+        let problem = match value.home() {
+            Home::Nowhere => "gives no value".to_string(),
+            Home::Function(of) if of != continuation => format!(
+                "gives {}, which does not exist in the continuation; it may use what it asks for \
+                 in `needs` only",
+                value.described()
+            ),
+            _ if value.ty() != original.ty() => "gives a value of another type".to_string(),
+            _ => return value,
+        };
+        self.report(|| computing(original), &problem);
+        original.ty().poison()
+    }
+}
+
+/// Makes the continuation of the destination's copy.
+fn continuation_of<'m>(
+    point: &OsrPoint<'m>,
+    map: &StateMap<'m>,
+    destination: Copy<'m>,
+    transition: &Transition<'m>,
+    prototype: &Prototype<'m>,
+) -> Result<Function<'m>, OsrError> {
+    let ty = prototype.function_type(map.from);
+    let continuation = map.from.declare_continuation(ty, &format!("{}.osr", map.to.name()));
+    let watch = Watch { problem: RefCell::new(None) };
     let pick = |of: &[Value<'m>], slots: &[usize]| -> Vec<Value<'m>> {
         slots.iter().map(|&slot| of[slot]).collect()
     };
@@ -382,9 +612,10 @@ fn carry_out<'m>(
         .iter()
         .map(|(_, way)| match way {
             Way::Slot(_) => None,
-            Way::Compute(needs, compute) => {
-                let code: Computed<'_, 'm> =
-                    Box::new(move |builder, of| compute(builder, &pick(of, needs)));
+            Way::Compute { original, needs, compute } => {
+                let code: Computed<'_, 'm> = Box::new(|builder, of| {
+                    watch.value(builder, *original, || compute(builder, &pick(of, needs)))
+                });
                 Some(code)
             }
         })
@@ -395,22 +626,57 @@ fn carry_out<'m>(
         .zip(&computed)
         .map(|((value, way), code)| match (way, code) {
             (Way::Slot(slot), _) => (*value, Incoming::Slot(*slot)),
-            (Way::Compute(..), Some(code)) => (*value, Incoming::Computed(code)),
-            (Way::Compute(..), None) => (*value, Incoming::Slot(0)),
+            (Way::Compute { .. }, Some(code)) => (*value, Incoming::Computed(code)),
+            (Way::Compute { .. }, None) => unreachable!("each value that is computed has its code"),
         })
         .collect();
     let prologue = map.prologue(point.before);
     let effect = prologue.map(|code| {
-        move |builder: &Builder<'m>, of: &[Value<'m>]| {
-            (code.effect)(builder, &pick(of, &transition.prologue));
+        |builder: &Builder<'m>, of: &[Value<'m>]| {
+            let of = pick(of, &transition.prologue);
+            let run = || (code.effect)(builder, &of);
+            watch.straight(builder, || PROLOGUE.to_string(), run);
         }
     });
+    let has_code = prologue.is_some() || computed.iter().any(Option::is_some);
     let prologue = effect.as_ref().map(|effect| effect as Effect<'_, 'm>);
-    let landing = Landing { at: copy.side.point.at, incoming, prologue };
-    build(continuation, &copy.side.snapshot, &prototype, &[landing], &[], None);
-    continuation.mark(MARK);
+    let landing = Landing { at: destination.side.point.at, incoming, prologue };
+    build(continuation, &destination.side.snapshot, prototype, &[landing], &[], None);
 
-    let condition = condition.on_target(&module.target());
+    let broken = |message: String| {
+        let of_value = |(_, way): &(ValueId, Way<'m>)| match way {
+            Way::Slot(_) => None,
+            Way::Compute { original, .. } => Some(computing(*original)),
+        };
+        let all = effect.iter().map(|_| PROLOGUE.to_string());
+        let all: Vec<_> = all.chain(transition.ways.iter().filter_map(of_value)).collect();
+        (all.join(" or "), format!("makes a function that is not valid: {}", message.trim()))
+    };
+    let problem = watch.problem.borrow_mut().take();
+    // Code of the user's may insert what it likes.
+    let problem = problem.or_else(|| has_code.then(|| continuation.verify()).flatten().map(broken));
+    if let Some((code, problem)) = problem {
+        continuation.erase();
+        return Err(OsrError::Code { point: point.name.clone(), code, problem });
+    }
+    continuation.mark(MARK);
+    Ok(continuation)
+}
+
+/// Inserts the point into the base, which is prepared, before instruction `at` of its snapshot.
+#[expect(clippy::too_many_arguments, reason = "what was made for the point, once")]
+fn insert_site<'m>(
+    point: &OsrPoint<'m>,
+    line: u32,
+    condition: Condition,
+    snapshot: &CodeSnapshot<'m>,
+    at: InstId,
+    values: &[(Value<'m>, usize)],
+    continuation: Function<'m>,
+    prototype: &Prototype<'m>,
+) -> Insertion<'m> {
+    let base = snapshot.function;
+    let module = base.module();
     let info = SiteInfo {
         point: 0,
         name: point.name.clone(),
@@ -420,19 +686,18 @@ fn carry_out<'m>(
         condition,
     };
     let record = Record::emit(module, &base.name(), &module.source_file(), 1, &[info], None);
-    let values: Vec<_> = transition.values.iter().copied().zip(0..).collect();
-    let tail = match tail_of_first(&source.snapshot) {
+    let tail = match tail_of_first(snapshot) {
         Tail::May => Tail::May,
         _ => Tail::No,
     };
-    let at = source.snapshot.instructions[source.point.at];
+    let at = snapshot.instructions[at];
     let last = inst_before(at);
     let inserted = Site {
         function: base,
         at,
         condition,
-        values: &values,
-        target: Target { continuation, prototype: &prototype, selector: 0, tail },
+        values,
+        target: Target { continuation, prototype, selector: 0, tail },
         shared: None,
         record: Some(&record),
         number: 0,
@@ -443,7 +708,9 @@ fn carry_out<'m>(
     promote_counters(base, &[inserted]);
     base.drop_purity();
     base.mark(MARK);
-    Insertion { function: base, continuation, at }
+    let builder = Builder::new(module, base);
+    let flag = (condition == Condition::Flag).then(|| record.armed(&builder, 0));
+    Insertion { function: base, continuation, at, flag }
 }
 
 fn inst_before(inst: Inst<'_>) -> Option<Inst<'_>> {

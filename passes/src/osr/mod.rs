@@ -4,8 +4,9 @@
 //! [`place`] chooses; [`site`] inserts a point into a version; [`continuation`] makes the function
 //! that goes on; [`weave`] does all of it for a function, and the passes of [`pass`] for a module.
 //!
-//! Compiler writers use [`insert`] and [`state_map`].
+//! Compiler writers use [`api`].
 
+pub mod api;
 pub mod condition;
 pub mod continuation;
 pub mod host_exit;

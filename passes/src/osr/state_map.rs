@@ -7,6 +7,7 @@
 
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Value};
+use midflight_bridge::osr::Home;
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
@@ -26,6 +27,24 @@ pub struct Compensation<'m> {
     pub compute: Compute<'m>,
 }
 
+impl<'m> Compensation<'m> {
+    /// Code that is straight-line, at the builder's position.
+    ///
+    /// ```no_run
+    /// use midflight_passes::osr::api::{Compensation, Value};
+    ///
+    /// # fn example(i: Value<'_>) {
+    /// let twice = Compensation::new([i], |builder, of| builder.add(of[0], of[0]));
+    /// # }
+    /// ```
+    pub fn new(
+        needs: impl Into<Vec<Value<'m>>>,
+        compute: impl Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m> + 'm,
+    ) -> Self {
+        Compensation { needs: needs.into(), compute: Rc::new(compute) }
+    }
+}
+
 /// Compensation code for a point as a whole.
 #[derive(Clone)]
 pub struct Prologue<'m> {
@@ -35,28 +54,86 @@ pub struct Prologue<'m> {
     pub effect: Effect<'m>,
 }
 
-/// What is wrong with what a map is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+impl<'m> Prologue<'m> {
+    /// Code that is straight-line, at the builder's position.
+    pub fn new(
+        needs: impl Into<Vec<Value<'m>>>,
+        effect: impl Fn(&Builder<'m>, &[Value<'m>]) + 'm,
+    ) -> Self {
+        Prologue { needs: needs.into(), effect: Rc::new(effect) }
+    }
+}
+
+/// What is wrong with what a map is told. Values are named with the functions that they are in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateMapError {
     /// Values correspond one to one.
-    #[error("mapping values: one of the two corresponds to another value already")]
-    NotOneToOne,
+    #[error("mapping {from} to {to}: one of the two corresponds to another value already")]
+    NotOneToOne {
+        /// The value of the source
+        from: String,
+        /// The value of the destination
+        to: String,
+    },
     /// They have not the same type.
-    #[error("mapping values: their types differ; use compensation code to convert them")]
-    Types,
+    #[error("mapping {from} to {to}: their types differ; use compensation code to convert them")]
+    Types {
+        /// The value of the source
+        from: String,
+        /// The value of the destination
+        to: String,
+    },
+    /// A value is on the wrong side.
+    #[error(
+        "mapping {from} to {to}: the first is to be a value of '{source_name}', and the second one \
+         of '{destination}'"
+    )]
+    Sides {
+        /// What was given as a value of the source
+        from: String,
+        /// What was given as a value of the destination
+        to: String,
+        /// The source
+        source_name: String,
+        /// The destination
+        destination: String,
+    },
+    /// A constant is no state.
+    #[error(
+        "mapping {from} to {to}: a constant is the same in both functions and takes no mapping; \
+         where a value of the destination is constant, use compensation code that returns it"
+    )]
+    Constant {
+        /// What was given as a value of the source
+        from: String,
+        /// What was given as a value of the destination
+        to: String,
+    },
     /// The functions do not correspond block by block and instruction by instruction.
-    #[error("mapping a function to its copy: it is no exact copy")]
-    NoCopy,
+    #[error("mapping '{from}' to '{to}': it is no exact copy")]
+    NoCopy {
+        /// The function
+        from: String,
+        /// What is to be its copy
+        to: String,
+    },
     /// The maps do not meet.
-    #[error("composing state maps: the first one ends in another function than the second begins")]
-    NotComposable,
+    #[error(
+        "composing state maps: the first one ends in '{ends}', the second begins in '{begins}'"
+    )]
+    NotComposable {
+        /// The destination of the first one
+        ends: String,
+        /// The source of the second
+        begins: String,
+    },
 }
 
 /// How the state of `from` becomes that of `to`.
 ///
 /// ```no_run
-/// use midflight_passes::osr::state_map::StateMap;
-/// use midflight_bridge::ir::Function;
+/// use midflight_passes::osr::api::StateMap;
+/// use midflight_passes::osr::api::Function;
 ///
 /// # fn example<'m>(base: Function<'m>) -> Result<(), Box<dyn std::error::Error>> {
 /// let copy = base.clone_as("base.copy");
@@ -83,8 +160,8 @@ impl<'m> StateMap<'m> {
     /// A map in which nothing corresponds yet.
     ///
     /// ```no_run
-    /// # use midflight_passes::osr::state_map::StateMap;
-    /// # use midflight_bridge::ir::Function;
+    /// # use midflight_passes::osr::api::StateMap;
+    /// # use midflight_passes::osr::api::Function;
     /// # fn example<'m>(slow: Function<'m>, fast: Function<'m>) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut map = StateMap::new(slow, fast);
     /// for (a, b) in slow.arguments().zip(fast.arguments()) {
@@ -111,13 +188,14 @@ impl<'m> StateMap<'m> {
     /// # Errors
     /// [`StateMapError::NoCopy`]
     pub fn identity(from: Function<'m>, copy: Function<'m>) -> Result<Self, StateMapError> {
+        let no_copy = || StateMapError::NoCopy { from: from.name(), to: copy.name() };
         let mut map = StateMap::new(from, copy);
         let (mut theirs, mut ours) = (copy.arguments(), from.arguments());
         loop {
             match (ours.next(), theirs.next()) {
                 (Some(a), Some(b)) => map.map_values(a, b)?,
                 (None, None) => break,
-                _ => return Err(StateMapError::NoCopy),
+                _ => return Err(no_copy()),
             }
         }
         let all = |f: Function<'m>| f.blocks().flat_map(|b| b.instructions());
@@ -134,7 +212,7 @@ impl<'m> StateMap<'m> {
                     map.map_landing(a, b);
                 }
                 (None, None) => return Ok(map),
-                _ => return Err(StateMapError::NoCopy),
+                _ => return Err(no_copy()),
             }
         }
     }
@@ -142,16 +220,31 @@ impl<'m> StateMap<'m> {
     /// Says that two values, arguments or results of instructions, are the same.
     ///
     /// # Errors
-    /// If one of them is another's already, or their types differ.
+    /// If one of them is another's already, their types differ, or one of them is no value of its
+    /// function.
     pub fn map_values(&mut self, from: Value<'m>, to: Value<'m>) -> Result<(), StateMapError> {
+        let described = || (from.described(), to.described());
+        let homes = (from.home(), to.home());
+        if homes != (Home::Function(self.from), Home::Function(self.to)) {
+            let (from, to) = described();
+            if matches!(homes, (Home::Module, _) | (_, Home::Module)) {
+                return Err(StateMapError::Constant { from, to });
+            }
+            let (source_name, destination) = (self.from.name(), self.to.name());
+            return Err(StateMapError::Sides { from, to, source_name, destination });
+        }
         if from.ty() != to.ty() {
-            return Err(StateMapError::Types);
+            let (from, to) = described();
+            return Err(StateMapError::Types { from, to });
         }
         let known = (self.forward.get(&from), self.backward.get(&to));
         match known {
             (None, None) => {}
             (Some(&a), Some(&b)) if a == to && b == from => {}
-            _ => return Err(StateMapError::NotOneToOne),
+            _ => {
+                let (from, to) = described();
+                return Err(StateMapError::NotOneToOne { from, to });
+            }
         }
         self.forward.insert(from, to);
         self.backward.insert(to, from);
@@ -166,15 +259,10 @@ impl<'m> StateMap<'m> {
     /// Gives compensation code for a value of the destination, for transitions from `point`.
     ///
     /// ```no_run
-    /// # use midflight_passes::osr::state_map::{Compensation, StateMap};
-    /// # use midflight_bridge::ir::{Inst, Value};
-    /// # use std::rc::Rc;
+    /// # use midflight_passes::osr::api::{Compensation, Inst, StateMap, Value};
     /// # fn example<'m>(map: &mut StateMap<'m>, point: Inst<'m>, i: Value<'m>, next: Value<'m>, one: Value<'m>) {
     /// // `next` of the destination is `i + 1` of the source.
-    /// let compute = Rc::new(move |builder: &midflight_bridge::builder::Builder<'m>, of: &[Value<'m>]| {
-    ///     builder.add(of[0], one)
-    /// });
-    /// map.compensate(point, next, Compensation { needs: vec![i], compute });
+    /// map.compensate(point, next, Compensation::new([i], move |b, of| b.add(of[0], one)));
     /// # }
     /// ```
     pub fn compensate(&mut self, point: Inst<'m>, value: Value<'m>, code: Compensation<'m>) {
@@ -206,6 +294,14 @@ impl<'m> StateMap<'m> {
         self.compensation.get(&point)?.get(&value)
     }
 
+    /// All compensation code at a point of the source.
+    pub(crate) fn compensations(
+        &self,
+        point: Inst<'m>,
+    ) -> impl Iterator<Item = (Value<'m>, &Compensation<'m>)> {
+        self.compensation.get(&point).into_iter().flatten().map(|(&value, code)| (value, code))
+    }
+
     /// The code that runs at transitions from a point.
     pub fn prologue(&self, point: Inst<'m>) -> Option<&Prologue<'m>> {
         self.prologues.get(&point)
@@ -233,7 +329,8 @@ impl<'m> StateMap<'m> {
     /// [`StateMapError::NotComposable`]
     pub fn then(&self, next: &StateMap<'m>) -> Result<StateMap<'m>, StateMapError> {
         if self.to != next.from {
-            return Err(StateMapError::NotComposable);
+            let (ends, begins) = (self.to.name(), next.from.name());
+            return Err(StateMapError::NotComposable { ends, begins });
         }
         let mut result = StateMap::new(self.from, next.to);
         for (&from, middle) in &self.forward {

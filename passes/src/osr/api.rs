@@ -1,0 +1,27 @@
+//! What compiler writers use, in one place: `use midflight_passes::osr::api::*`.
+//!
+//! Handles ([`Function`], [`Inst`], [`Value`]) are made of llvm-c's references with `from_llvm`, and
+//! give them with `as_llvm`; so does [`Builder`], whose own functions are those that this crate needs.
+//! All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
+//!
+//! ```ignore
+//! use inkwell::values::{AsValueRef, IntValue};
+//! use std::mem::ManuallyDrop;
+//!
+//! Compensation::new([i], |builder, of| unsafe {
+//!     // The builder is lent: whoever drops inkwell's disposes of it.
+//!     let inkwell = ManuallyDrop::new(inkwell::builder::Builder::new(builder.as_llvm()));
+//!     let i = IntValue::new(of[0].as_llvm());
+//!     Value::from_llvm(inkwell.build_left_shift(i, one, "double").unwrap().as_value_ref())
+//! })
+//! ```
+
+pub use crate::osr::condition::Condition;
+pub use crate::osr::insert::{
+    Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
+};
+pub use crate::osr::refusal::Refusal;
+pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
+pub use midflight_bridge::builder::Builder;
+pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};
+pub use midflight_bridge::osr::{BuilderRef, ValueRef};
