@@ -41,8 +41,9 @@ int midflight_profile_resume(void) __attribute__((weak));
  *
  * A point is named by its name, as in "main#3", or by its source file and its name, as in
  * "src/main.c:main#3". `*` stands for any characters, none included. A point may have several
- * sites, one in each version of its function. The three functions may be called from any thread and
- * from signal handlers, while other threads run the code. */
+ * sites, one in each version of its function. midflight_osr_arm, midflight_osr_disarm and
+ * midflight_osr_count may be called from any thread and from signal handlers, while other threads run
+ * the code. */
 
 /* Arms the flag and patch points with that name: from now on they fire at each hit. Other threads
  * see it when this returns.
@@ -62,6 +63,29 @@ int midflight_osr_disarm(const char *point) __attribute__((weak));
  * fuzzed points; of others some transitions may not be counted if several threads make them at a
  * time. */
 unsigned long long midflight_osr_count(const char *point) __attribute__((weak));
+
+/* The flag of the first flag point with that name: what is not 0 there arms the point, and code of a
+ * virtual machine may set it itself, by a relaxed atomic store, without a call. It is valid until the
+ * code is unloaded. NULL if there is no flag point with that name. */
+uint32_t *midflight_osr_flag(const char *point) __attribute__((weak));
+
+/* Points of code that a JIT makes
+ *
+ * The runtime finds the points of what a linker has linked. For a module that is compiled by a JIT the
+ * compiler adds a function to it that tells of its points (midflight_osr_emit_registration, see
+ * midflight_osr_api.h). Its address is given here before the code runs, and again before the code is
+ * freed; what was counted stays. In between the points are like all others. */
+typedef void midflight_osr_visit(void *start, void *stop, const void *patch_start,
+                                 const void *patch_stop);
+typedef void midflight_osr_points(midflight_osr_visit *visit);
+void midflight_osr_register_code(midflight_osr_points *points) __attribute__((weak));
+void midflight_osr_unregister_code(midflight_osr_points *points) __attribute__((weak));
+
+/* The same for who knows where the JIT has put the sections midflight_osr and midflight_osr_patch: their
+ * bounds; those of the second may be NULL. */
+void midflight_osr_register(void *start, void *stop, const void *patch_start,
+                            const void *patch_stop) __attribute__((weak));
+void midflight_osr_unregister(void *start) __attribute__((weak));
 
 /* MIDFLIGHT_OSR_POINT("name"); marks a place in a function where an OSR point can be. It does
  * nothing unless the compiler driver is asked for points; it defines MIDFLIGHT_OSR then, and the

@@ -93,6 +93,13 @@ mod reader_tests;
 #[cfg(test)]
 mod tests;
 
+/// What a Rust program that makes code, a JIT, calls by paths; C has it from `midflight.h`.
+pub use osr::{
+    OsrPoints, OsrVisit, midflight_osr_arm, midflight_osr_count, midflight_osr_disarm,
+    midflight_osr_flag, midflight_osr_register, midflight_osr_register_code,
+    midflight_osr_unregister, midflight_osr_unregister_code,
+};
+
 use crate::signal::Blocked;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};

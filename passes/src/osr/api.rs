@@ -20,6 +20,7 @@ pub use crate::osr::condition::Condition;
 pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
 };
+pub use crate::osr::jit::{RegistrationError, emit_registration};
 pub use crate::osr::refusal::Refusal;
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;

@@ -11,6 +11,7 @@ pub mod condition;
 pub mod continuation;
 pub mod host_exit;
 pub mod insert;
+pub mod jit;
 pub mod map;
 pub mod mutant;
 pub mod options;

@@ -11,7 +11,7 @@ use crate::privilege;
 use crate::signal::Blocked;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
-use midflight_abi::osr::OSR_PATCH;
+use midflight_abi::osr::{OSR_FLAG, OSR_PATCH};
 
 /// Arms or disarms the points with a name. Returns the number of sites, or a negative error number
 /// after one line on standard error.
@@ -29,6 +29,15 @@ pub fn by_name(point: &[u8], armed: bool) -> c_int {
             -problem.number()
         }
     }
+}
+
+/// The flag that a flag point with a name tests; null if there is none.
+pub fn flag_of(point: &[u8]) -> *mut u32 {
+    let _signals = Blocked::new();
+    let Some(state) = STATE.lock() else { return core::ptr::null_mut() };
+    let mut sites = image::loaded(&state).flat_map(Image::sites);
+    let site = sites.find(|&s| s.info().condition == OSR_FLAG && choice::means(point, s));
+    site.map_or(core::ptr::null_mut(), |site| site.armed().as_ptr())
 }
 
 /// Arms all points, or disarms them if this has armed them.

@@ -66,6 +66,54 @@ pub extern "C" fn midflight_osr_unregister(start: *mut u8) {
     log::write_after_exit();
 }
 
+/// What is told of the points of a function: the bounds of its record, and of the places of patch
+/// points, which may be null.
+pub type OsrVisit = unsafe extern "C" fn(*mut u8, *mut u8, *const OsrPatch, *const OsrPatch);
+
+/// What a module that a JIT compiles has to tell of its points.
+pub type OsrPoints = unsafe extern "C" fn(visit: OsrVisit);
+
+/// Makes the points of code that was not linked known: `points` is the function that the compiler
+/// added to its module to tell of them.
+///
+/// # Safety
+/// The code and its data are mapped until [`midflight_osr_unregister_code`] is called with the same
+/// function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_register_code(points: OsrPoints) {
+    // SAFETY: the caller's.
+    unsafe { points(midflight_osr_register) };
+}
+
+/// Forgets the points of code that is about to be freed; what was counted stays.
+///
+/// # Safety
+/// `points` was given to [`midflight_osr_register_code`], and its code is still mapped.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_unregister_code(points: OsrPoints) {
+    unsafe extern "C" fn forget(
+        start: *mut u8,
+        _stop: *mut u8,
+        _patch_start: *const OsrPatch,
+        _patch_stop: *const OsrPatch,
+    ) {
+        image::unregister(start);
+    }
+    // SAFETY: the caller's.
+    unsafe { points(forget) };
+    log::write_after_exit();
+}
+
+/// The flag of a point, see `midflight.h`.
+///
+/// # Safety
+/// `point` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_flag(point: *const c_char) -> *mut u32 {
+    // SAFETY: the caller's.
+    unsafe { named(point) }.map_or(core::ptr::null_mut(), arm::flag_of)
+}
+
 /// Decides whether a fuzzed site fires, and counts the hit and the transition.
 ///
 /// # Safety
