@@ -8,6 +8,8 @@ use std::ffi::{CString, c_char, c_void};
 
 /// llvm-c's reference to a value
 pub type ValueRef = LLVMValueRef;
+/// llvm-c's reference to a module
+pub type ModuleRef = sys::prelude::LLVMModuleRef;
 /// llvm-c's reference to a builder
 pub type BuilderRef = sys::prelude::LLVMBuilderRef;
 
@@ -629,6 +631,16 @@ impl Finish<'_, '_> {
 }
 
 impl<'m> Module<'m> {
+    /// A module of one's own, for users of llvm-c and of crates over it.
+    ///
+    /// # Safety
+    /// `raw` is a module, of the LLVM that this crate was built for, that outlives `'m`, and no other
+    /// thread uses its context in that time.
+    pub unsafe fn from_llvm(raw: ModuleRef) -> Self {
+        // SAFETY: the caller's.
+        unsafe { Module::from_raw(raw) }
+    }
+
     /// A constant structure, laid out as C does.
     pub fn constant_struct(self, fields: &[Value<'m>]) -> Value<'m> {
         let mut raw: Vec<_> = fields.iter().map(|v| v.0).collect();

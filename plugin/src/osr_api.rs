@@ -4,17 +4,13 @@
 //! panic leaves them: what the Rust side says as an error is a text here, to be freed with
 //! `midflight_osr_free_text`.
 
-use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Inst, Value};
-use midflight_bridge::osr::{BuilderRef, ValueRef};
 use midflight_bridge::plugin::{guard, internal_error};
-use midflight_passes::osr::condition::Condition;
-use midflight_passes::osr::insert::{
-    Insertion, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
+use midflight_passes::osr::api::{
+    BuilderRef, Compensation, Condition, Function, Insertion, Inst, Module, ModuleRef, OsrPoint,
+    Prologue, StateMap, Value, ValueRef, emit_registration, insert_resolved_osr, live_values,
+    remove_osr_point,
 };
-use midflight_passes::osr::state_map::{Compensation, Prologue, StateMap};
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::rc::Rc;
 
 /// Code that computes a value of the destination.
 type Compute = unsafe extern "C" fn(
@@ -33,7 +29,46 @@ type Effect = unsafe extern "C" fn(
 );
 
 /// What the C side holds as `midflight_state_map`.
-pub struct Map(StateMap<'static>);
+pub struct Map {
+    map: StateMap<'static>,
+    /// The first thing that it was told and that makes no sense; points are refused with it.
+    problem: Option<String>,
+}
+
+impl Map {
+    fn new(map: StateMap<'static>) -> Self {
+        Map { map, problem: None }
+    }
+
+    fn tell(&mut self, told: Result<(), String>) {
+        if let Err(problem) = told {
+            self.problem.get_or_insert(problem);
+        }
+    }
+}
+
+/// # Safety
+/// `raw` is null or a value of a live module.
+unsafe fn instruction(raw: ValueRef, what: &str) -> Result<Inst<'static>, String> {
+    // SAFETY: the caller's.
+    let value: Value<'static> = unsafe { Value::from_llvm(raw) };
+    value.as_inst().ok_or_else(|| format!("{what} is no instruction of a function"))
+}
+
+/// # Safety
+/// `raw` is null or a value of a live module.
+unsafe fn function(raw: ValueRef) -> Option<Function<'static>> {
+    // SAFETY: the caller's.
+    let value: Value<'static> = unsafe { Value::from_llvm(raw) };
+    value.as_defined_function()
+}
+
+/// # Safety
+/// `map` is null or a live map.
+unsafe fn known<'a>(map: *const Map) -> Result<&'a Map, String> {
+    // SAFETY: the caller's.
+    unsafe { map.as_ref() }.ok_or_else(|| "there is no state map".to_string())
+}
 
 /// What the C side holds as `midflight_osr_point`.
 pub struct Point(Insertion<'static>);
@@ -73,15 +108,16 @@ fn boxed<T>(value: Option<T>) -> *mut T {
     value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)))
 }
 
-/// A map from one function to another in which nothing corresponds yet.
+/// A map from one function to another in which nothing corresponds yet; null if one of them is no
+/// function with a body.
 ///
 /// # Safety
-/// `from` and `to` are functions of one live module.
+/// `from` and `to` are null or values of a live module.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_state_map_create(from: ValueRef, to: ValueRef) -> *mut Map {
     // SAFETY: the caller's.
-    let (from, to) = unsafe { (Function::from_llvm(from), Function::from_llvm(to)) };
-    boxed(Some(Map(StateMap::new(from, to))))
+    let functions = unsafe { function(from).zip(function(to)) };
+    boxed(functions.map(|(from, to)| Map::new(StateMap::new(from, to))))
 }
 
 /// The identity from a function to an exact copy of it; null with a message if it is none.
@@ -96,9 +132,11 @@ pub unsafe extern "C" fn midflight_state_map_identity(
 ) -> *mut Map {
     // SAFETY: the caller's.
     unsafe {
-        let (from, copy) = (Function::from_llvm(from), Function::from_llvm(copy));
         boxed(protected(message, "mapping a function to its copy", || {
-            StateMap::identity(from, copy).map(Map).map_err(|error| error.to_string())
+            let (from, copy) = function(from)
+                .zip(function(copy))
+                .ok_or("mapping a function to its copy: one of them is no function with a body")?;
+            StateMap::identity(from, copy).map(Map::new).map_err(|error| error.to_string())
         }))
     }
 }
@@ -116,19 +154,23 @@ pub unsafe extern "C" fn midflight_state_map_compose(
     // SAFETY: the caller's.
     unsafe {
         boxed(protected(message, "composing state maps", || {
-            (*first).0.then(&(*second).0).map(Map).map_err(|error| error.to_string())
+            let (first, second) = (known(first)?, known(second)?);
+            let map = first.map.then(&second.map).map_err(|error| error.to_string())?;
+            let problem = first.problem.clone().or_else(|| second.problem.clone());
+            Ok(Map { map, problem })
         }))
     }
 }
 
-/// The way back, without compensation code.
+/// The way back, without compensation code; null for null.
 ///
 /// # Safety
-/// `map` is a live map.
+/// `map` is null or a live map.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_state_map_inverse(map: *const Map) -> *mut Map {
     // SAFETY: the caller's.
-    boxed(Some(Map(unsafe { &*map }.0.inverse())))
+    let map = unsafe { map.as_ref() };
+    boxed(map.map(|map| Map { map: map.map.inverse(), problem: map.problem.clone() }))
 }
 
 /// Says that two values are the same. Returns 0, or 1 with a message.
@@ -146,7 +188,8 @@ pub unsafe extern "C" fn midflight_state_map_values(
     let done = unsafe {
         let (from, to) = (Value::from_llvm(from), Value::from_llvm(to));
         protected(message, "mapping values", || {
-            (*map).0.map_values(from, to).map_err(|error| error.to_string())
+            let map = map.as_mut().ok_or("mapping values: there is no state map")?;
+            map.map.map_values(from, to).map_err(|error| error.to_string())
         })
     };
     i32::from(done.is_none())
@@ -163,7 +206,13 @@ pub unsafe extern "C" fn midflight_state_map_landing(
     landing: ValueRef,
 ) {
     // SAFETY: the caller's.
-    unsafe { (*map).0.map_landing(Inst::from_llvm(point), Inst::from_llvm(landing)) }
+    unsafe {
+        let Some(map) = map.as_mut() else { return };
+        let instructions = instruction(point, "the point of a landing")
+            .and_then(|point| Ok((point, instruction(landing, "a landing")?)));
+        let told = instructions.map(|(point, landing)| map.map.map_landing(point, landing));
+        map.tell(told);
+    }
 }
 
 /// # Safety
@@ -191,14 +240,16 @@ pub unsafe extern "C" fn midflight_state_map_compensate(
 ) {
     // SAFETY: the caller's.
     unsafe {
-        let needs = values(needs, count);
-        let compute = Rc::new(move |builder: &Builder<'static>, of: &[Value<'static>]| {
+        let Some(map) = map.as_mut() else { return };
+        let code = Compensation::new(values(needs, count), move |builder, of| {
             let of: Vec<ValueRef> = of.iter().map(|v| v.as_llvm()).collect();
             // SAFETY: the contract of `midflight_state_map_compensate`.
             Value::from_llvm(compute(user, builder.as_llvm(), of.as_ptr(), of.len()))
         });
-        let (point, value) = (Inst::from_llvm(point), Value::from_llvm(value));
-        (*map).0.compensate(point, value, Compensation { needs, compute });
+        let value = Value::from_llvm(value);
+        let told = instruction(point, "the point of compensation code")
+            .map(|point| map.map.compensate(point, value, code));
+        map.tell(told);
     }
 }
 
@@ -217,13 +268,15 @@ pub unsafe extern "C" fn midflight_state_map_prologue(
 ) {
     // SAFETY: the caller's.
     unsafe {
-        let needs = values(needs, count);
-        let effect = Rc::new(move |builder: &Builder<'static>, of: &[Value<'static>]| {
+        let Some(map) = map.as_mut() else { return };
+        let code = Prologue::new(values(needs, count), move |builder, of| {
             let of: Vec<ValueRef> = of.iter().map(|v| v.as_llvm()).collect();
             // SAFETY: the contract of `midflight_state_map_prologue`.
             effect(user, builder.as_llvm(), of.as_ptr(), of.len());
         });
-        (*map).0.set_prologue(Inst::from_llvm(point), Prologue { needs, effect });
+        let told = instruction(point, "the point of code that runs at each transition")
+            .map(|point| map.map.set_prologue(point, code));
+        map.tell(told);
     }
 }
 
@@ -252,7 +305,7 @@ pub unsafe extern "C" fn midflight_osr_live_values(
 ) -> isize {
     // SAFETY: the caller's.
     unsafe {
-        let before = Inst::from_llvm(before);
+        let Ok(before) = instruction(before, "the place") else { return -1 };
         let Ok(Some(live)) = guard(|| live_values(before)) else { return -1 };
         for (place, value) in live.iter().take(room).enumerate() {
             *to.add(place) = value.as_llvm();
@@ -261,12 +314,22 @@ pub unsafe extern "C" fn midflight_osr_live_values(
     }
 }
 
+/// # Safety
+/// `text` is null or a C string.
+unsafe fn text_of(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
 /// Inserts a resolved OSR point; null with a message if there can be none. `condition` is always,
 /// never, count:N, every:N, flag or patch.
 ///
 /// # Safety
-/// `before` is an instruction of a live module, `name` and `condition` are C strings, `map` is a live
-/// map, `message` is null or can be written to.
+/// `before` is null or a value of a live module, `name` and `condition` are null or C strings, `map` is
+/// null or a live map, `message` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_osr_insert_resolved(
     before: ValueRef,
@@ -277,14 +340,18 @@ pub unsafe extern "C" fn midflight_osr_insert_resolved(
 ) -> *mut Point {
     // SAFETY: the caller's.
     unsafe {
-        let text = |text: *const c_char| CStr::from_ptr(text).to_string_lossy().into_owned();
-        let (name, condition) = (text(name), text(condition));
+        let (name, condition) = (text_of(name), text_of(condition));
         boxed(protected(message, "inserting an OSR point", || {
-            let condition: Condition = condition
-                .parse()
-                .map_err(|error| format!("inserting OSR point '{name}': {error}"))?;
-            let point = OsrPoint { before: Inst::from_llvm(before), name };
-            insert_resolved_osr(&point, condition, &(*map).0)
+            let refuse = |problem: String| format!("inserting OSR point '{name}': {problem}");
+            let condition: Condition =
+                condition.parse().map_err(|error| refuse(format!("{error}")))?;
+            let map = known(map).map_err(refuse)?;
+            if let Some(problem) = &map.problem {
+                return Err(refuse(problem.clone()));
+            }
+            let before = instruction(before, "what it is to be before").map_err(refuse)?;
+            let point = OsrPoint { before, name };
+            insert_resolved_osr(&point, condition, &map.map)
                 .map(Point)
                 .map_err(|error| error.to_string())
         }))
@@ -299,6 +366,37 @@ pub unsafe extern "C" fn midflight_osr_insert_resolved(
 pub unsafe extern "C" fn midflight_osr_continuation(point: *const Point) -> ValueRef {
     // SAFETY: the caller's.
     unsafe { &*point }.0.continuation.as_llvm()
+}
+
+/// The address of a flag point's flag, a constant of the module; null for points of other conditions.
+///
+/// # Safety
+/// `point` is a live point.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_point_flag(point: *const Point) -> ValueRef {
+    // SAFETY: the caller's.
+    unsafe { &*point }.0.flag().map_or(std::ptr::null_mut(), Value::as_llvm)
+}
+
+/// Adds a function to a module that a JIT compiles, which tells the runtime of its points; null with a
+/// message if the name is taken or the module has such a function.
+///
+/// # Safety
+/// `module` is a live module, `name` a C string, `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_emit_registration(
+    module: ModuleRef,
+    name: *const c_char,
+    message: *mut *mut c_char,
+) -> ValueRef {
+    // SAFETY: the caller's.
+    unsafe {
+        let (module, name) = (Module::from_llvm(module), text_of(name));
+        protected(message, "telling the runtime of a module's points", || {
+            emit_registration(module, &name).map_err(|error| error.to_string())
+        })
+        .map_or(std::ptr::null_mut(), Function::as_llvm)
+    }
 }
 
 /// Removes a point from its function, and frees it.

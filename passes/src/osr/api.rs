@@ -25,4 +25,4 @@ pub use crate::osr::refusal::Refusal;
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;
 pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};
-pub use midflight_bridge::osr::{BuilderRef, ValueRef};
+pub use midflight_bridge::osr::{BuilderRef, ModuleRef, ValueRef};
