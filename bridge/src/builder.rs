@@ -211,6 +211,12 @@ impl<'m> Builder<'m> {
         Value::from_raw(unsafe { LLVMBuildIntCast2(self.raw, a.0, ty.0, 0, NO_NAME) })
     }
 
+    /// An unsigned integer as a floating-point number
+    pub fn to_float(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; an integer and a floating-point type.
+        Value::from_raw(unsafe { LLVMBuildUIToFP(self.raw, a.0, ty.0, NO_NAME) })
+    }
+
     /// An address that was computed as an integer
     pub fn int_to_pointer(&self, a: Value<'m>) -> Value<'m> {
         let ty = self.module.pointer_type();

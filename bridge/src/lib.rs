@@ -3,7 +3,8 @@
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
 //! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
 //! pipeline; [`osr`] has clones and continuations, [`map`] what mappings between versions need;
-//! [`profile`] puts a profile into a module. All that llvm-c cannot do is in
+//! [`profile`] puts a profile into a module, [`observe`] listens to code that is checked. All that
+//! llvm-c cannot do is in
 //! `cpp/`.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
@@ -22,6 +23,7 @@ pub mod debug;
 mod entry;
 pub mod ir;
 pub mod map;
+pub mod observe;
 pub mod osr;
 pub mod plugin;
 pub mod profile;

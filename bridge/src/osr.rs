@@ -8,6 +8,8 @@ use std::ffi::{CString, c_char, c_void};
 
 /// llvm-c's reference to a value
 pub type ValueRef = LLVMValueRef;
+/// llvm-c's reference to a block
+pub type BlockRef = sys::prelude::LLVMBasicBlockRef;
 /// llvm-c's reference to a module
 pub type ModuleRef = sys::prelude::LLVMModuleRef;
 /// llvm-c's reference to a builder
@@ -226,6 +228,11 @@ impl<'m> Block<'m> {
         Function::from_live(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
 
+    /// The reference for llvm-c and crates over it.
+    pub fn as_llvm(self) -> BlockRef {
+        self.0
+    }
+
     /// True once it is complete.
     pub fn has_terminator(self) -> bool {
         // SAFETY: the block is live.
@@ -316,6 +323,12 @@ impl<'m> Value<'m> {
             LLVMDisposeMessage(text);
             copy
         }
+    }
+
+    /// Removes a variable from its module. Nothing may refer to it any more.
+    pub fn erase_global(self) {
+        // SAFETY: the variable is live; the caller does not use it again.
+        unsafe { LLVMDeleteGlobal(self.0) }
     }
 
     /// Itself as an instruction, if it is one that is in a function.
@@ -540,6 +553,15 @@ impl<'m> Function<'m> {
         const PRESERVE_NONE: u32 = 21;
         // SAFETY: the function is live; the number is that of `preserve_nonecc`.
         unsafe { LLVMSetFunctionCallConv(self.0, PRESERVE_NONE) };
+    }
+
+    /// Makes it an external function with that name, or one like it if the name is taken.
+    pub fn make_external(self, name: &str) {
+        // SAFETY: the function is live; the name is passed with its length, and copied.
+        unsafe {
+            LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len());
+            LLVMSetLinkage(self.0, sys::LLVMLinkage::LLVMExternalLinkage);
+        }
     }
 
     /// Takes over the body of a version; to be followed by [`Finish::run`].

@@ -3,6 +3,7 @@
 use midflight_passes::function_list::FunctionList;
 use midflight_passes::options::{Algorithm, parse};
 use midflight_passes::oracle::Oracle;
+use midflight_passes::osr::map::opt_options::OptOptions;
 use midflight_profile::table::Stage;
 
 #[test]
@@ -38,6 +39,19 @@ fn bad_options_say_what_is_allowed() {
     assert_eq!(message("oracle=tea"), "option 'oracle=tea': it must be edges or blocks");
     assert!(message("verify=1").starts_with("unknown option 'verify=1'; known are k=K"));
     assert!(message("functions=/does/not/exist").contains("'/does/not/exist': No such file"));
+}
+
+#[test]
+fn what_fuzz_decides_cannot_be_chosen_beside_it() {
+    for (option, value) in
+        [("up", "always"), ("down", "flag"), ("up-at", "entry"), ("down-at", "call")]
+    {
+        for text in [format!("fuzz;{option}={value}"), format!("{option}={value};verify;fuzz")] {
+            let message = OptOptions::parse(&text, None).unwrap_err().to_string();
+            assert_eq!(message, format!("'fuzz' and '{option}' exclude each other"));
+        }
+    }
+    assert!(OptOptions::parse("fuzz;unchecked;max-points=3", None).is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Mappings in LLVM's words.
 
 use crate::names::readable;
-use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore};
+use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore, name_in};
 use std::io::{self, Write};
 
 /// Writes all points of all functions.
@@ -28,15 +28,24 @@ struct Direction<'a> {
     name: String,
     title: &'static str,
     function: &'a FunctionMaps,
-    /// The instructions of the version that is left
-    source: &'a [String],
-    /// Those of the version that is entered
-    destination: &'a [String],
+    /// The version that is left
+    source: Code<'a>,
+    /// The version that is entered
+    destination: Code<'a>,
     points: &'a [MapPoint],
+}
+
+/// A version with its instructions.
+#[derive(Clone, Copy)]
+struct Code<'a> {
+    version: &'static str,
+    instructions: &'a [String],
 }
 
 fn directions(function: &FunctionMaps) -> [Direction<'_>; 2] {
     let [base, opt] = function.maps.instructions.each();
+    let base = Code { version: "base", instructions: base };
+    let opt = Code { version: "opt", instructions: opt };
     let [forth, back] = function.maps.points.each();
     let name = readable(&function.name);
     [
@@ -65,7 +74,7 @@ impl Direction<'_> {
         writeln!(out, "  {}: {leads} of {} points", self.title, self.points.len())?;
         for point in self.points {
             write!(out, "    {}#{}", self.name, point.point())?;
-            write!(out, " before {}", instruction(self.source, point.at()))?;
+            write!(out, " before {}", self.source.instruction(point.at()))?;
             match point {
                 MapPoint::Refused { refused, .. } => {
                     writeln!(out, "\n      {}", readable(refused))?
@@ -74,7 +83,7 @@ impl Direction<'_> {
                     writeln!(
                         out,
                         "\n      goes on before {}",
-                        instruction(self.destination, *landing)
+                        self.destination.instruction(*landing)
                     )?;
                     self.write_compensation(out, exprs, stores, values)?;
                     if !keep.is_empty() {
@@ -99,7 +108,7 @@ impl Direction<'_> {
         let name = |expr: usize| match &exprs[expr] {
             MapExpr::Source { source } => self.value(self.source, *source),
             MapExpr::Constant { constant } => readable(&self.function.maps.constants[constant]),
-            MapExpr::Repeat { repeat, .. } => format!("{}'", result(self.destination, *repeat)),
+            MapExpr::Repeat { repeat, .. } => format!("{}'", self.destination.result(*repeat)),
             MapExpr::Content { .. } => format!("memory'{expr}"),
         };
         for (number, expr) in exprs.iter().enumerate() {
@@ -108,12 +117,12 @@ impl Direction<'_> {
             }
             let MapExpr::Repeat { repeat, of } = expr else { continue };
             let operands: Vec<String> = of.iter().map(|&operand| name(operand)).collect();
-            let text = &self.destination[*repeat];
+            let text = &self.destination.instructions[*repeat];
             let operation = text.split_once(" = ").map_or(text.as_str(), |(_, rest)| rest);
             let operation = operation.split_whitespace().next().unwrap_or_default();
             // A phi is made again as one.
             let operation = if operation == "phi" { "select" } else { operation };
-            let result = result(self.destination, *repeat);
+            let result = self.destination.result(*repeat);
             writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
         }
         for store in stores {
@@ -128,22 +137,24 @@ impl Direction<'_> {
         Ok(())
     }
 
-    fn value(&self, instructions: &[String], value: usize) -> String {
+    fn value(&self, code: Code<'_>, value: usize) -> String {
         match value.checked_sub(self.function.maps.arguments) {
-            Some(inst) => result(instructions, inst),
+            Some(inst) => code.result(inst),
             None => format!("argument {value}"),
         }
     }
 }
 
-fn instruction(instructions: &[String], inst: usize) -> String {
-    readable(instructions[inst].trim())
-}
+impl Code<'_> {
+    fn instruction(&self, inst: usize) -> String {
+        readable(self.instructions[inst].trim())
+    }
 
-/// The name of an instruction's result.
-fn result(instructions: &[String], inst: usize) -> String {
-    match instructions[inst].trim().split_once(" = ") {
-        Some((name, _)) => readable(name),
-        None => format!("instruction {inst}"),
+    /// The name of an instruction's result.
+    fn result(&self, inst: usize) -> String {
+        match self.instructions[inst].trim().split_once(" = ") {
+            Some((name, _)) => readable(&name_in(self.version, name)),
+            None => format!("instruction {inst} of {}", self.version),
+        }
     }
 }

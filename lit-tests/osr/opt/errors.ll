@@ -4,6 +4,8 @@
 ; RUN: not %opt -passes='osr-opt<sideways>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=OPTION
 ; RUN: not %opt -passes='osr-opt<up-at=nowhere>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PLACE
 ; RUN: not %opt -passes='osr-opt<down=often>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=CONDITION
+; RUN: not %opt -passes='osr-opt<fuzz;up=always>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=FUZZ
+; FUZZ: error: midflight: pass 'osr-opt<fuzz;up=always>': 'fuzz' and 'up' exclude each other
 ; RUN: not %opt -passes='osr-opt<max-points=0>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=MOST
 ; RUN: not %opt -passes='osr-opt<functions=%t.missing>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=LIST
 ; RUN: not %opt -passes='osr-opt<maps=file>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=MAPS

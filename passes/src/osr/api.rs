@@ -5,17 +5,16 @@
 //! All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
 //!
 //! ```ignore
-//! use inkwell::values::{AsValueRef, IntValue};
-//! use std::mem::ManuallyDrop;
-//!
-//! Compensation::new([i], |builder, of| unsafe {
-//!     // The builder is lent: whoever drops inkwell's disposes of it.
-//!     let inkwell = ManuallyDrop::new(inkwell::builder::Builder::new(builder.as_llvm()));
-//!     let i = IntValue::new(of[0].as_llvm());
-//!     Value::from_llvm(inkwell.build_left_shift(i, one, "double").unwrap().as_value_ref())
-//! })
+//! // The builder is lent: who drops inkwell's disposes of it. inkwell wants to be told the position.
+//! let inkwell = ManuallyDrop::new(inkwell::builder::Builder::new(builder.as_llvm()));
+//! inkwell.position_at_end(BasicBlock::new(builder.block().as_llvm()).unwrap());
+//! let twice = inkwell.build_left_shift(IntValue::new(of[0].as_llvm()), one, "twice").unwrap();
+//! Value::from_llvm(twice.as_value_ref())
 //! ```
+//!
+//! `examples/jit` is a crate that does all of it.
 
+pub use crate::osr::check::{Check, Comparison, Mismatch, emit_check, observer};
 pub use crate::osr::condition::Condition;
 pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
@@ -25,4 +24,4 @@ pub use crate::osr::refusal::Refusal;
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;
 pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};
-pub use midflight_bridge::osr::{BuilderRef, ModuleRef, ValueRef};
+pub use midflight_bridge::osr::{BlockRef, BuilderRef, Home, ModuleRef, ValueRef};

@@ -236,7 +236,7 @@ pub fn insert_resolved_osr<'m>(
 }
 
 /// What can be said of what is asked for before anything is made. Returns the landing.
-fn check_request<'m>(
+pub(crate) fn check_request<'m>(
     point: &OsrPoint<'m>,
     condition: Condition,
     map: &StateMap<'m>,
@@ -312,9 +312,9 @@ pub fn live_values(before: Inst<'_>) -> Option<Vec<Value<'_>>> {
 }
 
 /// A function and a point in it.
-struct Side<'m> {
-    snapshot: CodeSnapshot<'m>,
-    point: Point,
+pub(crate) struct Side<'m> {
+    pub(crate) snapshot: CodeSnapshot<'m>,
+    pub(crate) point: Point,
 }
 
 impl<'m> Side<'m> {
@@ -329,14 +329,14 @@ impl<'m> Side<'m> {
 
 /// A copy of a function that is prepared for points. That of the destination becomes the
 /// continuation.
-struct Copy<'m> {
-    side: Side<'m>,
+pub(crate) struct Copy<'m> {
+    pub(crate) side: Side<'m>,
     /// For each value of the copy the one of the function; what preparing adds has none
-    original: HashMap<Value<'m>, Value<'m>>,
+    pub(crate) original: HashMap<Value<'m>, Value<'m>>,
 }
 
 impl<'m> Copy<'m> {
-    fn of(function: Function<'m>, before: Inst<'m>) -> Option<Self> {
+    pub(crate) fn of(function: Function<'m>, before: Inst<'m>) -> Option<Self> {
         let copy = function.clone_as(&format!("{}.version", function.name()));
         let all = |f: Function<'m>| f.blocks().flat_map(|b| b.instructions());
         let mut original: HashMap<_, _> = copy.arguments().zip(function.arguments()).collect();
@@ -353,7 +353,7 @@ impl<'m> Copy<'m> {
         Some(Copy { side: side?, original })
     }
 
-    fn erase(self) {
+    pub(crate) fn erase(self) {
         self.side.snapshot.function.erase();
     }
 
@@ -366,16 +366,16 @@ impl<'m> Copy<'m> {
 }
 
 /// What travels, and what becomes of it.
-struct Transition<'m> {
+pub(crate) struct Transition<'m> {
     /// Numbers of the source's values, in the order of the slots
-    values: Vec<ValueId>,
+    pub(crate) values: Vec<ValueId>,
     /// For each value live at the landing how it is had
-    ways: Vec<(ValueId, Way<'m>)>,
+    pub(crate) ways: Vec<(ValueId, Way<'m>)>,
     /// Slots of what the code for the whole point needs
     prologue: Vec<usize>,
 }
 
-enum Way<'m> {
+pub(crate) enum Way<'m> {
     Slot(usize),
     Compute {
         /// The value of the destination
@@ -395,7 +395,7 @@ fn refuse_place(point: &Point, name: &str) -> Result<(), OsrError> {
     }
 }
 
-fn plan<'m>(
+pub(crate) fn plan<'m>(
     point: &OsrPoint<'m>,
     map: &StateMap<'m>,
     source: &Copy<'m>,
@@ -537,11 +537,17 @@ fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
 }
 
 /// Runs code of the user's, and remembers the first thing that is wrong with it.
-struct Watch {
+#[derive(Default)]
+pub(crate) struct Watch {
     problem: RefCell<Option<(String, String)>>,
 }
 
 impl Watch {
+    /// Whose code it is, and what is wrong with it
+    pub(crate) fn problem(&self) -> Option<(String, String)> {
+        self.problem.borrow().clone()
+    }
+
     fn report(&self, code: impl FnOnce() -> String, problem: &str) {
         let mut first = self.problem.borrow_mut();
         if first.is_none() {
@@ -568,18 +574,18 @@ impl Watch {
         result
     }
 
-    /// The same for code that computes a value of type `of` in a continuation.
-    fn value<'m>(
+    /// The same for code that computes a value of the destination's.
+    pub(crate) fn value<'m>(
         &self,
         builder: &Builder<'m>,
         original: Value<'m>,
         run: impl FnOnce() -> Value<'m>,
     ) -> Value<'m> {
-        let continuation = builder.block().function();
+        let function = builder.block().function();
         let value = self.straight(builder, || computing(original), run);
         let problem = match value.home() {
             Home::Nowhere => "gives no value".to_string(),
-            Home::Function(of) if of != continuation => format!(
+            Home::Function(of) if of != function => format!(
                 "gives {}, which does not exist in the continuation; it may use what it asks for \
                  in `needs` only",
                 value.described()
@@ -602,7 +608,7 @@ fn continuation_of<'m>(
 ) -> Result<Function<'m>, OsrError> {
     let ty = prototype.function_type(map.from);
     let continuation = map.from.declare_continuation(ty, &format!("{}.osr", map.to.name()));
-    let watch = Watch { problem: RefCell::new(None) };
+    let watch = Watch::default();
     let pick = |of: &[Value<'m>], slots: &[usize]| -> Vec<Value<'m>> {
         slots.iter().map(|&slot| of[slot]).collect()
     };
@@ -652,9 +658,9 @@ fn continuation_of<'m>(
         let all: Vec<_> = all.chain(transition.ways.iter().filter_map(of_value)).collect();
         (all.join(" or "), format!("makes a function that is not valid: {}", message.trim()))
     };
-    let problem = watch.problem.borrow_mut().take();
     // Code of the user's may insert what it likes.
-    let problem = problem.or_else(|| has_code.then(|| continuation.verify()).flatten().map(broken));
+    let problem =
+        watch.problem().or_else(|| has_code.then(|| continuation.verify()).flatten().map(broken));
     if let Some((code, problem)) = problem {
         continuation.erase();
         return Err(OsrError::Code { point: point.name.clone(), code, problem });

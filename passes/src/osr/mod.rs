@@ -7,6 +7,7 @@
 //! Compiler writers use [`api`].
 
 pub mod api;
+pub mod check;
 pub mod condition;
 pub mod continuation;
 pub mod host_exit;

@@ -2,6 +2,7 @@
 
 use crate::function_list::FunctionList;
 use crate::liveness::liveness;
+use crate::osr::condition::Condition;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
 use crate::osr::points::{Point, points};
@@ -27,6 +28,7 @@ impl Pass for OsrPass {
         if functions.is_empty() {
             return false;
         }
+        warn_of_flags(module, &[self.0.condition]);
         let mut placed = 0;
         let all_done = for_each(module, &functions, "inserting OSR points into", |function| {
             placed += self.function(module, function)?;
@@ -41,6 +43,20 @@ impl Pass for OsrPass {
             report_missing_line(module, &functions, file, *line);
         }
         true
+    }
+}
+
+/// Warns if points that are to be patched become flags, because of the module's target.
+pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
+    let triple = module.target();
+    if conditions.iter().any(|condition| condition.on_target(&triple) != *condition) {
+        let target = match triple.as_str() {
+            "" => "the module has no target triple".to_string(),
+            triple => format!("the module is for {triple}"),
+        };
+        module.warning(&format!(
+            "midflight: patch points need x86-64, and {target}: they become flag points"
+        ));
     }
 }
 

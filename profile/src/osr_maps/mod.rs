@@ -15,9 +15,22 @@ mod pieces;
 #[cfg(feature = "serde")]
 pub mod report;
 
+use alloc::format;
+use alloc::string::String;
+
 pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
 pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
+
+/// The name of a value where values of both versions are spoken of, `base` and `opt`. Values without a
+/// name have numbers, which each version gives anew.
+pub fn name_in(version: &str, name: &str) -> String {
+    let number = name.strip_prefix('%').unwrap_or_default();
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("{version}:{name}");
+    }
+    name.into()
+}
 
 /// Bits of an expression's number that say what it is.
 const TAG_BITS: u32 = 2;
@@ -30,3 +43,17 @@ const TAG_CONSTANT: u64 = 1;
 const TAG_REPEAT: u64 = 2;
 /// What memory has in the place of a store
 const TAG_CONTENT: u64 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::name_in;
+
+    #[test]
+    fn numbers_are_those_of_a_version() {
+        assert_eq!(name_in("base", "%5"), "base:%5");
+        assert_eq!(name_in("opt", "%5"), "opt:%5");
+        for name in ["%x", "%5x", "%x5", "%", "", "%\"5 6\"", "instruction 5"] {
+            assert_eq!(name_in("opt", name), name);
+        }
+    }
+}

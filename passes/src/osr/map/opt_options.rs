@@ -46,6 +46,9 @@ const OPTIONS: &str = "up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE,
                        checked, unchecked, passes=PIPELINE, max-points=N, functions=FILE, maps=section|none, \
                        stage=early|late, mem2reg and verify";
 
+/// Options that choose points, which `fuzz` does as well.
+const CHOICES: [&str; 4] = ["up", "down", "up-at", "down-at"];
+
 impl OptOptions {
     /// Parses options. `pipeline` is what stood behind them in parentheses.
     ///
@@ -68,14 +71,17 @@ impl OptOptions {
             mutant: None,
             panic_at: None,
         };
+        let (mut fuzzed, mut chosen) = (false, None);
         for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             let (key, value) = item.split_once('=').unwrap_or((item, ""));
+            chosen = chosen.or(CHOICES.into_iter().find(|&choice| choice == key));
             match key {
                 "up" => result.up = condition("up", value)?,
                 "down" => result.down = condition("down", value)?,
                 "up-at" => result.up_at = place("up-at", value)?,
                 "down-at" => result.down_at = place("down-at", value)?,
                 "fuzz" if value.is_empty() => {
+                    fuzzed = true;
                     (result.up, result.down) = (Condition::Fuzz, Condition::Fuzz);
                     (result.up_at, result.down_at) = (Where::All, Where::All);
                 }
@@ -107,6 +113,10 @@ impl OptOptions {
                 }
             }
         }
-        Ok(result)
+        match chosen {
+            // There are points everywhere, and the environment says which ones fire.
+            Some(choice) if fuzzed => Err(OsrOptionError::Conflict("fuzz", choice)),
+            _ => Ok(result),
+        }
     }
 }

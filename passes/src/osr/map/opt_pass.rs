@@ -13,7 +13,7 @@ use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
-use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin};
+use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin, warn_of_flags};
 use crate::osr::place::{Where, place};
 use crate::osr::points::Boundary;
 use crate::read_code::{CodeSnapshot, read_code};
@@ -40,6 +40,7 @@ impl Pass for OptPass {
             ));
             return false;
         }
+        warn_of_flags(module, &[self.0.up, self.0.down]);
         for_each(module, &functions, "making versions of", |function| {
             self.function(module, function, &sandbox)
         });

@@ -12,7 +12,7 @@ use crate::read_code::CodeSnapshot;
 use midflight_profile::osr_maps::report::{
     Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
 };
-use midflight_profile::osr_maps::{Both, Each};
+use midflight_profile::osr_maps::{Both, Each, name_in};
 
 /// Refusals of a point for itself: it is no point of any mapping.
 fn is_of_itself(mapper: &Mapper<'_>, which: Which, point: usize) -> Option<Refusal> {
@@ -182,10 +182,21 @@ impl<'a, 'm> Texts<'a, 'm> {
         mapper: &'a Mapper<'a>,
         handles: &'a Handles<'a, 'm>,
     ) -> Self {
+        // Arguments are the same in both versions.
+        let names = |which: Which| {
+            let names = snapshots[which].names().into_iter().enumerate();
+            let version = ["base", "opt"][which];
+            names
+                .map(|(value, name)| match snapshots[which].body.code.definition(value) {
+                    Some(_) => name_in(version, &name),
+                    None => name,
+                })
+                .collect()
+        };
         Texts {
             mapper,
             handles,
-            names: [snapshots[BASE].names(), snapshots[OPT].names()],
+            names: [names(BASE), names(OPT)],
             texts: [texts(&snapshots[BASE]), texts(&snapshots[OPT])],
             blocks: [snapshots[BASE].block_names(), snapshots[OPT].block_names()],
         }
