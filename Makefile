@@ -28,7 +28,9 @@ packages = llvm-$(1)-dev clang-$(1) lld-$(1)
 BUILD_PACKAGES := g++ binutils
 RT_PACKAGES := libclang-rt-22-dev
 AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user
-TEST_PACKAGES := $(RT_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
+# What LLVM's static libraries ask for, which crates link that use inkwell.
+STATIC_PACKAGES := libpolly-22-dev libz3-dev libzstd-dev libxml2-dev zlib1g-dev libffi-dev
+TEST_PACKAGES := $(RT_PACKAGES) $(STATIC_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
 # What whole projects need to be built and tested.
 PROJECT_PACKAGES := cmake tcl-dev
@@ -53,7 +55,7 @@ MIRI_CASES ?= 2
 
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
+	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random build-both
 
 # --- building ---------------------------------------------------------------------------------
@@ -140,10 +142,11 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-lit check-osr check-corpus check-builds check-random
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-builds check-random
 
 lint: need-test
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
 	$(foreach llvm,$(BOTH),$(CARGO) clippy -p midflight-bridge -p midflight-passes \
@@ -156,6 +159,13 @@ check-rust: harness
 		-p midflight-bench --target-dir target
 	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
+
+# A crate as users of the API write it, outside the workspace: with LLVM's static libraries, which inkwell
+# links if it is not told otherwise, and with the shared one.
+check-examples:
+	$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml --target-dir target/examples
+	$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml --target-dir target/examples \
+		--no-default-features --features llvm19-1-prefer-dynamic
 
 # The runtime under ThreadSanitizer; check-rust does it as well.
 check-tsan:
@@ -213,7 +223,7 @@ check-matrix: harness
 nightly: need-test
 	@scripts/need.sh $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
-		check-rust check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
+		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

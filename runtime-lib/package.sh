@@ -57,7 +57,7 @@ roots="midflight_image midflight_enter midflight_run midflight_published_step mi
     midflight_signal midflight_sysv_signal midflight_sigset midflight_sigaltstack midflight_daemon
     midflight_exit midflight_osr_register midflight_osr_unregister
     midflight_osr_hit midflight_osr_fuel midflight_osr_arm midflight_osr_disarm midflight_osr_count
-     midflight_osr_flag midflight_osr_register_code midflight_osr_unregister_code"
+    midflight_osr_flag midflight_osr_register_code midflight_osr_unregister_code"
 if [ "$machine" = x86_64 ]; then
     roots="$roots midflight_enter_sparing"
 fi
