@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_int, c_long, c_ulong};
 use core::mem::zeroed;
 use core::ptr::null_mut;
-use libc::{clockid_t, rlimit, size_t, syscall, timespec, utsname};
+use libc::{clockid_t, rlimit, size_t, syscall, timespec, uid_t, utsname};
 
 unsafe extern "C" {
     #[link_name = "__environ"]
@@ -62,6 +62,12 @@ unsafe extern "C" fn gethostname(room: *mut c_char, size: size_t) -> c_int {
         room.copy_from_nonoverlapping(name.as_ptr().cast(), name.len());
     }
     0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn geteuid() -> uid_t {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { syscall(libc::SYS_geteuid) as uid_t }
 }
 
 #[unsafe(no_mangle)]
