@@ -30,7 +30,7 @@ RT_PACKAGES := libclang-rt-22-dev
 AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user
 # What LLVM's static libraries ask for, which crates link that use inkwell.
 STATIC_PACKAGES := libpolly-22-dev libz3-dev libzstd-dev libxml2-dev zlib1g-dev libffi-dev
-TEST_PACKAGES := $(RT_PACKAGES) $(STATIC_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
+TEST_PACKAGES := $(RT_PACKAGES) libclang-rt-19-dev $(STATIC_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
 # What whole projects need to be built and tested.
 PROJECT_PACKAGES := cmake tcl-dev

@@ -8,7 +8,8 @@
 # INPUT.a is the static library of
 #     cargo rustc -p midflight-runtime --profile runtime --features standalone --crate-type staticlib
 # OUTPUT.a holds one relocatable object in which every global symbol but midflight_* is local, so
-# that it can be linked with other static libraries made by Rust. OUTPUT.so exports midflight_*.
+# that it can be linked with other static libraries made by Rust, and has its own of what it uses of
+# libc. OUTPUT.so exports midflight_*.
 set -eu
 
 fail() {

@@ -308,6 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn a_fuzzer_is_linked_where_it_is_asked_for_last() {
+        for line in ["-fsanitize=fuzzer x.c", "-fsanitize=address,fuzzer x.o"] {
+            assert!(of(line).has_fuzzer, "{line}");
+        }
+        for line in [
+            "x.c",
+            "-fsanitize=fuzzer-no-link x.c",
+            "-fsanitize=fuzzer -fno-sanitize=fuzzer x.c",
+            "-fsanitize=fuzzer -fno-sanitize=all x.c",
+        ] {
+            assert!(!of(line).has_fuzzer, "{line}");
+        }
+    }
+
+    #[test]
     fn libraries_are_known_where_they_are_all_that_there_is() {
         assert_eq!(of("-nostdlib x.o -lm -lc").own_libraries, ["-lm", "-lc"]);
         assert_eq!(of("x.o -lc -nodefaultlibs").own_libraries, ["-lc"]);
