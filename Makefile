@@ -56,7 +56,7 @@ MIRI_CASES ?= 2
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
-	check-random build-both
+	check-random check-aarch64 check-suites build-both aarch64
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-builds check-random
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-builds check-random check-aarch64
 
 lint: need-test
 	$(CARGO) fmt --all --check
@@ -216,6 +216,28 @@ check-builds: harness
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
+# Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire, the
+# stack, and the runtime's own tests: threads, signals, ways out. Left out of these is what QEMU does not
+# do as Linux does (children in the parent's memory, a program that executes itself, limits on memory),
+# and what is for x86-64 (patched code, code without a frame).
+AARCH64_SKIPPED := a_child_that_shares_memory_counts_in_its_parent \
+	a_program_that_becomes_itself_does_not_replace_its_own_profile without_any_memory_the_program_runs_on \
+	patched:: code_without_a_frame_enters_the_runtime only_the_runtimes_own_names_are_global
+check-aarch64: harness aarch64
+	$(BENCH) --machine aarch64 verify --programs fannkuch --check output,edges,blocks --opt 0,2 --stage early,inlined,late
+	$(BENCH) --machine aarch64 verify --programs fannkuch --check edges,blocks --opt 2 --k 1 --stage early,inlined,late
+	$(BENCH) --machine aarch64 verify --programs bzip2 --check edges --opt 2 --llvm 22 --stage early
+	$(BENCH) --machine aarch64 osr stack --transitions 100000
+	$(BENCH) --machine aarch64 osr csmith --seeds 0..4
+	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds 0..4
+	MIDFLIGHT_TEST_AARCH64=$(CURDIR)/$(AARCH64)/lib/midflight $(CARGO) test --no-fail-fast -p midflight-runtime \
+		--test programs --test endings --test osr --test published --target-dir target \
+		-- $(AARCH64_SKIPPED:%=--skip %)
+
+# The programs of compilers' test suites.
+check-suites: harness
+	$(BENCH) suite
+
 # Every level, stage and LLVM, with both checks.
 check-matrix: harness
 	$(BENCH) verify --programs all --check output,edges --stage early,inlined,late
@@ -224,6 +246,7 @@ nightly: need-test
 	@scripts/need.sh $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
 		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
+		check-aarch64 check-suites \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all

@@ -26,6 +26,17 @@ fn for_aarch64() -> Option<PathBuf> {
     std::env::var_os("MIDFLIGHT_TEST_AARCH64").map(PathBuf::from)
 }
 
+/// What a program wrote, without what QEMU tells of its end.
+fn without_qemus_lines(stderr: String) -> String {
+    match for_aarch64() {
+        None => stderr,
+        Some(_) => stderr
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with("qemu: uncaught target signal"))
+            .collect(),
+    }
+}
+
 /// Whether programs run on x86-64.
 pub fn is_x86_64() -> bool {
     cfg!(target_arch = "x86_64") && for_aarch64().is_none()
@@ -385,7 +396,7 @@ impl Run {
             status: output.status,
             stdout: String::from_utf8(output.stdout).unwrap(),
             // It has values of variables in it.
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stderr: without_qemus_lines(String::from_utf8_lossy(&output.stderr).into_owned()),
             directory,
         }
     }
