@@ -96,8 +96,9 @@ public:
 // The solver may choose what is poison or undef. Where all that comes of it
 // may be chosen too, this says nothing wrong: a branch on it is undefined. But
 // a freeze has chosen already, once for all, so that nothing is known of it.
-// Nor may anything rest on flags: they may be dropped later.
-void solve(Sandbox &S, Function &F, function_ref<void(Solved &)> Then) {
+// What follows from flags holds unless something is poison.
+void solve(Sandbox &S, Function &F, bool Flags,
+           function_ref<void(Solved &)> Then) {
   ValueToValueMapTy VMap;
   Function *Copy = CloneFunction(&F, VMap);
   Copy->setLinkage(GlobalValue::InternalLinkage);
@@ -105,8 +106,9 @@ void solve(Sandbox &S, Function &F, function_ref<void(Solved &)> Then) {
   for (Instruction &I : instructions(F))
     if (isa<FreezeInst>(I) && !isWellDefined(I.getOperand(0), &I))
       Frozen.push_back(cast<Instruction>(VMap[&I]));
-  for (Instruction &I : instructions(*Copy))
-    I.dropPoisonGeneratingAnnotations();
+  if (!Flags)
+    for (Instruction &I : instructions(*Copy))
+      I.dropPoisonGeneratingAnnotations();
   auto GetTLI = [&S](Function &F) -> const TargetLibraryInfo & {
     return S.FAM.getResult<TargetLibraryAnalysis>(F);
   };
@@ -181,12 +183,13 @@ bool mfb_may_be_copy(LLVMValueRef Inst) {
   return findMasked(I, Mask) || findField(I);
 }
 
-/// Solves what values of a function may be and where control may go.
-void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn) {
+/// Solves what values of a function may be and where control may go; without
+/// Flags as if none of its instructions could make a result poison.
+void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn, bool Flags) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
   Function &F = *unwrap<Function>(Fn);
   auto *Result = new Solution;
-  solve(S, F, [&](Solved &Solver) {
+  solve(S, F, Flags, [&](Solved &Solver) {
     auto Fits = [&](Instruction *User, Value *V, unsigned Bits) {
       return Solver.range(*User, V).getUnsignedMax().getActiveBits() <= Bits;
     };

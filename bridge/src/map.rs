@@ -424,14 +424,16 @@ impl Drop for Solution<'_> {
 }
 
 impl<'m> Solution<'m> {
-    /// Analyses a function.
-    pub fn new(sandbox: &Sandbox, function: Function<'m>) -> Self {
+    /// Analyses a function. What follows from flags, from metadata or attributes holds unless something
+    /// is poison: with `flags` only what is never poison and where control goes is right, and what
+    /// else is said rests on flags that later may not be there.
+    pub fn new(sandbox: &Sandbox, function: Function<'m>, flags: bool) -> Self {
         // SAFETY: both are live; the function has a body.
-        let raw = unsafe { sys::mfb_solve(sandbox.0, function.0) };
+        let raw = unsafe { sys::mfb_solve(sandbox.0, function.0, flags) };
         Solution { raw, lifetime: PhantomData }
     }
 
-    /// The constant that an instruction always gives.
+    /// The constant that an instruction always gives, if it is never poison or undefined.
     pub fn constant(&self, inst: Inst<'m>) -> Option<Value<'m>> {
         // SAFETY: the solution is live; the instruction is only looked up.
         let constant = unsafe { sys::mfb_solved_constant(self.raw, inst.0) };

@@ -60,15 +60,22 @@ pub fn run(
     Err(Stop::Fuel)
 }
 
+/// A run of base; none if it has undefined behaviour, or takes too long.
+pub fn trace(program: &Program, arguments: &[u64], seed: u64) -> Option<Trace> {
+    trace_of(program, arguments, seed, MOST_STEPS)
+}
+
 /// Runs of both versions; none if a run has undefined behaviour, or takes too long.
 pub fn traces(programs: &[Program; 2], arguments: &[u64], seed: u64) -> Option<[Trace; 2]> {
-    let trace = |w: Which, most: usize| {
-        let mut steps = Vec::new();
-        let state = State::new(&programs[w], arguments, seed);
-        let end = run(&programs[w], state, most, |state| steps.push(state.clone())).ok()?;
-        Some(Trace { steps, end })
-    };
-    Some([trace(BASE, MOST_STEPS)?, trace(OPT, 4 * MOST_STEPS)?])
+    let opt = || trace_of(&programs[OPT], arguments, seed, 4 * MOST_STEPS);
+    Some([trace(&programs[BASE], arguments, seed)?, opt()?])
+}
+
+fn trace_of(program: &Program, arguments: &[u64], seed: u64, most: usize) -> Option<Trace> {
+    let mut steps = Vec::new();
+    let state = State::new(program, arguments, seed);
+    let end = run(program, state, most, |state| steps.push(state.clone())).ok()?;
+    Some(Trace { steps, end })
 }
 
 /// The times when a version enters matched chains.

@@ -152,9 +152,10 @@ fn compare(
     let snapshots = two.snapshots();
     let mut random = Random(seed);
     let run = |mapper: &mut Mapper<'_>, handles: &Handles<'_, '_>| {
-        // They run as they are emitted.
-        Classes::new(mapper, &snapshots).equalize_flags();
+        // They run as they are emitted, on what the function is defined for.
         let mut frame = Frame::default();
+        let original = ir::read(&snapshots[BASE], &mut frame);
+        Classes::new(mapper, &snapshots).equalize_flags();
         let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
         let mut counts = Counts::default();
         let constant = |id| ir::constant(&handles.constant(id).text());
@@ -168,6 +169,7 @@ fn compare(
         }
         let traces: Vec<[Trace; 2]> = inputs
             .iter()
+            .filter(|(arguments, memory)| lockstep::trace(&original, arguments, *memory).is_some())
             .filter_map(|(arguments, memory)| lockstep::traces(&programs, arguments, *memory))
             .collect();
         let maps = [BASE, OPT].map(|from| transitions::maps_of(mapper, from));

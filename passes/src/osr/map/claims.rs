@@ -29,10 +29,13 @@ impl<'m> Claims<'_, 'm> {
     /// Numbers the operations, and puts what is claimed into the graphs.
     pub fn put(&self, graphs: &mut [Graph; 2]) {
         let solutions = [OnceCell::new(), OnceCell::new()];
-        let solution = |which: Which| -> &Solution<'m> {
-            solutions[which]
-                .get_or_init(|| Solution::new(self.sandbox, self.snapshots[which].function))
+        let solve = |which: Which, flags: bool| {
+            Solution::new(self.sandbox, self.snapshots[which].function, flags)
         };
+        // Of values that may be poison only what holds whatever flags are dropped.
+        let solution = |which: Which| solutions[which].get_or_init(|| solve(which, false));
+        let with_flags = OnceCell::new();
+        let of_base = || with_flags.get_or_init(|| solve(BASE, true));
         let useful = [BASE, OPT].map(|which| graphs[which].useful());
         for which in [BASE, OPT] {
             for inst in (0..useful[which].len()).filter(|&i| useful[which][i]) {
@@ -48,7 +51,7 @@ impl<'m> Claims<'_, 'm> {
             let llvm = self.inst(BASE, inst);
             let node = &mut graphs[BASE].nodes[inst];
             if node.has_result && self.tracked.folded[inst] {
-                let constant = solution(BASE).constant(llvm);
+                let constant = of_base().constant(llvm);
                 node.constant = constant.map(self.constant);
             }
             let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
@@ -65,7 +68,7 @@ impl<'m> Claims<'_, 'm> {
             }
             let blocks = &self.snapshots[BASE].blocks;
             for (&to, feasible) in block.successors.iter().zip(&mut block.feasible) {
-                *feasible = solution(BASE).is_feasible(blocks[id], blocks[to]);
+                *feasible = of_base().is_feasible(blocks[id], blocks[to]);
             }
         }
     }
