@@ -93,6 +93,15 @@ bool readsFrame(Intrinsic::ID ID) {
   }
 }
 
+// True if a constant has the address of a block, which is one of this
+// version's.
+bool namesBlock(const Value *V) {
+  if (isa<BlockAddress>(V))
+    return true;
+  return isa<ConstantExpr, ConstantAggregate>(V) &&
+         any_of(cast<Constant>(V)->operands(), namesBlock);
+}
+
 enum InstructionFact : uint64_t {
   IsPhi = 1 << 0,
   IsPad = 1 << 1,
@@ -106,6 +115,7 @@ enum InstructionFact : uint64_t {
   ReadsFrame = 1 << 9,
   IsStackSave = 1 << 10,
   IsResume = 1 << 11,
+  // It goes to the address of a block, or takes one.
   IsIndirectBranch = 1 << 12,
   HasTokenResult = 1 << 13,
   HasOpaqueResult = 1 << 14,
@@ -150,12 +160,25 @@ uint64_t factsOfCall(const CallBase &Call) {
   return Facts;
 }
 
-// Registers that a result takes, counted so that no target has fewer.
+// Registers that a result takes, counted so that no x86-64 or AArch64 has
+// fewer, whatever its features make legal.
 struct ResultRegisters {
   uint64_t Integers = 0, Floats = 0, X87 = 0;
+  // Some member is no scalar of 64 bits at most.
+  bool Wide = false;
   bool Known = true;
 
   void add(Type *T) {
+    if (auto *Vector = dyn_cast<FixedVectorType>(T))
+      return addVector(Vector->getElementType(), Vector->getNumElements());
+    if (auto *Array = dyn_cast<ArrayType>(T))
+      return addTimes(Array->getElementType(), Array->getNumElements());
+    if (auto *Struct = dyn_cast<StructType>(T)) {
+      for (Type *Element : Struct->elements())
+        add(Element);
+      return;
+    }
+    Wide |= T->isSized() && T->getScalarSizeInBits() > 64;
     if (auto *Int = dyn_cast<IntegerType>(T))
       Integers += divideCeil(Int->getBitWidth(), 64);
     else if (T->isPointerTy())
@@ -164,27 +187,59 @@ struct ResultRegisters {
       ++X87;
     else if (T->isFloatingPointTy())
       ++Floats;
-    else if (auto *Vector = dyn_cast<FixedVectorType>(T))
-      Floats +=
-          divideCeil(Vector->getNumElements() *
-                         std::max<uint64_t>(8, Vector->getScalarSizeInBits()),
-                     128);
-    else if (auto *Struct = dyn_cast<StructType>(T))
-      for (Type *Element : Struct->elements())
-        add(Element);
-    else if (auto *Array = dyn_cast<ArrayType>(T)) {
-      ResultRegisters One;
-      One.add(Array->getElementType());
-      Integers += One.Integers * Array->getNumElements();
-      Floats += One.Floats * Array->getNumElements();
-      X87 += One.X87 * Array->getNumElements();
-      Known &= One.Known;
-    } else if (!T->isVoidTy())
+    else if (!T->isVoidTy())
       Known = false;
   }
 
-  bool fit() const { return Known && Integers <= 2 && Floats <= 2 && X87 <= 1; }
+  // Without vector registers integers and floats may share those that there
+  // are.
+  bool fit(bool HasVectors) const {
+    if (!HasVectors)
+      return Known && !Wide && Integers + Floats <= 2;
+    return Known && Integers <= 2 && Floats <= 2 && X87 <= 1;
+  }
+
+private:
+  void addTimes(Type *T, uint64_t Count) {
+    ResultRegisters One;
+    One.add(T);
+    Integers += One.Integers * Count;
+    Floats += One.Floats * Count;
+    X87 += One.X87 * Count;
+    Wide |= One.Wide;
+    Known &= One.Known;
+  }
+
+  // A vector that is legal nowhere is returned element by element, but for
+  // three elements of 32 bits, which are widened to four. A short mask is a
+  // vector of bytes at most.
+  void addVector(Type *Element, uint64_t Count) {
+    Wide = true;
+    uint64_t Bits =
+        Element->isPointerTy() ? 64 : Element->getScalarSizeInBits();
+    if (Bits == 1 && Count <= 16)
+      Bits = 8;
+    uint64_t Lanes = Count == 3 && Bits == 32 ? 4 : Count;
+    if (isPowerOf2_64(Lanes) && isPowerOf2_64(Bits) && Bits >= 8 && Bits <= 64)
+      Floats += divideCeil(Lanes * Bits, 128);
+    else
+      addTimes(Element, Count);
+  }
 };
+
+// True if the function may use the vector registers that each x86-64 and
+// AArch64 has.
+bool hasVectorRegisters(const Function &F) {
+  Triple T(F.getParent()->getTargetTriple());
+  if (T.getArch() != Triple::x86_64 && !T.isAArch64())
+    return false;
+  SmallVector<StringRef, 32> Features;
+  F.getFnAttribute("target-features").getValueAsString().split(Features, ',');
+  return none_of(Features, [](StringRef Feature) {
+    return is_contained({"-sse", "-sse2", "+soft-float", "-neon", "-fp-armv8"},
+                        Feature);
+  });
+}
 
 bool hasWideVector(Type *T) {
   if (auto *Vector = dyn_cast<FixedVectorType>(T))
@@ -218,7 +273,8 @@ uint64_t mfb_instruction_facts(LLVMValueRef Ref) {
     Facts |= factsOfCall(*CB);
   Set(I.hasMetadata(GlueKind), IsGlue);
   Set(isa<ResumeInst>(I), IsResume);
-  Set(isa<IndirectBrInst>(I), IsIndirectBranch);
+  Set(isa<IndirectBrInst>(I) || any_of(I.operands(), namesBlock),
+      IsIndirectBranch);
   Set(isa<CallBrInst>(I), IsCallBr);
   Set(isa<InvokeInst>(I), IsInvoke);
   Set(I.isEHPad() && !isa<LandingPadInst>(I), IsFunclet);
@@ -279,7 +335,7 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
     Facts |= FactInlinedVectors;
   ResultRegisters Result;
   Result.add(F.getReturnType());
-  if (!Result.fit())
+  if (!Result.fit(hasVectorRegisters(F)))
     Facts |= FactLargeResult;
   return Facts;
 }

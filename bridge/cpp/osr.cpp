@@ -7,6 +7,7 @@
 #include "osr.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DepthFirstIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Config/llvm-config.h"
@@ -40,6 +41,13 @@ bool isLibraryFunction(const Function &F) {
   return Library.getLibFunc(F.getName(), Known);
 }
 
+// A loop of `memset` must not become a call of memset in a version of it
+// either: passes know it by the name of the function that they look at.
+void keepFromCallingItself(Function &Version, const Function &F) {
+  if (isLibraryFunction(F))
+    Version.addFnAttr("no-builtins");
+}
+
 // What a continuation no longer is, or what speaks of the parameters that it no
 // longer has.
 void dropForeignAttributes(Function &F) {
@@ -54,6 +62,45 @@ void dropForeignAttributes(Function &F) {
   F.setMetadata(LLVMContext::MD_prof, nullptr);
   F.setPrefixData(nullptr);
   F.setPrologueData(nullptr);
+}
+
+// True if the exception that is resumed surely comes from a landing pad of the
+// function itself.
+bool isCaughtHere(const ResumeInst &Resume) {
+  SetVector<Value *> Work;
+  Work.insert(Resume.getValue());
+  for (size_t N = 0; N != Work.size(); ++N) {
+    Value *V = Work[N];
+    if (isa<LandingPadInst, UndefValue>(V))
+      continue;
+    if (auto *Phi = dyn_cast<PHINode>(V)) {
+      Work.insert(Phi->op_begin(), Phi->op_end());
+    } else if (auto *Select = dyn_cast<SelectInst>(V)) {
+      Work.insert(Select->getTrueValue());
+      Work.insert(Select->getFalseValue());
+    } else if (auto *Insert = dyn_cast<InsertValueInst>(V)) {
+      // The second member is the selector.
+      Work.insert(Insert->getIndices().front() == 0
+                      ? Insert->getInsertedValueOperand()
+                      : Insert->getAggregateOperand());
+    } else if (isa<ExtractValueInst, FreezeInst>(V)) {
+      Work.insert(cast<Instruction>(V)->getOperand(0));
+    } else {
+      auto *Load = dyn_cast<LoadInst>(V);
+      auto *Slot =
+          Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+      if (!Slot)
+        return false;
+      for (User *U : Slot->users()) {
+        auto *Store = dyn_cast<StoreInst>(U);
+        if (Store && Store->getValueOperand() != Slot)
+          Work.insert(Store->getValueOperand());
+        else if (!isa<LoadInst>(U))
+          return false;
+      }
+    }
+  }
+  return true;
 }
 
 // Rewrites the uses of a definition to what is available where they are.
@@ -149,13 +196,15 @@ LLVMBasicBlockRef mfb_split_before(LLVMValueRef Ref, const char *Name) {
 /// the same order as in the function.
 LLVMValueRef mfb_clone(LLVMValueRef Fn, const char *Name) {
   ValueToValueMapTy VMap;
-  Function *Copy = CloneFunction(unwrap<Function>(Fn), VMap);
+  Function &F = *unwrap<Function>(Fn);
+  Function *Copy = CloneFunction(&F, VMap);
   Copy->setName(Name);
   Copy->setLinkage(GlobalValue::InternalLinkage);
   Copy->setVisibility(GlobalValue::DefaultVisibility);
   Copy->setDLLStorageClass(GlobalValue::DefaultStorageClass);
   Copy->setDSOLocal(true);
   Copy->setComdat(nullptr);
+  keepFromCallingItself(*Copy, F);
   return wrap(Copy);
 }
 
@@ -172,10 +221,7 @@ LLVMValueRef mfb_declare_continuation(LLVMValueRef Fn, LLVMTypeRef Type,
   G->setAttributes(AttributeList::get(F.getContext(), Old.getFnAttrs(),
                                       Old.getRetAttrs(), {}));
   dropForeignAttributes(*G);
-  // A loop of `memset` must not become a call of memset here either; passes ask
-  // for the name of the function that they look at.
-  if (isLibraryFunction(F))
-    G->addFnAttr("no-builtins");
+  keepFromCallingItself(*G, F);
   return wrap(G);
 }
 
@@ -204,7 +250,17 @@ void mfb_adopt(LLVMValueRef ContinuationRef, LLVMValueRef VersionRef) {
     if (Kind != LLVMContext::MD_prof)
       G.setMetadata(Kind, Node);
   V.setSubprogram(nullptr);
+  SmallVector<std::pair<BlockAddress *, BasicBlock *>, 4> Addresses;
+  for (BasicBlock &BB : V)
+    if (BlockAddress *Address = BlockAddress::lookup(&BB))
+      Addresses.emplace_back(Address, &BB);
   G.splice(G.end(), &V);
+  // In LLVM 19 the address of a block names its function too.
+  for (auto [Address, BB] : Addresses)
+    if (Address->getFunction() != &G) {
+      Address->replaceAllUsesWith(BlockAddress::get(&G, BB));
+      Address->destroyConstant();
+    }
   if (DISubprogram *SP = G.getSubprogram())
     SP->replaceLinkageName(MDString::get(G.getContext(), G.getName()));
 }
@@ -281,7 +337,15 @@ void mfb_finish_continuation(LLVMValueRef ContinuationRef,
 
 /// Replaces each `resume` by the call that it is lowered to. The backend takes
 /// one that no landing pad of the function leads to for unreachable, and in a
-/// continuation there is such.
+/// continuation there is such: it goes on with an exception that another
+/// version has caught.
+///
+/// For that, its handler is searched again. The personality keeps the landing
+/// pad that it found in the frame with the handler, and enters it when the
+/// exception comes there. Where the base was inlined into that frame it is a
+/// pad of the base, with the cleanup that is done here, and not the one behind
+/// the call of the continuation. An exception without a handler to search for,
+/// as of a thread that is cancelled, goes on as it would.
 bool mfb_lower_resumes(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
   if (!resumesByUnwinder(F))
@@ -292,13 +356,19 @@ bool mfb_lower_resumes(LLVMValueRef Fn) {
     if (!Resume)
       continue;
     IRBuilder<> B(Resume);
-    LLVMContext &C = F.getContext();
-    FunctionCallee Callee = F.getParent()->getOrInsertFunction(
-        "_Unwind_Resume",
-        FunctionType::get(Type::getVoidTy(C), {PointerType::get(C, 0)}, false));
+    bool Own = isCaughtHere(*Resume);
     Value *Exception = B.CreateExtractValue(Resume->getValue(), 0);
+    FunctionCallee Callee = F.getParent()->getOrInsertFunction(
+        Own ? "_Unwind_Resume" : "_Unwind_Resume_or_Rethrow",
+        FunctionType::get(Own ? B.getVoidTy() : B.getInt32Ty(), {B.getPtrTy()},
+                          false));
     CallInst *Call = B.CreateCall(Callee, {Exception});
-    Call->setDoesNotReturn();
+    if (Own)
+      Call->setDoesNotReturn();
+    else
+      // It returns only if there is no handler, and there is: it was found
+      // before.
+      B.CreateIntrinsic(Intrinsic::trap, ArrayRef<Type *>(), {});
     B.CreateUnreachable();
     Resume->eraseFromParent();
     Changed = true;

@@ -136,6 +136,8 @@ enum CallFact : uint32_t {
   CallDeoptimize = 1 << 3,
   // A debug or lifetime marker, an assumption: nothing that runs.
   CallMarker = 1 << 4,
+  // It makes a token that says which threads run calls together.
+  CallControlsConvergence = 1 << 5,
 };
 
 uint32_t mfb_call_facts(LLVMValueRef Call) {
@@ -154,6 +156,8 @@ uint32_t mfb_call_facts(LLVMValueRef Call) {
       Facts |= CallDeoptimize;
     if (II->isAssumeLikeIntrinsic())
       Facts |= CallMarker;
+    if (isa<ConvergenceControlInst>(II))
+      Facts |= CallControlsConvergence;
   }
   return Facts;
 }

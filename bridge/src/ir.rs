@@ -108,6 +108,8 @@ pub struct CallFacts {
     pub must_tail: bool,
     /// Not a real call: a debug or lifetime marker, an assumption
     pub marker: bool,
+    /// It makes a token that says which threads run calls together.
+    pub controls_convergence: bool,
 }
 
 fn string_of(pointer: *const c_char, length: usize) -> String {
@@ -596,6 +598,7 @@ impl<'m> Inst<'m> {
             returns_twice: has(1),
             must_tail: has(2) || has(3),
             marker: has(4),
+            controls_convergence: has(5),
         }
     }
 

@@ -82,20 +82,25 @@ pad:
 }
 
 ; In a continuation there may be a `resume` that no landing pad of its own leads to, which the backend
-; takes for unreachable: it is the call that it means.
+; takes for unreachable: it is the call that it means. The handler is searched again, for the personality
+; may remember a landing pad of the version that caught the exception.
 ; CHECK-LABEL: define internal i32 @catches.osr.2({ ptr, i32 } %0){{.*}} personality ptr @__gxx_personality_v0
 ; CHECK-NOT: landingpad
 ; CHECK: extractvalue { ptr, i32 } %0, 1
 ; CHECK: icmp eq i32 %selector, [[NUMBER]]
 ; CHECK-NOT: resume
-; CHECK: call void @_Unwind_Resume(
+; CHECK: call i32 @_Unwind_Resume_or_Rethrow(
+; CHECK-NEXT: call void @llvm.trap()
 ; CHECK-NEXT: unreachable
 ; CHECK-LABEL: define internal void @cleans.osr.2({ ptr, i32 } %0)
 ; CHECK: [[EXCEPTION:%.*]] = extractvalue { ptr, i32 } %0, 0
-; CHECK-NEXT: call void @_Unwind_Resume(ptr [[EXCEPTION]])
+; CHECK-NEXT: call i32 @_Unwind_Resume_or_Rethrow(ptr [[EXCEPTION]])
+; CHECK-NEXT: call void @llvm.trap()
 ; CHECK-NEXT: unreachable
 
-; A continuation that lands inside a `try` has the handlers too.
+; A continuation that lands inside a `try` has the handlers too, and what it caught itself it resumes.
 ; CHECK-LABEL: define internal i32 @in_try.osr.0(i32 %0){{.*}} personality ptr @__gxx_personality_v0
 ; CHECK: invoke void @may_throw()
 ; CHECK: landingpad
+; CHECK: call void @_Unwind_Resume(
+; CHECK-NEXT: unreachable

@@ -104,6 +104,9 @@ fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
     for inst in block.instructions() {
         instructions.push(inst);
         match inst.opcode() {
+            Opcode::Call if inst.call_facts().controls_convergence => {
+                return Err(Skip::ConvergenceControl);
+            }
             Opcode::Call if inst.call_facts().returns_twice => {
                 let instructions = std::mem::take(&mut instructions);
                 parts.push(Part { block, instructions, restart: Some(inst) });

@@ -18,6 +18,8 @@ pub enum Skip {
     IfuncResolver,
     /// A call that returns twice and may throw
     InvokeReturnsTwice,
+    /// Calls that are tied to convergence tokens (code for GPUs)
+    ConvergenceControl,
     /// More paths than IDs
     TooManyPaths,
     /// The list of functions leaves it out.
@@ -41,6 +43,7 @@ impl Skip {
             Skip::FuncletPersonality => "FuncletPersonality",
             Skip::IfuncResolver => "IfuncResolver",
             Skip::InvokeReturnsTwice => "InvokeReturnsTwice",
+            Skip::ConvergenceControl => "ConvergenceControl",
             Skip::TooManyPaths => "TooManyPaths",
             Skip::NotListed => "NotListed",
             Skip::Instrumented => "Instrumented",
@@ -59,6 +62,7 @@ impl Skip {
             Skip::FuncletPersonality => "its exception handling uses funclets",
             Skip::IfuncResolver => "it resolves an ifunc: it runs before relocation is done",
             Skip::InvokeReturnsTwice => "an invoke or asm goto in it may return twice",
+            Skip::ConvergenceControl => "its calls are tied to convergence tokens",
             Skip::TooManyPaths => "it has more paths than a path ID can tell apart",
             Skip::NotListed => "the list of functions leaves it out",
             Skip::Instrumented => "it is instrumented already",

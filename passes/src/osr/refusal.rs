@@ -47,7 +47,7 @@ pub enum Refusal {
     MustTail,
     /// `va_start` follows: a continuation does not take a variable number of arguments.
     VaStart,
-    /// A computed goto follows: its addresses are those of another version's blocks.
+    /// A computed goto follows, or what takes a block's address: it is one of this version's.
     ComputedGoto,
     /// A call or inline assembly follows of which there may be one only.
     NoDuplicate,
