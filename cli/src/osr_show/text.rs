@@ -80,11 +80,9 @@ impl Direction<'_> {
                     writeln!(out, "\n      {}", readable(refused))?
                 }
                 MapPoint::Leads { landing, values, exprs, stores, keep, .. } => {
-                    writeln!(
-                        out,
-                        "\n      goes on before {}",
-                        self.destination.instruction(*landing)
-                    )?;
+                    let (version, landing) =
+                        (self.destination.version, self.destination.instruction(*landing));
+                    writeln!(out, "\n      goes on in {version} before {landing}")?;
                     self.write_compensation(out, exprs, stores, values)?;
                     if !keep.is_empty() {
                         let names: Vec<String> =

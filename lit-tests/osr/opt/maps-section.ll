@@ -16,12 +16,12 @@
 ; CHECK: f ({{.*}}maps-section.ll); opt is what these passes made of it: early-cse,loop-mssa(licm)
 ; CHECK-NEXT: base to opt: {{[0-9]+}} of
 ; CHECK-NEXT: f#0 before br label %loop
-; CHECK-NEXT: goes on before br label %loop
+; CHECK-NEXT: goes on in opt before br label %loop
 ; CHECK-NEXT: %same' = mul argument 0, argument 1
 ; CHECK-NEXT: %same := %same'
 ; CHECK: opt to base: {{[0-9]+}} of
 ; CHECK-NEXT: f.opt#0 before {{.*}}mul i32 %a, %b
-; CHECK-NEXT: goes on before br label %loop
+; CHECK-NEXT: goes on in base before br label %loop
 ; CHECK-NEXT: f.opt#1 before br label %loop
 
 ; Without the option there is no section, and foreign and cut files are no binaries.
@@ -40,7 +40,7 @@
 ; RUN: %midflight osr show %t.loop.o | FileCheck %s --check-prefix=LOOP
 ; LOOP: base to opt: 1 of 1 points
 ; LOOP-NEXT: f#1 before %same = mul i32 %a, %b
-; LOOP-NEXT: goes on before %next = add i32 %i,
+; LOOP-NEXT: goes on in opt before %next = add i32 %i,
 ; LOOP: opt to base: 1 of 1 points
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -12,12 +12,15 @@
 ; CHECK-SAME: "compensation":["base:%6 := opt:%5"]
 
 ; SHOW: base to opt
-; SHOW: opt:%3 := base:%3
+; SHOW: f#4 before %6 = xor i32 %5, 7
+; SHOW-NEXT: goes on in opt before %5 = xor i32 %3, 7
+; SHOW-NEXT: opt:%3 := base:%5
 ; SHOW: opt:%5 := base:%6
 ; SHOW: opt:%6 := base:%7
 ; SHOW: opt to base
-; SHOW: base:%5' = mul argument 0, argument 1
-; SHOW-NEXT: base:%5 := base:%5'
+; SHOW: base:%3 := opt:%3
+; SHOW: goes on in base before %6 = xor i32 %5, 7
+; SHOW-NEXT: base:%5 := opt:%3
 ; SHOW: base:%6 := opt:%5
 
 target triple = "x86_64-pc-linux-gnu"
