@@ -98,8 +98,8 @@ pub fn sections<const N: usize>(
     names: [&str; N],
 ) -> Result<[Vec<Vec<u8>>; N], BinaryError> {
     let name = || path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|error| BinaryError::Unreadable { path: name(), error })?;
+    let bytes = crate::input::read(path)
+        .map_err(|error| BinaryError::Unreadable { path: name(), error })?;
     let not_elf = |error| BinaryError::NotElf { path: name(), error };
     let file = object::File::parse(&*bytes).map_err(not_elf)?;
     let mut found = [const { Vec::new() }; N];

@@ -1,7 +1,11 @@
 //! Where the plugin, the runtime and clang are.
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+/// What a program says of its version is read up to here.
+const LONGEST_ANSWER: u64 = 1 << 16;
 
 /// The files that belong to one LLVM.
 #[derive(Debug)]
@@ -37,6 +41,17 @@ pub enum InstallError {
          it (Debian: apt-get install clang-{0}) or give `midflight cc` --midflight-clang=PATH"
     )]
     NoClang(u32),
+    /// A program that was given is no clang.
+    #[error(
+        "looking for clang: '{path}' is none: to --version it says '{said}'; give \
+         --midflight-clang=PATH of a clang"
+    )]
+    NotClang {
+        /// The program
+        path: String,
+        /// The first line that it printed
+        said: String,
+    },
     /// No opt of the plugin's version.
     #[error(
         "looking for opt {0}: neither opt-{0} nor an opt of this version is in PATH; install it \
@@ -127,10 +142,38 @@ fn in_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// The major version of a clang, or the first line that it says if it is none.
+///
+/// # Errors
+/// If the program does not run.
+pub fn clang_version(program: &Path) -> io::Result<Result<u32, String>> {
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut answer = Vec::new();
+    let stdout = child.stdout.take();
+    let read = stdout.map(|out| out.take(LONGEST_ANSWER).read_to_end(&mut answer));
+    // One that goes on writing would never end; one that has ended cannot be killed.
+    let _ = child.kill();
+    child.wait()?;
+    read.transpose()?;
+    let answer = String::from_utf8_lossy(&answer);
+    let version = answer.split_once("clang version ").and_then(|(_, version)| major(version));
+    Ok(version.ok_or_else(|| answer.lines().next().unwrap_or_default().to_string()))
+}
+
+/// The number that a version begins with.
+fn major(version: &str) -> Option<u32> {
+    version.split('.').next()?.trim().parse().ok()
+}
+
 /// The answer is the version, or has it behind a word: `LLVM version 22.1.0`.
 fn is_version(program: &Path, ask: &str, llvm: u32) -> bool {
     let Ok(output) = Command::new(program).arg(ask).output() else { return false };
     let answer = String::from_utf8_lossy(&output.stdout);
     let version = answer.split_once("version ").map_or(&*answer, |(_, version)| version);
-    version.split('.').next().and_then(|major| major.trim().parse().ok()) == Some(llvm)
+    major(version) == Some(llvm)
 }

@@ -5,6 +5,7 @@
 //! be one that the function's graph allows.
 
 use crate::binary::{BinaryError, Image};
+use crate::input;
 use crate::names::readable;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{
@@ -218,10 +219,10 @@ pub fn read_profile(path: &FilePath) -> Result<Profile, JoinError> {
     let bad = |error| JoinError::BadProfile { path: name.clone(), error };
     let mut attempt = 0;
     loop {
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = input::read(path).map_err(unreadable)?;
         let result = Profile::read(&bytes).map_err(bad);
         let Some(before) = MemoryState::of(&bytes) else { return result };
-        let after = std::fs::read(path).map_err(unreadable)?;
+        let after = input::read(path).map_err(unreadable)?;
         let is_at_rest = before.begun == before.ended && MemoryState::of(&after) == Some(before);
         attempt += 1;
         if is_at_rest && result.is_ok() || attempt == ATTEMPTS {

@@ -19,6 +19,7 @@ pub mod document;
 pub mod driver;
 pub mod edge_counts;
 pub mod export;
+pub mod input;
 pub mod install;
 pub mod join;
 pub mod json;

@@ -86,7 +86,7 @@ impl Samples {
     /// [`SamplesError`]
     pub fn read(path: &Path) -> Result<Samples, SamplesError> {
         let name = || path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = crate::input::read(path)
             .map_err(|error| SamplesError::Unreadable { path: name(), error })?;
         let text = if bytes.starts_with(MAGIC) { script(path)? } else { bytes };
         let text = String::from_utf8_lossy(&text);

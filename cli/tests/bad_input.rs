@@ -2,6 +2,7 @@
 
 mod support;
 
+use midflight_profile::table::FunctionTable;
 use support::{Fixture, bar, elf, idle, profile, section, streams, sum};
 
 /// The commands that read a binary and a profile.
@@ -33,6 +34,20 @@ fn profiles_that_are_none() {
     check(&fixture, "prog prog", &["'prog'", "not a Midflight profile"]);
     fixture.write("empty.mfp", b"");
     check(&fixture, "prog empty.mfp", &["'empty.mfp'", "empty"]);
+}
+
+#[test]
+fn devices_that_do_not_end() {
+    let fixture = Fixture::new();
+    check(&fixture, "prog /dev/zero", &["reading the profile '/dev/zero'", "does not end"]);
+    check(&fixture, "/dev/zero prog.mfp", &["reading the binary '/dev/zero'", "does not end"]);
+    let complaint = fixture.complaint("report prog prog.mfp --perf /dev/zero");
+    assert!(complaint.contains("reading the samples '/dev/zero': it is a device"), "{complaint}");
+    // Nor is it read where a binary names it as a source file.
+    let named = FunctionTable { files: vec!["/dev/zero".into()], ..sum() };
+    fixture.write("prog", &elf(&section(std::slice::from_ref(&named))));
+    fixture.write("prog.mfp", &profile("/build/prog", &[named], &[("sum", streams(1))]).write());
+    assert!(fixture.printed("report prog prog.mfp").contains("1. sum  zero:5"));
 }
 
 #[test]

@@ -310,6 +310,58 @@ fn what_is_missing_is_named_with_what_to_do() {
 }
 
 #[test]
+fn a_clang_that_is_given_is_one_and_brings_its_plugin() {
+    let installed = Installed::new();
+    let script = |says: &str| {
+        let answer = format!("if [ \"$1\" = --version ]; then {says}; exit; fi\nprintf");
+        CLANG.replacen("printf", &answer, 1)
+    };
+    let given = |name: &str, says: &str| {
+        installed.program(name);
+        std::fs::write(installed.path(name), script(says)).unwrap();
+        format!("--midflight-clang={}", installed.path(name).display())
+    };
+    let older = given("given/older", "echo Debian clang version 19.1.7; echo more");
+    let words = installed.of(&format!("midflight cc {older} -c x.c"));
+    assert_eq!(words[0], "older");
+    let mut plugin = OsString::from("-fpass-plugin=");
+    plugin.push(installed.path("lib/midflight/llvm-19/libmidflight.so"));
+    assert!(position(&words, &plugin).is_some(), "that of its version: {words:?}");
+    let complain = |words: &[&str]| {
+        installed.complaint(installed.command("midflight-cc").args(words).args(["-c", "x.c"]))
+    };
+    let text = complain(&[&older, "--midflight-llvm=22"]);
+    assert!(text.contains("older' is clang 19, and --midflight-llvm=22 asks"), "{text}");
+    let text = complain(&[&given("given/newer", "echo clang version 99.0.0git")]);
+    assert!(text.contains("the plugin for LLVM 99: there is none"), "{text}");
+    let text = complain(&[&given("given/gcc", "echo 'gcc (Debian) 12.2.0'")]);
+    assert!(text.contains("gcc' is none: to --version it says 'gcc (Debian) 12.2.0'"), "{text}");
+    let text = complain(&[&given("given/yes", "yes")]);
+    assert!(text.contains("yes' is none: to --version it says 'y'"), "{text}");
+    let text = complain(&["--midflight-clang=/bin/true"]);
+    assert!(text.contains("'/bin/true' is none"), "{text}");
+}
+
+#[test]
+fn what_never_ends_is_not_read() {
+    let installed = Installed::new();
+    let pipe = installed.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.display();
+    for (option, needle) in [
+        (format!("--midflight-functions=@{pipe}"), "it is a device or a pipe, and must be a file"),
+        ("--midflight-functions=@/dev/zero".into(), "it is a device or a pipe, and must be a file"),
+        (format!("--midflight-use={pipe}"), "it is a device or a pipe, and must be a file"),
+        ("--midflight-use=/dev/urandom".into(), "it is a device or a pipe, and must be a file"),
+        ("@/dev/zero".into(), "reading the response file '/dev/zero': it does not end"),
+    ] {
+        let mut command = installed.command("midflight-cc");
+        let text = installed.complaint(command.args([&option, "-c", "x.c"]));
+        assert!(text.contains(needle), "{option}: {text}");
+    }
+}
+
+#[test]
 fn a_plain_clang_is_taken_if_it_is_of_the_right_version() {
     let installed = Installed::new();
     // No Debian has this one, so the machine's own are not found.

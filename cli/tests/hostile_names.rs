@@ -7,6 +7,7 @@ use midflight_cli::annotate::annotate;
 use midflight_cli::compare::{self, diff, overlap};
 use midflight_cli::document::{Extent, document};
 use midflight_cli::join::Session;
+use midflight_cli::names::readable;
 use midflight_cli::report::print::{self, Options};
 use midflight_cli::report::rank::rank;
 use midflight_cli::report::source::Sources;
@@ -76,19 +77,23 @@ fn outputs(name: &str, file: &str) -> Outputs {
     add("svg", &|out| export::svg::write(out, &document));
     add("html", &|out| export::html::write(out, &document));
     add("folded", &|out| export::folded::write(out, &document));
-    let skipped = [(name.to_string(), 1)].into();
-    let options = Options {
-        top: 9,
-        sequences: 5,
-        loops: 5,
-        min_percent: 0.0,
-        function: None,
-        tree: false,
-        samples: None,
-        skipped,
+    let mut report = |flat| {
+        let options = Options {
+            top: 9,
+            sequences: 5,
+            loops: 5,
+            min_percent: 0.0,
+            function: None,
+            tree: false,
+            flat,
+            legend: true,
+            samples: None,
+            skipped: [(name.to_string(), vec![readable(name)])].into(),
+        };
+        print::report(name, &functions, &options, &mut sources, &|_| {})
     };
-    let report = print::report(name, &functions, &options, &mut sources, &|_| {});
-    for (format, text) in [("report", report), ("annotate", annotate(&document, 3))] {
+    let texts = [("report", report(false)), ("flat", report(true))];
+    for (format, text) in texts.into_iter().chain([("annotate", annotate(&document, 3))]) {
         outputs.insert(format, anstream::adapter::strip_str(&text).to_string());
     }
     outputs

@@ -58,7 +58,7 @@ proptest! {
         prop_assert!(words.iter().map(|word| word.len()).sum::<usize>() <= text.len());
         let plain = || words.iter().all(|word| !word.as_encoded_bytes().starts_with(b"@"));
         if plain() {
-            prop_assert_eq!(response::expanded(&words), words);
+            prop_assert_eq!(response::expanded(&words).unwrap(), words);
         }
     }
 
@@ -73,7 +73,7 @@ proptest! {
             std::fs::write(path(number), words.join("\n")).unwrap();
         }
         let first = OsString::from_vec(format!("@{}", path(0).display()).into_bytes());
-        prop_assert!(response::expanded(&[first]).len() <= 100);
+        prop_assert!(response::expanded(&[first]).unwrap().len() <= 100);
     }
 
     #[test]

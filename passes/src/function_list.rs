@@ -5,6 +5,8 @@
 //! wildcards. A line with `!` in front excludes. The last line that matches decides; a function
 //! that none matches is left out if the list includes anything, else it is profiled.
 
+use crate::input;
+use std::io;
 use wildmatch::WildMatch;
 
 /// A parsed list.
@@ -53,10 +55,11 @@ impl FunctionList {
     /// [`ListError`] if the file cannot be read or a line has no pattern.
     pub fn read(path: &str) -> Result<Self, ListError> {
         let path = path.strip_prefix('@').unwrap_or(path);
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(path, &text),
-            Err(error) => Err(ListError::Unreadable { path: path.to_string(), error }),
-        }
+        let not_text = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        let text = input::read(path)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(not_text))
+            .map_err(|error| ListError::Unreadable { path: path.to_string(), error })?;
+        Self::parse(path, &text)
     }
 
     /// Parses the text of a list; `path` is for messages.

@@ -17,6 +17,7 @@ pub mod dominators;
 pub mod endings;
 pub mod enter;
 pub mod function_list;
+pub mod input;
 pub mod liveness;
 pub mod lookup;
 pub mod loops;

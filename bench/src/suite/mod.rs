@@ -256,7 +256,7 @@ impl One<'_> {
             expected,
             log: program.with_extension("json"),
             seed: self.seed,
-            firings: firings,
+            firings,
             single: 0,
             until: Instant::now(),
             limit: LIMIT,

@@ -64,7 +64,7 @@ Options:
                                   as it was published, for comparison [default: automaton]
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
-  --midflight-clang=PATH          this clang
+  --midflight-clang=PATH          this clang, with the plugin of its version
   --midflight-osr-fuzz[=PARAMETERS]
                                   no profiling: every OSR point can be fired, for `midflight osr
                                   fuzz`; PARAMETERS of the pass osr-fuzz, with ; between them
@@ -74,7 +74,8 @@ Options:
                                   and OSR points between both; with --midflight-osr-fuzz all of
                                   them can be fired
   --midflight-use=FILE            no profiling: optimize for the counts of a profile, as
-                                  `midflight export --to weights` has written them
+                                  `midflight export --to weights` has written them; a warning
+                                  (-Wbackend-plugin) tells where they do not fit
   --midflight-verbose             print the command line of clang
 
 Examples:

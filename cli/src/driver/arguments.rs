@@ -4,7 +4,7 @@
 //! the options that take the next word with them are known. A word that is taken for an input by
 //! mistake does no harm where there are others.
 
-use crate::driver::response;
+use crate::driver::response::{self, Endless};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
@@ -125,8 +125,11 @@ enum Kind {
 }
 
 /// Finds out what a command line does. Response files are looked into.
-pub fn task(arguments: &[OsString]) -> Task {
-    let words = response::expanded(arguments);
+///
+/// # Errors
+/// If one of them does not end.
+pub fn task(arguments: &[OsString]) -> Result<Task, Endless> {
+    let words = response::expanded(arguments)?;
     let mut task = Task::default();
     let mut relocatable = false;
     let mut no_default_libraries = false;
@@ -164,7 +167,7 @@ pub fn task(arguments: &[OsString]) -> Task {
     if task.has_default_libraries {
         task.own_libraries.clear();
     }
-    task
+    Ok(task)
 }
 
 impl Task {
@@ -261,7 +264,7 @@ mod tests {
 
     fn of(line: &str) -> Task {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        task(&words)
+        task(&words).unwrap()
     }
 
     #[test]

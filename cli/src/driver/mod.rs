@@ -13,12 +13,13 @@ pub mod response;
 
 use crate::driver::arguments::Task;
 use crate::driver::options::Options;
-use crate::install::{self, Install};
+use crate::install::{self, Install, InstallError};
 use midflight_abi::MAX_K;
 use midflight_profile::table::UnknownStage;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 /// The language that the driver compiles.
@@ -86,6 +87,22 @@ pub enum DriverError {
         path: String,
         /// Why
         error: std::io::Error,
+    },
+    /// A response file that clang would read forever
+    #[error(transparent)]
+    Response(#[from] response::Endless),
+    /// A given clang that is of another version than is asked for.
+    #[error(
+        "'{path}' is clang {found}, and --midflight-llvm={wanted} asks for another; leave one of the \
+         two out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    OtherClang {
+        /// The program
+        path: String,
+        /// Its version
+        found: u32,
+        /// What is asked for
+        wanted: u32,
     },
     /// The plugin's options are separated by `;`, so a path cannot have one.
     #[error("the path '{0}' has a ';' in it, which separates options; use another path")]
@@ -155,12 +172,16 @@ fn command(
 ) -> Result<(Command, bool), DriverError> {
     let environment = std::env::var_os("MIDFLIGHT_CC_OPTIONS").unwrap_or_default();
     let (options, rest) = Options::parse(&environment, arguments)?;
-    let install = Install::find(options.llvm)?;
+    let llvm = match &options.clang {
+        Some(path) => Some(version_of(path, options.llvm)?),
+        None => options.llvm,
+    };
+    let install = Install::find(llvm)?;
     let clang = match &options.clang {
         Some(path) => path.clone(),
         None => install::find_clang(install.llvm, language == Language::Cxx)?,
     };
-    let task = arguments::task(&rest);
+    let task = arguments::task(&rest)?;
     // Behind `--` everything is an input file, so what goes to the linker must come before.
     let inputs = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
     let mut command = Command::new(clang);
@@ -174,6 +195,20 @@ fn command(
     }
     command.args(&rest[inputs..]);
     Ok((command, options.verbose))
+}
+
+/// The version of a clang that was given, which must be the one that is asked for, if one is.
+fn version_of(clang: &Path, wanted: Option<u32>) -> Result<u32, DriverError> {
+    let path = || clang.display().to_string();
+    let found = install::clang_version(clang)
+        .map_err(|error| DriverError::Exec { path: path(), error })?
+        .map_err(|said| InstallError::NotClang { path: path(), said })?;
+    match wanted {
+        Some(wanted) if wanted != found => {
+            Err(DriverError::OtherClang { path: path(), found, wanted })
+        }
+        _ => Ok(found),
+    }
 }
 
 fn for_compiler(

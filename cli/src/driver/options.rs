@@ -242,18 +242,28 @@ fn without_separator(path: &Path) -> Result<&Path, DriverError> {
 /// The absolute path of a file of weights, which must be readable.
 fn weights_path(value: &OsStr) -> Result<PathBuf, DriverError> {
     let path = Path::new(value);
-    let unreadable = |error| DriverError::Weights { path: path.display().to_string(), error };
-    std::fs::File::open(path).map_err(unreadable)?;
-    path.canonicalize().map_err(unreadable)
+    readable(path).map_err(|error| DriverError::Weights { path: path.display().to_string(), error })
 }
 
 /// The absolute path of a list, which must be readable; `@` before it is allowed.
 fn list_path(value: &OsStr) -> Result<PathBuf, DriverError> {
     let bytes = value.as_bytes();
     let path = Path::new(OsStr::from_bytes(bytes.strip_prefix(b"@").unwrap_or(bytes)));
-    let unreadable = |error| DriverError::List { path: path.display().to_string(), error };
-    std::fs::read(path).map_err(unreadable)?;
-    path.canonicalize().map_err(unreadable)
+    readable(path).map_err(|error| DriverError::List { path: path.display().to_string(), error })
+}
+
+/// The absolute path of a file that the plugin will be able to read.
+fn readable(path: &Path) -> std::io::Result<PathBuf> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    // To open a pipe may take forever.
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is a device or a pipe, and must be a file"));
+    }
+    std::fs::File::open(path)?;
+    path.canonicalize()
 }
 
 #[cfg(test)]
@@ -296,13 +306,15 @@ mod tests {
             ("--midflight-frobnicate", "--midflight-frobnicate"),
             ("--midflight-functions=@/does/not/exist", "/does/not/exist"),
             ("--midflight-functions=@/", "list of functions"),
+            ("--midflight-functions=@/dev/zero", "'/dev/zero': it is a device or a pipe"),
+            ("--midflight-use=/dev/zero", "'/dev/zero': it is a device or a pipe"),
             ("--midflight-use=/does/not/exist", "weights '/does/not/exist'"),
-            ("--midflight-use=/dev/null --midflight-k=2", "--midflight-k exclude"),
+            ("--midflight-use=Cargo.toml --midflight-k=2", "--midflight-k exclude"),
             (
-                "--midflight-use=/dev/null --midflight-algorithm=published",
+                "--midflight-use=Cargo.toml --midflight-algorithm=published",
                 "--midflight-algorithm exclude",
             ),
-            ("--midflight-use=/dev/null --midflight-osr-fuzz", "--midflight-osr-… exclude"),
+            ("--midflight-use=Cargo.toml --midflight-osr-fuzz", "--midflight-osr-… exclude"),
         ] {
             let error = parse("", line).unwrap_err().to_string();
             assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");

@@ -2,32 +2,63 @@
 //!
 //! Clang reads them itself; here they are read only to know what it will do.
 
+use crate::input;
 use std::ffi::{OsStr, OsString};
+use std::fs::FileType;
+use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+/// A response file that does not end, as `@/dev/zero`.
+#[derive(Debug, thiserror::Error)]
+#[error("reading the response file '{}': it does not end", .0.display())]
+pub struct Endless(PathBuf);
+
 /// Replaces response files by the words in them. One that cannot be read, or is within itself, stays
-/// as it is: clang takes it for a file name then, or for an error, and so do we.
-pub fn expanded(arguments: &[OsString]) -> Vec<OsString> {
+/// as it is: clang takes it for a file name then, or for an error, and so do we. So does a pipe: clang could
+/// not read it any more.
+///
+/// # Errors
+/// If clang would read forever.
+pub fn expanded(arguments: &[OsString]) -> Result<Vec<OsString>, Endless> {
     let mut result = Vec::new();
-    expand(arguments.to_vec(), &mut Vec::new(), &mut result);
-    result
+    expand(arguments.to_vec(), &mut Vec::new(), &mut result)?;
+    Ok(result)
 }
 
 /// `within` are the files that are being read.
-fn expand(words: Vec<OsString>, within: &mut Vec<PathBuf>, result: &mut Vec<OsString>) {
+fn expand(
+    words: Vec<OsString>,
+    within: &mut Vec<PathBuf>,
+    result: &mut Vec<OsString>,
+) -> Result<(), Endless> {
     for word in words {
         let file = word.as_bytes().strip_prefix(b"@");
         let path = file.and_then(|file| Path::new(OsStr::from_bytes(file)).canonicalize().ok());
         let new = path.filter(|path| !within.contains(path));
-        match new.and_then(|path| Some((std::fs::read(&path).ok()?, path))) {
-            Some((bytes, path)) => {
+        let read = new.map(|path| Ok((contents(&path)?, path))).transpose()?;
+        match read {
+            Some((Some(bytes), path)) => {
                 within.push(path);
-                expand(split(&bytes), within, result);
+                expand(split(&bytes), within, result)?;
                 within.pop();
             }
-            None => result.push(word),
+            _ => result.push(word),
         }
+    }
+    Ok(())
+}
+
+/// What is in a file, if it can be read more than once.
+fn contents(path: &Path) -> Result<Option<Vec<u8>>, Endless> {
+    let again = |kind: FileType| kind.is_file() || kind.is_char_device();
+    if !path.metadata().is_ok_and(|metadata| again(metadata.file_type())) {
+        return Ok(None);
+    }
+    match input::read(path) {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(Endless(path.to_path_buf())),
+        read => Ok(read.ok()),
     }
 }
 
@@ -89,9 +120,17 @@ mod tests {
         write("inner", "b.c");
         write("outer", &format!("-O2 '{}' a.c", at("inner").to_string_lossy()));
         write("self", &format!("x '{0}' '{0}'", at("self").to_string_lossy()));
+        let expanded = |words: &[OsString]| super::expanded(words).unwrap();
         assert_eq!(expanded(&["-c".into(), at("outer")]), ["-c", "-O2", "b.c", "a.c"]);
         assert_eq!(expanded(&[at("missing")]), [at("missing")]);
         assert_eq!(expanded(&[at("self")]), ["x".into(), at("self"), at("self")]);
         assert_eq!(expanded(&[at("inner"), at("inner")]), ["b.c", "b.c"]);
+        assert_eq!(expanded(&["@/dev/null".into(), "x.c".into()]), ["x.c"]);
+        let error = super::expanded(&["@/dev/zero".into()]).unwrap_err().to_string();
+        assert_eq!(error, "reading the response file '/dev/zero': it does not end");
+        // Nobody writes to it, and clang is to read it.
+        let status = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+        assert!(status.unwrap().success());
+        assert_eq!(expanded(&[at("pipe")]), [at("pipe")]);
     }
 }
