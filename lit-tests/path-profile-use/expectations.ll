@@ -1,7 +1,7 @@
 ; What the source expects: a branch that was counted keeps its counts, and LLVM tells where they
 ; contradict; what was never reached, and a select, have nothing but it.
 ; RUN: echo '{"version":2,"stage":"early","functions":[{"name":"f","cfg_hash":"HASH","entries":1000,"blocks":[1000,0,0,1000],"edges":[[0,3,1000]]}]}' > %t.0
-; RUN: %opt -passes='path-profile-use<file=%t.0>' -pass-remarks-missed=midflight -disable-output %s 2>&1 | sed 's/.*hash \([0-9a-f]*\).*/s\/HASH\/\1\//' > %t.sed
+; RUN: %opt -passes='path-profile-use<file=%t.0>' -pass-remarks-missed=midflight -disable-output %s 2>&1 | sed -n 's/.*hash \([0-9a-f]*\).*/s\/HASH\/\1\//p' > %t.sed
 ; RUN: sed -f %t.sed %t.0 > %t.1
 ; RUN: %opt -passes='path-profile-use<file=%t.1;verify>' -pass-remarks=misexpect -S %s 2>%t.remarks | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.remarks

@@ -1,6 +1,6 @@
 ; Every terminator with several successors gets weights that the verifier takes.
 ; RUN: echo '{"version":2,"stage":"early","functions":[{"name":"f","cfg_hash":"HASH","entries":100,"blocks":[100,30,70,60,10,50,40],"edges":[[0,1,30],[0,2,70],[1,6,30],[2,3,60],[2,4,10],[3,5,50],[3,6,10]]}]}' > %t.0
-; RUN: %opt -passes='path-profile-use<file=%t.0>' -pass-remarks-missed=midflight -disable-output %s 2>&1 | sed 's/.*hash \([0-9a-f]*\).*/s\/HASH\/\1\//' > %t.sed
+; RUN: %opt -passes='path-profile-use<file=%t.0>' -pass-remarks-missed=midflight -disable-output %s 2>&1 | sed -n 's/.*hash \([0-9a-f]*\).*/s\/HASH\/\1\//p' > %t.sed
 ; RUN: sed -f %t.sed %t.0 > %t.1
 ; RUN: %opt -passes='path-profile-use<file=%t.1;verify>' -S %s | FileCheck %s
 ; RUN: %opt -passes='path-profile-use<file=%t.1>,print<branch-prob>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PROB

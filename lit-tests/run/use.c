@@ -13,6 +13,13 @@
 // RUN: %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights %level -Rpass-missed=midflight -S -emit-llvm %s -o - 2>&1 | FileCheck %s
 // Another source: a remark, and no counts.
 // RUN: %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights %level -DOTHER -Rpass-missed=midflight -S -emit-llvm %s -o %t.ll 2>&1 | FileCheck %s --check-prefix=OTHER
+// A warning says so unasked, once, and may be silenced.
+// RUN: %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights %level -DOTHER -S -emit-llvm %s -o %t.ll 2>&1 | FileCheck %s --check-prefix=WARNING
+// RUN: %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights %level -DOTHER -Wno-backend-plugin -S -emit-llvm %s -o %t.ll 2>&1 | count 0
+// RUN: not %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights %level -DOTHER -Werror -S -emit-llvm %s -o %t.ll 2>&1 | FileCheck %s --check-prefix=WERROR
+// WARNING: warning: {{.*}}midflight: {{[0-9]+}} of {{[0-9]+}} functions matched the profile '{{.*}}.weights'; {{[0-9]+}} with another control flow there{{.*}} [-Wbackend-plugin]
+// WARNING-NOT: warning:
+// WERROR: error: {{.*}}midflight: {{.*}}functions matched {{.*}}[-Werror,-Wbackend-plugin]
 
 // CHECK: define {{.*}} @work({{.*}}!prof ![[WORK:[0-9]+]]
 // CHECK-DAG: !"ProfileSummary"

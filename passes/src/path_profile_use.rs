@@ -2,7 +2,8 @@
 //!
 //! The pass stands where the instrumentation stood when the profile was made, so the graphs are the
 //! same: blocks and edges are those of the profile, by their numbers. A function whose graph is
-//! another one now gets nothing but a remark.
+//! another one now gets nothing but a remark, and each unit with such functions, or with none that the
+//! profile knows, one warning.
 //!
 //! Branches, switches and the like get the counts of their edges as weights, functions the count of
 //! their activations, and the module the summary of the whole program, by which LLVM tells hot from
@@ -16,7 +17,7 @@ use crate::read::{Handle, read};
 use crate::record::unit_of;
 use crate::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_bridge::plugin::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
 use midflight_profile::table::Stage;
 use midflight_profile::weights::FunctionWeights;
 use rustc_hash::FxHashMap;
@@ -66,13 +67,22 @@ impl NoCounts {
 impl Pass for PathProfileUse {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         module.set_profile_summary(analyses, self.weights.all_counts());
+        let mut matches = Matches::default();
         for function in module.functions().filter(|f| f.is_definition()) {
             if reason_to_leave_alone(function).is_some() {
                 continue;
             }
             match guard(|| self.annotate(module, function, analyses)) {
-                Ok(Ok(())) => {}
-                Ok(Err(why)) => function.remark_missed("midflight", why.name(), &why.message()),
+                Ok(Ok(())) => matches.matched += 1,
+                Ok(Err(why)) => {
+                    match why {
+                        NoCounts::CfgMismatch(_) => matches.changed += 1,
+                        NoCounts::NotInProfile => matches.unknown += 1,
+                        // Nor was it when the profile was made.
+                        NoCounts::NotReadable => {}
+                    }
+                    function.remark_missed("midflight", why.name(), &why.message());
+                }
                 Err(panic) => {
                     let doing = format!("giving function '{}' its counts", function.name());
                     module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
@@ -87,7 +97,58 @@ impl Pass for PathProfileUse {
                 return true;
             }
         }
+        if let Some(message) = matches.warning(&self.weights) {
+            module.warning(&message);
+        }
         true
+    }
+}
+
+/// How many functions of a unit the profile knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Matches {
+    matched: usize,
+    /// Those with another control flow graph than there
+    changed: usize,
+    /// Those that are not in it
+    unknown: usize,
+}
+
+impl Matches {
+    /// What is to be told of it, as clang tells of profiles that are out of date; nothing of functions
+    /// that are new beside others.
+    fn warning(self, weights: &WeightsFile) -> Option<String> {
+        let Matches { matched, changed, unknown } = self;
+        let all = matched + changed + unknown;
+        let other_llvm = weights.llvm != 0 && weights.llvm != LLVM_MAJOR;
+        if all == 0 || matched > 0 && changed == 0 && !other_llvm {
+            return None;
+        }
+        let functions = if all == 1 { "function" } else { "functions" };
+        let mut message = format!(
+            "midflight: {matched} of {all} {functions} matched the profile '{}'",
+            weights.path
+        );
+        let mut told = |number: usize, what: &str| {
+            if number > 0 {
+                message.push_str(&format!("; {number} {what}"));
+            }
+        };
+        told(
+            changed,
+            "with another control flow there: another version of the source, or other options",
+        );
+        told(unknown, "not there");
+        if other_llvm {
+            let made = weights.llvm;
+            message.push_str(&format!(
+                "; it was made with LLVM {made}, and this is LLVM {LLVM_MAJOR}"
+            ));
+        }
+        if changed + unknown > 0 {
+            message.push_str(" (-Rpass-missed=midflight names them)");
+        }
+        Some(message)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The file of weights that `path-profile-use` reads, and finding functions in it.
 
+use crate::input;
 use midflight_profile::table::Stage;
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
 use rustc_hash::FxHashMap;
@@ -9,6 +10,10 @@ use std::sync::{Arc, Mutex};
 pub struct WeightsFile {
     /// When in the pipeline the functions were instrumented
     pub stage: Stage,
+    /// Major version of the LLVM that compiled the functions; 0 if it is not known
+    pub llvm: u8,
+    /// The file
+    pub path: String,
     functions: Vec<FunctionWeights>,
     /// Indices of the functions of a name and unit
     by_name: FxHashMap<(String, String), Vec<usize>>,
@@ -71,24 +76,25 @@ impl WeightsFile {
             return Ok(file.clone());
         }
         let name = || path.to_string();
-        let text = std::fs::read(path)
-            .map_err(|error| WeightsError::Unreadable { path: name(), error })?;
+        let text =
+            input::read(path).map_err(|error| WeightsError::Unreadable { path: name(), error })?;
         let weights: Weights = serde_json::from_slice(&text)
             .map_err(|error| WeightsError::Malformed { path: name(), error })?;
         if weights.version != WEIGHTS_VERSION {
             return Err(WeightsError::Version { path: name(), found: weights.version });
         }
-        let file = Arc::new(Self::new(weights));
+        let file = Arc::new(Self::new(path, weights));
         *known = Some((name(), file.clone()));
         Ok(file)
     }
 
-    fn new(weights: Weights) -> Self {
+    fn new(path: &str, weights: Weights) -> Self {
         let mut by_name: FxHashMap<_, Vec<usize>> = FxHashMap::default();
         for (index, function) in weights.functions.iter().enumerate() {
             by_name.entry((function.name.clone(), function.unit.clone())).or_default().push(index);
         }
-        Self { stage: weights.stage, functions: weights.functions, by_name }
+        let Weights { stage, llvm, functions, .. } = weights;
+        Self { stage, llvm, path: path.to_string(), functions, by_name }
     }
 
     /// The function of a name and unit with that graph.
