@@ -74,7 +74,7 @@ proptest! {
             edges: counts,
             loops: loops.into_iter().map(|(header, unroll)| LoopWeights { header, unroll }).collect(),
         };
-        let weights = Weights { version: WEIGHTS_VERSION, stage: Stage::Late, functions: vec![function.clone()] };
+        let weights = Weights { version: WEIGHTS_VERSION, stage: Stage::Late, llvm: 22, functions: vec![function.clone()] };
         let mut bytes = serde_json::to_vec(&weights).unwrap();
         let whole = changes.is_empty() && cut.is_none();
         for (at, byte) in changes {
