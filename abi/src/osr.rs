@@ -131,10 +131,10 @@ pub const OSR_STATE_LEFT: usize = core::mem::offset_of!(OsrPointState, left);
 /// Byte offset of [`OsrPointState::transitions`], for emitted code.
 pub const OSR_STATE_TRANSITIONS: usize = core::mem::offset_of!(OsrPointState, transitions);
 
-/// A place in the code that is a nop of 5 bytes while its point is not armed, and a jump while it
+/// A place in the code that is a nop while its point is not armed, and a jump while it
 /// is. A point may have none, or many: code is dropped and duplicated.
 ///
-/// The 5 bytes never cross a boundary of 8 bytes.
+/// On x86-64 they are 5 bytes that never cross a boundary of 8, on AArch64 an aligned word of 4.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct OsrPatch {

@@ -12,7 +12,7 @@
 ; CHECK-NEXT: mapping %n of 'from' to i64 1: a constant is the same in both functions
 ; CHECK-NEXT: mapping null to %m of 'to': the first is to be a value of 'from'
 ; CHECK-NEXT: inserting OSR point 'hot': what it is to be before is no instruction of a function
-; CHECK-NEXT: inserting OSR point 'hot': a patch point needs x86-64, and the module is for ''
+; CHECK-NEXT: inserting OSR point 'hot': a patch point needs x86-64 or AArch64, and the module is for ''
 ; CHECK-NEXT: inserting OSR point 'hot': %1 of 'to' is live at the landing
 ; CHECK-NEXT: inserting OSR point 'hot': the compensation code for %1 of 'to' gives no value
 ; CHECK-NEXT: inserting OSR point 'hot': the compensation code for %1 of 'to' gives %2 of 'from', which does not exist in the continuation

@@ -8,14 +8,14 @@
 ; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='osr-point<where=loop-header>' -S %s | FileCheck %s --check-prefixes=CHECK,FLAG
 ; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -S %s | FileCheck %s --check-prefixes=CHECK,PATCH
 ; A patchable point is a flag where code cannot be patched, which is said.
-; RUN: %opt -mtriple=aarch64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=OTHER
+; RUN: %opt -mtriple=riscv64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=OTHER
 ; RUN: %opt -passes='osr-point<where=loop-header;when=patch>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=NONE
 ; RUN: %opt -passes='osr-opt<down=patch>(early-cse)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=NONE
 ; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
-; OTHER: warning: midflight: patch points need x86-64, and the module is for aarch64-unknown-linux-gnu: they become flag points
-; NONE: warning: midflight: patch points need x86-64, and the module has no target triple: they become flag points
+; OTHER: warning: midflight: patch points need x86-64 or AArch64, and the module is for riscv64-unknown-linux-gnu: they become flag points
+; NONE: warning: midflight: patch points need x86-64 or AArch64, and the module has no target triple: they become flag points
 ; QUIET-NOT: {{warning|error}}
-; RUN: %opt -mtriple=aarch64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -S %s | FileCheck %s --check-prefixes=CHECK,FLAG
+; RUN: %opt -mtriple=riscv64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=patch>' -S %s | FileCheck %s --check-prefixes=CHECK,FLAG
 
 ; What always fires needs no check.
 ; RUN: %opt -mtriple=x86_64-unknown-linux-gnu -passes='osr-point<where=loop-header;when=always>,function(simplifycfg)' -S %s | FileCheck %s --check-prefix=OPT-ALWAYS

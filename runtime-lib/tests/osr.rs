@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 use std::rc::Rc;
-use support::{Build, Program, Run, is_x86_64};
+use support::{Build, Program, Run};
 
 /// What `fuzzed` prints: how often each of its six sites fired, and all of them.
 fn fired(fire: &str) -> String {
@@ -288,19 +288,17 @@ fn libraries_use_the_programs_runtime_and_keep_their_counts() {
     ] {
         assert!(log.contains(expected), "{expected}\n{log}");
     }
-    if is_x86_64() {
-        // Its hits go on when it is loaded again; its patch point is armed each time.
-        let run = command("at:run#0:8").run();
-        assert_eq!((run.status(), run.stdout()), (0, "0 0 1 0 0 1\n"));
-        let run = command("arm:patch").run();
-        assert_eq!((run.status(), run.stderr()), (0, ""));
-        assert_eq!(run.stdout(), "100 100 100 100 100 5\n");
-        assert!(run.text("log").contains("\"transitions\":5}"), "{}", run.text("log"));
-        // The fuel is the program's. Hits come as 3 of the library, 1 of the program, 1 of the
-        // library's destructor.
-        let run = command("every:4").run();
-        assert_eq!(run.stdout(), "0 1 1 1 0 6\n");
-    }
+    // Its hits go on when it is loaded again; its patch point is armed each time.
+    let run = command("at:run#0:8").run();
+    assert_eq!((run.status(), run.stdout()), (0, "0 0 1 0 0 1\n"));
+    let run = command("arm:patch").run();
+    assert_eq!((run.status(), run.stderr()), (0, ""));
+    assert_eq!(run.stdout(), "100 100 100 100 100 5\n");
+    assert!(run.text("log").contains("\"transitions\":5}"), "{}", run.text("log"));
+    // The fuel is the program's. Hits come as 3 of the library, 1 of the program, 1 of the
+    // library's destructor.
+    let run = command("every:4").run();
+    assert_eq!(run.stdout(), "0 1 1 1 0 6\n");
 }
 
 #[test]
@@ -370,7 +368,6 @@ fn the_public_structures_are_those_of_emitted_code() {
     assert_eq!(with.status(), 0, "the marker is a call");
 }
 
-#[cfg(target_arch = "x86_64")]
 mod patched {
     use super::*;
 

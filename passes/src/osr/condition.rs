@@ -10,8 +10,8 @@ use std::str::FromStr;
 ///
 /// assert_eq!("count:1000".parse(), Ok(Condition::Count(1000)));
 /// assert!("sometimes".parse::<Condition>().is_err());
-/// // A nop that is patched needs x86-64.
-/// assert_eq!(Condition::Patch.on_target("aarch64-linux-gnu"), Condition::Flag);
+/// // A nop that is patched needs x86-64 or AArch64.
+/// assert_eq!(Condition::Patch.on_target("riscv64-linux-gnu"), Condition::Flag);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -25,7 +25,8 @@ pub enum Condition {
     Every(u32),
     /// While it is armed: a flag is tested.
     Flag,
-    /// While it is armed: a nop that is patched to a jump. Where the target is not x86-64, a flag.
+    /// While it is armed: a nop that is patched to a jump. Where the target is neither x86-64 nor AArch64, a
+    /// flag.
     Patch,
     /// As the environment says, see `osr-fuzz`.
     Fuzz,
@@ -66,8 +67,9 @@ impl FromStr for Condition {
 impl Condition {
     /// The condition that a target can have.
     pub fn on_target(self, triple: &str) -> Condition {
-        let x86_64 = triple.starts_with("x86_64") || triple.starts_with("amd64");
-        if self == Condition::Patch && !x86_64 { Condition::Flag } else { self }
+        let has = |start: &&str| triple.starts_with(start);
+        let can_patch = ["x86_64", "amd64", "aarch64-"].iter().any(has);
+        if self == Condition::Patch && !can_patch { Condition::Flag } else { self }
     }
 
     /// Its `OSR_…` number in the ABI, and its N.

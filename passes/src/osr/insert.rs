@@ -137,8 +137,8 @@ pub enum OsrError {
     },
     /// The module's target has no points that are patched.
     #[error(
-        "inserting OSR point '{point}': a patch point needs x86-64, and the module is for '{triple}'; \
-         set the module's target triple, or use flag"
+        "inserting OSR point '{point}': a patch point needs x86-64 or AArch64, and the module is for \
+         '{triple}'; set the module's target triple, or use flag"
     )]
     NoPatch {
         /// The point

@@ -55,7 +55,7 @@ pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
             triple => format!("the module is for {triple}"),
         };
         module.warning(&format!(
-            "midflight: patch points need x86-64, and {target}: they become flag points"
+            "midflight: patch points need x86-64 or AArch64, and {target}: they become flag points"
         ));
     }
 }

@@ -14,20 +14,32 @@ use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 
-/// The 5-byte nop of a patchable point, and the entry that tells the runtime where it is. The
-/// alignment skips at most 4 bytes, just when the nop would otherwise cross a boundary of 8. `$0` is
-/// the site's identity, `$1` the label of the block that fires. The entry is linked to the code
-/// ("o") and in its group ("?"), so that the linker keeps or drops both.
-const PATCHABLE_NOP: &str = "\
-.p2align 3,,4
-.Lmidflight_osr_${:uid}:
-\t.byte 0x0f,0x1f,0x44,0x00,0x00
+/// The entry of a patchable point, behind its label and its nop, that tells the runtime where it is. `$0`
+/// is the site's identity, `$1` the label of the block that fires. The entry is linked to the code ("o") and
+/// in its group ("?"), so that the linker keeps or drops both.
+macro_rules! patchable {
+    ($alignment:literal, $nop:literal) => {
+        concat!(
+            $alignment,
+            "\n.Lmidflight_osr_${:uid}:\n\t",
+            $nop,
+            "
 \t.pushsection midflight_osr_patch,\"ao?\",@progbits,.Lmidflight_osr_${:uid}
 \t.balign 8
 \t.long .Lmidflight_osr_${:uid}-.
 \t.long ${1:l}-.
 \t.quad ${0:c}
-\t.popsection";
+\t.popsection"
+        )
+    };
+}
+
+/// A nop of 5 bytes. The alignment skips at most 4 bytes, just when the nop would otherwise cross a
+/// boundary of 8.
+const PATCHABLE_X86_64: &str = patchable!(".p2align 3,,4", ".byte 0x0f,0x1f,0x44,0x00,0x00");
+
+/// A word, as all instructions are.
+const PATCHABLE_AARCH64: &str = patchable!(".p2align 2", "nop");
 
 /// Where a transition goes, and how.
 #[derive(Clone, Copy)]
@@ -197,7 +209,9 @@ impl<'m> Site<'_, 'm> {
             },
             Condition::Patch => {
                 let id = self.record.map_or(0, |record| record.id(self.number));
-                builder.asm_goto(block, PATCHABLE_NOP, id, fire, rest);
+                let is_x86_64 = module.is_for_x86_64();
+                let code = if is_x86_64 { PATCHABLE_X86_64 } else { PATCHABLE_AARCH64 };
+                builder.asm_goto(block, code, id, fire, rest);
                 return None;
             }
             Condition::Fuzz => {

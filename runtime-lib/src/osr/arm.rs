@@ -126,7 +126,7 @@ fn tell(point: &[u8], armed: bool, problem: Problem) {
         Problem::NotAsLinked => b"': the code at one of its places is not what was linked; see what else changes the program's code (debuggers, tracers, tools that edit executables)",
         Problem::NotWritable(libc::ENOMEM) => b"': there is no memory to make its code writable; raise the limits on memory",
         Problem::NotWritable(_) => b"': the system does not let the program change its own code (SELinux, seccomp, hardening); permit it, or compile the point as a flag point",
-        Problem::Unsupported => b"': code is changed on x86-64 only; compile the point as a flag point",
+        Problem::Unsupported => b"': code is changed on x86-64 and AArch64 only; compile the point as a flag point",
     };
     message::print(&[start, point, what]);
 }

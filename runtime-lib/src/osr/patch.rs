@@ -1,11 +1,10 @@
 //! Changing code while it runs.
 //!
-//! A place is a nop of 5 bytes while its point is not armed, and a jump while it is. The 5 bytes
-//! are within an aligned word of 8, which is replaced by a single store: a processor that executes
-//! it sees the one or the other.
+//! A place is a nop while its point is not armed, and a jump while it is. It is within an aligned word,
+//! which is replaced by a single store: a processor that executes it sees the one or the other.
 
 use crate::osr::record::Refusal;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 use midflight_abi::osr::OsrPatch;
 
 /// Why code was not changed.
@@ -102,10 +101,60 @@ impl Place {
     }
 }
 
-const WORD: usize = 8;
-const LENGTH: usize = 5;
-const NOP: [u8; LENGTH] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
-const JUMP: u8 = 0xe9;
+/// Nops and jumps of x86-64: 5 bytes within a word of 8.
+#[cfg(target_arch = "x86_64")]
+mod code {
+    pub type Atomic = core::sync::atomic::AtomicU64;
+    pub type Word = u64;
+    pub const LENGTH: usize = 5;
+    pub const NOP: [u8; LENGTH] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
+    pub const JUMP: u8 = 0xe9;
+
+    /// The jump to what is so far behind the place.
+    pub fn jump(distance: isize) -> Option<[u8; LENGTH]> {
+        let [a, b, c, d] =
+            i32::try_from(distance.checked_sub_unsigned(LENGTH)?).ok()?.to_le_bytes();
+        Some([JUMP, a, b, c, d])
+    }
+
+    /// Processors see stores to code by themselves.
+    pub fn stored(_word: usize) {}
+}
+
+/// Nops and jumps of AArch64: a word of 4. Both are of the instructions that may be replaced by one another
+/// while other processors execute them (Arm ARM, B2.2.5).
+#[cfg(not(target_arch = "x86_64"))]
+mod code {
+    pub type Atomic = core::sync::atomic::AtomicU32;
+    pub type Word = u32;
+    pub const LENGTH: usize = 4;
+    pub const NOP: [u8; LENGTH] = 0xd503_201f_u32.to_le_bytes();
+    const JUMP: u32 = 0x1400_0000;
+
+    /// The jump to what is so far behind the place: up to 128 MiB.
+    pub fn jump(distance: isize) -> Option<[u8; LENGTH]> {
+        let words = i32::try_from(distance / 4).ok().filter(|_| distance % 4 == 0)?;
+        let is_near = (-(1 << 25)..1 << 25).contains(&words);
+        is_near.then(|| (JUMP | (words.cast_unsigned() & 0x03ff_ffff)).to_le_bytes())
+    }
+
+    /// Lets instruction fetches see what was stored.
+    pub fn stored(_word: usize) {
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: the word is mapped; Linux lets programs do this.
+        unsafe {
+            core::arch::asm!(
+                "dc cvau, {0}", "dsb ish", "ic ivau, {0}", "dsb ish", "isb",
+                in(reg) _word,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}
+
+use code::{LENGTH, NOP};
+
+const WORD: usize = size_of::<code::Word>();
 
 /// The word around a place, and where in it the place is.
 struct Word {
@@ -116,7 +165,7 @@ struct Word {
 impl Place {
     /// Whether it is what it must be, so that it can be changed.
     pub fn check(&self) -> Result<(), Problem> {
-        if cfg!(not(target_arch = "x86_64")) {
+        if cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))) {
             return Err(Problem::Unsupported);
         }
         let word = self.word()?;
@@ -136,14 +185,12 @@ impl Place {
 
     /// The jump to the target.
     fn jump(&self) -> Result<[u8; LENGTH], Problem> {
-        let distance = self.target.wrapping_sub(self.address.wrapping_add(LENGTH)).cast_signed();
-        let distance = i32::try_from(distance).map_err(|_| Problem::NotAsLinked)?;
-        let [a, b, c, d] = distance.to_le_bytes();
-        Ok([JUMP, a, b, c, d])
+        let distance = self.target.wrapping_sub(self.address).cast_signed();
+        code::jump(distance).ok_or(Problem::NotAsLinked)
     }
 
     /// The word as it is, and as it is to be.
-    fn change(&self, armed: bool) -> Result<(Word, u64, u64), Problem> {
+    fn change(&self, armed: bool) -> Result<(Word, code::Word, code::Word), Problem> {
         let word = self.word()?;
         let code = if armed { self.jump()? } else { NOP };
         let old = word.load();
@@ -151,17 +198,17 @@ impl Place {
         if let Some(place) = bytes.get_mut(word.offset..word.offset + LENGTH) {
             place.copy_from_slice(&code);
         }
-        Ok((word, old, u64::from_le_bytes(bytes)))
+        Ok((word, old, code::Word::from_le_bytes(bytes)))
     }
 }
 
 impl Word {
-    fn atomic(&self) -> &AtomicU64 {
+    fn atomic(&self) -> &code::Atomic {
         // SAFETY: places are in mapped code, and the word is aligned.
-        unsafe { AtomicU64::from_ptr(self.address as *mut u64) }
+        unsafe { code::Atomic::from_ptr(self.address as *mut code::Word) }
     }
 
-    fn load(&self) -> u64 {
+    fn load(&self) -> code::Word {
         self.atomic().load(Ordering::Relaxed)
     }
 }
@@ -193,6 +240,7 @@ impl Writer {
         }
         self.open(word.address & self.page_size.wrapping_neg())?;
         word.atomic().store(new, Ordering::Release);
+        code::stored(word.address);
         Ok(())
     }
 
@@ -231,6 +279,7 @@ impl Drop for Writer {
 // Not in Miri, which knows no memory that is code.
 #[cfg(all(test, target_arch = "x86_64", not(miri)))]
 mod tests {
+    use super::code::JUMP;
     use super::*;
 
     /// Code that is never executed.

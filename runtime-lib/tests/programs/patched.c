@@ -65,8 +65,7 @@ static unsigned long long run_until_it_fires(void)
     unsigned long long round = 0;
     for (;;) {
         PATCHED(0x1111111111111111, out);
-        round++;
-        __asm__ volatile("" : "+r"(round));
+        atomic_store_explicit(&rounds, ++round, memory_order_relaxed);
     }
 out:
     TRANSITION(run, 0);
@@ -76,7 +75,8 @@ out:
 
 static void *arm_later(void *unused)
 {
-    usleep(20000);
+    while (!atomic_load(&rounds))
+        usleep(1000);
     errno = 77;
     if (midflight_osr_arm("loop") != 1 || errno != 77)
         abort();
@@ -95,13 +95,24 @@ static unsigned char *place_of(const struct patch *patch)
     return place;
 }
 
+#ifdef __x86_64__
+static const unsigned char nop[] = {0x0f, 0x1f, 0x44, 0, 0};
+static const unsigned char other[] = {0x90, 0x90, 0x90, 0x90, 0x90};
+#define IS_JUMP(place) (*(place) == 0xe9)
+#else
+static const unsigned char nop[] = {0x1f, 0x20, 0x03, 0xd5};
+static const unsigned char other[] = {0x3f, 0x20, 0x03, 0xd5}; /* yield */
+#define IS_JUMP(place) ((place)[3] >> 2 == 5)
+#endif
+
+enum kind { NOPS, JUMPS };
+
 /* How many places are jumps, or the very nop. */
-static int count_places(unsigned char first)
+static int count_places(enum kind kind)
 {
-    static const unsigned char nop[] = {0x0f, 0x1f, 0x44, 0, 0};
     int count = 0;
     for (const struct patch *p = __start_midflight_osr_patch; p < __stop_midflight_osr_patch; p++)
-        count += *place_of(p) == first && (first == 0xe9 || !memcmp(place_of(p), nop, 5));
+        count += kind == JUMPS ? IS_JUMP(place_of(p)) : !memcmp(place_of(p), nop, sizeof nop);
     return count;
 }
 
@@ -112,10 +123,10 @@ static int in_the_middle(void)
         return 1;
     unsigned long long round = run_until_it_fires();
     pthread_join(thread, NULL);
-    int places = count_places(0xe9);
-    if (places < 4 || count_places(0x0f) || midflight_osr_disarm("*:lo*p") != 1)
+    int places = count_places(JUMPS);
+    if (places < 4 || count_places(NOPS) || midflight_osr_disarm("*:lo*p") != 1)
         return 2;
-    if (count_places(0x0f) != places || count_places(0xe9))
+    if (count_places(NOPS) != places || count_places(JUMPS))
         return 3;
     for (int i = 0; i < 1000; i++)
         one_round(&round);
@@ -142,7 +153,7 @@ static int cycles(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     printf("%d %d\n", fired > 0, midflight_osr_count("loop") == fired && rounds >= fired);
-    return count_places(0xe9) != 0;
+    return count_places(JUMPS) != 0;
 }
 
 static void *cycle(void *unused)
@@ -177,7 +188,7 @@ static int contended(void)
     pthread_join(threads[0], NULL);
     pthread_join(threads[2], NULL);
     printf("%d\n", midflight_osr_count("loop") == fired);
-    return count_places(0xe9) != 0;
+    return count_places(JUMPS) != 0;
 }
 
 /* What is armed at start, and toggled by a signal. */
@@ -206,19 +217,18 @@ static int refuse_to_change_code(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         return 77;
     printf("%d\n", midflight_osr_arm("loop") == -EACCES);
-    return count_places(0xe9) != 0;
+    return count_places(JUMPS) != 0;
 }
 
 static int find_foreign_code(void)
 {
-    static const unsigned char other[] = {0x90, 0x90, 0x90, 0x90, 0x90};
     unsigned char *place = place_of(__start_midflight_osr_patch);
     uintptr_t page = (uintptr_t)place & -(uintptr_t)4096;
     if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
         return 77;
-    memcpy(place, other, 5);
-    printf("%d %d\n", midflight_osr_arm("loop") == -ENOEXEC, memcmp(place, other, 5));
-    return count_places(0xe9) != 0;
+    memcpy(place, other, sizeof other);
+    printf("%d %d\n", midflight_osr_arm("loop") == -ENOEXEC, memcmp(place, other, sizeof other));
+    return count_places(JUMPS) != 0;
 }
 
 static int masks(void)

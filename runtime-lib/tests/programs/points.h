@@ -61,9 +61,12 @@ extern int64_t midflight_osr_fuel;
 
 /* Goes on at `label` when the site with this id is armed. */
 #ifdef __x86_64__
+#define PATCHABLE_NOP ".p2align 3,,4\n.Lnop%=: .byte 0x0f,0x1f,0x44,0,0\n"
+#else
+#define PATCHABLE_NOP ".p2align 2\n.Lnop%=: nop\n"
+#endif
 #define PATCHED(id, label)                                                                         \
-    __asm__ goto(".p2align 3,,4\n"                                                                 \
-                 ".Lnop%=: .byte 0x0f,0x1f,0x44,0,0\n"                                                 \
+    __asm__ goto(PATCHABLE_NOP                                                                     \
                  ".pushsection midflight_osr_patch,\"ao\",@progbits,.Lnop%=\n"                        \
                  ".balign 8\n"                                                                     \
                  ".long .Lnop%=-.\n"                                                                  \
@@ -74,13 +77,6 @@ extern int64_t midflight_osr_fuel;
                  :                                                                                 \
                  :                                                                                 \
                  : label)
-#else /* such points are flag points there */
-#define PATCHED(id, label)                                                                         \
-    do {                                                                                           \
-        if (0)                                                                                     \
-            goto label;                                                                            \
-    } while (0)
-#endif
 #define TRANSITION(name, site)                                                                     \
     __atomic_fetch_add(&name##_osr.states[site].transitions, 1, __ATOMIC_RELAXED)
 
