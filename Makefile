@@ -23,6 +23,9 @@ RUNTIME_DIR := target/runtime
 AARCH64 := target/aarch64
 HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 
+# Installs packages that are missing, and Rust.
+NEED := CARGO='$(CARGO)' scripts/need.sh
+
 # Packages: to build for a version of LLVM, and what only tests and measurements need.
 packages = llvm-$(1)-dev clang-$(1) lld-$(1)
 BUILD_PACKAGES := g++ binutils
@@ -30,7 +33,7 @@ RT_PACKAGES := libclang-rt-22-dev
 AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user
 # What LLVM's static libraries ask for, which crates link that use inkwell.
 STATIC_PACKAGES := libpolly-22-dev libz3-dev libzstd-dev libxml2-dev zlib1g-dev libffi-dev
-TEST_PACKAGES := $(RT_PACKAGES) libclang-rt-19-dev $(STATIC_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
+TEST_PACKAGES := cargo-clippy:rust-web-clippy rustfmt:rustfmt-web $(RT_PACKAGES) libclang-rt-19-dev $(STATIC_PACKAGES) llvm-22-tools llvm-19-tools clang-format-22 ccache csmith libcsmith-dev lcov graphviz time python3
 
 # What whole projects need to be built and tested.
 PROJECT_PACKAGES := cmake tcl-dev
@@ -56,17 +59,17 @@ MIRI_CASES ?= 2
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
-	check-random check-aarch64 check-suites build-both aarch64
+	check-random check-aarch64 check-suites check-bare build-both aarch64
 
 # --- building ---------------------------------------------------------------------------------
 
 build: need-build command runtime $(LLVMS:%=plugin-%)
 
 need-build:
-	@scripts/need.sh $(BUILD_PACKAGES) $(foreach llvm,$(LLVMS),$(call packages,$(llvm)))
+	@$(NEED) $(BUILD_PACKAGES) $(foreach llvm,$(LLVMS),$(call packages,$(llvm)))
 
 need-test:
-	@scripts/need.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) \
+	@$(NEED) $(BUILD_PACKAGES) $(TEST_PACKAGES) \
 		$(foreach llvm,$(BOTH),$(call packages,$(llvm)))
 
 build-both:
@@ -116,7 +119,7 @@ demo:
 	@scripts/demo.sh
 
 bench:
-	@scripts/need.sh $(RT_PACKAGES) valgrind
+	@$(NEED) $(RT_PACKAGES) valgrind
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run
@@ -175,6 +178,7 @@ check-tsan:
 # nightly Rust. What the runtime keeps in a word is an address and more, hence permissive provenance; and it
 # keeps all memory that it counts in.
 check-miri:
+	@command -v rustup >/dev/null || { echo "Miri is a part of nightly Rust, which comes by https://rustup.rs" >&2; exit 1; }
 	@$(CARGO) +nightly miri --version || rustup toolchain install nightly --profile minimal --component miri,rust-src
 	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS=-Zmiri-disable-isolation \
 		$(CARGO) +nightly miri test -p midflight-abi -p midflight-profile --all-features --target-dir target/miri
@@ -213,6 +217,10 @@ check-corpus: harness
 check-builds: harness
 	$(BENCH) builds --projects $(PROJECTS)
 
+# A bare Debian needs nothing from elsewhere.
+check-bare:
+	@scripts/bare.sh
+
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
@@ -243,10 +251,10 @@ check-matrix: harness
 	$(BENCH) verify --programs all --check output,edges --stage early,inlined,late
 
 nightly: need-test
-	@scripts/need.sh $(PROJECT_PACKAGES)
+	@$(NEED) $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
 		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
-		check-aarch64 check-suites \
+		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all
