@@ -99,7 +99,7 @@ plugin-%:
 
 # What programs for AArch64 link, with the plugins beside it, so that it can be MIDFLIGHT_LIB_DIR.
 aarch64:
-	@scripts/need.sh $(AARCH64_PACKAGES)
+	@$(NEED) $(AARCH64_PACKAGES)
 	@scripts/rust-aarch64.sh $(AARCH64)/rust
 	RUSTC=$(CURDIR)/$(AARCH64)/rust/rustc $(CARGO) rustc -q -p midflight-runtime --profile runtime \
 		--features standalone --crate-type staticlib --target aarch64-unknown-linux-gnu --target-dir $(AARCH64)/runtime

@@ -29,6 +29,8 @@ config.available_features.add("llvm" + major)
 config.available_features.add("level" + os.environ.get("MIDFLIGHT_LEVEL", "-O2"))
 if glob.glob(os.path.join(os.path.dirname(llvm_bin), "lib/clang/*/lib/*/libclang_rt.tsan*.a")):
     config.available_features.add("sanitizers")
+if glob.glob(os.path.join(os.path.dirname(llvm_bin), "lib/clang/*/lib/*/libclang_rt.profile*.a")):
+    config.available_features.add("profile-runtime")
 with open("/proc/cpuinfo") as cpu:
     if re.search(r"\bavx\b", cpu.read()):
         config.available_features.add("avx")

@@ -13,6 +13,7 @@
 #include "llvm-c/Core.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -21,6 +22,7 @@
 #include <dlfcn.h>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -101,6 +103,44 @@ public:
   static bool isRequired() { return true; }
 };
 
+// What runs first, but behind clang's coverage by gcov: that stands behind
+// plugins in the pipeline, and must see what the front end made.
+class FirstPasses : public PassInfoMixin<FirstPasses> {
+  struct State {
+    ModulePassManager Passes;
+    ModuleAnalysisManager *Waiting = nullptr;
+  };
+  std::shared_ptr<State> Own = std::make_shared<State>();
+  bool CanWait;
+
+public:
+  FirstPasses(ModulePassManager Passes, PassInstrumentationCallbacks *Host)
+      : CanWait(Host) {
+    Own->Passes = std::move(Passes);
+    if (!Host)
+      return;
+    // Before the next pass that is not gcov's.
+    Host->registerBeforeNonSkippedPassCallback(
+        [Own = Own](StringRef Pass, Any IR) {
+          auto *M = any_cast<const Module *>(&IR);
+          if (!Own->Waiting || !M || Pass == "GCOVProfilerPass")
+            return;
+          ModuleAnalysisManager &MAM = *std::exchange(Own->Waiting, nullptr);
+          Module &Mutable = const_cast<Module &>(**M);
+          MAM.invalidate(Mutable, Own->Passes.run(Mutable, MAM));
+        });
+  }
+
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    if (!CanWait || !M.getNamedMetadata("llvm.gcov"))
+      return Own->Passes.run(M, MAM);
+    Own->Waiting = &MAM;
+    return PreservedAnalyses::all();
+  }
+
+  static bool isRequired() { return true; }
+};
+
 enum ExtensionPoint : uint32_t {
   PointStart = 0,
   PointInlined = 1,
@@ -164,9 +204,13 @@ void mfb_register_callbacks(void *PassBuilderPtr) {
           FPM.addPass(midflight::UnrollMarkedPass());
       });
   PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level) {
-        addPipelinePass(MPM, Level, PointStart);
-        addPipelinePass(MPM, Level, PointInlined);
+      [&PB](ModulePassManager &MPM, OptimizationLevel Level) {
+        ModulePassManager First;
+        addPipelinePass(First, Level, PointStart);
+        addPipelinePass(First, Level, PointInlined);
+        if (!First.isEmpty())
+          MPM.addPass(FirstPasses(std::move(First),
+                                  PB.getPassInstrumentationCallbacks()));
       });
 #if LLVM_VERSION_MAJOR >= 20
   PB.registerOptimizerLastEPCallback(

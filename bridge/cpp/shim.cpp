@@ -170,6 +170,12 @@ bool mfb_is_for_library(LLVMModuleRef Module) {
          M.getPIELevel() == PIELevel::Default;
 }
 
+/// The name of the format of the target's object files, a literal.
+const char *mfb_object_format(LLVMModuleRef Module) {
+  Triple Target(unwrap(Module)->getTargetTriple());
+  return Triple::getObjectFormatTypeName(Target.getObjectFormat()).data();
+}
+
 /// True if the linker optimizes the module once more, with others.
 bool mfb_is_for_lto(LLVMModuleRef Module) {
   const llvm::Module &M = *unwrap(Module);

@@ -1,6 +1,6 @@
 //! Source locations, from debug information.
 
-use crate::ir::{Function, Inst, Module};
+use crate::ir::{Function, Inst};
 use crate::sys::debuginfo::*;
 use crate::sys::prelude::LLVMMetadataRef;
 use std::ffi::c_char;
@@ -56,12 +56,6 @@ pub fn location(inst: Inst<'_>) -> Option<Location> {
         let outer = if outermost == location { inner.clone() } else { line_of(outermost) };
         Some(Location { inner, outer })
     }
-}
-
-/// Removes all debug information. Tells if there was some.
-pub fn strip(module: Module<'_>) -> bool {
-    // SAFETY: the module is live; what is removed is owned by nobody here.
-    unsafe { LLVMStripModuleDebugInfo(module.0) != 0 }
 }
 
 /// # Safety

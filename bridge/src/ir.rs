@@ -186,6 +186,12 @@ impl<'m> Module<'m> {
         }
     }
 
+    /// The format of its target's object files, by LLVM's name: `elf`, `macho`, `coff` and so on.
+    pub fn object_format(self) -> &'static str {
+        // SAFETY: the module is live; LLVM's names are ASCII literals.
+        unsafe { CStr::from_ptr(sys::mfb_object_format(self.0)) }.to_str().expect("ASCII")
+    }
+
     /// Whether its code is for a shared library, where finding a thread-local variable takes a call.
     pub fn is_for_library(self) -> bool {
         // SAFETY: the module is live.

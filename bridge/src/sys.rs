@@ -34,6 +34,7 @@ unsafe extern "C" {
     pub fn mfb_is_ifunc_resolver(function: LLVMValueRef) -> bool;
     pub fn mfb_call_facts(call: LLVMValueRef) -> u32;
     pub fn mfb_is_for_library(module: LLVMModuleRef) -> bool;
+    pub fn mfb_object_format(module: LLVMModuleRef) -> *const c_char;
     pub fn mfb_is_for_lto(module: LLVMModuleRef) -> bool;
     pub fn mfb_has_plain_x86_64_code(function: LLVMValueRef) -> bool;
     pub fn mfb_stays(inst: LLVMValueRef) -> bool;

@@ -104,8 +104,8 @@ impl Installed {
         plugin.push(self.path("lib/midflight/llvm-22/libmidflight.so"));
         let mut words = vec!["--start-no-unused-arguments".into(), plugin];
         words.extend(["-Xclang", "-mllvm", "-Xclang"].map(OsString::from));
-        words.push(format!("-midflight={options};strip-debug").into());
-        words.extend(["-gline-tables-only", "-gno-column-info"].map(OsString::from));
+        words.push(format!("-midflight={options}").into());
+        words.extend(LINES.map(OsString::from));
         words.push("--end-no-unused-arguments".into());
         words
     }
@@ -115,9 +115,13 @@ fn position(words: &[OsString], word: impl AsRef<OsStr>) -> Option<usize> {
     words.iter().position(|w| w == word.as_ref())
 }
 
-/// The plugin is told to remove debug information.
-fn strips(words: &[OsString]) -> bool {
-    words.iter().any(|word| word.to_string_lossy().contains("strip-debug"))
+/// What makes clang keep track of lines, of which it writes nothing.
+const LINES: [&str; 4] = ["-Xclang", "-opt-record-format", "-Xclang", "yaml"];
+
+/// No option for debug information is added to a command line.
+fn leaves_debug_information_alone(words: &[OsString], line: &str) -> bool {
+    let levels = words.iter().filter(|word| word.as_bytes().starts_with(b"-g"));
+    levels.eq(line.split_whitespace().filter(|word| word.starts_with("-g")))
 }
 
 #[test]
@@ -160,7 +164,7 @@ fn own_options_reach_the_plugin_and_not_clang() {
     let mut command = installed.command("midflight-cc");
     let command = command.env("MIDFLIGHT_CC_OPTIONS", "--midflight-k=2 --midflight-stage=late");
     installed.output(command.args(["-c", "x.c", "--midflight-k=3"]));
-    assert!(position(&installed.called(), "-midflight=stage=late;k=3;strip-debug").is_some());
+    assert!(position(&installed.called(), "-midflight=stage=late;k=3").is_some());
 }
 
 #[test]
@@ -206,7 +210,7 @@ fn calls_that_neither_compile_nor_link_are_left_as_they_are() {
     let words = installed.of("midflight cc x.h -o x.pch");
     assert_eq!(position(&words, "-Xlinker"), None, "to clang that is an input to be linked");
     let words = installed.of("midflight cc -c x.s");
-    assert_eq!(position(&words, "-gline-tables-only"), None, "assembly has lines of its own");
+    assert_eq!(position(&words, "-opt-record-format"), None, "there is nothing to compile");
 }
 
 #[test]
@@ -218,29 +222,23 @@ fn libraries_stand_behind_the_runtime_that_needs_them() {
 }
 
 #[test]
-fn debug_information_is_as_the_user_wants_it() {
+fn debug_information_is_left_to_clang_which_keeps_track_of_lines() {
     let installed = Installed::new();
-    for option in ["-g", "-g0", "-ggdb", "-gdwarf-4", "-g1"] {
-        let words = installed.of(&format!("midflight cc -c {option} x.c"));
-        assert_eq!(position(&words, "-gline-tables-only"), None, "{option}");
-        assert!(!strips(&words), "{option}");
+    for line in ["x.c", "-g x.c", "-g0 x.c", "-gdwarf-4 x.c", "x.bc", "--midflight-osr-fuzz x.c"] {
+        let words = installed.of(&format!("midflight cc -c {line}"));
+        assert!(leaves_debug_information_alone(&words, line), "{line}: {words:?}");
+        assert!(words.windows(4).any(|four| four == LINES), "{line}: {words:?}");
     }
-    installed.file("options", "-g -c x.c");
-    let words = installed.of("midflight cc @options");
-    assert_eq!(position(&words, "-gline-tables-only"), None, "in a response file");
-    assert!(position(&words, "@options").is_some(), "which clang reads itself");
 }
 
 #[test]
-fn lines_stay_where_they_may_be_used() {
+fn the_format_of_remarks_is_the_users() {
     let installed = Installed::new();
-    assert!(strips(&installed.of("midflight cc -c x.c")));
-    for line in ["-Rpass=inline x.c", "x.bc", "--midflight-osr-fuzz x.c"] {
-        let words = installed.of(&format!("midflight cc -c {line}"));
-        assert!(position(&words, "-gline-tables-only").is_some(), "{line}");
-        assert_eq!(position(&words, "-gno-column-info"), None, "{line}");
-        assert!(!strips(&words), "{line}");
-    }
+    installed.file("options", "-fsave-optimization-record=bitstream -c x.c");
+    let words = installed.of("midflight cc @options");
+    let format = position(&words, "-opt-record-format").unwrap();
+    assert_eq!(words[format + 2], "bitstream", "also in a response file");
+    assert!(position(&words, "@options").is_some(), "which clang reads itself");
 }
 
 #[test]
@@ -399,7 +397,7 @@ fn what_is_read_from_standard_input_is_compiled_and_linked() {
     let words = installed.of("midflight cc -x c - -o x");
     let place = position(&words, "-x").unwrap();
     assert_eq!(words[place..place + 5], ["-x", "c", "-", "-o", "x"]);
-    assert!(position(&words, "-gline-tables-only").is_some(), "it is compiled");
+    assert!(position(&words, "-opt-record-format").is_some(), "it is compiled");
     // With -x all inputs behind it are source; the archive must not become one.
     let archive = position(&words, installed.path("lib/midflight/libmidflight_rt.a")).unwrap();
     assert_eq!(words[archive - 1], "-Xlinker");

@@ -1,5 +1,7 @@
 //! `midflight cc` with the real clang, the plugin and the runtime, where they are there.
 
+use object::{Object, ObjectSection};
+use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -61,6 +63,15 @@ impl Project {
             std::fs::write(project.path(name), text).unwrap();
         }
         Some(project)
+    }
+
+    /// Versions of LLVM with a clang and a plugin.
+    fn llvms(&self) -> Vec<u32> {
+        let has_plugin =
+            |llvm: &u32| self.libraries.join(format!("llvm-{llvm}/libmidflight.so")).is_file();
+        let mut llvms = vec![22, 19];
+        llvms.retain(|llvm| has_plugin(llvm) && is_there(&format!("clang-{llvm}")));
+        llvms
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -183,4 +194,110 @@ fn a_compiler_cache_hits_and_its_object_is_instrumented() {
     project.quiet("ccache", "midflight-cc -O1 -c main.c");
     project.cc("main.o named.s -o prog");
     project.check_program("prog");
+}
+
+/// Sections that tell of code, beside the code: for debuggers, profilers, and tools that count or trace.
+fn sections_about_code(object: &Path) -> BTreeSet<String> {
+    const ABOUT: [&str; 8] = [
+        ".debug_",
+        ".gnu_debug",
+        ".pseudo_probe",
+        ".stack_sizes",
+        "__llvm_",
+        "__san",
+        "asan_",
+        "xray_",
+    ];
+    let bytes = std::fs::read(object).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let names = file.sections().map(|section| section.name().unwrap().to_string());
+    // Whether a variable has several places, a scope several ranges, and whether there are calls by pointers is
+    // a matter of the code.
+    let of_shape = |name: &str| ["_loc", "_r", "prf_v"].iter().any(|part| name.contains(part));
+    let is_about = |name: &String| ABOUT.iter().any(|start| name.starts_with(start));
+    names.filter(|name| is_about(name) && !of_shape(name)).collect()
+}
+
+/// Of each line of options, objects have the debug information that clang alone makes.
+#[test]
+fn debug_information_is_that_of_clang_alone() {
+    let Some(project) = Project::new() else { return };
+    let options = [
+        "",
+        "-g",
+        "-g0",
+        "-g1",
+        "-ggdb3",
+        "-gdwarf-4",
+        "-gline-tables-only",
+        "-gline-directives-only",
+        "-g -gsplit-dwarf",
+        "-g -gz",
+        "-gz",
+        "-g -gpubnames",
+        "-g -O2 -fno-omit-frame-pointer",
+        "-fdebug-info-for-profiling",
+        "-g -fdebug-info-for-profiling",
+        "-fpseudo-probe-for-profiling",
+        "-fprofile-arcs -ftest-coverage",
+        "--coverage -g",
+        "-fprofile-instr-generate -fcoverage-mapping",
+        "-fprofile-generate",
+        "-fsanitize=address",
+        "-fsanitize=undefined",
+        "-fsanitize=thread",
+        "-fsanitize-coverage=trace-pc-guard,pc-table",
+        "-fsanitize-coverage=inline-8bit-counters",
+        "-fxray-instrument -fxray-instruction-threshold=1",
+        "-fstack-size-section",
+        "-fsave-optimization-record",
+        "-Rpass=none",
+    ];
+    let mut with_some = 0;
+    for llvm in project.llvms() {
+        for option in options {
+            let line = format!("-O1 {option} -c main.c -o");
+            project.quiet(&format!("clang-{llvm}"), &format!("{line} alone.o"));
+            let alone = sections_about_code(&project.path("alone.o"));
+            with_some += usize::from(!alone.is_empty());
+            for stage in ["early", "inlined", "late"] {
+                let own = format!("--midflight-llvm={llvm} --midflight-stage={stage}");
+                project.cc(&format!("{own} {line} ours.o"));
+                let ours = sections_about_code(&project.path("ours.o"));
+                assert_eq!(ours, alone, "clang-{llvm} {option}, at {stage}");
+            }
+        }
+    }
+    assert!(with_some > options.len() / 2, "there is something to compare");
+}
+
+/// What LLVM says of the optimizations that come before the profiler, with its lines and columns.
+#[test]
+fn remarks_are_those_of_clang_alone() {
+    let Some(project) = Project::new() else { return };
+    for llvm in project.llvms() {
+        let line = "-O2 -Rpass=.* -c main.c -o main.o";
+        let alone = project.run(&format!("clang-{llvm}"), line);
+        let ours = format!("--midflight-llvm={llvm} --midflight-stage=late {line}");
+        let ours = project.run("midflight-cc", &ours);
+        let text = String::from_utf8_lossy(&alone.stderr);
+        assert!(text.contains("main.c:5:3: remark:"), "{text}");
+        assert_eq!(String::from_utf8_lossy(&ours.stderr), text, "clang-{llvm}");
+        // Remarks in files keep the format that is asked for.
+        for (option, start) in [("", "--- !"), ("=bitstream", "RMRK")] {
+            if llvm == 19 && option == "=bitstream" {
+                // That clang crashes by itself.
+                continue;
+            }
+            let line = format!(
+                "-O2 -fsave-optimization-record{option} -foptimization-record-file=record -c main.c"
+            );
+            let alone = project.run(&format!("clang-{llvm}"), &line);
+            let ours = project.run("midflight-cc", &format!("--midflight-llvm={llvm} {line}"));
+            assert!(ours.status.success());
+            assert_eq!(ours.stderr, alone.stderr, "clang-{llvm} {option}");
+            let record = std::fs::read(project.path("record")).unwrap();
+            assert!(record.starts_with(start.as_bytes()), "clang-{llvm} {option}");
+        }
+    }
 }

@@ -1,15 +1,19 @@
-// Line tables that are for the profiler alone are gone once it has read them; code and lines are the same.
-// RUN: %cc %level --midflight-stage=early -c %s -o %t.o && llvm-readelf -S %t.o | FileCheck %s --check-prefix=GONE
-// RUN: %cc %level --midflight-stage=late -c %s -o %t.late.o && llvm-readelf -S %t.late.o | FileCheck %s --check-prefix=GONE
-// RUN: %cc %level -Rpass=none -c %s -o %t.kept.o && llvm-readelf -S %t.kept.o | FileCheck %s --check-prefix=KEPT
+// Paths have lines without debug information, of which objects have what clang alone makes; code and lines are
+// those with line tables.
+// RUN: %cc %level --midflight-stage=early -c %s -o %t.o && llvm-readelf -S %t.o | FileCheck %s --check-prefix=NONE
+// RUN: %cc %level --midflight-stage=late -c %s -o %t.late.o && llvm-readelf -S %t.late.o | FileCheck %s --check-prefix=NONE
+// RUN: %cc %level -Rpass=none -c %s -o %t.remarks.o && llvm-readelf -S %t.remarks.o | FileCheck %s --check-prefix=NONE
+// RUN: %cc %level --midflight-osr-fuzz -c %s -o %t.osr.o && llvm-readelf -S %t.osr.o | FileCheck %s --check-prefix=NONE
+// RUN: %cc %level -gline-tables-only -c %s -o %t.kept.o && llvm-readelf -S %t.kept.o | FileCheck %s --check-prefix=KEPT
 // RUN: %cc %level -g -c %s -o %t.asked.o && llvm-readelf -S %t.asked.o | FileCheck %s --check-prefix=KEPT
-// GONE-NOT: .debug_
+// NONE-NOT: .debug_
 // KEPT: .debug_line
 // RUN: llvm-objdump -d %t.o | tail -n +4 > %t.code && llvm-objdump -d %t.kept.o | tail -n +4 > %t.kept.code
 // RUN: test -s %t.code && diff %t.code %t.kept.code
 // RUN: %midflight show --tables %t.o > %t.tables && %midflight show --tables %t.kept.o | diff %t.tables -
+// RUN: %cc %level -g0 -c %s -o %t.zero.o && %midflight show --tables %t.zero.o | diff %t.tables -
 // RUN: FileCheck %s --check-prefix=LINE < %t.tables
-// LINE: lines {{.*}}20
+// LINE: lines {{.*}}[[#@LINE+8]]
 
 // What was made of sources by somebody else keeps what that had.
 // RUN: clang -O1 -g -emit-llvm -c %s -o %t.bc && %cc %level -c %t.bc -o %t.ir.o

@@ -36,4 +36,5 @@ pub mod registry;
 pub mod runs;
 pub mod skip;
 pub mod step;
+pub mod target;
 pub mod weights_file;

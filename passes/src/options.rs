@@ -42,8 +42,6 @@ pub struct Options {
     pub functions: Option<FunctionList>,
     /// Verify each function after it is changed.
     pub verify: bool,
-    /// Remove debug information once it has been read, for compilers that made it for nothing else.
-    pub strip_debug: bool,
     /// Add an independent instrumentation for checks.
     pub oracle: Oracle,
     /// Test only: panic when this function is instrumented.
@@ -59,7 +57,6 @@ impl Default for Options {
             max_paths: None,
             functions: None,
             verify: cfg!(debug_assertions),
-            strip_debug: false,
             oracle: Oracle::None,
             panic_at: None,
         }
@@ -107,7 +104,7 @@ pub enum OptionError {
     /// An option that does not exist.
     #[error(
         "unknown option '{0}'; known are k=K, stage=early|inlined|late, algorithm=automaton|published, \
-         max-paths=N, functions=FILE, verify, strip-debug, oracle=edges|blocks"
+         max-paths=N, functions=FILE, verify, oracle=edges|blocks"
     )]
     Unknown(String),
     /// The list of functions cannot be used.
@@ -169,7 +166,6 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
             "oracle" => options.oracle = oracle(value)?,
             "debug-panic-at" => options.panic_at = Some(value.to_string()),
             "verify" if value.is_empty() => options.verify = true,
-            "strip-debug" if value.is_empty() => options.strip_debug = true,
             _ => return Err(OptionError::Unknown(item.to_string())),
         }
     }

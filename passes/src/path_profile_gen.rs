@@ -10,8 +10,8 @@ use crate::read::{Snapshot, read};
 use crate::record::record_of;
 use crate::skip::Skip;
 use crate::step;
+use crate::target::is_supported;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
-use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
 use midflight_profile::table::Stage;
@@ -24,42 +24,11 @@ pub struct PathProfileGen(pub Options);
 
 impl Pass for PathProfileGen {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
-        let changed = self.instrument_all(module, analyses);
-        let stripped = self.0.strip_debug && debug::strip(module);
-        changed || stripped
-    }
-}
-
-enum Failure {
-    Skipped(Skip),
-    Defect(String),
-}
-
-impl From<Skip> for Failure {
-    fn from(skip: Skip) -> Self {
-        Failure::Skipped(skip)
-    }
-}
-
-fn defect(function: Function<'_>, message: String) -> String {
-    format!(
-        "instrumenting function '{}': {}; this is a defect of midflight, please report it",
-        function.name(),
-        message.replace('\n', " ")
-    )
-}
-
-impl PathProfileGen {
-    fn instrument_all(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         let mut changed = false;
         let mut skipped = Vec::new();
         // Instrumenting declares functions of the runtime: collect first.
         let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
-        if functions.is_empty() {
-            return false;
-        }
-        if !module.pointers_have(64) {
-            module.error("midflight: instrumenting a module: only targets with 64-bit pointers are supported");
+        if functions.is_empty() || !is_supported(module, "instrumenting a module") {
             return false;
         }
         for function in functions {
@@ -96,7 +65,28 @@ impl PathProfileGen {
         }
         changed
     }
+}
 
+enum Failure {
+    Skipped(Skip),
+    Defect(String),
+}
+
+impl From<Skip> for Failure {
+    fn from(skip: Skip) -> Self {
+        Failure::Skipped(skip)
+    }
+}
+
+fn defect(function: Function<'_>, message: String) -> String {
+    format!(
+        "instrumenting function '{}': {}; this is a defect of midflight, please report it",
+        function.name(),
+        message.replace('\n', " ")
+    )
+}
+
+impl PathProfileGen {
     fn instrument<'m>(
         &self,
         module: Module<'m>,

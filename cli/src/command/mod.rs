@@ -50,8 +50,8 @@ Examples:
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml prog.info -o html";
 
 const CC_HELP: &str = "\
-Everything else goes to clang as it is, --help too. Without an option -g…, -gline-tables-only is
-added, so that paths have source lines. MIDFLIGHT_CC_OPTIONS holds these options too, separated by
+Everything else goes to clang as it is, --help too. Paths have source lines without
+an option -g… too. MIDFLIGHT_CC_OPTIONS holds these options too, separated by
 spaces. The links midflight-cc and midflight-c++ are the compilers in one word.
 
 Options:

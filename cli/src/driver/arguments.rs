@@ -15,11 +15,8 @@ pub struct Task {
     pub compiles: bool,
     /// An input can be linked, and the link, if there is one, makes a program or a library.
     pub links: bool,
-    /// It says how much debug information it wants.
-    pub has_debug_level: bool,
-    /// Debug information may be of use though no level is asked for: clang has lines in its remarks, and
-    /// IR brings what it was made with.
-    pub uses_debug: bool,
+    /// The format of remarks in a file, if it is given.
+    pub remarks_format: Option<OsString>,
     /// True if clang adds libraries by itself.
     pub has_default_libraries: bool,
     /// True if it links libFuzzer.
@@ -112,10 +109,8 @@ const WITH_VALUE: &[&str] = &[
 /// How an input is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// C, C++, and all else that is compiled
+    /// C, C++, IR, and all else that is compiled
     Source,
-    /// LLVM's, compiled too
-    Ir,
     /// Compiled to a header that is read faster, never linked
     Header,
     /// Not seen by the compiler
@@ -143,9 +138,10 @@ pub fn task(arguments: &[OsString]) -> Result<Task, Endless> {
             continue;
         }
         relocatable |= makes_relocatable(word);
-        task.has_debug_level |= sets_debug_level(word);
-        task.uses_debug |= uses_debug(word);
         task.has_fuzzer = has_fuzzer(word).unwrap_or(task.has_fuzzer);
+        if let Some(format) = word.strip_prefix(b"-fsave-optimization-record=") {
+            task.remarks_format = Some(OsStr::from_bytes(format).into());
+        }
         match word {
             b"--" => only_inputs = true,
             b"-x" => language = words.next().and_then(kind_of_language),
@@ -174,7 +170,6 @@ impl Task {
     fn input(&mut self, kind: Kind) {
         match kind {
             Kind::Source => (self.compiles, self.links) = (true, true),
-            Kind::Ir => (self.compiles, self.links, self.uses_debug) = (true, true, true),
             Kind::Header => self.compiles = true,
             Kind::Assembly | Kind::Object => self.links = true,
         }
@@ -199,41 +194,6 @@ fn has_fuzzer(word: &[u8]) -> Option<bool> {
     names(list, &[b"fuzzer", b"all"]).then_some(false)
 }
 
-/// Options about debug information, and others for which clang tracks lines by itself: of remarks, and of
-/// profiles that are matched by lines.
-fn uses_debug(word: &[u8]) -> bool {
-    let prefixes: [&[u8]; 10] = [
-        b"-g",
-        b"-R",
-        b"-fsave-optimization-record",
-        b"-foptimization-record-",
-        b"-fdiagnostics-hotness-",
-        b"-fdiagnostics-misexpect-",
-        b"-fprofile-sample-",
-        b"-fauto-profile",
-        b"-fpseudo-probe-",
-        b"-Wmisexpect",
-    ];
-    !word.starts_with(b"-gcc-") && prefixes.iter().any(|prefix| word.starts_with(prefix))
-}
-
-/// Other options that begin with `-g` say how debug information looks, not how much there is.
-fn sets_debug_level(word: &[u8]) -> bool {
-    let exact: [&[u8]; 8] =
-        [b"-g", b"-g0", b"-g1", b"-g2", b"-g3", b"-gmlt", b"--debug", b"-gmodules"];
-    let prefixes: [&[u8]; 8] = [
-        b"-ggdb",
-        b"-gdwarf",
-        b"-gline-",
-        b"-gcodeview",
-        b"-gfull",
-        b"-gused",
-        b"-glldb",
-        b"--debug=",
-    ];
-    exact.contains(&word) || prefixes.iter().any(|prefix| word.starts_with(prefix))
-}
-
 /// By its name, as clang does; what clang does not know goes to the linker.
 fn kind_of_file(name: &[u8]) -> Kind {
     let file = name.rsplit(|&b| b == b'/').next().unwrap_or(name);
@@ -242,7 +202,6 @@ fn kind_of_file(name: &[u8]) -> Kind {
         Some(b"h" | b"H" | b"hh" | b"hp" | b"hpp" | b"hxx" | b"h++" | b"tcc") => Kind::Header,
         Some(b"s" | b"S" | b"sx" | b"asm") => Kind::Assembly,
         Some(b"o" | b"obj" | b"a" | b"so" | b"lo" | b"ld" | b"lds") => Kind::Object,
-        Some(b"ll" | b"bc") => Kind::Ir,
         _ => Kind::Source,
     }
 }
@@ -251,7 +210,6 @@ fn kind_of_file(name: &[u8]) -> Kind {
 fn kind_of_language(name: &[u8]) -> Option<Kind> {
     match name {
         b"none" => None,
-        b"ir" => Some(Kind::Ir),
         _ if name.ends_with(b"-header") => Some(Kind::Header),
         _ if name.starts_with(b"assembler") => Some(Kind::Assembly),
         _ => Some(Kind::Source),
@@ -333,32 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn remarks_and_ir_use_debug_information() {
-        for line in [
-            "-Rpass=.* x.c",
-            "-Reverything x.c",
-            "-fsave-optimization-record x.c",
-            "-fprofile-sample-use=x x.c",
-            "-gz x.c",
-            "-gbtf x.c",
-        ] {
-            assert!(of(line).uses_debug, "{line}");
-        }
-        for line in ["x.bc", "y.c a/x.ll", "-x ir -", "-xir x"] {
-            assert!(of(line).uses_debug && of(line).compiles && of(line).links, "{line}");
-        }
-        for line in ["x.c", "-xc x.ll", "x.c y.o", "-Wall -gcc-toolchain=/x x.c", "x.c -o x.bc"] {
-            assert!(!of(line).uses_debug, "{line}");
-        }
-    }
-
-    #[test]
-    fn debug_levels_are_told_from_other_options() {
-        for line in ["-g", "-g0", "-ggdb3", "-gdwarf-4", "-gline-tables-only", "--debug"] {
-            assert!(of(line).has_debug_level, "{line}");
-        }
-        for line in ["-gz", "-gno-column-info", "-gcc-toolchain=/x", "-O2", "-Xclang -g"] {
-            assert!(!of(line).has_debug_level, "{line}");
-        }
+    fn the_format_of_remarks_is_the_last_that_is_given() {
+        let format = |line| of(line).remarks_format;
+        assert_eq!(format("-fsave-optimization-record x.c"), None);
+        let line = "-fsave-optimization-record=yaml -fsave-optimization-record=bitstream x.c";
+        assert_eq!(format(line), Some("bitstream".into()));
     }
 }

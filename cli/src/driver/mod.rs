@@ -228,10 +228,8 @@ fn for_compiler(
         result.push(with("-fplugin=", plugin));
     }
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
-    let adds_lines = !task.has_debug_level && options.weights.is_none();
-    let strip_lines = adds_lines && options.osr.is_none() && !task.uses_debug;
-    let for_plugin = options.for_plugin(strip_lines, more.as_deref())?;
-    result.extend(for_llvm(with("-midflight=", &for_plugin)));
+    let for_plugin = options.for_plugin(more.as_deref())?;
+    result.extend(for_frontend(["-mllvm".into(), with("-midflight=", &for_plugin)]));
     let headers = install.runtime.with_file_name("include");
     if headers.is_dir() {
         // <midflight.h>, where the program has none of its own.
@@ -241,20 +239,20 @@ fn for_compiler(
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
     }
-    if adds_lines {
-        result.push("-gline-tables-only".into());
-        if strip_lines {
-            // The profiler reads nothing but lines.
-            result.push("-gno-column-info".into());
-        }
+    if options.weights.is_none() {
+        // Clang tracks lines for whom it writes remarks to a file in some format, though none is named: the IR
+        // has them then, without a level of debug information, and nothing of them is in what comes out. Only
+        // what the user says of the format must stand.
+        let format = task.remarks_format.clone().unwrap_or_else(|| "yaml".into());
+        result.extend(for_frontend(["-opt-record-format".into(), format]));
     }
     result.push("--end-no-unused-arguments".into());
     Ok(result)
 }
 
-/// Hands an option on to LLVM.
-fn for_llvm(option: OsString) -> [OsString; 4] {
-    ["-Xclang".into(), "-mllvm".into(), "-Xclang".into(), option]
+/// Hands two words on to the front end alone.
+fn for_frontend([option, value]: [OsString; 2]) -> [OsString; 4] {
+    ["-Xclang".into(), option, "-Xclang".into(), value]
 }
 
 fn for_linker(

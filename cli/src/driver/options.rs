@@ -182,17 +182,12 @@ impl Options {
         Ok(())
     }
 
-    /// As the plugin reads them, which may be told to remove debug information. What `MIDFLIGHT_OPTIONS`
-    /// says, for the plugin's options that have none here, comes last: `-mllvm` would hide it from the
-    /// plugin.
+    /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have none here,
+    /// comes last: `-mllvm` would hide it from the plugin.
     ///
     /// # Errors
     /// If the list's path cannot be written so.
-    pub fn for_plugin(
-        &self,
-        strip_debug: bool,
-        more: Option<&OsStr>,
-    ) -> Result<OsString, DriverError> {
+    pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
         let mut text = OsString::new();
         if let Some(path) = &self.weights {
             text.push("use=");
@@ -218,9 +213,6 @@ impl Options {
         if let Some(path) = &self.functions {
             text.push(";functions=");
             text.push(without_separator(path)?);
-        }
-        if strip_debug {
-            text.push(";strip-debug");
         }
         let parameters = self.osr.as_ref().and_then(OsrPass::parameters);
         for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
@@ -281,8 +273,8 @@ mod tests {
             parse("", "-O2 --midflight-k=64 -c x.c --midflight-stage=late -- --midflight-k=0")
                 .unwrap();
         assert_eq!(rest, ["-O2", "-c", "x.c", "--", "--midflight-k=0"]);
-        assert_eq!(options.for_plugin(false, None).unwrap(), "stage=late;k=64");
-        assert_eq!(parse("", "x.c").unwrap().0.for_plugin(false, None).unwrap(), "stage=early");
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=late;k=64");
+        assert_eq!(parse("", "x.c").unwrap().0.for_plugin(None).unwrap(), "stage=early");
     }
 
     #[test]
@@ -350,11 +342,7 @@ mod tests {
         ] {
             let (options, rest) = parse("", line).unwrap();
             assert!(rest.is_empty());
-            assert_eq!(
-                options.for_plugin(false, Some(OsStr::new("verify"))).unwrap(),
-                expected,
-                "{line}"
-            );
+            assert_eq!(options.for_plugin(Some(OsStr::new("verify"))).unwrap(), expected, "{line}");
         }
     }
 
@@ -382,16 +370,12 @@ mod tests {
     #[test]
     fn what_the_plugin_is_told_last_is_what_the_environment_says() {
         let (options, _) = parse("", "--midflight-algorithm=published").unwrap();
-        assert_eq!(options.for_plugin(false, None).unwrap(), "stage=early;algorithm=published");
-        assert_eq!(
-            options.for_plugin(true, Some(OsStr::new("k=2"))).unwrap(),
-            "stage=early;algorithm=published;strip-debug;k=2"
-        );
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=early;algorithm=published");
         let (options, _) = parse("", "--midflight-k=2").unwrap();
         assert_eq!(
-            options.for_plugin(false, Some(OsStr::new("verify"))).unwrap(),
+            options.for_plugin(Some(OsStr::new("verify"))).unwrap(),
             "stage=early;k=2;verify"
         );
-        assert_eq!(options.for_plugin(false, Some(OsStr::new(""))).unwrap(), "stage=early;k=2");
+        assert_eq!(options.for_plugin(Some(OsStr::new(""))).unwrap(), "stage=early;k=2");
     }
 }

@@ -9,6 +9,7 @@ use crate::osr::points::{Point, points};
 use crate::osr::refusal::Refusal;
 use crate::osr::weave::{Chosen, MARK, weave};
 use crate::read_code::{CodeSnapshot, read_code};
+use crate::target::is_supported;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
@@ -64,12 +65,7 @@ pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
 /// `doing` is what for.
 pub fn definitions<'m>(module: Module<'m>, doing: &str) -> Vec<Function<'m>> {
     let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
-    if !functions.is_empty() && !module.pointers_have(64) {
-        module
-            .error(&format!("midflight: {doing}: only targets with 64-bit pointers are supported"));
-        return Vec::new();
-    }
-    functions
+    if functions.is_empty() || is_supported(module, doing) { functions } else { Vec::new() }
 }
 
 /// Changes functions one after the other, up to the first that fails or panics, which becomes an
@@ -162,6 +158,7 @@ impl OsrPass {
         let count = chosen.len();
         chosen.retain(|c| self.is_eligible(module, &snapshot, &points[c.number], &c.name));
         let chosen = thin(chosen, options.max_points);
+        tell_of_many(function, chosen.len());
         if !chosen.is_empty() {
             let continuations = weave(module, &snapshot, &points, &chosen, options);
             if options.verify {
@@ -219,6 +216,20 @@ impl OsrPass {
             warn_of_marker(module, snapshot.function, name, refusal);
         }
         false
+    }
+}
+
+/// From so many points in a function on, compiling it takes tens of seconds.
+const MANY: usize = 1000;
+
+/// Says, before the work on a function begins, if it will take long, and what bounds that.
+pub fn tell_of_many(function: Function<'_>, points: usize) {
+    if points > MANY {
+        let message = format!(
+            "{points} OSR points in '{}', which takes long to compile; max-points=N or a list of functions bounds it",
+            function.name()
+        );
+        function.remark_missed(REMARKS, "ManyPoints", &message);
     }
 }
 

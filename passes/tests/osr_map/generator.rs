@@ -450,8 +450,16 @@ impl Writer {
             19 => Expr::Maybe(a),
             20.. => {
                 let of = [
-                    "shl nuw", "shl nsw", "lshr exact", "ashr exact", "or disjoint", "sub nuw",
-                    "sub nsw", "add nuw", "mul nsw", "shl",
+                    "shl nuw",
+                    "shl nsw",
+                    "lshr exact",
+                    "ashr exact",
+                    "or disjoint",
+                    "sub nuw",
+                    "sub nsw",
+                    "add nuw",
+                    "mul nsw",
+                    "shl",
                 ];
                 Expr::Binary(of[self.random.below(of.len())], a, b)
             }

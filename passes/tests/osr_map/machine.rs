@@ -149,7 +149,14 @@ impl State {
             *place = Word::Int(value);
         }
         let at = program.blocks[0].1;
-        State { at, values, memory: Rc::new(Memory::new(seed)), log: Rc::default(), seed, chose: false }
+        State {
+            at,
+            values,
+            memory: Rc::new(Memory::new(seed)),
+            log: Rc::default(),
+            seed,
+            chose: false,
+        }
     }
 
     fn get(&self, arg: Arg) -> Word {

@@ -3,7 +3,9 @@
 use crate::Counts;
 use crate::generator::Random;
 use crate::ir::{Op, Program, Word};
-use crate::lockstep::{Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run};
+use crate::lockstep::{
+    Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run,
+};
 use crate::machine::{Event, Memory, State, Stop, evaluate};
 use midflight_passes::code::InstId;
 use midflight_passes::osr::map::graph::{BASE, OPT, Which};
@@ -240,8 +242,13 @@ pub fn is_same<'a>(end: &'a End, expected: &'a End) -> Result<(), String> {
     if same_calls && agree(x, y) && end.last.memory.agrees(&expected.last.memory) {
         return Ok(());
     }
-    let calls = |end: &'a End| calls(end).map(|e| (e.what.clone(), e.args.clone())).collect::<Vec<_>>();
-    Err(format!("ends with {x:?} and calls {:?}, not with {y:?} and {:?}", calls(end), calls(expected)))
+    let calls =
+        |end: &'a End| calls(end).map(|e| (e.what.clone(), e.args.clone())).collect::<Vec<_>>();
+    Err(format!(
+        "ends with {x:?} and calls {:?}, not with {y:?} and {:?}",
+        calls(end),
+        calls(expected)
+    ))
 }
 
 /// Runs that move to and fro at random points, on closed mappings: each ends as it does without

@@ -13,7 +13,9 @@ use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
 use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
-use crate::osr::pass::{REMARKS, definitions, for_each, reason_to_refuse, thin, warn_of_flags};
+use crate::osr::pass::{
+    REMARKS, definitions, for_each, reason_to_refuse, tell_of_many, thin, warn_of_flags,
+};
 use crate::osr::place::{Where, place};
 use crate::osr::points::Boundary;
 use crate::read_code::{CodeSnapshot, read_code};
@@ -133,10 +135,12 @@ impl OptPass {
         function.prepare_for_points();
         let base = read_code(function);
         let points = points_of(&base);
-        if wanted(&options.up_at, options.max_points, &base, &points).is_empty() {
+        let up = wanted(&options.up_at, options.max_points, &base, &points);
+        if up.is_empty() {
             // Nothing would lead to opt.
             return Ok(());
         }
+        tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = [base, read_code(two.opt)];
         let points = [points, points_of(&snapshots[OPT])];

@@ -499,7 +499,9 @@ impl<'a> Round<'a> {
             }
             // An index of less bits is extended, so that its sum may have wrapped before.
             let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));
-            if !inner.is_some_and(|inner| form.add_form(self.keys.numbers(inner), factor, &is_well_defined)) {
+            if !inner.is_some_and(|inner| {
+                form.add_form(self.keys.numbers(inner), factor, &is_well_defined)
+            }) {
                 form.add(number, factor, &is_well_defined);
             }
         }
@@ -522,9 +524,8 @@ impl<'a> Round<'a> {
             return self.oracle.is_well_defined(BASE, Operand::Constant(constant));
         }
         let first = congruence.layout.value(self.versions, number);
-        first.is_some_and(|(which, value)| {
-            self.oracle.is_well_defined(which, Operand::Value(value))
-        })
+        first
+            .is_some_and(|(which, value)| self.oracle.is_well_defined(which, Operand::Value(value)))
     }
 
     /// What a number adds up, by its key
