@@ -59,7 +59,7 @@ MIRI_CASES ?= 2
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
-	check-random check-aarch64 check-suites check-bare build-both aarch64
+	check-random check-documentation check-aarch64 check-suites check-bare build-both aarch64
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-builds check-random check-aarch64
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random check-aarch64
 
 lint: need-test
 	$(CARGO) fmt --all --check
@@ -217,6 +217,11 @@ check-corpus: harness
 check-builds: harness
 	$(BENCH) builds --projects $(PROJECTS)
 
+# Every command of the documentation, as it stands.
+check-documentation: harness
+	@$(NEED) cmake
+	$(BENCH) documentation
+
 # A bare Debian needs nothing from elsewhere.
 check-bare:
 	@scripts/bare.sh
@@ -253,7 +258,7 @@ check-matrix: harness
 nightly: need-test
 	@$(NEED) $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
-		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-builds check-random \
+		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-documentation check-builds check-random \
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \

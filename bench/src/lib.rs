@@ -10,6 +10,7 @@
 //! | Do the programs of compilers' test suites do the same? | [`suite`] | `suite` |
 //! | Do whole projects build, and pass their own tests? | [`builds`] | `builds` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
+//! | Does every command of the documentation run? | [`documentation`] | `documentation` |
 //! | On-stack replacement | [`osr`] | `osr …` |
 //! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
 //!
@@ -26,6 +27,7 @@ pub mod corpus;
 pub mod coverage;
 pub mod csmith;
 pub mod debian;
+pub mod documentation;
 pub mod edge_oracle;
 pub mod edge_report;
 pub mod error;

@@ -17,7 +17,8 @@ use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
 use midflight_bench::{
-    build, builds, compile_time, coverage, csmith, hot, measure, pgo, suite, verify, workload,
+    build, builds, compile_time, coverage, csmith, documentation, hot, measure, pgo, suite, verify,
+    workload,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -147,6 +148,8 @@ enum Action {
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
     },
+    /// Run every command of the documentation
+    Documentation,
     /// Evaluate on-stack replacement
     Osr {
         /// What about it
@@ -288,6 +291,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             let plan = builds::Plan { projects: projects_of(&projects)?, llvm, stages: stage };
             Ok(builds::builds(&layout, &plan)?.close("builds"))
         }
+        Action::Documentation => Ok(documentation::documentation(&layout)?.close("documentation")),
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Pgo { programs, llvm, opt, stage, pairs, simulate } => {
             let plan = pgo::Plan { llvm, opt, stages: stage, clock: clock(pairs, simulate) };
