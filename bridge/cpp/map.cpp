@@ -141,12 +141,21 @@ bool mayChoose(const CallBase &Call) {
 // How far expressions are looked into
 constexpr unsigned DeepestExpression = 4;
 
-// True if a value is poison, or one of several, only if another one is. Counts
-// the uses of that.
-bool restsOn(const Value *V, const Value *Other, unsigned &Uses,
-             unsigned Depth = 0) {
-  if (V == Other) {
-    ++Uses;
+// What an expression is made of.
+struct Expression {
+  // What it is equal to
+  const Value *Other = nullptr;
+  // How often it uses that
+  unsigned Uses = 0;
+  // What must not be poison for its flags
+  SmallVector<Instruction *, 4> Flagged;
+};
+
+// True if a value is poison, or one of several, only if the expression's other
+// one is.
+bool restsOn(Value *V, Expression &Of, unsigned Depth = 0) {
+  if (V == Of.Other) {
+    ++Of.Uses;
     return true;
   }
   if (isWellDefined(V))
@@ -154,37 +163,37 @@ bool restsOn(const Value *V, const Value *Other, unsigned &Uses,
   auto *I = dyn_cast<Instruction>(V);
   if (!I || Depth == DeepestExpression ||
       !(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<CmpInst>(I)) ||
-      canCreateUndefOrPoison(cast<Operator>(I)))
+      canCreateUndefOrPoison(cast<Operator>(I),
+                             /*ConsiderFlagsAndMetadata=*/false))
     return false;
-  return all_of(I->operands(), [&](const Value *Operand) {
-    return restsOn(Operand, Other, Uses, Depth + 1);
+  if (I->hasPoisonGeneratingAnnotations())
+    Of.Flagged.push_back(I);
+  return all_of(I->operands(), [&](Value *Operand) {
+    return restsOn(Operand, Of, Depth + 1);
   });
 }
 
-// True if an operation on these operands that has the value Result unless it is
-// poison or undef has it even then.
-bool isTotal(const Instruction &I, ArrayRef<Value *> Ops, const Value *Result) {
+// True if an operation on these operands that has another value unless it is
+// poison or undef has it even then, but for flags.
+bool isTotal(const Instruction &I, ArrayRef<Value *> Ops, Expression &Of) {
   if (isa<SelectInst>(I)) {
     // What is not chosen does not matter.
     auto *Condition = dyn_cast<ConstantInt>(Ops[0]);
-    if (Condition && Ops[Condition->isZero() ? 2 : 1] == Result)
+    if (Condition && Ops[Condition->isZero() ? 2 : 1] == Of.Other)
       return true;
-    if (Ops[1] == Ops[2] && Ops[1] == Result)
+    if (Ops[1] == Ops[2] && Ops[1] == Of.Other)
       return isWellDefined(Ops[0]);
   }
   // Elements of what is put together are what was put there.
   if (isa<ExtractValueInst>(I))
     return true;
-  auto *Operation = cast<Operator>(&I);
-  if (canCreateUndefOrPoison(Operation, /*ConsiderFlagsAndMetadata=*/false) &&
+  if (canCreateUndefOrPoison(cast<Operator>(&I),
+                             /*ConsiderFlagsAndMetadata=*/false) &&
       !all_of(Ops, [](const Value *V) { return isa<Constant>(V); }))
     return false;
-  unsigned Uses = 0;
-  bool Rests = all_of(Ops, [&](const Value *Operand) {
-    return restsOn(Operand, Result, Uses);
-  });
   // Each use of what is undef may have another value.
-  return Rests && (Uses <= 1 || isGuaranteedNotToBeUndef(Result));
+  return all_of(Ops, [&](Value *Operand) { return restsOn(Operand, Of); }) &&
+         (Of.Uses <= 1 || isGuaranteedNotToBeUndef(Of.Other));
 }
 
 // Metadata that makes a result poison.
@@ -252,8 +261,8 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   if (Load && Load->isSimple())
     Facts |= MapLoad;
   bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
-                    !I->isEHPad() && !Load &&
-                    !I->mayReadOrWriteMemory() && !I->getType()->isTokenTy();
+                    !I->isEHPad() && !Load && !I->mayReadOrWriteMemory() &&
+                    !I->getType()->isTokenTy();
   if (auto *Call = dyn_cast<CallBase>(I)) {
     Repeatable &= isPureIntrinsic(*I);
     if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
@@ -338,9 +347,11 @@ void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
 
 /// What an operation on other operands is equal to: a constant, or a value that
 /// is there already; null if LLVM knows none. Nothing is concluded from flags,
-/// from undefined values or from the place, and one is poison when the other is.
+/// from undefined values or from the place, and one is poison when the other
+/// is, if the instructions lose their flags that this calls back with.
 LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
-                          size_t Count) {
+                          size_t Count, void *To,
+                          void (*Add)(void *, LLVMValueRef)) {
   auto *I = unwrap<Instruction>(Inst);
   auto IsUndefined = [](Value *V) {
     auto *C = dyn_cast<Constant>(V);
@@ -356,8 +367,14 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
                   /*DT=*/nullptr, /*AC=*/nullptr, /*CXTI=*/nullptr,
                   /*UseInstrInfo=*/false, /*CanUseUndef=*/false);
   Value *V = simplifyInstructionWithOperands(I, Ops, Q);
-  if (!V || V == I || IsUndefined(V) || !isTotal(*I, Ops, V))
+  if (!V || V == I || IsUndefined(V))
     return nullptr;
+  Expression Of;
+  Of.Other = V;
+  if (!isTotal(*I, Ops, Of))
+    return nullptr;
+  for (Instruction *Flagged : Of.Flagged)
+    Add(To, wrap(static_cast<Value *>(Flagged)));
   return wrap(V);
 }
 

@@ -214,8 +214,8 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn, bool Flags) {
             Result->Copies[&I] = X;
         if (auto Field = findField(I)) {
           unsigned Bits = I.getType()->getIntegerBitWidth();
-          bool Unsigned = I.getOpcode() == Instruction::LShr ||
-                          Solver.isNonNegative(I, 0);
+          bool Unsigned =
+              I.getOpcode() == Instruction::LShr || Solver.isNonNegative(I, 0);
           if (Unsigned && Fits(Field->Or, Field->Low, Field->Shift) &&
               Fits(Field->Shl, Field->High, Bits - Field->Shift) &&
               isWellDefined(Field->Low, &I))

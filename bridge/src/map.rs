@@ -238,12 +238,22 @@ impl<'m> Inst<'m> {
 
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
     /// knows one. Nothing is concluded from flags, from undefined values or from its place. It is poison
-    /// or undefined just if what it is equal to is.
-    pub fn simplify(self, operands: &[Value<'m>]) -> Option<Value<'m>> {
+    /// or undefined just if what it is equal to is, once the instructions that are told have lost their
+    /// flags.
+    pub fn simplify(self, operands: &[Value<'m>]) -> Option<(Value<'m>, Vec<Inst<'m>>)> {
+        /// # Safety
+        /// `to` is a `Vec<Inst>`, and the instruction is live.
+        unsafe extern "C" fn add(to: *mut c_void, inst: sys::prelude::LLVMValueRef) {
+            // SAFETY: the caller's contract.
+            unsafe { &mut *to.cast::<Vec<Inst<'_>>>() }.push(Inst::from_live(inst));
+        }
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
-        // SAFETY: the instruction is live; the operands are of its operands' types.
-        let equal = unsafe { sys::mfb_simplify(self.0, raw.as_ptr(), raw.len()) };
-        (!equal.is_null()).then(|| Value::from_raw(equal))
+        let mut flagged: Vec<Inst<'m>> = Vec::new();
+        let to = (&raw mut flagged).cast();
+        // SAFETY: the instruction is live; the operands are of its operands' types; the callback gets
+        // the vector it expects.
+        let equal = unsafe { sys::mfb_simplify(self.0, raw.as_ptr(), raw.len(), to, add) };
+        (!equal.is_null()).then(|| (Value::from_raw(equal), flagged))
     }
 }
 

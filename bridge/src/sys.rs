@@ -157,6 +157,8 @@ unsafe extern "C" {
         inst: LLVMValueRef,
         operands: *const LLVMValueRef,
         count: usize,
+        to: *mut c_void,
+        add: unsafe extern "C" fn(*mut c_void, LLVMValueRef),
     ) -> LLVMValueRef;
     pub fn mfb_linear(
         inst: LLVMValueRef,

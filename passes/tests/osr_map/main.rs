@@ -155,7 +155,7 @@ fn compare(
         // They run as they are emitted, on what the function is defined for.
         let mut frame = Frame::default();
         let original = ir::read(&snapshots[BASE], &mut frame);
-        Classes::new(mapper, &snapshots).equalize_flags();
+        Classes::new(mapper, handles, &snapshots).equalize_flags();
         let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
         let mut counts = Counts::default();
         let constant = |id| ir::constant(&handles.constant(id).text());

@@ -9,7 +9,8 @@
 //! [`super::round`].
 //!
 //! What a number promises: at points of both versions that are reached at the same time, values of
-//! the same number that dominate their points are equal. A load depends on the address and on what
+//! the same number that dominate their points are equal, and poison or undefined only together (once
+//! [`super::flags`] has dropped the flags that not all of them have). A load depends on the address and on what
 //! may have written there last (MemorySSA), and anchors are the same just if they are matched.
 //! Where a branch says that a value is a constant, all values with its number are that constant.
 //!

@@ -251,7 +251,7 @@ impl OptPass {
             }),
             further,
             constants,
-            classes: Classes::new(mapper, snapshots),
+            classes: Classes::new(mapper, handles, snapshots),
             data,
             changes,
         }

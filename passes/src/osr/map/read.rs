@@ -16,7 +16,7 @@ use crate::read_code::{CodeSnapshot, Ids};
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::{Cell, RefCell};
 
 /// What leads from two versions back into LLVM, and answers what only LLVM can.
@@ -28,6 +28,7 @@ pub struct Handles<'a, 'm> {
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
     well_defined: RefCell<HashMap<(Which, Operand), bool>>,
+    without_flags: RefCell<HashSet<(Which, InstId)>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
     simple: [RefCell<Vec<Vec<Simplified>>>; 2],
     /// Test only: loads are made again whatever was written since.
@@ -67,6 +68,11 @@ impl<'a, 'm> Handles<'a, 'm> {
         }
     }
 
+    /// True if what was answered rests on an instruction's having no flags that make it poison.
+    pub fn loses_flags(&self, which: Which, inst: InstId) -> bool {
+        self.without_flags.borrow().contains(&(which, inst))
+    }
+
     /// The LLVM side of a constant.
     pub fn constant(&self, id: ConstId) -> Value<'m> {
         self.constants.borrow().values[id as usize]
@@ -86,7 +92,11 @@ impl Oracle for Handles<'_, '_> {
         };
         let values: Vec<_> = operands.iter().map(value).collect();
         let equal = snapshot.instructions[inst].simplify(&values);
-        let answer = equal.and_then(|value| self.operand(which, value));
+        let answer = equal.and_then(|(value, flagged)| {
+            let flagged = flagged.iter().filter_map(|&inst| snapshot.ids().inst(inst));
+            self.without_flags.borrow_mut().extend(flagged.map(|inst| (which, inst)));
+            self.operand(which, value)
+        });
         asked.push((operands.into(), answer));
         answer
     }
@@ -151,6 +161,7 @@ pub fn read<'a, 'm>(
         constants: RefCell::default(),
         unchanged: RefCell::default(),
         well_defined: RefCell::default(),
+        without_flags: RefCell::default(),
         simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
         stale_loads: Cell::new(false),
     };
