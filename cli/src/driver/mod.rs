@@ -122,7 +122,7 @@ pub enum DriverError {
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
 /// no patterns.
-const RUNTIME_SYMBOLS: [&str; 25] = [
+const RUNTIME_SYMBOLS: [&str; 28] = [
     midflight_abi::ENTER_SYMBOL,
     midflight_abi::SPARING_ENTER_SYMBOL,
     midflight_abi::RUN_SYMBOL,
@@ -148,6 +148,9 @@ const RUNTIME_SYMBOLS: [&str; 25] = [
     "midflight_osr_arm",
     "midflight_osr_disarm",
     "midflight_osr_count",
+    "midflight_osr_flag",
+    "midflight_osr_register_code",
+    "midflight_osr_unregister_code",
 ];
 
 /// Becomes clang. Returns only if that fails.
