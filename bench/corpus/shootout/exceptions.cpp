@@ -306,6 +306,43 @@ int left(Random &random) {
     return sum;
 }
 
+// Cleanups that are inlined into the function with the handler, and of which little is live.
+struct Counted {
+    static std::uint64_t gone;
+    ~Counted() { ++gone; }
+};
+std::uint64_t Counted::gone = 0;
+
+[[gnu::noinline]] void fail(int code) { throw code; }
+
+[[gnu::always_inline]] inline void in_catcher() {
+    Counted all[60];
+    fail(1);
+}
+
+[[gnu::always_inline]] inline void in_both(int code) {
+    Counted all[5];
+    in_catcher();
+    fail(code);
+}
+
+long cleaned() {
+    long sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        try {
+            in_catcher();
+        } catch (int code) {
+            sum += code;
+        }
+        try {
+            in_both(i);
+        } catch (int code) {
+            sum += 10 * code;
+        }
+    }
+    return sum + long(Counted::gone);
+}
+
 // Places that are kept in registers while a loop runs, and written back behind it.
 void stir(std::uint64_t &place, unsigned count) noexcept {
     unsigned i = 0;
@@ -332,6 +369,7 @@ int main(int argc, char **argv) {
         mix(std::uint64_t(transactions(random)));
         mix(std::uint64_t(kept(random)));
         mix(std::uint64_t(left(random)));
+        mix(std::uint64_t(cleaned()));
         stir(checksum, 5 + unsigned(round % 7));
         std::printf("%d %016llx\n", round, static_cast<unsigned long long>(checksum));
     }

@@ -44,22 +44,25 @@ const PROBABILITIES: [f64; 3] = [0.5, 0.05, 0.005];
 /// Between one `every:N` and the next. Odd, so that loops do not keep step with both.
 const FACTOR: u64 = 7;
 
+/// These are tried too. A transition that goes wrong where it is the first of its activation is met
+/// where the points before it do not fire.
+const SMALL: [u64; 5] = [2, 3, 5, 6, 11];
+
 /// The plan for the points that were hit: firings of all points, then, in an order that the seed
 /// chooses, the first hit of each point, the last of each, and the middle of each.
 ///
 /// `every:1` is `always`, so N ends before it.
 pub fn plan(points: &[Point], seed: u64) -> Vec<Fire> {
     let total = points.iter().fold(0_u64, |sum, point| sum.saturating_add(point.hits));
-    let mut every = Vec::new();
-    let mut n = total / 2;
-    while n > 1 {
-        every.push(Fire::Every(n));
-        n /= FACTOR;
-    }
+    let ladder = std::iter::successors(Some(total / 2), |n| Some(n / FACTOR));
+    let mut every: Vec<u64> = ladder.take_while(|&n| n > 1).collect();
+    every.extend(SMALL.iter().filter(|&&n| n <= total / 2));
+    every.sort_unstable();
+    every.dedup();
     let random = (seed..).zip(PROBABILITIES).map(|(seed, p)| Fire::Random(seed, p));
     let mut result = vec![Fire::Always];
     // The frequent first: they fire the most points.
-    result.extend(every.into_iter().rev());
+    result.extend(every.into_iter().map(Fire::Every));
     result.extend(random);
     let mut order: Vec<&Point> = points.iter().collect();
     fastrand::Rng::with_seed(seed).shuffle(&mut order);
@@ -90,7 +93,12 @@ mod tests {
             plan,
             [
                 "always",
+                "every:2",
+                "every:3",
+                "every:5",
+                "every:6",
                 "every:7",
+                "every:11",
                 "every:50",
                 "random:3:0.5",
                 "random:4:0.05",
