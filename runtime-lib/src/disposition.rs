@@ -343,13 +343,15 @@ pub unsafe fn signal(signal: c_int, handler: usize) -> usize {
 /// # Safety
 /// As for `signal`.
 pub unsafe fn sysv_signal(signal: c_int, handler: usize) -> usize {
+    /// It means nothing to the kernel, of which older ones show it all the same.
+    const SA_INTERRUPT: c_int = 0x2000_0000;
     if handler == libc::SIG_ERR {
         sys::set_errno(libc::EINVAL);
         return libc::SIG_ERR;
     }
     let mut action = sys::handlers::default_action();
     action.sa_sigaction = handler;
-    action.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+    action.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER | SA_INTERRUPT;
     // SAFETY: the caller's.
     unsafe { set_handler(signal, &action) }
 }
