@@ -3,7 +3,7 @@
 //! Each source file of a program is compiled to an object, one at a time; what counts is user and
 //! system time. In each round all variants compile in turn. Times are over those of
 //! `-fprofile-generate` in the same round, and medians of the rounds stand in the table. Paths have
-//! lines, for which `midflight cc` adds `-gline-tables-only`: so `-fprofile-generate` with it is a
+//! lines, which `midflight cc` has clang keep track of: so `-fprofile-generate` with it is a
 //! column too.
 
 use crate::build::{flags, sources};
