@@ -230,7 +230,7 @@ check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
 # Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire, the
-# stack, and the runtime's own tests: threads, signals, ways out. Left out of these is what QEMU does not
+# stack, points that are armed, and the runtime's own tests: threads, signals, ways out. Left out of these is what QEMU does not
 # do as Linux does (children in the parent's memory, a program that executes itself, limits on memory,
 # seccomp), and what is for x86-64 (code without a frame).
 AARCH64_SKIPPED := a_child_that_shares_memory_counts_in_its_parent \
@@ -243,6 +243,14 @@ check-aarch64: harness aarch64
 	$(BENCH) --machine aarch64 osr stack --transitions 100000
 	$(BENCH) --machine aarch64 osr csmith --seeds 0..4
 	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds 0..4
+	set -e; for llvm in $(BOTH); do for when in flag patch; do \
+		plugin=$(CURDIR)/$(LIB)/llvm-$$llvm/libmidflight.so; program=$(AARCH64)/arming-$$llvm-$$when; \
+		clang-$$llvm --target=aarch64-linux-gnu -O2 -DMIDFLIGHT_OSR -Iruntime-lib/include lit-tests/osr/arming.c \
+			-o $$program -fpass-plugin=$$plugin -fplugin=$$plugin -mllvm \
+			"-midflight=osr-point;where=marker;when=$$when;chain;verify" -pthread \
+			-Wl,--undefined=midflight_image $(AARCH64)/lib/midflight/libmidflight_rt.a; \
+		qemu-aarch64 -L /usr/aarch64-linux-gnu $$program; \
+		MIDFLIGHT_OSR_FIRE=arm:spin qemu-aarch64 -L /usr/aarch64-linux-gnu $$program armed; done; done
 	MIDFLIGHT_TEST_AARCH64=$(CURDIR)/$(AARCH64)/lib/midflight $(CARGO) test --no-fail-fast -p midflight-runtime \
 		--test programs --test endings --test osr --test published --target-dir target \
 		-- $(AARCH64_SKIPPED:%=--skip %)
