@@ -147,7 +147,9 @@ uint32_t mfb_call_facts(LLVMValueRef Call) {
   uint32_t Facts = 0;
   if (CB->doesNotReturn())
     Facts |= CallNoReturn;
-  if (CB->hasFnAttr(Attribute::ReturnsTwice))
+  // What __builtin_setjmp becomes lacks the attribute.
+  if (CB->hasFnAttr(Attribute::ReturnsTwice) ||
+      CB->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
     Facts |= CallReturnsTwice;
   if (CB->isMustTailCall())
     Facts |= CallMustTail;
