@@ -19,7 +19,7 @@ impl<'m> Classes<'m> {
     /// Those of what is proved.
     pub fn new(
         mapper: &Mapper<'_>,
-        handles: &Handles<'_, 'm>,
+        handles: &Handles<'_, '_>,
         snapshots: &[CodeSnapshot<'m>; 2],
     ) -> Self {
         let proof = &mapper.proof;

@@ -14,7 +14,8 @@
 //! A load is made again if nothing may have written to its place since (the thesis's suggestion in
 //! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the branch's
 //! condition. What only one side of the branch has computed is made again there if it cannot trap, from
-//! values that are there on either side. Anchors, other phis, allocas, and freezes of what may be poison never are made again.
+//! values that are there on either side. Anchors, other phis, allocas, and freezes of what may be
+//! poison never are made again.
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Number, value_over};
