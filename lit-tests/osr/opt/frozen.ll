@@ -24,7 +24,10 @@
 
 @format = constant [4 x i8] c"%d\0A\00"
 declare i32 @printf(ptr, ...)
-declare void @use(i32)
+
+define void @use(i32 %value) noinline {
+  ret void
+}
 
 define void @flags(i8 %a) noinline {
   %x = add nuw i8 %a, 100
