@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "operations.h"
 #include "osr.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +20,12 @@
 
 using namespace llvm;
 using namespace midflight;
+
+bool midflight::returnsTwice(const CallBase &Call) {
+  // What __builtin_setjmp becomes lacks the attribute.
+  return Call.hasFnAttr(Attribute::ReturnsTwice) ||
+         Call.getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+}
 
 bool midflight::resumesByUnwinder(const Function &F) {
   if (!F.hasPersonalityFn())
@@ -132,7 +139,7 @@ enum InstructionFact : uint64_t {
 
 uint64_t factsOfCall(const CallBase &Call) {
   uint64_t Facts = 0;
-  if (Call.hasFnAttr(Attribute::ReturnsTwice))
+  if (returnsTwice(Call))
     Facts |= ReturnsTwice;
   if (Call.isMustTailCall())
     Facts |= IsMustTail;
@@ -307,8 +314,12 @@ enum OsrFact : uint32_t {
 uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
   uint32_t Facts = 0;
+  auto MayReturnTwice = [](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && returnsTwice(*Call);
+  };
   if (F.hasFnAttribute(Attribute::ReturnsTwice) ||
-      F.callsFunctionThatReturnsTwice())
+      any_of(instructions(F), MayReturnTwice))
     Facts |= FactReturnsTwice;
   if (F.hasGC())
     Facts |= FactGC;

@@ -4,6 +4,7 @@
 #define MIDFLIGHT_OPERATIONS_H
 
 namespace llvm {
+class CallBase;
 class Instruction;
 class Value;
 } // namespace llvm
@@ -17,6 +18,9 @@ unsigned unsignedOpcode(const llvm::Instruction &I);
 // True if a value is neither poison nor undef in any run without undefined
 // behaviour; in those runs that come to a place, if one is given.
 bool isWellDefined(const llvm::Value *V, const llvm::Instruction *At = nullptr);
+
+// True if a call may return more than once, as that of setjmp.
+bool returnsTwice(const llvm::CallBase &Call);
 
 } // namespace midflight
 

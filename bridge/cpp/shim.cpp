@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "operations.h"
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -147,9 +148,7 @@ uint32_t mfb_call_facts(LLVMValueRef Call) {
   uint32_t Facts = 0;
   if (CB->doesNotReturn())
     Facts |= CallNoReturn;
-  // What __builtin_setjmp becomes lacks the attribute.
-  if (CB->hasFnAttr(Attribute::ReturnsTwice) ||
-      CB->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
+  if (midflight::returnsTwice(*CB))
     Facts |= CallReturnsTwice;
   if (CB->isMustTailCall())
     Facts |= CallMustTail;

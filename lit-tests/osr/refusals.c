@@ -22,6 +22,13 @@ int jumps(jmp_buf buffer) {
   return value;
 }
 
+// CHECK-DAG: refusals.c:[[#@LINE+1]]:{{[0-9]+}}: remark: no OSR points{{.*}}: the function returns twice or calls what does, as setjmp [-Rpass-missed=midflight-osr]
+int builtin(void **buffer) {
+  int value = __builtin_setjmp(buffer);
+  use(&value);
+  return value;
+}
+
 int varies(int n, ...) {
   va_list list;
   // CHECK-DAG: refusals.c:[[#@LINE+1]]:3: remark: no OSR point here{{.*}}: va_start follows, and a continuation has no variable arguments [-Rpass-missed=midflight-osr]
