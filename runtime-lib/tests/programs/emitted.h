@@ -35,7 +35,7 @@ extern void midflight_published_step(struct cursor *, uint32_t, struct forest *)
 extern void midflight_before_end(void);
 
 #ifndef RECORD_VERSION
-#define RECORD_VERSION 6
+#define RECORD_VERSION 7
 #endif
 
 #ifdef ALL_PUBLISHED
