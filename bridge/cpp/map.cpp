@@ -345,6 +345,22 @@ void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
   }
 }
 
+/// Tells which of the instructions mfb_intersect_flags takes something from.
+void mfb_losing_flags(const LLVMValueRef *Insts, size_t Count, bool *Losing) {
+  auto *First = unwrap<Instruction>(Insts[0]);
+  bool Same = true;
+  unsigned Shared = ~0u;
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    Same &= samePoisonMetadata(First, I);
+    Shared &= I->getRawSubclassOptionalData();
+  }
+  for (size_t N = 0; N < Count; ++N)
+    Losing[N] =
+        !Same ||
+        (unwrap<Instruction>(Insts[N])->getRawSubclassOptionalData() & ~Shared);
+}
+
 /// What an operation on other operands is equal to: a constant, or a value that
 /// is there already; null if LLVM knows none. Nothing is concluded from flags,
 /// from undefined values or from the place, and one is poison when the other

@@ -97,7 +97,7 @@ public:
 // may be chosen too, this says nothing wrong: a branch on it is undefined. But
 // a freeze has chosen already, once for all, so that nothing is known of it.
 // What follows from flags holds unless something is poison.
-void solve(Sandbox &S, Function &F, bool Flags,
+void solve(Sandbox &S, Function &F, ArrayRef<Instruction *> WithoutFlags,
            function_ref<void(Solved &)> Then) {
   ValueToValueMapTy VMap;
   Function *Copy = CloneFunction(&F, VMap);
@@ -106,9 +106,8 @@ void solve(Sandbox &S, Function &F, bool Flags,
   for (Instruction &I : instructions(F))
     if (isa<FreezeInst>(I) && !isWellDefined(I.getOperand(0), &I))
       Frozen.push_back(cast<Instruction>(VMap[&I]));
-  if (!Flags)
-    for (Instruction &I : instructions(*Copy))
-      I.dropPoisonGeneratingAnnotations();
+  for (Instruction *I : WithoutFlags)
+    cast<Instruction>(VMap[I])->dropPoisonGeneratingAnnotations();
   auto GetTLI = [&S](Function &F) -> const TargetLibraryInfo & {
     return S.FAM.getResult<TargetLibraryAnalysis>(F);
   };
@@ -183,13 +182,17 @@ bool mfb_may_be_copy(LLVMValueRef Inst) {
   return findMasked(I, Mask) || findField(I);
 }
 
-/// Solves what values of a function may be and where control may go; without
-/// Flags as if none of its instructions could make a result poison.
-void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn, bool Flags) {
+/// Solves what values of a function may be and where control may go, as if some
+/// of its instructions had no flags that make a result poison.
+void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn,
+                const LLVMValueRef *WithoutFlags, size_t Count) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
   Function &F = *unwrap<Function>(Fn);
   auto *Result = new Solution;
-  solve(S, F, Flags, [&](Solved &Solver) {
+  SmallVector<Instruction *, 32> Unflagged;
+  for (size_t N = 0; N != Count; ++N)
+    Unflagged.push_back(unwrap<Instruction>(WithoutFlags[N]));
+  solve(S, F, Unflagged, [&](Solved &Solver) {
     auto Fits = [&](Instruction *User, Value *V, unsigned Bits) {
       return Solver.range(*User, V).getUnsignedMax().getActiveBits() <= Bits;
     };

@@ -341,6 +341,17 @@ pub fn intersect_flags(instructions: &[Inst<'_>]) {
     }
 }
 
+/// For each instruction whether [`intersect_flags`] takes something from it.
+pub fn losing_flags(instructions: &[Inst<'_>]) -> Vec<bool> {
+    let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
+    let mut losing = vec![false; raw.len()];
+    if raw.len() > 1 {
+        // SAFETY: the instructions are live; there is a place for each.
+        unsafe { sys::mfb_losing_flags(raw.as_ptr(), raw.len(), losing.as_mut_ptr()) };
+    }
+    losing
+}
+
 /// Takes from instructions the flags and the metadata that can make a result poison.
 pub fn drop_flags(instructions: &[Inst<'_>]) {
     let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
@@ -434,12 +445,14 @@ impl Drop for Solution<'_> {
 }
 
 impl<'m> Solution<'m> {
-    /// Analyses a function. What follows from flags, from metadata or attributes holds unless something
-    /// is poison: with `flags` only what is never poison and where control goes is right, and what
-    /// else is said rests on flags that later may not be there.
-    pub fn new(sandbox: &Sandbox, function: Function<'m>, flags: bool) -> Self {
-        // SAFETY: both are live; the function has a body.
-        let raw = unsafe { sys::mfb_solve(sandbox.0, function.0, flags) };
+    /// Analyses a function as if some of its instructions had no flags, metadata or attributes that
+    /// make a result poison. What follows from those that the others have holds unless something is
+    /// poison: what is never poison and where control goes is right whatever becomes of them; what
+    /// else is said is right as long as they stay.
+    pub fn new(sandbox: &Sandbox, function: Function<'m>, without_flags: &[Inst<'m>]) -> Self {
+        let raw: Vec<_> = without_flags.iter().map(|i| i.0).collect();
+        // SAFETY: all are live; the function has a body, with these instructions.
+        let raw = unsafe { sys::mfb_solve(sandbox.0, function.0, raw.as_ptr(), raw.len()) };
         Solution { raw, lifetime: PhantomData }
     }
 

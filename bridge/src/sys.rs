@@ -135,7 +135,12 @@ unsafe extern "C" {
     pub fn mfb_map_facts(inst: LLVMValueRef) -> u32;
     pub fn mfb_has_unsigned(inst: LLVMValueRef) -> bool;
     pub fn mfb_may_be_copy(inst: LLVMValueRef) -> bool;
-    pub fn mfb_solve(sandbox: *mut c_void, function: LLVMValueRef, flags: bool) -> *mut c_void;
+    pub fn mfb_solve(
+        sandbox: *mut c_void,
+        function: LLVMValueRef,
+        without_flags: *const LLVMValueRef,
+        count: usize,
+    ) -> *mut c_void;
     pub fn mfb_solution_free(solution: *mut c_void);
     pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_copy(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
@@ -153,6 +158,7 @@ unsafe extern "C" {
         numbers: *mut u32,
     );
     pub fn mfb_intersect_flags(insts: *const LLVMValueRef, count: usize);
+    pub fn mfb_losing_flags(insts: *const LLVMValueRef, count: usize, losing: *mut bool);
     pub fn mfb_simplify(
         inst: LLVMValueRef,
         operands: *const LLVMValueRef,

@@ -155,7 +155,7 @@ fn compare(
         // They run as they are emitted, on what the function is defined for.
         let mut frame = Frame::default();
         let original = ir::read(&snapshots[BASE], &mut frame);
-        Classes::new(mapper, handles, &snapshots).equalize_flags();
+        Classes::new(mapper.proof, handles, &snapshots).equalize_flags();
         let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
         let mut counts = Counts::default();
         let constant = |id| ir::constant(&handles.constant(id).text());
@@ -221,7 +221,7 @@ fn compare_tampered<'m, R>(
     then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
 ) -> R {
     let [base, opt] = snapshots;
-    let (mut versions, handles) = read(base, opt, &two.tracker, sandbox);
+    let (mut versions, handles) = read(base, opt, &two.tracker, sandbox, &[]);
     tamper(&mut versions);
     let (matching, congruence, pending) = pending::matched(&mut versions, &handles);
     let sides = [BASE, OPT].map(|w| {

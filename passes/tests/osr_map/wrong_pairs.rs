@@ -50,7 +50,7 @@ pub fn try_pairs(
     let snapshots = two.snapshots();
     let result = {
         let (mut versions, handles) =
-            read(&snapshots[BASE], &snapshots[OPT], &two.tracker, sandbox);
+            read(&snapshots[BASE], &snapshots[OPT], &two.tracker, sandbox, &[]);
         let right = versions.matched(&handles);
         let count = versions.graph(OPT).nodes.len();
         (0..most).try_for_each(|_| {

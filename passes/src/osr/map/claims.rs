@@ -23,19 +23,28 @@ pub struct Claims<'a, 'm> {
     pub constant: &'a dyn Fn(Value<'m>) -> ConstId,
     /// What an LLVM value is in a version
     pub operand: &'a dyn Fn(Which, Value<'m>) -> Operand,
+    /// Instructions of base that lose flags which make a result poison
+    pub losing: &'a [Inst<'m>],
 }
 
 impl<'m> Claims<'_, 'm> {
-    /// Numbers the operations, and puts what is claimed into the graphs.
-    pub fn put(&self, graphs: &mut [Graph; 2]) {
+    /// Numbers the operations, and puts what is claimed into the graphs. True if that holds only as long
+    /// as instructions of base keep their flags, but for those that lose them.
+    pub fn put(&self, graphs: &mut [Graph; 2]) -> bool {
         let solutions = [OnceCell::new(), OnceCell::new()];
-        let solve = |which: Which, flags: bool| {
-            Solution::new(self.sandbox, self.snapshots[which].function, flags)
+        let solve = |which: Which, without_flags: &[Inst<'m>]| {
+            Solution::new(self.sandbox, self.snapshots[which].function, without_flags)
         };
-        // Of values that may be poison only what holds whatever flags are dropped.
-        let solution = |which: Which| solutions[which].get_or_init(|| solve(which, false));
+        // Of values that may be poison what holds whatever flags are dropped.
+        let solution = |which: Which| {
+            let all = &self.snapshots[which].instructions;
+            solutions[which].get_or_init(|| solve(which, all))
+        };
         let with_flags = OnceCell::new();
-        let of_base = || with_flags.get_or_init(|| solve(BASE, true));
+        let of_base = || with_flags.get_or_init(|| solve(BASE, &[]));
+        let with_kept_flags = OnceCell::new();
+        let kept = || with_kept_flags.get_or_init(|| solve(BASE, self.losing));
+        let mut rests_on_flags = false;
         let useful = [BASE, OPT].map(|which| graphs[which].useful());
         for which in [BASE, OPT] {
             for inst in (0..useful[which].len()).filter(|&i| useful[which][i]) {
@@ -57,6 +66,9 @@ impl<'m> Claims<'_, 'm> {
             let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
             if is_asked && solution(BASE).is_unsigned(llvm) {
                 unsigned.push(inst);
+            } else if is_asked && kept().is_unsigned(llvm) {
+                unsigned.push(inst);
+                rests_on_flags = true;
             }
         }
         self.number(graphs, &unsigned);
@@ -71,6 +83,7 @@ impl<'m> Claims<'_, 'm> {
                 *feasible = of_base().is_feasible(blocks[id], blocks[to]);
             }
         }
+        rests_on_flags
     }
 
     fn inst(&self, which: Which, inst: InstId) -> Inst<'m> {

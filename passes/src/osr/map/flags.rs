@@ -1,11 +1,11 @@
 //! What makes a result poison, where values are taken for each other.
 
 use crate::osr::map::graph::{BASE, Node, OPT};
-use crate::osr::map::mapping::Mapper;
 use crate::osr::map::read::Handles;
+use crate::osr::map::side::Proof;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
-use midflight_bridge::map::{drop_flags, intersect_flags};
+use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
 
 /// The instructions of both versions that are taken for something else.
 pub struct Classes<'m> {
@@ -18,11 +18,10 @@ pub struct Classes<'m> {
 impl<'m> Classes<'m> {
     /// Those of what is proved.
     pub fn new(
-        mapper: &Mapper<'_>,
+        proof: Proof<'_>,
         handles: &Handles<'_, '_>,
         snapshots: &[CodeSnapshot<'m>; 2],
     ) -> Self {
-        let proof = &mapper.proof;
         let mut members: Vec<(u32, Member<'m>)> = Vec::new();
         let mut classes = Classes { alike: Vec::new(), other: Vec::new() };
         for which in [BASE, OPT] {
@@ -51,6 +50,13 @@ impl<'m> Classes<'m> {
             }
         }
         classes
+    }
+
+    /// The instructions that [`Self::equalize_flags`] takes something from.
+    pub fn losing(&self) -> impl Iterator<Item = Inst<'m>> {
+        let alike = self.alike.iter().flat_map(|class| class.iter().zip(losing_flags(class)));
+        let lose = alike.filter_map(|(&inst, loses)| loses.then_some(inst));
+        lose.chain(self.other.iter().copied())
     }
 
     /// Values that are taken for each other must be poison at the same times, and what is taken for a

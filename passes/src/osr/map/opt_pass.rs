@@ -251,7 +251,7 @@ impl OptPass {
             }),
             further,
             constants,
-            classes: Classes::new(mapper, handles, snapshots),
+            classes: Classes::new(mapper.proof, handles, snapshots),
             data,
             changes,
         }

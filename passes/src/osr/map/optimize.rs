@@ -1,5 +1,6 @@
 //! Making a second version: a clone, stock passes run on it, and what they did.
 
+use crate::osr::map::flags::Classes;
 use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::mapping::Mapper;
 use crate::osr::map::pending::{self, Pending};
@@ -7,8 +8,9 @@ use crate::osr::map::read::{Handles, read};
 use crate::osr::map::side::{Proof, Side};
 use crate::osr::points::{Boundary, boundaries};
 use crate::read_code::{CodeSnapshot, read_code};
-use midflight_bridge::ir::Function;
+use midflight_bridge::ir::{Function, Inst};
 use midflight_bridge::map::{Sandbox, Tracker};
+use rustc_hash::FxHashSet as HashSet;
 
 /// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common
 /// subexpression elimination, loop canonicalization, LCSSA, LICM, sinking.
@@ -79,13 +81,34 @@ impl<'m> TwoVersions<'m> {
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
         let [base, opt] = snapshots;
-        let (mut versions, handles) = read(base, opt, &self.tracker, sandbox);
-        let (matching, congruence, pending) = match trust {
-            Trust::Proved => pending::matched(&mut versions, &handles),
-            Trust::Claimed => {
-                let (matching, congruence) = versions.claimed(&handles);
-                (matching, congruence, Pending::default())
+        // What rests on flags is proved only if these stay: it is tried again without those that go.
+        let mut losing: HashSet<Inst<'m>> = HashSet::default();
+        let (versions, handles, matching, congruence, pending) = loop {
+            let known: Vec<_> = losing.iter().copied().collect();
+            let (mut versions, handles) = read(base, opt, &self.tracker, sandbox, &known);
+            let (matching, congruence, pending) = match trust {
+                Trust::Proved => pending::matched(&mut versions, &handles),
+                Trust::Claimed => {
+                    let (matching, congruence) = versions.claimed(&handles);
+                    (matching, congruence, Pending::default())
+                }
+            };
+            if trust == Trust::Proved && handles.rests_on_flags {
+                let proof = Proof {
+                    versions: &versions,
+                    matching: &matching,
+                    congruence: &congruence,
+                    pending: &pending,
+                };
+                let of_base = |inst: &Inst<'m>| inst.block().function() == self.base;
+                let classes = Classes::new(proof, &handles, snapshots);
+                let before = losing.len();
+                losing.extend(classes.losing().filter(of_base));
+                if losing.len() != before {
+                    continue;
+                }
             }
+            break (versions, handles, matching, congruence, pending);
         };
         let [of_base, of_opt] = points;
         let sides = [

@@ -31,6 +31,8 @@ pub struct Handles<'a, 'm> {
     without_flags: RefCell<HashSet<(Which, InstId)>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
     simple: [RefCell<Vec<Vec<Simplified>>>; 2],
+    /// Whether what was claimed holds only as long as instructions of base keep their flags.
+    pub rests_on_flags: bool,
     /// Test only: loads are made again whatever was written since.
     pub stale_loads: Cell<bool>,
 }
@@ -147,15 +149,17 @@ impl Oracle for Handles<'_, '_> {
     }
 }
 
-/// Reads both versions. `tracker` has followed `opt` since it was an exact copy of `base`.
+/// Reads both versions. `tracker` has followed `opt` since it was an exact copy of `base`. Of the
+/// instructions of base that are `losing` their flags nothing is claimed that follows from these.
 pub fn read<'a, 'm>(
     base: &'a CodeSnapshot<'m>,
     opt: &'a CodeSnapshot<'m>,
     tracker: &Tracker<'m>,
     sandbox: &'a Sandbox,
+    losing: &[Inst<'m>],
 ) -> (Versions, Handles<'a, 'm>) {
     let memory = [base, opt].map(|s| Memory::new(sandbox, s.function));
-    let handles = Handles {
+    let mut handles = Handles {
         snapshots: [base, opt],
         memory,
         constants: RefCell::default(),
@@ -163,19 +167,22 @@ pub fn read<'a, 'm>(
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
         simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
+        rests_on_flags: false,
         stale_loads: Cell::new(false),
     };
     let mut types = HashMap::default();
     let mut graphs = [BASE, OPT].map(|which| handles.graph(which, &mut types));
     let tracked = tracked(base, opt, tracker);
-    Claims {
+    let rests_on_flags = Claims {
         snapshots: [base, opt],
         tracked: &tracked,
         sandbox,
         constant: &|value| handles.constants.borrow_mut().id(value),
         operand: &|which, value| handles.any_operand(which, value),
+        losing,
     }
     .put(&mut graphs);
+    handles.rests_on_flags = rests_on_flags;
     for which in [BASE, OPT] {
         handles.add_implied(which, &mut graphs[which]);
     }
