@@ -145,7 +145,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random check-aarch64
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random
 
 lint: need-test
 	$(CARGO) fmt --all --check

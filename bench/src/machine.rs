@@ -13,15 +13,22 @@ pub enum Machine {
     Aarch64,
 }
 
-/// Where Debian has the libraries for AArch64 of other machines.
-const AARCH64_ROOT: &str = "/usr/aarch64-linux-gnu";
+/// Flags for AArch64. Programs find Debian's libraries by themselves: with its option -L, QEMU would lead
+/// `/` to the folder that these are in, and files that programs make would be below that.
+const FOR_AARCH64: [&str; 5] = [
+    "--target=aarch64-linux-gnu",
+    "--start-no-unused-arguments",
+    "-Wl,--dynamic-linker=/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1",
+    "-Wl,-rpath,/usr/aarch64-linux-gnu/lib",
+    "--end-no-unused-arguments",
+];
 
 impl Machine {
     /// Flags with which clang compiles and links for it.
     pub fn flags(self) -> &'static [&'static str] {
         match self {
             Machine::Host => &[],
-            Machine::Aarch64 => &["--target=aarch64-linux-gnu"],
+            Machine::Aarch64 => &FOR_AARCH64,
         }
     }
 
@@ -61,5 +68,5 @@ impl Machine {
 }
 
 fn qemu() -> Job {
-    Job::new("qemu-aarch64").args(["-L", AARCH64_ROOT])
+    Job::new("qemu-aarch64")
 }

@@ -24,7 +24,7 @@ struct Replacement {
 }
 
 /// Commands that do not run as they stand.
-const REPLACED: [Replacement; 3] = [
+const REPLACED: [Replacement; 5] = [
     Replacement {
         command: "make build",
         by: "make -C \"$CHECKOUT\" -n build",
@@ -36,6 +36,16 @@ const REPLACED: [Replacement; 3] = [
         why: "it runs on a bare system, by 'make check-bare'",
     },
     Replacement { command: "make test", by: "make -C \"$CHECKOUT\" -n test", why: "it runs this" },
+    Replacement {
+        command: "cargo run",
+        by: "make -C \"$CHECKOUT\" -n check-examples",
+        why: "'make check-examples' runs it",
+    },
+    Replacement {
+        command: "cargo run --no-default-features --features llvm19-1-prefer-dynamic",
+        by: "make -C \"$CHECKOUT\" -n check-examples",
+        why: "'make check-examples' runs it",
+    },
 ];
 
 /// Programs of others that stand-ins replace: a script for each.

@@ -185,7 +185,14 @@ impl Build {
         let path = directory.path().canonicalize().unwrap().join(&self.name);
         let programs = Path::new(SOURCES).join("tests/programs");
         let mut command = Command::new(compiler());
-        command.args(for_aarch64().map(|_| "--target=aarch64-linux-gnu"));
+        if for_aarch64().is_some() {
+            // With its option -L, QEMU would lead `/` to the folder with the libraries.
+            command.args([
+                "--target=aarch64-linux-gnu",
+                "-Wl,--dynamic-linker=/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1",
+                "-Wl,-rpath,/usr/aarch64-linux-gnu/lib",
+            ]);
+        }
         command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]);
         command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
         command.arg(programs.join(&self.name).with_extension("c")).arg("-o").arg(&path);
@@ -223,10 +230,7 @@ impl Program {
     pub fn command(&self) -> Invocation {
         match for_aarch64() {
             None => self.command_of(&self.path),
-            Some(_) => {
-                let qemu = self.command_of("qemu-aarch64");
-                qemu.arg("-L").arg("/usr/aarch64-linux-gnu").arg(&self.path)
-            }
+            Some(_) => self.command_of("qemu-aarch64").arg(&self.path),
         }
     }
 
