@@ -186,7 +186,11 @@ fn a_handler_for_one_time_is_followed_by_a_profile() {
             // Where the handler can be interrupted it does not get to its end.
             let sends = ["raise", "kill", "pthread_kill", "tgkill"].contains(&how);
             let paths = if how == "jump" || sends && flags.contains('n') { 1 } else { 2 };
-            assert_eq!(counts(&profile, 2), (1, paths), "{how} {flags}");
+            let (entries, events) = counts(&profile, 2);
+            assert_eq!(entries, 1, "{how} {flags}");
+            // A signal to the process may end it in its first thread, before or after the handler does.
+            let may_be_both = how == "kill" && flags.contains('t');
+            assert!(events == paths || may_be_both && events <= 2, "{how} {flags}: {events}");
         }
     }
 }
