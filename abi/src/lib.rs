@@ -27,8 +27,8 @@
 //! In counting mode a path may be counted before it ends, when it is clear how it most likely will;
 //! `counter[id] -= 1` undoes that on another way.
 //!
-//! Where Algorithm 4 is carried out as it was published (see [`FLAG_PUBLISHED`]), an activation has a
-//! [`Cursor`] in its frame in the place of the state, and all else is the runtime's:
+//! Where Algorithm 4 is carried out as it was published (see [`FLAG_PUBLISHED`]), an activation has
+//! a [`Cursor`] in its frame in the place of the state, and all else is the runtime's:
 //!
 //! ```text
 //! on entry:   cursor.n = 0; cursor.tau = null     // the marker ∗
@@ -42,23 +42,24 @@
 //!
 //! # States
 //!
-//! A state of the automaton is a 64-bit *word* that leads to a table of [`Slot`]s, which is aligned to
-//! the size of a slot. There are two kinds of tables, and the function's number of paths decides. What
-//! the path register has for an ID is arranged so that there is little left to compute ([`Register`]).
+//! A state of the automaton is a 64-bit *word* that leads to a table of [`Slot`]s, which is aligned
+//! to the size of a slot. There are two kinds of tables, and the function's number of paths
+//! decides. What the path register has for an ID is arranged so that there is little left to
+//! compute ([`Register`]).
 //!
-//! **Dense** tables, in functions of at most [`DENSE_PATHS`] paths, have a slot for each path. The word
-//! is the address of the first slot's tally, and the register has the slot's distance in bytes. A slot
-//! is empty while its `next` is 0:
+//! **Dense** tables, in functions of at most [`DENSE_PATHS`] paths, have a slot for each path. The
+//! word is the address of the first slot's tally, and the register has the slot's distance in
+//! bytes. A slot is empty while its `next` is 0:
 //!
 //! ```text
 //! place->tally is at state + register, place->next before it
 //! it is the path's if place->next != 0
 //! ```
 //!
-//! **Sparse** tables are hash tables. The word is the table's address, shifted by
-//! [`WORD_SHIFT`], and below it the number of slots less one, times the size of a slot. So the slot that a
-//! path may be in is found without a load, and the only load that an event has to wait for is that of
-//! the slot's `next`, the state after it. The register has the path's [`key`]:
+//! **Sparse** tables are hash tables. The word is the table's address, shifted by [`WORD_SHIFT`],
+//! and below it the number of slots less one, times the size of a slot. So the slot that a path may
+//! be in is found without a load, and the only load that an event has to wait for is that of the
+//! slot's `next`, the state after it. The register has the path's [`key`]:
 //!
 //! ```text
 //! table = state >> 16
@@ -67,21 +68,21 @@
 //! ```
 //!
 //! A tally has the key in its upper half and counts in the lower one. Keys are even: a counter that
-//! overflows makes the key an odd one, which is no path's, so that the runtime gets to see it. An empty
-//! slot's key is 0.
+//! overflows makes the key an odd one, which is no path's, so that the runtime gets to see it. An
+//! empty slot's key is 0.
 //!
-//! The key, or `next`, is read first: a signal handler may fill a slot at any time, and writes last what
-//! is read first.
+//! The key, or `next`, is read first: a signal handler may fill a slot at any time, and writes last
+//! what is read first.
 //!
 //! # Calls
 //!
-//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4: it counts the
-//! node reached and returns the state after it. Emitted code calls it where it has not found the path, and
-//! where it does not look for it, since hardly anybody comes by.
+//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4:
+//! it counts the node reached and returns the state after it. Emitted code calls it where it has
+//! not found the path, and where it does not look for it, since hardly anybody comes by.
 //!
-//! That is in the middle of code that wants its registers. On x86-64 it leaves all general ones but `rax` and
-//! `r11` as they are, as LLVM's `preserve_most` has it. So it is called by [`Forest::step`]: the dynamic
-//! linker, which looks a function up at its first call, keeps fewer.
+//! That is in the middle of code that wants its registers. On x86-64 it leaves all general ones but
+//! `rax` and `r11` as they are, as LLVM's `preserve_most` has it. So it is called by
+//! [`Forest::step`]: the dynamic linker, which looks a function up at its first call, keeps fewer.
 #![forbid(unsafe_code)]
 #![no_std]
 
@@ -97,25 +98,27 @@ pub const ABI_VERSION: u16 = 7;
 /// linker defines `__start_…` and `__stop_…` symbols for it.
 pub const RECORD_SECTION: &str = "midflight_tables";
 
-/// Name of the read-only ELF section that tells which functions were left alone: for each the name of the
-/// function and that of the reason, both ended by a zero byte. Only the command reads it.
+/// Name of the read-only ELF section that tells which functions were left alone: for each the name
+/// of the function and that of the reason, both ended by a zero byte. Only the command reads it.
 pub const SKIPPED_SECTION: &str = "midflight_skipped";
 
 /// `fn(record: *const RecordHeader, slot: *mut *mut Forest) -> *mut Forest`: makes the calling
 /// thread's forest for a function, stores it in the slot and returns it. Never returns null.
 pub const ENTER_SYMBOL: &str = "midflight_enter";
 
-/// The same on x86-64, but it is jumped to, with the slot in `rax`, the record in `r10` and in `r11` where to go
-/// on: there the result is in `rax`, and all other general registers and `xmm0` to `xmm15` are what they were.
-/// The 128 bytes below the stack pointer are not touched, so that code that has no frame yet needs none for this.
+/// The same on x86-64, but it is jumped to, with the slot in `rax`, the record in `r10` and in
+/// `r11` where to go on: there the result is in `rax`, and all other general registers and `xmm0`
+/// to `xmm15` are what they were. The 128 bytes below the stack pointer are not touched, so that
+/// code that has no frame yet needs none for this.
 pub const SPARING_ENTER_SYMBOL: &str = "midflight_enter_sparing";
 
-/// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: `n` events in a row, all of path `id`;
-/// returns the state after them. Called where a loop is left of which emitted code has counted the rounds.
+/// `fn(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64`: `n` events in a row, all of path
+/// `id`; returns the state after them. Called where a loop is left of which emitted code has
+/// counted the rounds.
 pub const RUN_SYMBOL: &str = "midflight_run";
 
-/// `fn(cursor: *mut Cursor, id: u32, forest: *mut Forest)`: one event of Algorithm 4 as published, in
-/// functions with [`FLAG_PUBLISHED`].
+/// `fn(cursor: *mut Cursor, id: u32, forest: *mut Forest)`: one event of Algorithm 4 as published,
+/// in functions with [`FLAG_PUBLISHED`].
 pub const PUBLISHED_STEP_SYMBOL: &str = "midflight_published_step";
 
 /// Called before the process ends, or becomes another program, without running destructors:
@@ -140,8 +143,8 @@ pub const SIGALTSTACK_SYMBOL: &str = "midflight_sigaltstack";
 /// What emitted code calls in the place of libc's `daemon`.
 pub const DAEMON_SYMBOL: &str = "midflight_daemon";
 
-/// `void midflight_exit(int status)`: writes the profile and ends the process. libFuzzer is linked with it
-/// in the place of `_Exit`.
+/// `void midflight_exit(int status)`: writes the profile and ends the process. libFuzzer is linked
+/// with it in the place of `_Exit`.
 pub const EXIT_SYMBOL: &str = "midflight_exit";
 
 /// The largest k that can be asked for.
@@ -150,21 +153,22 @@ pub const MAX_K: u32 = 64;
 /// [`RecordHeader::flags`]: the function was instrumented late in the pipeline.
 pub const FLAG_LATE: u16 = 1 << 0;
 
-/// [`RecordHeader::flags`]: the function was instrumented after small functions had been inlined, before the
-/// rest of the pipeline. Excludes [`FLAG_LATE`].
+/// [`RecordHeader::flags`]: the function was instrumented after small functions had been inlined,
+/// before the rest of the pipeline. Excludes [`FLAG_LATE`].
 pub const FLAG_INLINED: u16 = 1 << 3;
 
-/// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`], one
-/// `u64` a path, and never calls [`Forest::step`]. Used when k is 1, and when every stream of the function has length 1 (it has
-/// no cut edge), where all of a k-SF is its roots.
+/// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`],
+/// one `u64` a path, and never calls [`Forest::step`]. Used when k is 1, and when every stream of
+/// the function has length 1 (it has no cut edge), where all of a k-SF is its roots.
 pub const FLAG_COUNTING: u16 = 1 << 1;
 
 /// [`RecordHeader::flags`]: Algorithm 4 as it was published, with two cursors in a forest that the
-/// runtime keeps; emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is counted by
-/// itself. Excludes [`FLAG_COUNTING`]; k is 2 or more.
+/// runtime keeps; emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is
+/// counted by itself. Excludes [`FLAG_COUNTING`]; k is 2 or more.
 pub const FLAG_PUBLISHED: u16 = 1 << 2;
 
-/// [`RecordHeader::flags`]: its upper byte is the major version of the LLVM that compiled the function.
+/// [`RecordHeader::flags`]: its upper byte is the major version of the LLVM that compiled the
+/// function.
 pub const LLVM_SHIFT: u32 = 8;
 
 /// First bytes of a profile file. As in PNG, the odd bytes catch transfers that change line ends.
@@ -226,8 +230,8 @@ const KEY_INVERSE: u32 = inverse(KEY_FACTOR);
 /// Shift of [`hash`].
 pub const HASH_SHIFT: u32 = 16;
 
-/// Where the slot of a key is, in bytes from a sparse table's beginning, after it was masked with the
-/// lower bits of the word.
+/// Where the slot of a key is, in bytes from a sparse table's beginning, after it was masked with
+/// the lower bits of the word.
 #[inline(always)]
 pub const fn hash(key: u32) -> u32 {
     key >> HASH_SHIFT
@@ -236,8 +240,8 @@ pub const fn hash(key: u32) -> u32 {
 /// Most paths of a function: each has a [`key`] of its own.
 pub const MOST_PATHS: u32 = (1 << 31) - 1;
 
-/// The key of a path in sparse tables: even, and not 0. Sums of increments become keys when the increments
-/// are multiplied by the factor; so the path register is a hash already.
+/// The key of a path in sparse tables: even, and not 0. Sums of increments become keys when the
+/// increments are multiplied by the factor; so the path register is a hash already.
 pub const fn key(id: u32) -> u32 {
     id.wrapping_add(1).wrapping_mul(2).wrapping_mul(KEY_FACTOR)
 }
@@ -292,11 +296,11 @@ impl Register {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slot {
-    /// The state after this child: that of its node, or of its τ where it is at full depth. Not 0 but in
-    /// an empty slot.
+    /// The state after this child: that of its node, or of its τ where it is at full depth. Not 0
+    /// but in an empty slot.
     pub next: u64,
-    /// In a dense table the child's counter. In a sparse one its [`key`] in the upper half, 0 in an empty
-    /// slot, and its counter in the lower; the key's lowest bit is the counter's next.
+    /// In a dense table the child's counter. In a sparse one its [`key`] in the upper half, 0 in an
+    /// empty slot, and its counter in the lower; the key's lowest bit is the counter's next.
     pub tally: u64,
 }
 
@@ -323,8 +327,8 @@ pub struct Forest {
     pub step: u64,
 }
 
-/// What an activation keeps of Algorithm 4 (thesis 3.2.3), in its frame, where that is carried out as
-/// published.
+/// What an activation keeps of Algorithm 4 (thesis 3.2.3), in its frame, where that is carried out
+/// as published.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Cursor {

@@ -2,8 +2,8 @@
 //!
 //! A program that is run with `%c` in `MIDFLIGHT_PROFILE` counts in such a file, which is a profile
 //! for whoever reads it: while the program runs, and after it was killed. The file is mapped as one
-//! piece from [`MemoryHeader::base`] on, and all pointers in it are addresses of the program: what is
-//! at address `a` is at offset `a - base` of the file.
+//! piece from [`MemoryHeader::base`] on, and all pointers in it are addresses of the program: what
+//! is at address `a` is at offset `a - base` of the file.
 //!
 //! ```text
 //! header ──► images (a list)
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Whatever is reached from the header was whole before it could be reached, at each instruction of
-//! the program. Memory that nothing leads to yet, or any more, is of no meaning. What takes more than one
-//! store is arranged so that one of them decides: the docs of the fields tell which.
+//! the program. Memory that nothing leads to yet, or any more, is of no meaning. What takes more
+//! than one store is arranged so that one of them decides: the docs of the fields tell which.
 
 use crate::{Forest, RecordHeader};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
@@ -37,7 +37,8 @@ pub const MEMORY_CLEARING: u32 = 1 << 1;
 /// [`MemoryHeader::flags`]: some events were counted nowhere, for want of memory.
 pub const MEMORY_LOST: u32 = 1 << 2;
 
-/// [`MemoryHeader::flags`]: counting began while activations were under way, in a forked child or after a reset.
+/// [`MemoryHeader::flags`]: counting began while activations were under way, in a forked child or
+/// after a reset.
 pub const MEMORY_BEGAN_WITHIN: u32 = 1 << 3;
 
 /// First bytes of the mapping and of the file.
@@ -104,8 +105,8 @@ pub struct Context {
     pub baselines: *const Baselines,
 }
 
-/// What a context has counted in a function. In counting mode the counters follow, one `u64` for each
-/// path.
+/// What a context has counted in a function. In counting mode the counters follow, one `u64` for
+/// each path.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ThreadForest {
@@ -153,8 +154,8 @@ pub struct Node {
     pub extra: *mut Extra,
     /// Its label
     pub label: u32,
-    /// The runtime's own: for walks, how many children have a count in or below them; for pruning, the
-    /// largest count below
+    /// The runtime's own: for walks, how many children have a count in or below them; for pruning,
+    /// the largest count below
     pub marked: u32,
     /// Slots in use
     pub used: u16,
@@ -178,9 +179,9 @@ pub struct Extra {
 
 /// What was taken out of the counter of one child in the node's table.
 ///
-/// Taking out is done in this order: `sum` gets what `count` and the slot have together, `is_taking`
-/// becomes 1, the slot 0, `count` gets the sum, and `is_taking` becomes 0. So while it is 1, `sum` holds,
-/// and the slot does not count.
+/// Taking out is done in this order: `sum` gets what `count` and the slot have together,
+/// `is_taking` becomes 1, the slot 0, `count` gets the sum, and `is_taking` becomes 0. So while it
+/// is 1, `sum` holds, and the slot does not count.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Taken {
@@ -224,9 +225,9 @@ pub struct BaselineTable {
 
 /// What is not to be told of one counter.
 ///
-/// The counter's owner is the address of a node, for a child with the label; of a forest, for its total
-/// with that number (`entries`, `restarts`, `lost` and `pruned`, from 0); or of a forest plus 1, for the
-/// path with that number in counting mode.
+/// The counter's owner is the address of a node, for a child with the label; of a forest, for its
+/// total with that number (`entries`, `restarts`, `lost` and `pruned`, from 0); or of a forest plus
+/// 1, for the path with that number in counting mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Baseline {
@@ -234,8 +235,8 @@ pub struct Baseline {
     pub owner: usize,
     /// Which one
     pub label: u32,
-    /// X of the counter while [`MemoryHeader::turns`] is even, and while it is odd: the profile has X
-    /// while it is paused, else the counter less X
+    /// X of the counter while [`MemoryHeader::turns`] is even, and while it is odd: the profile has
+    /// X while it is paused, else the counter less X
     pub numbers: [u64; 2],
 }
 

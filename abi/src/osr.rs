@@ -29,8 +29,8 @@ pub const OSR_SECTION: &str = "midflight_osr";
 /// Name of the read-only ELF section that holds the [`OsrPatch`]es.
 pub const OSR_PATCH_SECTION: &str = "midflight_osr_patch";
 
-/// Name of the ELF section in which a mutant of the plugin, which does something wrong for a test, says
-/// in how many places it does: for each function a little-endian number of 8 bytes.
+/// Name of the ELF section in which a mutant of the plugin, which does something wrong for a test,
+/// says in how many places it does: for each function a little-endian number of 8 bytes.
 pub const OSR_MUTANT_SECTION: &str = "midflight_osr_mutant";
 
 /// Version of everything in this module.
@@ -194,9 +194,9 @@ pub struct OsrExit {
     pub result_bits: u32,
 }
 
-/// Name of the read-only ELF section that holds the mappings of functions with two versions, if they
-/// were asked for (`osr-opt<maps=section>`): records, each an [`OsrMapsHeader`] and a body that
-/// `midflight_profile::osr_maps` encodes.
+/// Name of the read-only ELF section that holds the mappings of functions with two versions, if
+/// they were asked for (`osr-opt<maps=section>`): records, each an [`OsrMapsHeader`] and a body
+/// that `midflight_profile::osr_maps` encodes.
 ///
 /// The array [`OsrFunction::infos`] of such a function is followed by the address of its record, so
 /// that a linker that drops unused sections keeps the one if and only if it keeps the other.

@@ -1,7 +1,7 @@
 //! The programs, as data.
 //!
-//! Sources come from packages that are pinned in `bench/corpus/Cargo.lock`, and from Debian. The programs of the
-//! thesis's 5.3 (the "shootout") and an alpha-beta search are the project's own.
+//! Sources come from packages that are pinned in `bench/corpus/Cargo.lock`, and from Debian. The
+//! programs of the thesis's 5.3 (the "shootout") and an alpha-beta search are the project's own.
 
 use crate::debian::packages::{BIOSQUID, HMMER2, PERL};
 use crate::origin::Origin;
@@ -323,8 +323,8 @@ pub const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// A program in which each mutant of `osr-opt` has something to change, under the passes that it is made
-/// for.
+/// A program in which each mutant of `osr-opt` has something to change, under the passes that it is
+/// made for.
 pub const MUTANTS: Program =
     shootout("mutants", &["mutants.c"], Works { tiny: &["40"], test: &["400"], bench: &["40000"] });
 

@@ -27,7 +27,8 @@ pub fn version(folder: &Path) -> Option<String> {
     Some(fs::read_to_string(folder.join(STAMP)).ok()?.lines().next()?.to_string())
 }
 
-/// Makes sure that the sources of these packages are in [`Layout::sources`], in the pinned versions.
+/// Makes sure that the sources of these packages are in [`Layout::sources`], in the pinned
+/// versions.
 ///
 /// # Errors
 /// If cargo cannot fetch them, or they cannot be copied.

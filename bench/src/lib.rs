@@ -15,8 +15,9 @@
 //! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
 //!
 //! The programs are data ([`corpus`]); their sources come ([`origin`]) from pinned packages
-//! ([`fetch`]) and from Debian's ([`debian`]), and are built ([`build`]) in variants ([`variant`]) by
-//! the tools that a user has: the command, the plugin and clang, for one of the machines ([`machine`]).
+//! ([`fetch`]) and from Debian's ([`debian`]), and are built ([`build`]) in variants ([`variant`])
+//! by the tools that a user has: the command, the plugin and clang, for one of the machines
+//! ([`machine`]).
 
 pub mod block_oracle;
 pub mod build;

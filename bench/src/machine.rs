@@ -13,8 +13,9 @@ pub enum Machine {
     Aarch64,
 }
 
-/// Flags for AArch64. Programs find Debian's libraries by themselves: with its option -L, QEMU would lead
-/// `/` to the folder that these are in, and files that programs make would be below that.
+/// Flags for AArch64. Programs find Debian's libraries by themselves: with its option -L, QEMU
+/// would lead `/` to the folder that these are in, and files that programs make would be below
+/// that.
 const FOR_AARCH64: [&str; 5] = [
     "--target=aarch64-linux-gnu",
     "--start-no-unused-arguments",

@@ -30,8 +30,8 @@ struct Arguments {
     /// The checkout; by default the one that the current folder lies in
     #[arg(long, global = true)]
     root: Option<PathBuf>,
-    /// So many compilers or checked programs at a time; by default as many as there are processors. What is timed
-    /// runs alone
+    /// So many compilers or checked programs at a time; by default as many as there are processors.
+    /// What is timed runs alone
     #[arg(long, short, global = true)]
     jobs: Option<usize>,
     /// What programs are built for, and run on
@@ -167,7 +167,8 @@ enum Action {
         /// Level of optimization
         #[arg(long, default_value_t = 2)]
         opt: u32,
-        /// Stages of the pipeline at which paths are profiled, and the profile used: early, inlined, late
+        /// Stages of the pipeline at which paths are profiled, and the profile used: early,
+        /// inlined, late
         #[arg(long, value_delimiter = ',', default_value = "inlined")]
         stage: Vec<Stage>,
         /// Rounds: each runs all variants in turn

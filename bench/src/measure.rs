@@ -1,9 +1,9 @@
 //! `midflight-bench run`: CPU time beside native, and beside clang's own profilers.
 //!
-//! Times are user and system time of the child. In each round the native program and all variants run in turn, and
-//! each one's ratio to the native program of that round is taken; the median of these ratios stands in the table,
-//! with the ratio of the fastest runs. So a machine that slows down for a while slows all.
-//! Or each runs once in a simulated processor.
+//! Times are user and system time of the child. In each round the native program and all variants
+//! run in turn, and each one's ratio to the native program of that round is taken; the median of
+//! these ratios stands in the table, with the ratio of the fastest runs. So a machine that slows
+//! down for a while slows all. Or each runs once in a simulated processor.
 
 use crate::build::{Built, build};
 use crate::error::{Result, read};

@@ -19,14 +19,14 @@ pub enum Clock {
     Simulated,
 }
 
-/// Two ratios to a first program: the median of all rounds and that of the fastest runs, or of simulated cycles
-/// and of instructions. None if it could not be measured.
+/// Two ratios to a first program: the median of all rounds and that of the fastest runs, or of
+/// simulated cycles and of instructions. None if it could not be measured.
 pub type Cell = Option<[f64; 2]>;
 
 /// What a program took, and others beside it.
 pub struct Compared {
-    /// The first program: median of seconds, or thousand millions of simulated cycles; none if it could not be
-    /// measured
+    /// The first program: median of seconds, or thousand millions of simulated cycles; none if it
+    /// could not be measured
     pub first: Option<f64>,
     /// The others' time over that
     pub others: Vec<Cell>,
@@ -116,8 +116,8 @@ pub fn compare(
     Ok(ratios.pop().flatten())
 }
 
-/// In each round runs the first and then all others. The seconds of the first, and for each of the others its
-/// ratio: none if it or the first does not do what is expected.
+/// In each round runs the first and then all others. The seconds of the first, and for each of the
+/// others its ratio: none if it or the first does not do what is expected.
 ///
 /// # Errors
 /// If one cannot be started.

@@ -3,11 +3,10 @@
 //!
 //! Each program is profiled on its work of the size for tests and measured on that for benchmarks.
 //! clang's profile is taken without the values of operands (`-disable-vp`), which paths do not have
-//! either.
-//! In each round the native program, all variants and the native program once more run in turn; the ratio to native
-//! is taken of each round, and the median of these ratios stands in the table, with the ratio of the fastest runs.
-//! Or each runs once in a simulated processor, with the work of the size for tests: this is exact where a busy
-//! machine is not, but a model.
+//! either. In each round the native program, all variants and the native program once more run in
+//! turn; the ratio to native is taken of each round, and the median of these ratios stands in the
+//! table, with the ratio of the fastest runs. Or each runs once in a simulated processor, with the
+//! work of the size for tests: this is exact where a busy machine is not, but a model.
 
 use crate::build::{Built, build, build_with};
 use crate::error::Result;
@@ -76,8 +75,8 @@ fn mean(rows: &[(&str, Vec<Cell>)], column: usize) -> Cell {
     pairs::mean(whole.map(|(_, row)| row[column]))
 }
 
-/// What part of the gain of clang's profile, which stands behind the stages, each of these has; nothing if it
-/// has none.
+/// What part of the gain of clang's profile, which stands behind the stages, each of these has;
+/// nothing if it has none.
 fn gains(names: &[String], means: &[Cell], stages: usize) -> String {
     let Some(Some(clang)) = means.get(stages) else { return String::new() };
     if clang.iter().any(|&clang| clang >= 1.0) {

@@ -1,4 +1,5 @@
-//! Two builds of a program, whose functions are counted by different algorithms, have counted the same.
+//! Two builds of a program, whose functions are counted by different algorithms, have counted the
+//! same.
 //!
 //! What a function counts is its k-SF, which both algorithms must build node for node.
 
@@ -77,8 +78,8 @@ impl Counted {
     }
 }
 
-/// Compares two builds: each function's graph, k, activations and forest must be the same, and nothing
-/// may be missing.
+/// Compares two builds: each function's graph, k, activations and forest must be the same, and
+/// nothing may be missing.
 pub fn compare(a: &Counted, b: &Counted) -> Comparison {
     let mut result = Comparison::default();
     for (name, one) in &a.0 {

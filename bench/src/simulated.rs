@@ -1,5 +1,5 @@
-//! Time in a simulated processor: valgrind's cachegrind counts instructions, misses of caches and mispredicted
-//! branches, the same in each run, whatever else the machine does.
+//! Time in a simulated processor: valgrind's cachegrind counts instructions, misses of caches and
+//! mispredicted branches, the same in each run, whatever else the machine does.
 
 use crate::error::{Error, Result};
 use crate::process::{Job, Outcome};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 pub struct Simulated {
     /// Instructions
     pub instructions: f64,
-    /// Cycles, estimated as KCachegrind does: an instruction is one, a miss of a first-level cache or a
-    /// mispredicted branch ten, a miss of the last level a hundred
+    /// Cycles, estimated as KCachegrind does: an instruction is one, a miss of a first-level cache
+    /// or a mispredicted branch ten, a miss of the last level a hundred
     pub cycles: f64,
 }
 

@@ -175,8 +175,8 @@ fn algorithms_equal(
     })
 }
 
-/// What a program counts, or what it does otherwise than the plain one. It runs in the same place whatever
-/// the variant: a program may look at its own path.
+/// What a program counts, or what it does otherwise than the plain one. It runs in the same place
+/// whatever the variant: a program may look at its own path.
 fn counted_by(
     layout: &Layout,
     program: &Program,

@@ -1,4 +1,5 @@
-//! `scripts/need.sh`, on systems that are made of a few programs: what it installs, and what it says.
+//! `scripts/need.sh`, on systems that are made of a few programs: what it installs, and what it
+//! says.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ struct System {
     folder: TempDir,
 }
 
-/// Writes down what it is called with; what it installs is a cargo of the version in the file `debian`.
+/// Writes down what it is called with; what it installs is a cargo of the version in the file
+/// `debian`.
 const APT_GET: &str = "echo \"$@\" >>\"$HERE/calls\"\n\
     case $* in *cargo-web*)\n\
         echo \"echo cargo 1.$(cat \"$HERE/debian\").0\" >\"$HERE/cargo\" && chmod +x \"$HERE/cargo\" ;;\n\

@@ -53,7 +53,8 @@ impl<'m> Builder<'m> {
 
     /// Inserts before `inst` from now on.
     pub fn before(&self, inst: Inst<'m>) -> &Self {
-        // SAFETY: the instruction is live; positioning takes over its location, or that it has none.
+        // SAFETY: the instruction is live; positioning takes over its location, or that it has
+        // none.
         unsafe {
             LLVMPositionBuilderBefore(self.raw, inst.0);
             LLVMSetCurrentDebugLocation2(self.raw, self.location);
@@ -144,9 +145,10 @@ impl<'m> Builder<'m> {
         })
     }
 
-    /// Calls a function on x86-64 that is jumped to with its arguments in `rax` and `r10`, and goes on at `r11` with
-    /// its result in `rax`; of the other registers it changes only `r11`. For LLVM that is no call, so the block needs
-    /// no frame for it. The second argument is a variable of the module, whose address takes no register until then.
+    /// Calls a function on x86-64 that is jumped to with its arguments in `rax` and `r10`, and goes
+    /// on at `r11` with its result in `rax`; of the other registers it changes only `r11`. For LLVM
+    /// that is no call, so the block needs no frame for it. The second argument is a variable of
+    /// the module, whose address takes no register until then.
     pub fn jump_through(&self, symbol: &str, first: Value<'m>, second: Value<'m>) -> Value<'m> {
         let text = format!(
             "leaq ${{2:c}}(%rip), %r10\n\tleaq 1f(%rip), %r11\n\tjmpq *{symbol}@GOTPCREL(%rip)\n1:\tendbr64"
@@ -156,7 +158,8 @@ impl<'m> Builder<'m> {
         let pointer = self.module.pointer_type();
         let mut parameters = [pointer.0, pointer.0];
         let mut arguments = [first.0, second.0];
-        // SAFETY: positioned; the arguments have the types of the parameters; llvm-c copies the texts.
+        // SAFETY: positioned; the arguments have the types of the parameters; llvm-c copies the
+        // texts.
         Value::from_raw(unsafe {
             let ty = LLVMFunctionType(pointer.0, parameters.as_mut_ptr(), 2, 0);
             let code = inline_assembly(ty, &text, constraints);
@@ -166,7 +169,8 @@ impl<'m> Builder<'m> {
 
     /// An empty phi at the head of `block`, to be filled with [`Phi::add`].
     pub fn phi(&self, ty: Type<'m>, block: Block<'m>, name: &std::ffi::CStr) -> Phi<'m> {
-        // SAFETY: the block is live and has a first instruction, as every block of a valid function.
+        // SAFETY: the block is live and has a first instruction, as every block of a valid
+        // function.
         unsafe {
             let first = LLVMGetFirstInstruction(block.0);
             LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first);

@@ -192,7 +192,8 @@ impl<'m> Module<'m> {
         unsafe { CStr::from_ptr(sys::mfb_object_format(self.0)) }.to_str().expect("ASCII")
     }
 
-    /// Whether its code is for a shared library, where finding a thread-local variable takes a call.
+    /// Whether its code is for a shared library, where finding a thread-local variable takes a
+    /// call.
     pub fn is_for_library(self) -> bool {
         // SAFETY: the module is live.
         unsafe { sys::mfb_is_for_library(self.0) }
@@ -209,8 +210,8 @@ impl<'m> Module<'m> {
         self.declared_function(name, result, params, &RETURNS)
     }
 
-    /// A function of the runtime that emitted code knows the address of, and that leaves most registers
-    /// as they are where the target is one for which the runtime has it so.
+    /// A function of the runtime that emitted code knows the address of, and that leaves most
+    /// registers as they are where the target is one for which the runtime has it so.
     pub fn sparing_callee(
         self,
         address: Value<'m>,
@@ -285,8 +286,8 @@ impl<'m> Module<'m> {
         }
     }
 
-    /// A private constant with the given bytes in a section, which the linker keeps though nobody refers
-    /// to it.
+    /// A private constant with the given bytes in a section, which the linker keeps though nobody
+    /// refers to it.
     pub fn retained_bytes(self, name: &str, section: &str, bytes: &[u8]) {
         let global = self.section_bytes(name, section, bytes, false);
         // SAFETY: it is a global of the module; the alignment is a power of two.
@@ -447,8 +448,8 @@ impl<'m> Function<'m> {
         remark_missed(self.0, pass, name, message);
     }
 
-    /// Whether its code is for x86-64 and ELF, reaches the module's variables by displacements of 32
-    /// bits, and has no vector registers of AVX.
+    /// Whether its code is for x86-64 and ELF, reaches the module's variables by displacements of
+    /// 32 bits, and has no vector registers of AVX.
     pub fn has_plain_x86_64_code(self) -> bool {
         // SAFETY: the function is live.
         unsafe { sys::mfb_has_plain_x86_64_code(self.0) }
@@ -638,7 +639,8 @@ impl<'m> Inst<'m> {
         unsafe { LLVMReplaceAllUsesWith(self.0, value.0) }
     }
 
-    /// Makes it, a call, one of the function at an address, which returns in any case and does not throw.
+    /// Makes it, a call, one of the function at an address, which returns in any case and does not
+    /// throw.
     pub fn set_callee(self, address: Value<'m>) {
         // SAFETY: the call is live; its callee is its last operand.
         unsafe {

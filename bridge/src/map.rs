@@ -164,8 +164,8 @@ facts! {
     is_phi = 9;
     /// `br` without a condition
     is_unconditional = 10;
-    /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that nothing is
-    /// known of, of what may be poison or undefined.
+    /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that nothing
+    /// is known of, of what may be poison or undefined.
     is_pinned = 11;
     /// The exception of a landing pad, without its selector
     is_pad_pointer = 12;
@@ -219,8 +219,8 @@ impl<'m> Inst<'m> {
         (!case.is_null()).then(|| Value::from_raw(case))
     }
 
-    /// If it adds multiples of its operands, modulo the size of its type (64 bits for an address, whose
-    /// base is operand 0): the constant, and the other operands with their factors.
+    /// If it adds multiples of its operands, modulo the size of its type (64 bits for an address,
+    /// whose base is operand 0): the constant, and the other operands with their factors.
     pub fn linear(self) -> Option<(i64, Vec<(usize, i64)>)> {
         /// # Safety
         /// `to` is a `Vec<(usize, i64)>`.
@@ -237,9 +237,9 @@ impl<'m> Inst<'m> {
     }
 
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
-    /// knows one. Nothing is concluded from flags, from undefined values or from its place. It is poison
-    /// or undefined just if what it is equal to is, once the instructions that are told have lost their
-    /// flags.
+    /// knows one. Nothing is concluded from flags, from undefined values or from its place. It is
+    /// poison or undefined just if what it is equal to is, once the instructions that are told have
+    /// lost their flags.
     pub fn simplify(self, operands: &[Value<'m>]) -> Option<(Value<'m>, Vec<Inst<'m>>)> {
         /// # Safety
         /// `to` is a `Vec<Inst>`, and the instruction is live.
@@ -250,8 +250,8 @@ impl<'m> Inst<'m> {
         let raw: Vec<_> = operands.iter().map(|v| v.0).collect();
         let mut flagged: Vec<Inst<'m>> = Vec::new();
         let to = (&raw mut flagged).cast();
-        // SAFETY: the instruction is live; the operands are of its operands' types; the callback gets
-        // the vector it expects.
+        // SAFETY: the instruction is live; the operands are of its operands' types; the callback
+        // gets the vector it expects.
         let equal = unsafe { sys::mfb_simplify(self.0, raw.as_ptr(), raw.len(), to, add) };
         (!equal.is_null()).then(|| (Value::from_raw(equal), flagged))
     }
@@ -312,8 +312,8 @@ impl<'m> Value<'m> {
 }
 
 /// Gives instructions the same number just if they are the same operation, but for operands, and
-/// for flags and metadata that can make a result poison. With `as_unsigned`, one that says of itself
-/// that no operand is negative has the number of its unsigned counterpart.
+/// for flags and metadata that can make a result poison. With `as_unsigned`, one that says of
+/// itself that no operand is negative has the number of its unsigned counterpart.
 pub fn number_operations(instructions: &[Inst<'_>], as_unsigned: &[bool]) -> Vec<u32> {
     assert_eq!(instructions.len(), as_unsigned.len(), "one for each instruction");
     let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
@@ -463,8 +463,8 @@ impl<'m> Solution<'m> {
         (!constant.is_null()).then(|| Value::from_raw(constant))
     }
 
-    /// The value that an instruction is a copy of, by the ranges of what it is made of: one that takes
-    /// a field of bits out of what was put together before.
+    /// The value that an instruction is a copy of, by the ranges of what it is made of: one that
+    /// takes a field of bits out of what was put together before.
     pub fn copied(&self, inst: Inst<'m>) -> Option<Value<'m>> {
         // SAFETY: the solution is live; the instruction is only looked up.
         let copied = unsafe { sys::mfb_solved_copy(self.raw, inst.0) };

@@ -292,7 +292,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// What it is in a message, with the function that it is in: two functions may both have a `%5`.
+    /// What it is in a message, with the function that it is in: two functions may both have a
+    /// `%5`.
     pub fn described(self) -> String {
         let function = match self.home() {
             Home::Nowhere if self.0.is_null() => return "null".to_string(),
@@ -436,8 +437,8 @@ pub struct Finish<'a, 'm> {
 }
 
 impl<'m> Function<'m> {
-    /// Makes variables of its frame that are only loaded and stored SSA registers. Its blocks are all
-    /// complete.
+    /// Makes variables of its frame that are only loaded and stored SSA registers. Its blocks are
+    /// all complete.
     pub fn promote(self, variables: &[Value<'m>]) {
         let raw: Vec<_> = variables.iter().map(|v| v.0).collect();
         if !raw.is_empty() {
@@ -446,8 +447,8 @@ impl<'m> Function<'m> {
         }
     }
 
-    /// A function of a module of one's own, for users of llvm-c and of crates over it. With inkwell:
-    /// `Function::from_llvm(function.as_value_ref())`.
+    /// A function of a module of one's own, for users of llvm-c and of crates over it. With
+    /// inkwell: `Function::from_llvm(function.as_value_ref())`.
     ///
     /// # Safety
     /// `raw` is a function in a module, of the LLVM that this crate was built for, that outlives
@@ -656,8 +657,8 @@ impl<'m> Module<'m> {
     /// A module of one's own, for users of llvm-c and of crates over it.
     ///
     /// # Safety
-    /// `raw` is a module, of the LLVM that this crate was built for, that outlives `'m`, and no other
-    /// thread uses its context in that time.
+    /// `raw` is a module, of the LLVM that this crate was built for, that outlives `'m`, and no
+    /// other thread uses its context in that time.
     pub unsafe fn from_llvm(raw: ModuleRef) -> Self {
         // SAFETY: the caller's.
         unsafe { Module::from_raw(raw) }
@@ -726,8 +727,8 @@ impl<'m> Module<'m> {
     /// The variables in a section, each with its size in bytes.
     pub fn globals_in_section(self, section: &str) -> Vec<(Value<'m>, u64)> {
         let mut found = Vec::new();
-        // SAFETY: the module is live; the list is walked with llvm-c's own iterators; a section is a
-        // C string of the global's.
+        // SAFETY: the module is live; the list is walked with llvm-c's own iterators; a section is
+        // a C string of the global's.
         unsafe {
             let mut next = LLVMGetFirstGlobal(self.0);
             while !next.is_null() {

@@ -5,7 +5,8 @@ use crate::plugin::Analyses;
 use crate::sys;
 
 impl Inst<'_> {
-    /// Gives the successors of a terminator weights, in their order, parallel edges each for itself.
+    /// Gives the successors of a terminator weights, in their order, parallel edges each for
+    /// itself.
     pub fn set_branch_weights(self, weights: &[u32]) {
         // SAFETY: the instruction is a live terminator; the weights are copied.
         unsafe { sys::mfb_set_branch_weights(self.0, weights.as_ptr(), weights.len()) }
@@ -56,8 +57,8 @@ impl Module<'_> {
             counts.extend(others);
             lengths.push(others.len() + 1);
         }
-        // SAFETY: the module is live, and the manager the host's; the counts, as many as the lengths
-        // say, are only read.
+        // SAFETY: the module is live, and the manager the host's; the counts, as many as the
+        // lengths say, are only read.
         unsafe {
             sys::mfb_set_profile_summary(
                 self.0,

@@ -88,8 +88,8 @@ fn skipped(section: &[u8]) -> Vec<(String, String)> {
     pairs.map(|pair| (pair[0].to_string(), pair[1].to_string())).collect()
 }
 
-/// For each name the contents of the sections of this name. An object file has one for each comdat; a
-/// linked image has one.
+/// For each name the contents of the sections of this name. An object file has one for each comdat;
+/// a linked image has one.
 ///
 /// # Errors
 /// If there is no such file, or it is no ELF file.

@@ -1,8 +1,8 @@
 //! Binaries and profiles, joined: each profiled function with its table.
 //!
 //! Nothing is shown that does not fit: a profile names the images that it was made from by
-//! signatures of their tables, each function by a hash of its table, and each sequence of paths must
-//! be one that the function's graph allows.
+//! signatures of their tables, each function by a hash of its table, and each sequence of paths
+//! must be one that the function's graph allows.
 
 use crate::binary::{BinaryError, Image};
 use crate::input;
@@ -208,8 +208,8 @@ pub struct Session {
     pub profile: Profile,
 }
 
-/// Reads a profile file: an ordinary one, or that of a program that counts in it, which was killed or
-/// still runs.
+/// Reads a profile file: an ordinary one, or that of a program that counts in it, which was killed
+/// or still runs.
 ///
 /// # Errors
 /// If it cannot be read or is no good profile.
@@ -249,8 +249,8 @@ fn tell_state(name: &str, state: MemoryState) {
     );
 }
 
-/// A program that runs may change its file while it is read. It is read again then, and in the end taken
-/// as it is: so it stays where the program was killed in the middle of a change.
+/// A program that runs may change its file while it is read. It is read again then, and in the end
+/// taken as it is: so it stays where the program was killed in the middle of a change.
 const ATTEMPTS: u32 = 40;
 const PATIENCE: Duration = Duration::from_millis(2);
 
@@ -358,8 +358,8 @@ fn left_out_line(left_out: &[(&Module, &str, usize)]) -> String {
 }
 
 impl Session {
-    /// Reads a binary, the libraries that go with it, and profiles. Libraries that the profiles name are
-    /// read too, where they were loaded from, if they are what was loaded.
+    /// Reads a binary, the libraries that go with it, and profiles. Libraries that the profiles
+    /// name are read too, where they were loaded from, if they are what was loaded.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -395,8 +395,8 @@ impl Session {
         Err(other_build(&names.join(", "), &self.profile, image))
     }
 
-    /// Reads the images that the profile names and that were not given, where they were loaded from,
-    /// and tells in one line which of them are not to be had.
+    /// Reads the images that the profile names and that were not given, where they were loaded
+    /// from, and tells in one line which of them are not to be had.
     fn open_modules(&mut self) {
         let mut left_out: Vec<(&Module, &str, usize)> = Vec::new();
         for (index, module) in self.profile.modules.iter().enumerate() {

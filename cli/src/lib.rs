@@ -1,11 +1,10 @@
 //! What the `midflight` command does, one subcommand a file.
 //!
-//! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points,
-//! [`osr_report`] tells how functions and their optimized versions correspond, [`osr_show`] what a
-//! binary says of that. The others join binaries with profiles ([`binary`], [`join`]) and write what
-//! they find: [`report`] with [`behaviour`], [`show`], [`mod@check`],
-//! [`compare`], [`mod@document`],
-//! [`export`], [`mod@annotate`]. The options are in [`command`].
+//! [`driver`] is `cc` and `c++`, [`osr`] tests programs with OSR points, [`osr_report`] tells how
+//! functions and their optimized versions correspond, [`osr_show`] what a binary says of that. The
+//! others join binaries with profiles ([`binary`], [`join`]) and write what they find: [`report`]
+//! with [`behaviour`], [`show`], [`mod@check`], [`compare`], [`mod@document`], [`export`],
+//! [`mod@annotate`]. The options are in [`command`].
 
 #![forbid(unsafe_code)]
 

@@ -3,9 +3,9 @@
 //! Instructions are a measure of time that knows nothing of caches and mispredictions; samples do.
 //! Counts and samples are of different runs: samples are best taken of the program without
 //! instrumentation. What ties them together is source lines, as the optimizer inlines functions and
-//! moves code: the samples of a line are shared out among the blocks that have the line, in proportion
-//! to the instructions that they executed, and what has no line, in the same way, among the blocks of
-//! the function that it is in.
+//! moves code: the samples of a line are shared out among the blocks that have the line, in
+//! proportion to the instructions that they executed, and what has no line, in the same way, among
+//! the blocks of the function that it is in.
 
 use crate::edge_counts::recover;
 use crate::join::Function;
@@ -80,7 +80,8 @@ pub enum SamplesError {
 type Part = (usize, usize, f64);
 
 impl Samples {
-    /// Reads a `perf.data` file by way of `perf script`, or what `perf script -G -F ip,sym,srcline` has printed.
+    /// Reads a `perf.data` file by way of `perf script`, or what `perf script -G -F ip,sym,srcline`
+    /// has printed.
     ///
     /// # Errors
     /// [`SamplesError`]
@@ -173,9 +174,9 @@ fn script(path: &Path) -> Result<Vec<u8>, SamplesError> {
     Err(SamplesError::Refused { path: name(), said: said.trim().to_string() })
 }
 
-/// Each sample is a line `ADDRESS SYMBOL`, and perhaps a second one, `FILE:LINE`. If callers are there
-/// too, samples are paragraphs, and the first line of each is where the program was. The error is the
-/// number of a line that is nothing of that.
+/// Each sample is a line `ADDRESS SYMBOL`, and perhaps a second one, `FILE:LINE`. If callers are
+/// there too, samples are paragraphs, and the first line of each is where the program was. The
+/// error is the number of a line that is nothing of that.
 fn parse(text: &str) -> Result<Samples, usize> {
     let chains = text.lines().any(|line| line.trim().is_empty());
     let mut samples = Samples::default();
@@ -211,7 +212,8 @@ impl Samples {
     }
 }
 
-/// The symbol of `ADDRESS SYMBOL`, without what compilers append to the names of a function's parts.
+/// The symbol of `ADDRESS SYMBOL`, without what compilers append to the names of a function's
+/// parts.
 fn symbol_of(line: &str) -> Option<&str> {
     let (address, symbol) = line.trim().split_once(' ')?;
     u64::from_str_radix(address, 16).ok()?;
@@ -221,8 +223,8 @@ fn symbol_of(line: &str) -> Option<&str> {
     Some(&symbol[..end])
 }
 
-/// The file's name, without its folder, and the line; none if that is 0, as in code that the optimizer
-/// made, or where there is no debug information.
+/// The file's name, without its folder, and the line; none if that is 0, as in code that the
+/// optimizer made, or where there is no debug information.
 fn place_of(line: &str) -> Option<(&str, u32)> {
     let (file, line) = line.trim().rsplit_once(':')?;
     let line = line.parse().ok().filter(|&line| line > 0)?;

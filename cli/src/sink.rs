@@ -20,8 +20,9 @@ impl WriteError {
     }
 }
 
-/// Lets `body` write to standard output, or to `path` by way of a temporary file beside it. A link there
-/// is replaced, unless it stands for an open file, as `/dev/stdout`: what is written is added to that.
+/// Lets `body` write to standard output, or to `path` by way of a temporary file beside it. A link
+/// there is replaced, unless it stands for an open file, as `/dev/stdout`: what is written is added
+/// to that.
 ///
 /// # Errors
 /// If anything cannot be written; the file at `path` is then as it was.

@@ -11,7 +11,8 @@ fn check(name: &str, text: &str) {
     });
 }
 
-/// Runs another tool in the fixture's folder; none, with a word on standard error, if it is not there.
+/// Runs another tool in the fixture's folder; none, with a word on standard error, if it is not
+/// there.
 fn tool(fixture: &Fixture, program: &str, line: &str) -> Option<Output> {
     let run = Command::new(program)
         .args(line.split_whitespace())

@@ -1,5 +1,5 @@
-//! Names of functions and files may be any text: in no output do they end a line, begin a record, or
-//! control a terminal.
+//! Names of functions and files may be any text: in no output do they end a line, begin a record,
+//! or control a terminal.
 
 mod support;
 

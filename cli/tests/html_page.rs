@@ -127,7 +127,8 @@ fn pixel(browser: &mut Browser, picture: &str, x: u32, y: u32) -> Vec<u64> {
 #[test]
 fn the_picture_is_light_or_dark_as_people_prefer() {
     let Some((mut browser, _fixture)) = opened() else { return };
-    // In the first box of the forest, which has a colour, and in the middle of the source, which has none.
+    // In the first box of the forest, which has a colour, and in the middle of the source, which
+    // has none.
     let place = |selector: &str| {
         format!(
             "(() => {{ const r = document.querySelector({selector:?}).getBoundingClientRect(); \

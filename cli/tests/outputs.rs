@@ -45,8 +45,8 @@ fn report_of_a_function_by_its_source_name() {
     assert!(text.contains("no function that ran is to be shown"), "{text}");
 }
 
-/// Two samples on `sum.c:8`, which two blocks of `sum` have and `bar`, into which it is inlined; two in
-/// `sum`, and one in a function that was not profiled.
+/// Two samples on `sum.c:8`, which two blocks of `sum` have and `bar`, into which it is inlined;
+/// two in `sum`, and one in a function that was not profiled.
 #[test]
 fn samples_weigh_blocks_by_their_lines() {
     let fixture = Fixture::new();
@@ -58,7 +58,8 @@ fn samples_weigh_blocks_by_their_lines() {
     let text = fixture.printed("report prog prog.mfp --format json --perf samples");
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["unit"], "nanosamples");
-    // The blocks of sum executed 4 × 9 and 3 × 7 instructions, that of bar 7 × 6, half of each there.
+    // The blocks of sum executed 4 × 9 and 3 × 7 instructions, that of bar 7 × 6, half of each
+    // there.
     let expected = 2.0 * 42.0 / (36.0 + 21.0 + 42.0);
     let bar = document["functions"][1]["work"].as_f64().unwrap() / 1e9;
     assert!((bar - expected).abs() < 1e-6, "{bar} {expected}");
@@ -325,7 +326,8 @@ fn help_teaches() {
     }
 }
 
-/// Two branches on one line: their paths have the same lines, and only parts of them tell them apart.
+/// Two branches on one line: their paths have the same lines, and only parts of them tell them
+/// apart.
 #[test]
 fn paths_on_the_same_lines_are_told_apart() {
     let fixture = Fixture::new();

@@ -1,5 +1,5 @@
-//! What others write and the command reads, besides binaries and profiles (see `damage.rs`): a value or
-//! a refusal, never a panic, and neither time nor memory without bounds.
+//! What others write and the command reads, besides binaries and profiles (see `damage.rs`): a
+//! value or a refusal, never a panic, and neither time nor memory without bounds.
 
 use midflight_cli::driver::response;
 use midflight_cli::names::readable;

@@ -196,7 +196,8 @@ fn a_compiler_cache_hits_and_its_object_is_instrumented() {
     project.check_program("prog");
 }
 
-/// Sections that tell of code, beside the code: for debuggers, profilers, and tools that count or trace.
+/// Sections that tell of code, beside the code: for debuggers, profilers, and tools that count or
+/// trace.
 fn sections_about_code(object: &Path) -> BTreeSet<String> {
     const ABOUT: [&str; 8] = [
         ".debug_",
@@ -211,8 +212,8 @@ fn sections_about_code(object: &Path) -> BTreeSet<String> {
     let bytes = std::fs::read(object).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
     let names = file.sections().map(|section| section.name().unwrap().to_string());
-    // Whether a variable has several places, a scope several ranges, and whether there are calls by pointers is
-    // a matter of the code.
+    // Whether a variable has several places, a scope several ranges, and whether there are calls by
+    // pointers is a matter of the code.
     let of_shape = |name: &str| ["_loc", "_r", "prf_v"].iter().any(|part| name.contains(part));
     let is_about = |name: &String| ABOUT.iter().any(|start| name.starts_with(start));
     names.filter(|name| is_about(name) && !of_shape(name)).collect()

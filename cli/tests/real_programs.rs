@@ -1,5 +1,5 @@
-//! All that reads profiles, on real profiles: bzip2 and Lua of the evaluation's corpus, where that was
-//! built (`make bench` or `make test`), with clang, the plugin and the runtime.
+//! All that reads profiles, on real profiles: bzip2 and Lua of the evaluation's corpus, where that
+//! was built (`make bench` or `make test`), with clang, the plugin and the runtime.
 
 mod browser_support;
 

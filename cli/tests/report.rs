@@ -183,7 +183,8 @@ fn paths_over_the_same_lines_are_told_apart_by_parts_of_lines() {
     assert!(text.contains("×  from the entry, lines 6 8-9, then"), "{text}");
 }
 
-/// A loop around a switch of eight cases: block 1 goes to blocks 2 to 9, in lines 10 to 17, and out.
+/// A loop around a switch of eight cases: block 1 goes to blocks 2 to 9, in lines 10 to 17, and
+/// out.
 fn interpreter() -> FunctionTable {
     let (cases, why) = (8, CutReason::Retreating);
     let mut edges = vec![Edge::Flow { from: 0, to: 1, value: 0 }];

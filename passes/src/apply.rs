@@ -42,8 +42,8 @@ pub struct Target<'a, 'm> {
     pub oracle: Oracle,
 }
 
-/// What is to be completed once the graph is the planned one: calls of the runtime in automaton mode, by
-/// [`crate::step`], and lookups in counting mode, by [`crate::enter`].
+/// What is to be completed once the graph is the planned one: calls of the runtime in automaton
+/// mode, by [`crate::step`], and lookups in counting mode, by [`crate::enter`].
 #[derive(Default)]
 pub struct Calls<'m> {
     /// Steps
@@ -184,7 +184,8 @@ struct Work<'a, 'm> {
     ptr: Type<'m>,
     /// The runtime's step; none in counting mode, which does without
     step: Option<Callee<'m>>,
-    /// The activation's cursor, where Algorithm 4 is carried out as published; its step returns nothing
+    /// The activation's cursor, where Algorithm 4 is carried out as published; its step returns
+    /// nothing
     cursor: Option<Value<'m>>,
     /// The same for a run
     run: Option<Callee<'m>>,
@@ -451,7 +452,8 @@ impl<'a, 'm> Work<'a, 'm> {
         self.builder.add(register, self.id.constant(u64::from(more)))
     }
 
-    /// Emits the path of a register, which ends at the builder's position; returns the state after it.
+    /// Emits the path of a register, which ends at the builder's position; returns the state after
+    /// it.
     fn emit(&self, end: End, state: Value<'m>, register: Value<'m>) -> Value<'m> {
         match (self.step, self.cursor) {
             (Some(step), Some(cursor)) => {
@@ -512,8 +514,8 @@ impl<'a, 'm> Work<'a, 'm> {
         (after, b.add(rounds, self.i64.constant(1)))
     }
 
-    /// Emits the rounds of a loop that were not, at the builder's position, which is on an edge that
-    /// leaves it; returns the state after them.
+    /// Emits the rounds of a loop that were not, at the builder's position, which is on an edge
+    /// that leaves it; returns the state after them.
     fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
         let (Some(rounds), Some(run)) = (self.phis[header].rounds, self.run) else { return state };
         let (b, plan, number) = (&self.builder, &self.plan.runs[&header], rounds.value());

@@ -1,8 +1,8 @@
 //! In counting mode, a path is counted as soon as it is clear how it will most likely end.
 //!
-//! From a *decided* block there is one way to the end of the path but for edges that are hardly ever
-//! taken, as those that leave a loop, and nothing on it leaves the function in another way, or waits. So
-//! a path that comes there is counted as if it had ended. On a way aside that is undone.
+//! From a *decided* block there is one way to the end of the path but for edges that are hardly
+//! ever taken, as those that leave a loop, and nothing on it leaves the function in another way, or
+//! waits. So a path that comes there is counted as if it had ended. On a way aside that is undone.
 //!
 //! ```text
 //! at the end of the first decided block v:  count r + values from v to the end
@@ -11,14 +11,14 @@
 //! on a way aside from w:                    undo r + values from w to the end; go on as ever
 //! ```
 //!
-//! What is to be undone is counted early only where ways join, since it costs as much again where a loop is
-//! left: on one way alone, the counter that its last edge has is as good. Nor in loops around others, whose
-//! rounds take long.
+//! What is to be undone is counted early only where ways join, since it costs as much again where a
+//! loop is left: on one way alone, the counter that its last edge has is as good. Nor in loops
+//! around others, whose rounds take long.
 //!
 //! So a loop with a condition has a counter for each arm, at an address of its own, instead of one
-//! addition behind both whose address depends on the arm: processors forward a value from a store to the
-//! next load of an instruction much faster if its address does not change. And there is no block on the
-//! edge that goes back.
+//! addition behind both whose address depends on the arm: processors forward a value from a store
+//! to the next load of an instruction much faster if its address does not change. And there is no
+//! block on the edge that goes back.
 
 use crate::body::{Block, BlockId, Body, EdgeKind};
 use crate::depth_first::depth_first;
@@ -38,7 +38,8 @@ struct Way {
     next: Option<BlockId>,
     /// The block that control goes to, unless the function is left
     main: Option<BlockId>,
-    /// Whether there is a way aside, here or before the next block where ways join and it may be counted
+    /// Whether there is a way aside, here or before the next block where ways join and it may be
+    /// counted
     has_asides: bool,
     /// Whether the path register is needed from here on
     needs_register: bool,

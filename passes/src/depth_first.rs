@@ -18,8 +18,8 @@ pub fn depth_first(body: &Body) -> DepthFirst {
     walk(body.blocks.len(), |block, next| body.blocks[block].edges.get(next).map(|edge| edge.to))
 }
 
-/// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges that
-/// do not retreat.
+/// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges
+/// that do not retreat.
 pub fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     walk(successors.len(), |node, next| successors[node].get(next).copied()).postorder
 }

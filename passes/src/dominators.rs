@@ -20,8 +20,8 @@ pub fn dominators(body: &Body) -> Dominators {
     of_graph(&depth_first(body).postorder, &body.predecessors())
 }
 
-/// Computes those of a graph, from a postorder of the nodes that can be reached from node 0, and the
-/// predecessors of each node. Of nodes that cannot be reached nothing is known: each is alone.
+/// Computes those of a graph, from a postorder of the nodes that can be reached from node 0, and
+/// the predecessors of each node. Of nodes that cannot be reached nothing is known: each is alone.
 pub fn of_graph(postorder: &[BlockId], predecessors: &[Vec<BlockId>]) -> Dominators {
     let mut number = vec![0; predecessors.len()];
     for (place, &block) in postorder.iter().enumerate() {

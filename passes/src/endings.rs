@@ -2,11 +2,11 @@
 //! signals.
 //!
 //! The runtime writes the profile from a destructor. So a call of it is put before each direct call
-//! of a function that ends the process, or makes it another program, without running destructors; system
-//! calls that do so are known by their numbers.
-//! Signals that end the program are caught by the runtime; that this stays unseen, libc's functions
-//! that set handlers, and stacks for them, are replaced by the runtime's, also where only their address
-//! is taken. So is `daemon`, which ends its caller's process within libc.
+//! of a function that ends the process, or makes it another program, without running destructors;
+//! system calls that do so are known by their numbers. Signals that end the program are caught by
+//! the runtime; that this stays unseen, libc's functions that set handlers, and stacks for them,
+//! are replaced by the runtime's, also where only their address is taken. So is `daemon`, which
+//! ends its caller's process within libc.
 
 use crate::path_profile_gen::reason_to_leave_alone;
 use midflight_abi::{

@@ -5,8 +5,9 @@
 //! if forest is null: forest = midflight_enter(&record, &slot)
 //! ```
 //!
-//! This is done on entry, and again at the plan's lookup. There the slot may be null too: the activation
-//! may go on in another thread than it began in, or the runtime could not make a forest on entry.
+//! This is done on entry, and again at the plan's lookup. There the slot may be null too: the
+//! activation may go on in another thread than it began in, or the runtime could not make a forest
+//! on entry.
 
 use crate::apply::Target;
 use midflight_abi::{ENTER_SYMBOL, SPARING_ENTER_SYMBOL};
@@ -16,8 +17,8 @@ use midflight_bridge::ir::{Block, Inst, Value};
 /// Name of the value.
 pub const FOREST: &std::ffi::CStr = c"midflight.forest";
 
-/// Makes `forest`, a phi of `next`, the thread's forest: `before` branches to `next` after it has loaded what
-/// is in the slot, which is `known`.
+/// Makes `forest`, a phi of `next`, the thread's forest: `before` branches to `next` after it has
+/// loaded what is in the slot, which is `known`.
 pub fn enter<'m>(
     target: &Target<'_, 'm>,
     (before, next): (Block<'m>, Block<'m>),
@@ -43,11 +44,11 @@ pub fn enter<'m>(
     forest.add(made, enter);
 }
 
-/// Whether the runtime can be entered without a call. A call would need a frame, and LLVM puts it where the call
-/// and all else that needs one have passed: at the function's entry. So who leaves the function early, as most do of
-/// those that call themselves, would pay for a frame that nobody needs. In a library finding the
-/// slot is a call already. What is inlined later may come into a function whose vector registers are longer than those
-/// that the runtime keeps.
+/// Whether the runtime can be entered without a call. A call would need a frame, and LLVM puts it
+/// where the call and all else that needs one have passed: at the function's entry. So who leaves
+/// the function early, as most do of those that call themselves, would pay for a frame that nobody
+/// needs. In a library finding the slot is a call already. What is inlined later may come into a
+/// function whose vector registers are longer than those that the runtime keeps.
 fn needs_no_frame(target: &Target<'_, '_>) -> bool {
     target.is_final && target.function.has_plain_x86_64_code() && !target.module.is_for_library()
 }

@@ -1,11 +1,11 @@
 //! In counting mode, where emitted code looks for the thread's forest again.
 //!
-//! What lives across a call takes a register that the function has to save for its caller: in a function
-//! that is short, or that leaves early most of the time, this is most of what counting costs. Looking into
-//! the slot again costs a load and a test. So this is done where one block behind calls counts, as the end
-//! of a function that calls itself. It is not where it counts in a loop without calls; nor in shared
-//! libraries, where the slot is found by a call. Where several blocks count, a register is less code than
-//! their tests, and no slower.
+//! What lives across a call takes a register that the function has to save for its caller: in a
+//! function that is short, or that leaves early most of the time, this is most of what counting
+//! costs. Looking into the slot again costs a load and a test. So this is done where one block
+//! behind calls counts, as the end of a function that calls itself. It is not where it counts in a
+//! loop without calls; nor in shared libraries, where the slot is found by a call. Where several
+//! blocks count, a register is less code than their tests, and no slower.
 
 use crate::body::{BlockId, Body};
 use crate::depth_first::depth_first;

@@ -9,12 +9,13 @@ use crate::weights_file::{WeightsError, WeightsFile};
 use midflight_abi::MAX_K;
 use midflight_profile::table::Stage;
 
-/// k if it is not said: deep enough to tell runs from alternation; the forests of irregular programs
-/// stay small.
+/// k if it is not said: deep enough to tell runs from alternation; the forests of irregular
+/// programs stay small.
 pub const DEFAULT_K: u32 = 4;
 
-/// The bound on paths for an automaton if it is not said. A cut ends a path early, so that there are more
-/// of them to step on; but the fewer cuts, the more different paths there are to remember. Measured.
+/// The bound on paths for an automaton if it is not said. A cut ends a path early, so that there
+/// are more of them to step on; but the fewer cuts, the more different paths there are to remember.
+/// Measured.
 pub const DEFAULT_MAX_PATHS: u32 = 1 << 20;
 
 /// How sequences of paths are counted.
@@ -36,7 +37,8 @@ pub struct Options {
     pub stage: Stage,
     /// How they are counted
     pub algorithm: Algorithm,
-    /// Edges are cut where a function would have more acyclic paths; none: see [`Options::max_paths`].
+    /// Edges are cut where a function would have more acyclic paths; none: see
+    /// [`Options::max_paths`].
     pub max_paths: Option<u32>,
     /// Which functions; all if there is no list
     pub functions: Option<FunctionList>,
@@ -191,7 +193,8 @@ fn stage(value: &str) -> Result<Stage, OptionError> {
     choice("stage", value, "early, inlined or late", &Stage::ALL.map(|stage| (stage.name(), stage)))
 }
 
-/// The stages of OSR points: versions are made of what the front end made, or of what is left in the end.
+/// The stages of OSR points: versions are made of what the front end made, or of what is left in
+/// the end.
 pub(crate) fn osr_stage(value: &str) -> Result<Stage, OptionError> {
     let known = [Stage::Early, Stage::Late].map(|stage| (stage.name(), stage));
     choice("stage", value, "early or late", &known)

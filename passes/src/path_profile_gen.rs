@@ -189,7 +189,8 @@ pub fn number<'m>(
     Ok((snapshot, numbering))
 }
 
-/// Compares the graph of an instrumented function with the predicted one, up to the names of blocks.
+/// Compares the graph of an instrumented function with the predicted one, up to the names of
+/// blocks.
 ///
 /// Both are walked together from the entry, which the split of the entry moved behind the check of
 /// the slot; successors are compared in their order.

@@ -1,15 +1,16 @@
-//! `path-profile-use<file=F>`: gives a module the counts of a profile, as LLVM's optimizer reads them.
+//! `path-profile-use<file=F>`: gives a module the counts of a profile, as LLVM's optimizer reads
+//! them.
 //!
 //! The pass stands where the instrumentation stood when the profile was made, so the graphs are the
 //! same: blocks and edges are those of the profile, by their numbers. A function whose graph is
-//! another one now gets nothing but a remark, and each unit with such functions, or with none that the
-//! profile knows, one warning.
+//! another one now gets nothing but a remark, and each unit with such functions, or with none that
+//! the profile knows, one warning.
 //!
 //! Branches, switches and the like get the counts of their edges as weights, functions the count of
 //! their activations, and the module the summary of the whole program, by which LLVM tells hot from
-//! cold. What the source says of likely branches gives way to what was counted. Loops of which cyclic
-//! paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of the
-//! vectorizer.
+//! cold. What the source says of likely branches gives way to what was counted. Loops of which
+//! cyclic paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of
+//! the vectorizer.
 
 use crate::body::{BlockId, Body};
 use crate::path_profile_gen::reason_to_leave_alone;
@@ -115,8 +116,8 @@ struct Matches {
 }
 
 impl Matches {
-    /// What is to be told of it, as clang tells of profiles that are out of date; nothing of functions
-    /// that are new beside others.
+    /// What is to be told of it, as clang tells of profiles that are out of date; nothing of
+    /// functions that are new beside others.
     fn warning(self, weights: &WeightsFile) -> Option<String> {
         let Matches { matched, changed, unknown } = self;
         let all = matched + changed + unknown;

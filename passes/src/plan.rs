@@ -13,8 +13,8 @@ use crate::runs::{Run, plan_runs};
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most paths of a function of which each has a counter of its own, unless options say otherwise: such an
-/// array still fits a first-level cache.
+/// Most paths of a function of which each has a counter of its own, unless options say otherwise:
+/// such an array still fits a first-level cache.
 pub const MOST_COUNTERS: u32 = 4096;
 
 /// What is inserted into one function.
@@ -22,8 +22,8 @@ pub const MOST_COUNTERS: u32 = 4096;
 pub struct Plan {
     /// Counters are an array indexed by path ID ([`has_counters`]).
     pub counting: bool,
-    /// Every path is told to the runtime where it ends, which carries Algorithm 4 out as published: there
-    /// is no σ, but a cursor in the frame.
+    /// Every path is told to the runtime where it ends, which carries Algorithm 4 out as published:
+    /// there is no σ, but a cursor in the frame.
     pub published: bool,
     /// What happens on each edge
     pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
@@ -32,18 +32,18 @@ pub struct Plan {
     /// In counting mode, blocks at whose end the path is counted before it has ended, with what is
     /// added to r
     pub counted: BTreeMap<BlockId, u32>,
-    /// Edges on which a path goes another way than it was counted for, with what was added to r; in a
-    /// block of its own, before what the edge's transfer says
+    /// Edges on which a path goes another way than it was counted for, with what was added to r; in
+    /// a block of its own, before what the edge's transfer says
     pub undone: BTreeMap<(BlockId, BlockId), u32>,
     /// Blocks in which nobody needs r
     pub unneeded: BTreeSet<BlockId>,
-    /// In counting mode, the block that looks for the forest again for what it counts at its end or on
-    /// edges from it
+    /// In counting mode, the block that looks for the forest again for what it counts at its end or
+    /// on edges from it
     pub lookup: Option<BlockId>,
     /// In automaton mode, loops of which rounds are counted, by their headers
     pub runs: BTreeMap<BlockId, Run>,
-    /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a block
-    /// of its own, before what the edge's transfer says
+    /// Edges that leave such a loop, with its header: rounds are emitted there, on the edge in a
+    /// block of its own, before what the edge's transfer says
     pub leaves: BTreeMap<(BlockId, BlockId), BlockId>,
     /// Blocks where a path ends for good, with what is added to r there
     pub exits: BTreeMap<BlockId, u32>,
@@ -90,8 +90,8 @@ pub enum Transfer {
     },
 }
 
-/// Whether a function has a counter for each path instead of an automaton: because k is 1, or because all
-/// streams have length 1 and there are few paths.
+/// Whether a function has a counter for each path instead of an automaton: because k is 1, or
+/// because all streams have length 1 and there are few paths.
 pub fn has_counters(numbering: &Numbering, k: u32) -> bool {
     k == 1 || !numbering.has_cuts() && numbering.num_paths <= MOST_COUNTERS
 }

@@ -25,8 +25,9 @@ const SHORT_FORMS: [(&str, &str); 4] = [
 /// For the plugin's entry point.
 pub const PASSES: Passes = Passes { by_name, for_pipeline };
 
-/// `path-profile-gen<…>`, `path-profile-use<file=F>`, `osr-point<…>`, `osr-fuzz<…>`, `print<path-numbering;…>`,
-/// `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be left out.
+/// `path-profile-gen<…>`, `path-profile-use<file=F>`, `osr-point<…>`, `osr-fuzz<…>`,
+/// `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be
+/// left out.
 fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     let (name, pipeline) = split_pipeline(text);
     if let Some(parameters) = parameters_of(name, "print")

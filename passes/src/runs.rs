@@ -1,19 +1,19 @@
 //! Loops of which the length of a run is counted in a register, in automaton mode.
 //!
-//! An innermost loop with a single acyclic path from its header to its only back edge emits one path
-//! again and again: first that on which the loop was reached, then the repeated one. Where V is the sum of
-//! the values from the header to the latch, that is
+//! An innermost loop with a single acyclic path from its header to its only back edge emits one
+//! path again and again: first that on which the loop was reached, then the repeated one. Where V
+//! is the sum of the values from the header to the latch, that is
 //!
 //! ```text
 //! repeated = start + V + end
 //! ```
 //!
-//! Most loops are left soon, so the first 2k−2 rounds are emitted as they come. Behind them the automaton
-//! goes in a circle: it is enough to count the rounds, and to emit them where the loop is left, which the
-//! runtime does in one turn around the circle.
+//! Most loops are left soon, so the first 2k−2 rounds are emitted as they come. Behind them the
+//! automaton goes in a circle: it is enough to count the rounds, and to emit them where the loop is
+//! left, which the runtime does in one turn around the circle.
 //!
-//! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost with
-//! the register.
+//! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
+//! with the register.
 
 use crate::body::{BlockId, Body, EdgeKind};
 use crate::dominators::dominators;

@@ -20,8 +20,8 @@
 //! next:  phi [known, hit], [made, cold]
 //! ```
 //!
-//! Where hardly any activation comes by, the call stays as it is, on x86-64, where the runtime looks for the
-//! path in the same way: LLVM takes time for code that is not run, too.
+//! Where hardly any activation comes by, the call stays as it is, on x86-64, where the runtime
+//! looks for the path in the same way: LLVM takes time for code that is not run, too.
 //!
 //! The protocol is that of `midflight_abi`.
 

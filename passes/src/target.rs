@@ -2,11 +2,11 @@
 
 use midflight_bridge::ir::Module;
 
-/// True if what a pass inserts can work in a module's code. Else there is an error of the compiler; `doing` is
-/// what for.
+/// True if what a pass inserts can work in a module's code. Else there is an error of the compiler;
+/// `doing` is what for.
 ///
-/// The records that the linker collects by section, and the runtime that reads them, need ELF and pointers of
-/// 64 bits.
+/// The records that the linker collects by section, and the runtime that reads them, need ELF and
+/// pointers of 64 bits.
 pub fn is_supported(module: Module<'_>, doing: &str) -> bool {
     let format = module.object_format();
     let problem = if format != "elf" {

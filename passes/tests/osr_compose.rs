@@ -211,8 +211,8 @@ fn expr(number: usize) -> impl Strategy<Value = Expr> {
     ]
 }
 
-/// A mapping of a version of [`VALUES`] values, the first of them arguments, with a point before each
-/// of its [`POINTS`] instructions.
+/// A mapping of a version of [`VALUES`] values, the first of them arguments, with a point before
+/// each of its [`POINTS`] instructions.
 fn map() -> impl Strategy<Value = OsrMap> {
     let exprs = (0..6).map(expr).collect::<Vec<_>>();
     let values = prop::collection::btree_map(ARGUMENTS..VALUES, 0..6_usize, 3..6);
@@ -224,7 +224,8 @@ fn map() -> impl Strategy<Value = OsrMap> {
 }
 
 proptest! {
-    /// [[χ ∘ χ']](σ) = [[χ']]([[χ]](σ)), and composition is associative where it is defined both ways.
+    /// [[χ ∘ χ']](σ) = [[χ']]([[χ]](σ)), and composition is associative where it is defined both
+    /// ways.
     #[test]
     fn a_composition_does_what_its_steps_do(maps in prop::collection::vec(map(), 3)) {
         let point_at: Vec<_> = (0..POINTS).map(Some).collect();

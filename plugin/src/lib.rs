@@ -8,8 +8,8 @@ pub mod osr_api;
 use midflight_bridge::plugin::{PassPluginLibraryInfo, plugin_info};
 use std::ffi::CStr;
 
-/// Passes ask for many small pieces of memory, between which LLVM asks for its own: from a heap that
-/// both share that takes a fifth of the time of `osr-opt`.
+/// Passes ask for many small pieces of memory, between which LLVM asks for its own: from a heap
+/// that both share that takes a fifth of the time of `osr-opt`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

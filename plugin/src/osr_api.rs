@@ -328,8 +328,8 @@ unsafe fn text_of(text: *const c_char) -> String {
 /// never, count:N, every:N, flag or patch.
 ///
 /// # Safety
-/// `before` is null or a value of a live module, `name` and `condition` are null or C strings, `map` is
-/// null or a live map, `message` is null or can be written to.
+/// `before` is null or a value of a live module, `name` and `condition` are null or C strings,
+/// `map` is null or a live map, `message` is null or can be written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_osr_insert_resolved(
     before: ValueRef,
@@ -368,7 +368,8 @@ pub unsafe extern "C" fn midflight_osr_continuation(point: *const Point) -> Valu
     unsafe { &*point }.0.continuation.as_llvm()
 }
 
-/// The address of a flag point's flag, a constant of the module; null for points of other conditions.
+/// The address of a flag point's flag, a constant of the module; null for points of other
+/// conditions.
 ///
 /// # Safety
 /// `point` is a live point.
@@ -378,8 +379,8 @@ pub unsafe extern "C" fn midflight_osr_point_flag(point: *const Point) -> ValueR
     unsafe { &*point }.0.flag().map_or(std::ptr::null_mut(), Value::as_llvm)
 }
 
-/// Adds a function to a module that a JIT compiles, which tells the runtime of its points; null with a
-/// message if the name is taken or the module has such a function.
+/// Adds a function to a module that a JIT compiles, which tells the runtime of its points; null
+/// with a message if the name is taken or the module has such a function.
 ///
 /// # Safety
 /// `module` is a live module, `name` a C string, `message` is null or can be written to.

@@ -7,9 +7,9 @@
 //! as the second of the pair before. Only the lower of them counts, hence the sum of all counters
 //! is the length of the stream.
 //!
-//! Beside the forest of Definition 3.7 the algorithm makes the nodes of each activation's last chunk
-//! in the upper slab, in case another chunk follows. Where none does they count 0, as does all below
-//! them, and they add nothing to the k-IPF: whoever writes a k-SF may leave them out.
+//! Beside the forest of Definition 3.7 the algorithm makes the nodes of each activation's last
+//! chunk in the upper slab, in case another chunk follows. Where none does they count 0, as does
+//! all below them, and they add nothing to the k-IPF: whoever writes a k-SF may leave them out.
 //!
 //! This is the paper's algorithm line by line, the reference that the runtime library is checked
 //! against. It is no slower than it must be, but not the fast one either.

@@ -33,9 +33,9 @@
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //! | the last two | [`visible_pieces`], [`visible()`]: names that files give, as they may be shown | no |
 //!
-//! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement leads
-//! from each point. The passes write it and the command reads it. [`weights`] goes the other way: what
-//! the command recovers from a profile leads the optimizer.
+//! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement
+//! leads from each point. The passes write it and the command reads it. [`weights`] goes the other
+//! way: what the command recovers from a profile leads the optimizer.
 //!
 //! Without the feature `alloc` nothing here allocates, and nothing panics.
 //!

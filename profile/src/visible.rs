@@ -1,8 +1,8 @@
 //! Foreign texts, as they may be shown: names of files and functions, values of variables.
 //!
-//! Such a text may be anything. What would end a line, control a terminal, change the order of what is
-//! read, or not be seen at all is shown as its bytes, each as `\x` and two hexadecimal digits, and so is
-//! what is not UTF-8. What was made visible is not changed when that is done again.
+//! Such a text may be anything. What would end a line, control a terminal, change the order of what
+//! is read, or not be seen at all is shown as its bytes, each as `\x` and two hexadecimal digits,
+//! and so is what is not UTF-8. What was made visible is not changed when that is done again.
 
 use core::str::Utf8Chunks;
 
@@ -12,7 +12,8 @@ pub fn is_visible(c: char) -> bool {
         && !matches!(c,
             // Soft hyphen, Arabic letter mark, Mongolian vowel separator
             '\u{ad}' | '\u{61c}' | '\u{180e}'
-            // Zero width, marks of direction; ends of lines and paragraphs, embeddings and overrides
+            // Zero width, marks of direction; ends of lines and paragraphs, embeddings and
+            // overrides
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             // Word joiner, invisible operators, isolates
             | '\u{2060}'..='\u{206f}'

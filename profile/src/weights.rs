@@ -1,8 +1,8 @@
 //! What `path-profile-use` reads: how often the blocks and edges of each function were taken, as
 //! `midflight export --to weights` makes it of a program and its profiles (`docs/format.md`).
 //!
-//! A function is found by its name, and by the hash of its control flow graph: the counts of another
-//! graph say nothing about this one. So lines may move between the profile and its use, and
+//! A function is found by its name, and by the hash of its control flow graph: the counts of
+//! another graph say nothing about this one. So lines may move between the profile and its use, and
 //! functions may come and go.
 
 use crate::table::Stage;

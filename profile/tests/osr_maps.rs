@@ -14,8 +14,8 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A point of a version with so many instructions, which leads to one with so many; base has the last
-/// number of them.
+/// A point of a version with so many instructions, which leads to one with so many; base has the
+/// last number of them.
 fn point(
     arguments: usize,
     [from, to]: [usize; 2],

@@ -4,8 +4,8 @@
 //! one of its own. Chunks grow with the arena, so that at most about a quarter of what is mapped is
 //! unused; the kernel gives pages to what is touched only.
 //!
-//! Where the profile is kept in a file while the program runs (`live`), arenas for what is counted are
-//! in that file; others are always in memory of the process alone.
+//! Where the profile is kept in a file while the program runs (`live`), arenas for what is counted
+//! are in that file; others are always in memory of the process alone.
 //!
 //! All arenas together keep to a limit. A part of the first chunk is kept in reserve: when the
 //! limit is reached, the roots of the forests still find room there (see `node`).

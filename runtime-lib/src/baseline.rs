@@ -12,11 +12,11 @@
 //! Both pausing and resuming set X to counter − X. At the first pause this is the count then, which
 //! stays; when counting is resumed, it is what was counted in between.
 //!
-//! For all counters this happens at once: each has two numbers, and one store says which of them is X.
-//! Until then the other is prepared, and without memory it is not stored.
+//! For all counters this happens at once: each has two numbers, and one store says which of them is
+//! X. Until then the other is prepared, and without memory it is not stored.
 //!
-//! The numbers are in a hash table by what their counters belong to: a child of a node, or a field of a
-//! forest. Most programs never pause and have none.
+//! The numbers are in a hash table by what their counters belong to: a child of a node, or a field
+//! of a forest. Most programs never pause and have none.
 
 use crate::arena::{Arena, Purpose};
 use crate::live;
@@ -45,7 +45,8 @@ fn by_turn([even, odd]: &mut [u64; 2]) -> (&mut u64, &mut u64) {
     if is_paused() { (odd, even) } else { (even, odd) }
 }
 
-/// Makes the numbers that were prepared X: the profile is paused, or goes on. Under the process lock.
+/// Makes the numbers that were prepared X: the profile is paused, or goes on. Under the process
+/// lock.
 pub fn turn() {
     let turns = TURNS.load(Ordering::Relaxed) + 1;
     live::change(|| {
@@ -154,7 +155,8 @@ impl Baselines {
         }
     }
 
-    /// Prepares what X of a counter is to be after [`turn`]. There is room for it if it is not there.
+    /// Prepares what X of a counter is to be after [`turn`]. There is room for it if it is not
+    /// there.
     pub fn set_next(&mut self, counter: Counter, number: u64) {
         let mut numbers = self.numbers(counter);
         *by_turn(&mut numbers).1 = number;

@@ -74,8 +74,8 @@ static KEY: AtomicI64 = AtomicI64::new(-1);
 
 /// Makes the key. Without one, contexts are found by thread ID.
 ///
-/// In a namespace of its own (`dlmopen`) a library has a libc of its own, which gives out the same keys
-/// a second time while the threads are the same: with a key, it would find the contexts of the
+/// In a namespace of its own (`dlmopen`) a library has a libc of its own, which gives out the same
+/// keys a second time while the threads are the same: with a key, it would find the contexts of the
 /// program's runtime.
 pub fn create_key() {
     if !loader::is_beside_program() {
@@ -213,8 +213,8 @@ unsafe fn search(
     context
 }
 
-/// Whether another thread than the caller's may be counting. One that is ending is not taken for such: the
-/// kernel still knows it for a while after it was joined.
+/// Whether another thread than the caller's may be counting. One that is ending is not taken for
+/// such: the kernel still knows it for a while after it was joined.
 ///
 /// # Safety
 /// The caller holds the process lock; `first` is the list of all contexts.

@@ -1,18 +1,19 @@
-//! What the program wants done about signals: emitted code calls these functions in the place of libc's.
+//! What the program wants done about signals: emitted code calls these functions in the place of
+//! libc's.
 //!
-//! The runtime's own handlers (`ending`) look like none here, and where the program asks for the default,
-//! they are put back. Who asks the kernel in another way sees a handler that may be called and replaced
-//! like any other.
+//! The runtime's own handlers (`ending`) look like none here, and where the program asks for the
+//! default, they are put back. Who asks the kernel in another way sees a handler that may be called
+//! and replaced like any other.
 //!
-//! **Handlers for one time** (`SA_RESETHAND`, as most handlers of crashes are): the kernel restores the
-//! default before it calls them, so the death that follows would leave no profile: the fault that comes
-//! again, the signal that the handler raises, a second SIGTERM. So `relay` is what the kernel calls,
-//! without the flag; it puts the runtime's handler in its own place, which is what the default is here,
-//! and calls the program's.
+//! **Handlers for one time** (`SA_RESETHAND`, as most handlers of crashes are): the kernel restores
+//! the default before it calls them, so the death that follows would leave no profile: the fault
+//! that comes again, the signal that the handler raises, a second SIGTERM. So `relay` is what the
+//! kernel calls, without the flag; it puts the runtime's handler in its own place, which is what
+//! the default is here, and calls the program's.
 //!
-//! Which of several threads the one time is for is decided under a lock ([`Turn`]), by what the kernel
-//! says of the signal then: not by a note in memory, which a child of `vfork` has in common with its
-//! parent, while what is done about signals is its own affair.
+//! Which of several threads the one time is for is decided under a lock ([`Turn`]), by what the
+//! kernel says of the signal then: not by a note in memory, which a child of `vfork` has in common
+//! with its parent, while what is done about signals is its own affair.
 
 use crate::ending::{self, Own};
 use crate::process;
@@ -50,8 +51,8 @@ impl Actions {
 /// What the program asked for where [`relay`] stands for its handler.
 static ASKED: Actions = Actions::new();
 
-/// What libc is asked for in the place of that. Not on the stack, which MemorySanitizer may take for
-/// uninitialized here.
+/// What libc is asked for in the place of that. Not on the stack, which MemorySanitizer may take
+/// for uninitialized here.
 static STAND_INS: Actions = Actions::new();
 
 /// The thread that has the turn; 0: none.
@@ -201,8 +202,8 @@ unsafe fn show(signal: c_int, action: &mut libc::sigaction) {
     }
 }
 
-/// The program's own action; what else has been changed of it since (`siginterrupt`) is in that which
-/// stands for it.
+/// The program's own action; what else has been changed of it since (`siginterrupt`) is in that
+/// which stands for it.
 fn what_was_asked(asked: &libc::sigaction, stand_in: &libc::sigaction) -> libc::sigaction {
     const OF_RELAY: c_int = libc::SA_SIGINFO | libc::SA_RESETHAND;
     let mut action = *stand_in;
@@ -211,10 +212,10 @@ fn what_was_asked(asked: &libc::sigaction, stand_in: &libc::sigaction) -> libc::
     action
 }
 
-// What the kernel calls in the place of a handler for one time. It jumps to the program's handler, with
-// the arguments that it got, and leaves no frame: a handler may walk the stack, and there is nothing
-// between its own frame and the kernel's. A handler without SA_SIGINFO takes no notice of what follows
-// the first argument.
+// What the kernel calls in the place of a handler for one time. It jumps to the program's handler,
+// with the arguments that it got, and leaves no frame: a handler may walk the stack, and there is
+// nothing between its own frame and the kernel's. A handler without SA_SIGINFO takes no notice of
+// what follows the first argument.
 #[cfg(target_arch = "x86_64")]
 core::arch::global_asm!(
     ".pushsection .text.relay_to_handler, \"ax\", %progbits",
@@ -274,8 +275,8 @@ fn relay() -> usize {
     relay_to_handler as *const () as usize
 }
 
-/// The program's handler that a signal is to come to; 0: the signal is sent again. Another thread was
-/// first, or the program has changed its mind: what it wants by now is done about it.
+/// The program's handler that a signal is to come to; 0: the signal is sent again. Another thread
+/// was first, or the program has changed its mind: what it wants by now is done about it.
 extern "C" fn handler_or_again(signal: c_int, info: *mut libc::siginfo_t) -> usize {
     let errno = sys::errno();
     // SAFETY: this thread has the turn.
@@ -337,8 +338,8 @@ pub unsafe fn signal(signal: c_int, handler: usize) -> usize {
     })
 }
 
-/// `__sysv_signal` as emitted code calls it, what `signal` is in strict modes of compilers: the handler
-/// is for one time, and may be interrupted by its own signal.
+/// `__sysv_signal` as emitted code calls it, what `signal` is in strict modes of compilers: the
+/// handler is for one time, and may be interrupted by its own signal.
 ///
 /// # Safety
 /// As for `signal`.

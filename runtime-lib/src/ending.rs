@@ -1,13 +1,13 @@
 //! Ends of the process that run no destructor: signals, `_exit`, `quick_exit`, `exec` and `daemon`.
 //!
 //! Every signal whose default is to end the process gets a handler that writes the profile and then
-//! lets the signal do what it would have done: the status, the core dump and what is known about the
-//! sender are the same. The program does not notice, see `disposition`. A signal that a sanitizer or
-//! libFuzzer handles is left to it, see `sanitizer`.
+//! lets the signal do what it would have done: the status, the core dump and what is known about
+//! the sender are the same. The program does not notice, see `disposition`. A signal that a
+//! sanitizer or libFuzzer handles is left to it, see `sanitizer`.
 //!
 //! Before instrumented code calls `_exit` or a function of the `exec` family it calls
-//! `midflight_before_end`. The parent that `daemon` leaves behind ends within libc, and so writes its
-//! profile in its handler of `fork`.
+//! `midflight_before_end`. The parent that `daemon` leaves behind ends within libc, and so writes
+//! its profile in its handler of `fork`.
 //!
 //! One signal more may ask for the profile without ending anything.
 
@@ -64,7 +64,8 @@ pub fn own_action(signal: c_int) -> Option<libc::sigaction> {
     Some(handlers::action_of(handler, flags))
 }
 
-/// The same, where the signal has just come to a handler of the program's that it was to come to once.
+/// The same, where the signal has just come to a handler of the program's that it was to come to
+/// once.
 pub fn own_action_after_handler(signal: c_int) -> Option<libc::sigaction> {
     let mut action = own_action(signal)?;
     action.sa_flags |= AFTER_HANDLER;
@@ -90,8 +91,8 @@ pub enum Own {
     Spent,
 }
 
-/// Marks an action that takes the place of a handler for one time. The flag is for SIGCHLD, which ends
-/// nothing.
+/// Marks an action that takes the place of a handler for one time. The flag is for SIGCHLD, which
+/// ends nothing.
 const AFTER_HANDLER: c_int = libc::SA_NOCLDSTOP;
 
 /// Whether a handler is the runtime's own.

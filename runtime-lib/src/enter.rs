@@ -2,9 +2,9 @@
 
 use crate::midflight_enter;
 
-/// Jumped to with the slot in `rax`, the record in `r10`, and in `r11` where to go on with the forest in `rax`.
-/// All other general registers are kept, `xmm0` to `xmm15` too, and so are the 128 bytes below the stack pointer,
-/// which belong to functions that call no other.
+/// Jumped to with the slot in `rax`, the record in `r10`, and in `r11` where to go on with the
+/// forest in `rax`. All other general registers are kept, `xmm0` to `xmm15` too, and so are the 128
+/// bytes below the stack pointer, which belong to functions that call no other.
 ///
 /// # Safety
 /// As for [`midflight_enter`].

@@ -29,7 +29,8 @@ unsafe impl<T> Sync for Shared<T> {}
 /// Zeroes are a valid value of all fields.
 #[repr(C, align(16))]
 struct Stand {
-    /// A table without children, for functions with dense ones; its first slot is one for all others.
+    /// A table without children, for functions with dense ones; its first slot is one for all
+    /// others.
     empty: [Slot; DENSE_PATHS as usize],
     dense: Forest,
     sparse: Forest,

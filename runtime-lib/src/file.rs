@@ -95,9 +95,9 @@ impl File {
         if is_read { Ok(target) } else { Err(Failure::last()) }
     }
 
-    /// Waits until no other process has a lock on it, and takes one, which is let go of when the file
-    /// is closed; at most so many milliseconds, which are taken from `patience`. A file system that has no
-    /// locks is no error: then there is none.
+    /// Waits until no other process has a lock on it, and takes one, which is let go of when the
+    /// file is closed; at most so many milliseconds, which are taken from `patience`. A file system
+    /// that has no locks is no error: then there is none.
     ///
     /// # Errors
     /// `ETIMEDOUT`

@@ -134,7 +134,8 @@ impl ThreadForest {
         }
     }
 
-    /// The child that an event leads to which emitted code has not found, if it is there all the same.
+    /// The child that an event leads to which emitted code has not found, if it is there all the
+    /// same.
     ///
     /// # Safety
     /// `table` is one that a state of the forest leads to or has led to.
@@ -154,8 +155,8 @@ impl ThreadForest {
         unsafe { node::find(node, label).filter(|child| !child.has_overflowed()) }
     }
 
-    /// The root that an event leads to whose place is not there, where no nodes are made for the time
-    /// being; and whether an activation restarts with it.
+    /// The root that an event leads to whose place is not there, where no nodes are made for the
+    /// time being; and whether an activation restarts with it.
     ///
     /// # Safety
     /// As for [`Self::look_up`].
@@ -172,11 +173,12 @@ impl ThreadForest {
         }
     }
 
-    /// Counts an event that no lookup has found, or that is one of many that took a detour: builds what is
-    /// missing, and returns the state after it. None: there is no room.
+    /// Counts an event that no lookup has found, or that is one of many that took a detour: builds
+    /// what is missing, and returns the state after it. None: there is no room.
     ///
     /// # Safety
-    /// `this` is in a context whose lock the caller holds; one of its states leads or has led to `table`.
+    /// `this` is in a context whose lock the caller holds; one of its states leads or has led to
+    /// `table`.
     pub unsafe fn build(
         this: *mut Self,
         arena: &mut Arena,
@@ -228,8 +230,8 @@ impl ThreadForest {
         }
     }
 
-    /// Notes that an event of an activation that was at `node` is about to be counted at its root. This
-    /// comes first: a bound that is one too large for a moment is right, one too small is not.
+    /// Notes that an event of an activation that was at `node` is about to be counted at its root.
+    /// This comes first: a bound that is one too large for a moment is right, one too small is not.
     unsafe fn note_restart(this: *mut Self, node: *mut Node) {
         // SAFETY: the caller's.
         unsafe {
@@ -307,7 +309,8 @@ impl ThreadForest {
     }
 }
 
-/// Counts a child, which is made if it is missing; tells the state after it. None: there is no memory.
+/// Counts a child, which is made if it is missing; tells the state after it. None: there is no
+/// memory.
 unsafe fn count_child(
     builder: &mut Builder<'_>,
     node: *mut Node,

@@ -4,9 +4,9 @@
 //! last of the image's own: the lowest priority comes first in `.init_array`, and last in
 //! `.fini_array`, after everything that `atexit` has registered.
 //!
-//! An archive gives only what is asked for, and a shared library that has the runtime in it gives what
-//! instrumented code asks for. So whoever links an image asks for `midflight_image`, which every copy
-//! keeps to its image.
+//! An archive gives only what is asked for, and a shared library that has the runtime in it gives
+//! what instrumented code asks for. So whoever links an image asks for `midflight_image`, which
+//! every copy keeps to its image.
 //!
 //! The runtime's functions are called by pointers that the dynamic linker fills in, since a copy in
 //! another image may stand in for this one. The bounds of the sections of records are weak: an

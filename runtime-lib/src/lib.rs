@@ -110,7 +110,8 @@ use midflight_abi::{Cursor, FLAG_PUBLISHED, Forest, RecordHeader};
 /// profile is written.
 ///
 /// # Safety
-/// `record` is a record of a registered image, `slot` a thread-local variable of the calling thread.
+/// `record` is a record of a registered image, `slot` a thread-local variable of the calling
+/// thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_enter(
     record: *const RecordHeader,
@@ -163,8 +164,8 @@ unsafe fn own_forest(
 /// `n` events in a row, all of path `id`: the rounds of a loop. Returns the state after them.
 ///
 /// # Safety
-/// `forest` is that of the activation; `state` is its start or a state that was found in the forest;
-/// `id` is below the function's number of paths.
+/// `forest` is that of the activation; `state` is its start or a state that was found in the
+/// forest; `id` is below the function's number of paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut Forest) -> u64 {
     // SAFETY: the caller's.
@@ -180,12 +181,13 @@ pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut
     }
 }
 
-/// One event of Algorithm 4 (thesis 3.2.3) as it was published, for the path `id`: counts the node reached
-/// and moves the cursor.
+/// One event of Algorithm 4 (thesis 3.2.3) as it was published, for the path `id`: counts the node
+/// reached and moves the cursor.
 ///
 /// # Safety
-/// `cursor` is the activation's, of which emitted code has set n and τ at the marker ∗, and `forest` that
-/// of the activation, whose record has `FLAG_PUBLISHED`; `id` is below the function's number of paths.
+/// `cursor` is the activation's, of which emitted code has set n and τ at the marker ∗, and
+/// `forest` that of the activation, whose record has `FLAG_PUBLISHED`; `id` is below the function's
+/// number of paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_published_step(
     cursor: *mut Cursor,
@@ -258,8 +260,8 @@ pub extern "C" fn midflight_before_end() {
     output::write_before_end();
 }
 
-/// Ends the process as `_Exit` does, and writes the profile before. `midflight cc` links libFuzzer's calls
-/// of `_Exit` to it.
+/// Ends the process as `_Exit` does, and writes the profile before. `midflight cc` links
+/// libFuzzer's calls of `_Exit` to it.
 #[unsafe(no_mangle)]
 pub extern "C" fn midflight_exit(status: c_int) -> ! {
     output::write_before_end();

@@ -89,8 +89,8 @@ unsafe fn is_program(info: *const libc::dl_phdr_info) -> bool {
     unsafe { (*info).dlpi_phdr as u64 == libc::getauxval(libc::AT_PHDR) }
 }
 
-/// Called for every image that is loaded in this namespace (`dlmopen`), which need not be the program's;
-/// ends at the one that was asked for.
+/// Called for every image that is loaded in this namespace (`dlmopen`), which need not be the
+/// program's; ends at the one that was asked for.
 unsafe extern "C" fn look_at_image(
     info: *mut libc::dl_phdr_info,
     _size: usize,

@@ -31,8 +31,8 @@ impl<T: Copy> Zeroed<T> {
 
     /// The values.
     pub fn values(&mut self) -> &mut [T] {
-        // SAFETY: a mapping is aligned to pages, is this value's own, and has room for so many; zeroes
-        // are valid, and nothing but values was stored.
+        // SAFETY: a mapping is aligned to pages, is this value's own, and has room for so many;
+        // zeroes are valid, and nothing but values was stored.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.number) }
     }
 }

@@ -10,11 +10,11 @@ use midflight_profile::visible_pieces;
 /// Pieces of a line that are written with one system call.
 const MAX_PIECES: usize = 64;
 
-/// Prints `midflight: `, the parts and a line end. Parts may be any bytes: what would end the line or
-/// control a terminal is shown as such (`midflight_profile::visible_pieces`).
+/// Prints `midflight: `, the parts and a line end. Parts may be any bytes: what would end the line
+/// or control a terminal is shown as such (`midflight_profile::visible_pieces`).
 ///
-/// That is a single system call, so that lines of several processes do not mix, unless a part has very
-/// much that is shown so. A standard error that is closed is no error.
+/// That is a single system call, so that lines of several processes do not mix, unless a part has
+/// very much that is shown so. A standard error that is closed is no error.
 pub fn print(parts: &[&[u8]]) {
     let blocked = Blocked::new();
     let texts = [b"midflight: ".as_slice()].into_iter().chain(parts.iter().copied());
@@ -45,7 +45,8 @@ impl Line {
     }
 
     fn write(&mut self) {
-        // SAFETY: the pieces live through the call, and what they point to lives as long as the message.
+        // SAFETY: the pieces live through the call, and what they point to lives as long as the
+        // message.
         let written = unsafe {
             libc::writev(libc::STDERR_FILENO, self.pieces.as_ptr(), self.used as libc::c_int)
         };
@@ -110,7 +111,8 @@ pub fn tell_failure(kind: &[u8], name: &[u8], failure: Failure, variable: &CStr)
     tell(&[b"cannot write the ", kind, b" '", name, end], what, advice, variable);
 }
 
-/// Tells of a file that was written where it is, if names lead elsewhere than when the program started.
+/// Tells of a file that was written where it is, if names lead elsewhere than when the program
+/// started.
 pub fn tell_new_root(kind: &[u8], name: &[u8]) {
     if place::is_root_changed() {
         print(&[

@@ -16,8 +16,8 @@
 //! | upper, level k−2 | lower, level k−1 (line 7: β ← τ) | root r (line 8) |
 //! | lower, level k−1+j, j < k−2 | lower, level k+j | child r of T's τ (line 13) |
 //!
-//! A child at full depth, level 2k−3, has a τ at level k−2. The next event would set β to that τ, so
-//! the state after such a child *is* its τ, and it needs no node of its own: it is a slot in its
+//! A child at full depth, level 2k−3, has a τ at level k−2. The next event would set β to that τ,
+//! so the state after such a child *is* its τ, and it needs no node of its own: it is a slot in its
 //! parent's table whose `next` is the state of its τ.
 //!
 //! A node of the upper slab that is made only because it is someone's τ is not counted (line 29 is
@@ -30,28 +30,28 @@
 //! What emitted code reads is small, and lies together: the tables ([`midflight_abi::Slot`]). What
 //! only the building of nodes needs is elsewhere, in the [`Node`]s.
 //!
-//! The children of a node are in an open-addressing table with linear probing, of which emitted code
-//! looks at the first bucket only. A table doubles when it is nearly full. It also grows when many
-//! events have taken the way around that a child costs which is not in its first bucket
-//! ([`Builder::spread`]). When it cannot grow any more, the node gets a further one, in a node of its own
-//! that stands beside it ([`Extra`]).
+//! The children of a node are in an open-addressing table with linear probing, of which emitted
+//! code looks at the first bucket only. A table doubles when it is nearly full. It also grows when
+//! many events have taken the way around that a child costs which is not in its first bucket
+//! ([`Builder::spread`]). When it cannot grow any more, the node gets a further one, in a node of
+//! its own that stands beside it ([`Extra`]).
 //!
 //! A table that was outgrown stays, and says which node it was of. States that lead to it still
-//! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node. What
-//! is looked up there and is not found is looked up in the node's table. After many such lookups all
-//! slots of the forest are brought up to date ([`refresh`]).
+//! exist: in frames, and in slots at full depth, of which nobody knows how many lead to a node.
+//! What is looked up there and is not found is looked up in the node's table. After many such
+//! lookups all slots of the forest are brought up to date ([`refresh`]).
 //!
 //! # Interruptions
 //!
-//! Emitted code takes no lock, and can be interrupted anywhere by a signal handler that builds nodes
-//! and grows the very table that is looked at. What keeps it right:
+//! Emitted code takes no lock, and can be interrupted anywhere by a signal handler that builds
+//! nodes and grows the very table that is looked at. What keeps it right:
 //!
 //! - Nodes and tables never move and are never freed.
-//! - What tells emitted code that a slot is in use (the key, or in a dense table `next`) is written last,
-//!   and read first.
+//! - What tells emitted code that a slot is in use (the key, or in a dense table `next`) is written
+//!   last, and read first.
 //! - A node's table is replaced by a single store, when the new one is complete.
-//! - Growing leaves the counts where they are, and states may lead to the old table; whoever reads a
-//!   counter adds it up over all tables that the node has had ([`count`]).
+//! - Growing leaves the counts where they are, and states may lead to the old table; whoever reads
+//!   a counter adds it up over all tables that the node has had ([`count`]).
 //!
 //! Changes of structure are made with all signals blocked and the context's lock held.
 
@@ -219,8 +219,8 @@ impl Table {
         }
     }
 
-    /// The slot of a label, or the empty one where it would be; null if the table is full. And whether it
-    /// is the label's.
+    /// The slot of a label, or the empty one where it would be; null if the table is full. And
+    /// whether it is the label's.
     ///
     /// # Safety
     /// The table is or was that of a node.
@@ -293,8 +293,8 @@ unsafe fn in_slot(slot: *mut Slot, is_dense: bool) -> u64 {
     if is_dense { tally } else { tally & COUNTER }
 }
 
-/// Sets what a slot has counted to zero. What is zero is left alone, so that a forked child does not
-/// copy the pages that it need not change.
+/// Sets what a slot has counted to zero. What is zero is left alone, so that a forked child does
+/// not copy the pages that it need not change.
 ///
 /// # Safety
 /// As for [`in_slot`]. If the owner counts at the same time the reset may be lost.
@@ -333,8 +333,8 @@ impl Child {
         unsafe { (*self.holder).dense != 0 }
     }
 
-    /// Its counter: with what states that lead to outgrown tables have added there, and what was taken
-    /// out.
+    /// Its counter: with what states that lead to outgrown tables have added there, and what was
+    /// taken out.
     ///
     /// # Safety
     /// As for [`Self::next`]; the caller holds the context's lock.
@@ -416,8 +416,8 @@ pub unsafe fn known(word: Word, label: u32) -> Option<(*mut Slot, Word)> {
 /// Adds to the counter of a child in its slot, as emitted code does.
 ///
 /// # Safety
-/// `slot` is in a table of the calling thread, where a key has not overflowed; `n` is less than 2^32
-/// unless the table is dense.
+/// `slot` is in a table of the calling thread, where a key has not overflowed; `n` is less than
+/// 2^32 unless the table is dense.
 pub unsafe fn add(slot: *mut Slot, n: u64) {
     // SAFETY: the caller's.
     unsafe { counter::add(&raw mut (*slot).tally, n) };
@@ -515,8 +515,8 @@ pub unsafe fn is_pruned(node: *mut Node) -> bool {
 /// `node` is a node of a forest whose context's lock the caller holds, with signals blocked. Its
 /// counts were taken elsewhere.
 pub unsafe fn leave(node: *mut Node) {
-    // SAFETY: the caller's; what it points at is never freed. Where there is a key, that goes, and `next`
-    // stays for emitted code that has just read the key.
+    // SAFETY: the caller's; what it points at is never freed. Where there is a key, that goes, and
+    // `next` stays for emitted code that has just read the key.
     unsafe {
         let mut table = Some(Table::of(node));
         while let Some(current) = table {
@@ -737,8 +737,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives the child of `node` with that label its first bucket, if there is one in a larger table and
-    /// memory for that.
+    /// Gives the child of `node` with that label its first bucket, if there is one in a larger
+    /// table and memory for that.
     ///
     /// # Safety
     /// `node` is a node of the builder's forest.
@@ -818,8 +818,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds to the counter of a child; where it has overflowed or is too small, it is emptied into a
-    /// larger one.
+    /// Adds to the counter of a child; where it has overflowed or is too small, it is emptied into
+    /// a larger one.
     ///
     /// # Safety
     /// It is a child in the builder's forest.
@@ -855,7 +855,8 @@ impl Builder<'_> {
     }
 }
 
-/// Empties a sparse table's counter into a larger one, with `n` more, in the order that [`Taken`] tells.
+/// Empties a sparse table's counter into a larger one, with `n` more, in the order that [`Taken`]
+/// tells.
 unsafe fn take(record: *mut Taken, slot: *mut Slot, n: u64) {
     // SAFETY: the caller gives the record of a slot; the fields are valid.
     unsafe {
@@ -874,7 +875,8 @@ unsafe fn take(record: *mut Taken, slot: *mut Slot, n: u64) {
     }
 }
 
-/// Whether another label of the table had the first bucket of this one if the table had `size` slots.
+/// Whether another label of the table had the first bucket of this one if the table had `size`
+/// slots.
 unsafe fn has_in_bucket(table: Table, label: u32, size: u32) -> bool {
     let larger = Table { size, ..table };
     (0..table.size).any(|index| {

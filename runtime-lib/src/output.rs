@@ -70,8 +70,8 @@ pub fn write_before_end() {
     }
 }
 
-/// Writes the profile if anything was counted. A function of its own: a child that was made by `clone`, and
-/// writes nothing, may have a stack on which there is no room for what a walk needs.
+/// Writes the profile if anything was counted. A function of its own: a child that was made by
+/// `clone`, and writes nothing, may have a stack on which there is no room for what a walk needs.
 #[inline(never)]
 fn write_if_counted(process: &mut Process, signals: &Blocked) {
     let mut any = process.exit.is_some();
@@ -200,8 +200,8 @@ struct Summary {
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
-    // That rare sequences were dropped is said by the profile, and that an image was refused has been
-    // told.
+    // That rare sequences were dropped is said by the profile, and that an image was refused has
+    // been told.
     let is_told = image::any_was_refused() && !arena::has_run_out();
     if summary.lost != 0 && !is_told || summary.restarts != 0 && arena::has_run_out() {
         message::print(&[
@@ -281,11 +281,11 @@ fn leave_file() {
     live::remove();
 }
 
-/// Notes the signature of an image that is about to be registered. With the first one the program begins
-/// to count in a file, if the environment asks for it.
+/// Notes the signature of an image that is about to be registered. With the first one the program
+/// begins to count in a file, if the environment asks for it.
 ///
-/// Where Algorithm 4 is carried out as published, in some function, it does not; if it does already, the
-/// file goes.
+/// Where Algorithm 4 is carried out as published, in some function, it does not; if it does
+/// already, the file goes.
 pub fn note_image(process: &mut Process, signature: u64, is_program: bool, has_published: bool) {
     let is_first = process.images.is_null();
     let is_continuous = pattern::is_continuous(process.config.pattern());
@@ -329,8 +329,8 @@ fn begin_file(process: &mut Process) {
     }
 }
 
-/// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or, where
-/// many processes add to that, one beside it. `None`: no profile is wanted.
+/// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or,
+/// where many processes add to that, one beside it. `None`: no profile is wanted.
 fn choose_live_place(
     process: &mut Process,
     scratch: &mut Scratch,
@@ -360,9 +360,9 @@ fn rename_file(process: &mut Process) {
     }
 }
 
-/// In a forked child: it counts in a file of its own, if its parent's has the process's ID in its name;
-/// else it would take the parent's name away, and counts in memory. `reset` makes the memory the
-/// child's.
+/// In a forked child: it counts in a file of its own, if its parent's has the process's ID in its
+/// name; else it would take the parent's name away, and counts in memory. `reset` makes the memory
+/// the child's.
 pub fn renew_file(
     process: &mut Process,
     memory: Option<live::Copy>,

@@ -1,6 +1,6 @@
 //! The pattern of the profile's file name: `%p` is the process ID, `%h` the host's name, `%m` the
-//! program's signature, `%Nm` the same and one of N numbers, `%%` a percent sign. `%c` stands for nothing:
-//! it asks for a file that the program counts in.
+//! program's signature, `%Nm` the same and one of N numbers, `%%` a percent sign. `%c` stands for
+//! nothing: it asks for a file that the program counts in.
 
 use crate::message::Decimal;
 use crate::text::{Text, TooLong};

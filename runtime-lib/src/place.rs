@@ -1,21 +1,21 @@
 //! Where a profile or a log goes: its directory, opened once, and its name there.
 //!
-//! All that is done to the file is done in that directory, so nobody can lead it elsewhere meanwhile. A
-//! file is written under a temporary name and renamed when it is whole.
+//! All that is done to the file is done in that directory, so nobody can lead it elsewhere
+//! meanwhile. A file is written under a temporary name and renamed when it is whole.
 //!
 //! # Whose files and links are used
 //!
-//! A program may run with other rights than those who can write to a directory on the way. The kernel
-//! keeps it from opening their links and files (`fs.protected_symlinks`, `fs.protected_regular`), but not
-//! from finding out where a link leads and renaming a file to there. So that is kept here, whatever the
-//! kernel's settings:
+//! A program may run with other rights than those who can write to a directory on the way. The
+//! kernel keeps it from opening their links and files (`fs.protected_symlinks`,
+//! `fs.protected_regular`), but not from finding out where a link leads and renaming a file to
+//! there. So that is kept here, whatever the kernel's settings:
 //!
-//! - In a directory that others may write to and that is sticky, as `/tmp` is, links and files are used
-//!   if they belong to the process's user or to the directory's.
-//! - A link in the place of the file itself belongs to the process's user or to root, and the file that it
-//!   leads to belongs to the process's user.
-//! - A descriptor (`/dev/stdout`, `/dev/fd/N`, `/proc/PID/fd/N`) is no place: what would be replaced is
-//!   a file that the program has open.
+//! - In a directory that others may write to and that is sticky, as `/tmp` is, links and files are
+//!   used if they belong to the process's user or to the directory's.
+//! - A link in the place of the file itself belongs to the process's user or to root, and the file
+//!   that it leads to belongs to the process's user.
+//! - A descriptor (`/dev/stdout`, `/dev/fd/N`, `/proc/PID/fd/N`) is no place: what would be
+//!   replaced is a file that the program has open.
 
 use crate::file::{Failure, File, Refusal};
 use crate::message::Decimal;
@@ -72,8 +72,8 @@ struct Link {
 }
 
 impl Place {
-    /// Finds the place of a name, which becomes the one without links on the way. `None`: what is written
-    /// there is unwanted, it would go to `/dev/null`.
+    /// Finds the place of a name, which becomes the one without links on the way. `None`: what is
+    /// written there is unwanted, it would go to `/dev/null`.
     pub fn find(name: &mut Text, missing: Missing) -> Result<Option<Self>, Failure> {
         // Also where it is missing, as in a jail.
         if name.bytes() == b"/dev/null" {
@@ -175,8 +175,8 @@ impl Place {
         Err(Failure::System(libc::EEXIST))
     }
 
-    /// Lets `fill` write a new file, which then gets the name. What fails leaves the file that has the
-    /// name as it is.
+    /// Lets `fill` write a new file, which then gets the name. What fails leaves the file that has
+    /// the name as it is.
     pub fn write_whole<T>(
         &self,
         publish: Publish,

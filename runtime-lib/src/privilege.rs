@@ -1,7 +1,9 @@
-//! Programs that run with more rights than their user has: set-user-ID, set-group-ID, file capabilities.
+//! Programs that run with more rights than their user has: set-user-ID, set-group-ID, file
+//! capabilities.
 //!
-//! Whoever runs such a program chooses its environment and the directory that it is started in, and is to
-//! get nothing done with its rights. So there it counts nothing, writes nothing, and arms no points.
+//! Whoever runs such a program chooses its environment and the directory that it is started in, and
+//! is to get nothing done with its rights. So there it counts nothing, writes nothing, and arms no
+//! points.
 
 use crate::message;
 use core::sync::atomic::{AtomicBool, Ordering};

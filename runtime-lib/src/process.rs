@@ -57,8 +57,8 @@ pub struct Process {
     fork: Option<Fork>,
     /// Whether this copy of the runtime is in a shared library, which may be unloaded.
     pub is_in_library: bool,
-    /// What `%m` stands for: the signature of the program or, if it is not instrumented, of the first
-    /// library that is.
+    /// What `%m` stands for: the signature of the program or, if it is not instrumented, of the
+    /// first library that is.
     pub signature: u64,
     /// The number in the profile's name, see `destination::make_unique`.
     pub serial: Option<u64>,
@@ -83,8 +83,8 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// The process's ID, as in the state, for those that must not lock.
 static ID: AtomicI32 = AtomicI32::new(0);
 
-/// Whether this is another process than the one that counts: a child of `vfork`, or one that was made
-/// behind libc's back.
+/// Whether this is another process than the one that counts: a child of `vfork`, or one that was
+/// made behind libc's back.
 pub fn is_stranger() -> bool {
     ID.load(Ordering::Relaxed) != sys::process_id()
 }
@@ -94,8 +94,8 @@ pub fn is_started() -> bool {
     STARTED.load(Ordering::Acquire)
 }
 
-/// The process's state, locked. `None`: the calling thread has locked it already, or the state is another
-/// process's.
+/// The process's state, locked. `None`: the calling thread has locked it already, or the state is
+/// another process's.
 pub fn lock() -> Option<ProcessGuard<'static, Process>> {
     if live::is_stranger() {
         return None;

@@ -104,8 +104,8 @@ impl Nodes {
     /// Where an event leads to that emitted code has not found, if that can be told without a lock.
     ///
     /// # Safety
-    /// `this` points at the nodes of the calling thread, where `forest` has its own; one of its states
-    /// leads or has led to `table`.
+    /// `this` points at the nodes of the calling thread, where `forest` has its own; one of its
+    /// states leads or has led to `table`.
     #[inline]
     pub unsafe fn look_up(
         this: *mut Self,
@@ -135,8 +135,8 @@ impl Nodes {
         unsafe { (*this).patience.saturating_sub(counter::read(&raw mut (*this).misses)) }
     }
 
-    /// Notes so many misses; whether they are put up with. A handler of signals may note some, too; none
-    /// is lost.
+    /// Notes so many misses; whether they are put up with. A handler of signals may note some, too;
+    /// none is lost.
     ///
     /// # Safety
     /// As for [`Self::left`].
@@ -151,8 +151,8 @@ impl Nodes {
 
     /// Whether to see to it that fewer events take the way that this one has.
     unsafe fn is_one_of_many_detours(this: *mut Self) -> bool {
-        // SAFETY: the caller gives the nodes of the calling thread. That a handler of signals may undo this
-        // does no harm.
+        // SAFETY: the caller gives the nodes of the calling thread. That a handler of signals may
+        // undo this does no harm.
         unsafe {
             (*this).detours = (*this).detours.wrapping_add(1);
             (*this).detours.is_multiple_of(DETOURS)

@@ -1,20 +1,21 @@
 //! Algorithm 4 as it was published, for comparison with the automaton of `node`.
 //!
-//! A function that was compiled with `algorithm=published` has in each activation's frame a cursor of
-//! n, τ and β ([`Cursor`]), and calls [`event`] for each path: the procedure `process_bl_path_id` of
-//! thesis 3.2.3, whose lines are marked below. Nodes are as in thesis 5.2.1: a first-child, next-sibling
-//! representation, of which the children are scanned (lines 13 and 21), and a hash table R of the roots
-//! (lines 8 and 10), here one for each function, so that its key is the path ID alone.
+//! A function that was compiled with `algorithm=published` has in each activation's frame a cursor
+//! of n, τ and β ([`Cursor`]), and calls [`event`] for each path: the procedure
+//! `process_bl_path_id` of thesis 3.2.3, whose lines are marked below. Nodes are as in thesis
+//! 5.2.1: a first-child, next-sibling representation, of which the children are scanned (lines 13
+//! and 21), and a hash table R of the roots (lines 8 and 10), here one for each function, so that
+//! its key is the path ID alone.
 //!
-//! Nothing is pruned. Where memory runs out, an event is counted at its root as if the activation had
-//! begun with it, which the profile states.
+//! Nothing is pruned. Where memory runs out, an event is counted at its root as if the activation
+//! had begun with it, which the profile states.
 //!
 //! # Interruptions
 //!
-//! An event whose nodes are all there takes no lock, and a signal handler that interrupts it may make
-//! nodes of the same forest. Nodes and tables never move and are never freed; a node is whole before one
-//! store makes it reachable, as is a table of roots. What is not found is looked up again with all
-//! signals blocked and the context's lock held, and made there.
+//! An event whose nodes are all there takes no lock, and a signal handler that interrupts it may
+//! make nodes of the same forest. Nodes and tables never move and are never freed; a node is whole
+//! before one store makes it reachable, as is a table of roots. What is not found is looked up
+//! again with all signals blocked and the context's lock held, and made there.
 
 use crate::arena::{Arena, Purpose};
 use crate::baseline::Counter;
@@ -39,8 +40,8 @@ pub struct Node {
     next_sibling: *mut Node,
     count: u64,
     label: u32,
-    /// For what is written: 0 if nothing was counted in or below it, else one more than the number of its
-    /// children of which that is not so.
+    /// For what is written: 0 if nothing was counted in or below it, else one more than the number
+    /// of its children of which that is not so.
     marked: u32,
 }
 
@@ -150,8 +151,8 @@ unsafe fn find_child(parent: *mut Node, label: u32) -> *mut Node {
     }
 }
 
-/// Counts an event as if the activation had begun with it, since there is no room for its history. Where
-/// there is none for its root either, it is lost.
+/// Counts an event as if the activation had begun with it, since there is no room for its history.
+/// Where there is none for its root either, it is lost.
 #[cold]
 unsafe fn restart(cursor: *mut Cursor, r: u32, forest: *mut Forest) {
     // SAFETY: the caller's.
@@ -166,7 +167,8 @@ unsafe fn restart(cursor: *mut Cursor, r: u32, forest: *mut Forest) {
         if root.is_null() {
             return counter::increment(&raw mut (*forest).lost);
         }
-        // This comes first: a bound that is one too large for a moment is right, one too small is not.
+        // This comes first: a bound that is one too large for a moment is right, one too small is
+        // not.
         if has_begun {
             counter::increment(&raw mut (*forest).restarts);
         }
@@ -176,8 +178,9 @@ unsafe fn restart(cursor: *mut Cursor, r: u32, forest: *mut Forest) {
     }
 }
 
-/// The child of `parent` with that label, or the root where `parent` is null, made if it is missing. Null:
-/// there is no memory, or the runtime was entered from a function that it has called.
+/// The child of `parent` with that label, or the root where `parent` is null, made if it is
+/// missing. Null: there is no memory, or the runtime was entered from a function that it has
+/// called.
 #[cold]
 #[inline(never)]
 unsafe fn make(forest: *mut Forest, parent: *mut Node, label: u32) -> *mut Node {
@@ -287,8 +290,8 @@ impl Slabs {
 
 /// What is written, paused and cleared. The caller of all holds the lock of the forest's context.
 impl Slabs {
-    /// Marks the nodes with a count in or below them, where `told` says what the profile has of a counter.
-    /// Whether there are any.
+    /// Marks the nodes with a count in or below them, where `told` says what the profile has of a
+    /// counter. Whether there are any.
     ///
     /// # Safety
     /// The context's lock is held.

@@ -1,14 +1,16 @@
-//! Many events in a row of one path: the rounds of a loop, which emitted code has counted in a register.
+//! Many events in a row of one path: the rounds of a loop, which emitted code has counted in a
+//! register.
 //!
 //! After 2k−2 events of one path the automaton goes in a circle of k−1 states (τ of Algorithm 4 is
-//! reset after as many events): the upper state on level k−2, then the lower slab down to full depth,
-//! and back. Where memory is full, and the circle is not all there, it is one from a root to where the next
-//! node is missing, and back to the root. So most of a long run is counted by adding the number of turns to
-//! each child on the circle. That is the same as to count the events one by one, unless a handler of
-//! signals prunes the forest in the middle: then as many events are stated as lost.
+//! reset after as many events): the upper state on level k−2, then the lower slab down to full
+//! depth, and back. Where memory is full, and the circle is not all there, it is one from a root to
+//! where the next node is missing, and back to the root. So most of a long run is counted by adding
+//! the number of turns to each child on the circle. That is the same as to count the events one by
+//! one, unless a handler of signals prunes the forest in the middle: then as many events are stated
+//! as lost.
 //!
-//! Where a child on the circle has to be made, or its counter has overflowed, nothing is added to the
-//! circle, and events are counted one by one.
+//! Where a child on the circle has to be made, or its counter has overflowed, nothing is added to
+//! the circle, and events are counted one by one.
 
 use crate::counter;
 use crate::forest::ThreadForest;
@@ -26,8 +28,8 @@ const MOST_TURNS: u64 = 1 << 31;
 /// Counts `n` events of path `id`; returns the state after them.
 ///
 /// # Safety
-/// `state` is one of the forest, which is one of the calling thread; `id` is below the function's number
-/// of paths.
+/// `state` is one of the forest, which is one of the calling thread; `id` is below the function's
+/// number of paths.
 pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> Word {
     let this = ThreadForest::of(forest);
     // SAFETY: the caller's.
@@ -47,9 +49,9 @@ pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> 
     state
 }
 
-/// Counts up to `n` events of whole turns on the circle that begins with `state`, after which the state is
-/// the same; returns how many. 0: there is no circle, which has at most one state on each of the forest's
-/// levels, or not all of its children can be counted.
+/// Counts up to `n` events of whole turns on the circle that begins with `state`, after which the
+/// state is the same; returns how many. 0: there is no circle, which has at most one state on each
+/// of the forest's levels, or not all of its children can be counted.
 unsafe fn turn(state: Word, id: u32, n: u64, levels: u64, this: *mut ThreadForest) -> u64 {
     let mut circle = [MaybeUninit::<*mut Slot>::uninit(); MOST];
     let (mut at, mut length, mut misses, mut restarts) = (state, 0, 0, 0);

@@ -1,14 +1,15 @@
 //! Sanitizers and libFuzzer, if the program is linked with one.
 //!
-//! They take signals that end the program themselves, and then end it in a way that runs no destructor.
-//! Sanitizers also end it where they have found something, without a signal. They let others know: the
-//! profile is written from their *death callback*. There is one for the program, which libFuzzer takes as
-//! well, and a list of others, which is run after it; the runtime is on the list. A sanitizer that is a
-//! shared library does not show the list, and the runtime takes the program's.
+//! They take signals that end the program themselves, and then end it in a way that runs no
+//! destructor. Sanitizers also end it where they have found something, without a signal. They let
+//! others know: the profile is written from their *death callback*. There is one for the program,
+//! which libFuzzer takes as well, and a list of others, which is run after it; the runtime is on
+//! the list. A sanitizer that is a shared library does not show the list, and the runtime takes the
+//! program's.
 //!
-//! libFuzzer sets its handlers after the runtime has set its own, and only where there is none. So the
-//! runtime leaves all signals alone that libFuzzer may want, and libFuzzer writes the input that a crash
-//! came of. It ends by `_Exit`, which `midflight cc` links to `midflight_exit`.
+//! libFuzzer sets its handlers after the runtime has set its own, and only where there is none. So
+//! the runtime leaves all signals alone that libFuzzer may want, and libFuzzer writes the input
+//! that a crash came of. It ends by `_Exit`, which `midflight cc` links to `midflight_exit`.
 
 use crate::output;
 use core::ffi::c_int;
@@ -67,7 +68,8 @@ pub fn handles(signal: c_int) -> bool {
     unsafe { SANITIZERS.fuzzer }.is_some() && OF_FUZZER.contains(&signal)
 }
 
-/// Has the profile written when a sanitizer ends the program. Only for a runtime that is never unloaded.
+/// Has the profile written when a sanitizer ends the program. Only for a runtime that is never
+/// unloaded.
 pub fn catch_death() {
     // SAFETY: the functions are the sanitizer's, and the callback stays where it is.
     unsafe {

@@ -5,8 +5,8 @@
 //! the name once it has the lock; who finds none gives its own the name, if no other was faster. So
 //! nothing is lost, and no file but the profile is left behind.
 //!
-//! Whoever may read the file may lock it as well, and keep it so. A process that does not get the lock
-//! writes a file of its own beside it.
+//! Whoever may read the file may lock it as well, and keep it so. A process that does not get the
+//! lock writes a file of its own beside it.
 
 use crate::destination;
 use crate::file::{BUFFER, Buffered, Failure, File};
@@ -29,8 +29,8 @@ const WHOLE_PATIENCE: u32 = 60_000;
 /// Names of files beside the one that stays locked that are tried.
 const MAX_BESIDE: u64 = 100;
 
-/// Adds the profile that `fill` writes to that of the place, if there is one. `name` is the place's, and
-/// in the end that of the file that has the counts.
+/// Adds the profile that `fill` writes to that of the place, if there is one. `name` is the
+/// place's, and in the end that of the file that has the counts.
 pub fn add<T>(
     place: &Place,
     name: &mut Text,

@@ -1,4 +1,5 @@
-//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path or has not looked for it.
+//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path or has not
+//! looked for it.
 
 use crate::counter;
 use crate::fallback;
@@ -21,8 +22,8 @@ pub fn address() -> u64 {
     STEP as usize as u64
 }
 
-/// [`step`], which leaves all general registers but `rax` and `r11` as they are, and is only called where a
-/// path is not found as emitted code finds it.
+/// [`step`], which leaves all general registers but `rax` and `r11` as they are, and is only called
+/// where a path is not found as emitted code finds it.
 ///
 /// # Safety
 /// As for [`step`].

@@ -1,7 +1,7 @@
 //! The few system calls that libc functions cannot stand in for.
 //!
-//! They are made raw where the libc function would leave out signals (`sigprocmask` keeps libc's own), is
-//! not in every libc (`gettid`), or would be a sanitizer's.
+//! They are made raw where the libc function would leave out signals (`sigprocmask` keeps libc's
+//! own), is not in every libc (`gettid`), or would be a sanitizer's.
 
 #[cfg_attr(miri, path = "sys/in_miri.rs")]
 mod kernel;
@@ -35,11 +35,12 @@ pub fn map(size: usize) -> Option<NonNull<u8>> {
     unsafe { map_at(None, size, flags, -1) }
 }
 
-/// Maps `size` bytes that may be read and written, of the beginning of an open file or of none (−1).
-/// `None`: the kernel refuses, and `errno` tells why.
+/// Maps `size` bytes that may be read and written, of the beginning of an open file or of none
+/// (−1). `None`: the kernel refuses, and `errno` tells why.
 ///
 /// # Safety
-/// With `MAP_FIXED`, nothing that is at the address is used any more, or what is mapped is the same.
+/// With `MAP_FIXED`, nothing that is at the address is used any more, or what is mapped is the
+/// same.
 pub unsafe fn map_at(
     address: Option<NonNull<u8>>,
     size: usize,
@@ -64,7 +65,8 @@ pub unsafe fn move_mapping(from: NonNull<u8>, size: usize, to: NonNull<u8>) {
     unsafe { libc::syscall(libc::SYS_mremap, from.as_ptr(), size, size, flags, to.as_ptr()) };
 }
 
-/// Copies `size` bytes, a multiple of [`PAGE`], to where zeroes are. Pages of zeroes are left alone.
+/// Copies `size` bytes, a multiple of [`PAGE`], to where zeroes are. Pages of zeroes are left
+/// alone.
 ///
 /// # Safety
 /// Both are mapped, aligned, and do not overlap. Others may count in what is copied.

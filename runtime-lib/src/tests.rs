@@ -594,8 +594,8 @@ fn k_out_of_range_is_not_counted() {
     }
 }
 
-/// Feeds a prefix, fills the memory, and takes `n` rounds of path 3 by `rounds`; returns what was counted,
-/// with the restarts.
+/// Feeds a prefix, fills the memory, and takes `n` rounds of path 3 by `rounds`; returns what was
+/// counted, with the restarts.
 fn full_rounds(
     k: u32,
     num_paths: u32,
@@ -701,8 +701,8 @@ fn neighbours() -> (u32, u32) {
     (0, other)
 }
 
-/// Counts two paths of which one hides the other, and then each of them `n` times from the start; returns
-/// how often the runtime was called.
+/// Counts two paths of which one hides the other, and then each of them `n` times from the start;
+/// returns how often the runtime was called.
 fn calls_for_neighbours(function: &mut Function, n: u32) -> u32 {
     let (first, second) = neighbours();
     let mut calls = 0;

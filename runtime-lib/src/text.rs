@@ -56,7 +56,8 @@ impl<const SIZE: usize> Text<SIZE> {
         Ok(())
     }
 
-    /// Lets libc fill it with a text that ends with a zero byte, or has none; `fill` says whether it did.
+    /// Lets libc fill it with a text that ends with a zero byte, or has none; `fill` says whether
+    /// it did.
     pub fn fill_with(&mut self, fill: impl FnOnce(*mut libc::c_char, usize) -> bool) -> bool {
         self.clear();
         let filled = fill(self.bytes.as_mut_ptr().cast(), SIZE - 1);

@@ -133,8 +133,8 @@ fn check_forever(profile: &Profile, threads: u64) {
     check_order(profile);
 }
 
-/// The paths of an activation of `forever` follow each other. Where a profile is written while threads go on,
-/// there is nothing else to be said of it.
+/// The paths of an activation of `forever` follow each other. Where a profile is written while
+/// threads go on, there is nothing else to be said of it.
 fn check_order(profile: &Profile) {
     for function in profile.functions.iter().filter(|function| function.key == 9) {
         for id in function.forest.ids() {

@@ -188,7 +188,8 @@ fn a_handler_for_one_time_is_followed_by_a_profile() {
             let paths = if how == "jump" || sends && flags.contains('n') { 1 } else { 2 };
             let (entries, events) = counts(&profile, 2);
             assert_eq!(entries, 1, "{how} {flags}");
-            // A signal to the process may end it in its first thread, before or after the handler does.
+            // A signal to the process may end it in its first thread, before or after the handler
+            // does.
             let may_be_both = how == "kill" && flags.contains('t');
             assert!(events == paths || may_be_both && events <= 2, "{how} {flags}: {events}");
         }

@@ -121,8 +121,8 @@ fn another_users_link_does_not_lead_to_a_file() {
     }
     let program = Program::build("plain");
     let signature = by_signature();
-    // A directory for all, one of this user for all, the other user's own, and one for all that is not
-    // sticky.
+    // A directory for all, one of this user for all, the other user's own, and one for all that is
+    // not sticky.
     for (mode, owner) in [(0o1777, 0), (0o1775, 0), (0o755, OTHER), (0o777, 0), (0o1777, OTHER)] {
         for (pattern, name) in [("x.mfp", "x.mfp"), ("%m", signature.as_str())] {
             for target_mode in [0o600, 0o644] {

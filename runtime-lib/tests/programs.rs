@@ -506,7 +506,8 @@ fn a_program_may_define_what_the_runtime_would_call() {
     }
 }
 
-/// The runtime calls nothing that a program may define, but where the program asks for the very function.
+/// The runtime calls nothing that a program may define, but where the program asks for the very
+/// function.
 #[test]
 fn it_needs_nothing_that_a_program_may_define() {
     const NEEDED: [(&str, &str); 24] = [

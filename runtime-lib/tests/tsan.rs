@@ -1,6 +1,6 @@
-//! The runtime under ThreadSanitizer: what threads share is atomic or behind a lock, without exception.
-//! A race would be told on standard error, and change the exit status. Writes to code are left out:
-//! ThreadSanitizer takes it for constant.
+//! The runtime under ThreadSanitizer: what threads share is atomic or behind a lock, without
+//! exception. A race would be told on standard error, and change the exit status. Writes to code
+//! are left out: ThreadSanitizer takes it for constant.
 
 mod support;
 

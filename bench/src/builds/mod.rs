@@ -1,9 +1,10 @@
-//! `midflight-bench builds`: projects that know nothing of Midflight, built by their own build systems
-//! with `CC="midflight cc"`, and their own test suites run.
+//! `midflight-bench builds`: projects that know nothing of Midflight, built by their own build
+//! systems with `CC="midflight cc"`, and their own test suites run.
 //!
-//! Each is built twice, by clang and by the command, and both run the same tests, which must find the
-//! same. Then the profiles of all processes that the tests have started are checked and reported. What
-//! there is ([`projects`]), what suites say ([`verdicts`]), and what is done with profiles ([`profiles`]).
+//! Each is built twice, by clang and by the command, and both run the same tests, which must find
+//! the same. Then the profiles of all processes that the tests have started are checked and
+//! reported. What there is ([`projects`]), what suites say ([`verdicts`]), and what is done with
+//! profiles ([`profiles`]).
 
 pub mod profiles;
 pub mod projects;
@@ -63,8 +64,8 @@ const HEADER: [&str; 9] = [
     "explained violations",
 ];
 
-/// Builds all of the plan, and prints a table. A project whose sources cannot be had is skipped, with a
-/// line that says why.
+/// Builds all of the plan, and prints a table. A project whose sources cannot be had is skipped,
+/// with a line that says why.
 ///
 /// # Errors
 /// If there is no such LLVM, or Midflight is not built for it.

@@ -19,7 +19,8 @@ pub struct Inspected {
     pub processes: u64,
     /// Functions that were entered, over all programs
     pub functions: usize,
-    /// Violations of flow that what the profiles say explains, as that processes have forked, over all programs
+    /// Violations of flow that what the profiles say explains, as that processes have forked, over
+    /// all programs
     pub explained: usize,
     /// What is wrong, for a person
     pub problems: Vec<String>,
@@ -131,8 +132,8 @@ fn job(layout: &Layout, command: &str, images: &Images, file: &Path) -> Result<J
     Ok(job.limit(600))
 }
 
-/// The images of a profile; the program's signature is the file's name. None if one of them is not there
-/// any more.
+/// The images of a profile; the program's signature is the file's name. None if one of them is not
+/// there any more.
 fn images(file: &Path, profile: &Profile) -> Option<Images> {
     let signature = file.file_stem().unwrap_or_default().to_string_lossy();
     let (mut program, mut libraries) = (None, Vec::new());

@@ -1,7 +1,7 @@
 //! The projects: how each is built, and how its test suite is run.
 //!
-//! Commands are for `sh`, in the folder of the sources. `$CC` and `$CXX` are the compilers, which may
-//! be several words; nothing else tells a build that it is instrumented.
+//! Commands are for `sh`, in the folder of the sources. `$CC` and `$CXX` are the compilers, which
+//! may be several words; nothing else tells a build that it is instrumented.
 
 use super::verdicts::Verdicts;
 use crate::debian::SourcePackage;

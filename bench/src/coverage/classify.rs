@@ -39,8 +39,8 @@ pub enum Reason {
     /// ended, so that it may count such an activation twice.
     Interrupted,
     /// A macro is expanded on the line, or the line is in a macro's arguments or in the region that
-    /// begins behind it. Its code belongs to the line of its name in debug information; for clang it
-    /// is a region of its own, and labels in it are counted with all that falls into them.
+    /// begins behind it. Its code belongs to the line of its name in debug information; for clang
+    /// it is a region of its own, and labels in it are counted with all that falls into them.
     Macro,
     /// The line has several regions or blocks, and one count of the other side is among those of
     /// this side: both are right, and take the maximum over different sets.

@@ -3,12 +3,13 @@
 /// A code block with commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Each command with the number of its first line; one that goes on in the next line has that too
+    /// Each command with the number of its first line; one that goes on in the next line has that
+    /// too
     pub commands: Vec<(usize, String)>,
 }
 
-/// The code blocks of a page that have commands: of the kind `sh` all lines, of the kind `console` those
-/// behind `$`.
+/// The code blocks of a page that have commands: of the kind `sh` all lines, of the kind `console`
+/// those behind `$`.
 pub fn blocks(page: &str) -> Vec<Block> {
     fenced(page)
         .filter_map(|(kind, lines)| match kind {
@@ -24,8 +25,8 @@ fn behind_prompt((line, text): (usize, String)) -> Option<(usize, String)> {
     Some((line, text.strip_prefix("$ ")?.to_string()))
 }
 
-/// Commands within the text that name a tool of this project, with their lines: what stands in backquotes,
-/// begins with its name, and is written out.
+/// Commands within the text that name a tool of this project, with their lines: what stands in
+/// backquotes, begins with its name, and is written out.
 pub fn inline_commands(page: &str) -> Vec<(usize, String)> {
     let mut commands = Vec::new();
     let mut is_code = false;

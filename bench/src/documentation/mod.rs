@@ -1,10 +1,11 @@
 //! `midflight-bench documentation`: every command of the documentation runs as it stands.
 //!
-//! Commands are what stands in code blocks of the kinds `sh` and `console` ([`blocks`]). Those of a page run
-//! one after the other in one shell, in a folder with sample sources (`bench/corpus/documentation`) and a link
-//! to what is built. What cannot run as it stands is replaced, with a reason ([`REPLACED`]); the closing line
-//! counts that. Commands within the text are mostly not whole: those of the tools that are built here are
-//! parsed, by a request for help behind them.
+//! Commands are what stands in code blocks of the kinds `sh` and `console` ([`blocks`]). Those of a
+//! page run one after the other in one shell, in a folder with sample sources
+//! (`bench/corpus/documentation`) and a link to what is built. What cannot run as it stands is
+//! replaced, with a reason ([`REPLACED`]); the closing line counts that. Commands within the text
+//! are mostly not whole: those of the tools that are built here are parsed, by a request for help
+//! behind them.
 
 pub mod blocks;
 
@@ -149,7 +150,8 @@ fn run_page(
     Ok(Some(format!("{} at line {}", outcome.end, rest.trim_end())))
 }
 
-/// Makes the folder that a page's commands run in: samples, what stands beside the page, and what is built.
+/// Makes the folder that a page's commands run in: samples, what stands beside the page, and what
+/// is built.
 fn prepare(layout: &Layout, page: &Path, folder: &Path) -> Result<PathBuf> {
     let here = folder.join("project/build");
     let beside = page.parent().filter(|parent| parent.starts_with(layout.at("examples")));

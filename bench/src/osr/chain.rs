@@ -3,8 +3,8 @@
 //!
 //! The program is made for a number of live values, half of them integers and half doubles. Its one
 //! loop changes one of each and carries all of them; with a point at the loop's head that always
-//! fires, and points in the continuations too, each iteration is a transition. The bare loop does the
-//! same by two functions that call each other by `musttail`, with the calling convention that
+//! fires, and points in the continuations too, each iteration is a transition. The bare loop does
+//! the same by two functions that call each other by `musttail`, with the calling convention that
 //! continuations have.
 
 use crate::error::{Result, write};

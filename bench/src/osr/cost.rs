@@ -28,8 +28,8 @@ pub struct Plan {
 /// thesis, in the recursive function in which it spends most of its time.
 struct Hot {
     program: &'static str,
-    /// A part of a line; nothing if the points are at all innermost loops, since what comes from the
-    /// line was moved out of the loop
+    /// A part of a line; nothing if the points are at all innermost loops, since what comes from
+    /// the line was moved out of the loop
     line: &'static str,
     /// The argument that makes it run for about a second
     argument: u64,

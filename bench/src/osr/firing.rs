@@ -40,9 +40,9 @@ impl fmt::Display for Firing {
     }
 }
 
-/// No loop of the program keeps step with all of them. Several are small: what goes wrong behind the
-/// first transition of an activation only, in a cleanup say, is met where the points before it do not
-/// fire.
+/// No loop of the program keeps step with all of them. Several are small: what goes wrong behind
+/// the first transition of an activation only, in a cleanup say, is met where the points before it
+/// do not fire.
 const EVERY: [u64; 10] = [1_000_003, 100_003, 10_007, 1_009, 101, 29, 11, 6, 3, 2];
 
 const PROBABILITIES: [f64; 4] = [0.0005, 0.01, 0.1, 0.5];

@@ -1,7 +1,7 @@
 //! `midflight-bench osr fuzz`: programs under stress do what they do without.
 //!
-//! Each program is built with points everywhere, and run with them firing in many ways. Mutants, which
-//! do something wrong at each landing, must be caught, else the check is worth nothing.
+//! Each program is built with points everywhere, and run with them firing in many ways. Mutants,
+//! which do something wrong at each landing, must be caught, else the check is worth nothing.
 
 use crate::build::{Built, build};
 use crate::corpus::{EXCEPTIONS, MUTANTS};
@@ -128,8 +128,8 @@ enum Shown {
 }
 
 /// Builds mutants, and checks that they are noticed: each in one program at least, at one level at
-/// least, since optimized code may have nothing that it would harm. One that finds nothing to change
-/// under the passes of the plan must be noticed under those that it is made for.
+/// least, since optimized code may have nothing that it would harm. One that finds nothing to
+/// change under the passes of the plan must be noticed under those that it is made for.
 ///
 /// # Errors
 /// If one cannot be built or run.

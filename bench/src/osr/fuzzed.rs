@@ -60,8 +60,8 @@ impl Mutant {
 }
 
 impl To {
-    /// What must be noticed there, if there is anything of the kind. Some of the copies of a block may be
-    /// entered, and phis are seldom made again: that is tried at home only.
+    /// What must be noticed there, if there is anything of the kind. Some of the copies of a block
+    /// may be entered, and phis are seldom made again: that is tried at home only.
     pub fn mutants(self) -> &'static [Mutant] {
         match self {
             To::Same => &[Mutant::Swap],

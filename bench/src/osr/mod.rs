@@ -11,8 +11,8 @@
 //! | What do points and transitions cost? | [`cost`] | `osr cost` |
 //! | How long does it take to insert them? | [`insertion`] | `osr cost --what insertion` |
 //!
-//! What is fired, and what a run must then show, is in [`firing`] and [`stress`]; [`log`] reads what
-//! the runtime tells.
+//! What is fired, and what a run must then show, is in [`firing`] and [`stress`]; [`log`] reads
+//! what the runtime tells.
 
 pub mod chain;
 pub mod changes;

@@ -1,8 +1,8 @@
 //! `midflight-bench suite`: programs of compilers' test suites do the same when instrumented.
 //!
-//! A program is used if clang itself compiles it at -O0 and -O2 so that it succeeds and writes the same.
-//! What differs under instrumentation by the program's own fault is in a list (`bench/corpus/suite.txt`),
-//! with the reason.
+//! A program is used if clang itself compiles it at -O0 and -O2 so that it succeeds and writes the
+//! same. What differs under instrumentation by the program's own fault is in a list
+//! (`bench/corpus/suite.txt`), with the reason.
 
 pub mod sources;
 

@@ -1,7 +1,7 @@
 //! Where the programs of compilers' test suites are had from.
 //!
-//! Each program ends by itself, with status 0 if what compiled it did so rightly. Nothing of them is in
-//! the checkout.
+//! Each program ends by itself, with status 0 if what compiled it did so rightly. Nothing of them
+//! is in the checkout.
 
 use crate::debian::{self, SourcePackage};
 use crate::error::{Error, Result, io};
@@ -15,7 +15,8 @@ pub struct Suite {
     package: SourcePackage,
     /// What its verdicts were gathered on; another version may have other programs.
     version: &'static str,
-    /// Folders of the package with their programs' endings, and what a program must have in its text
+    /// Folders of the package with their programs' endings, and what a program must have in its
+    /// text
     folders: &'static [(&'static str, &'static str, &'static str)],
     /// Flags of the compiler
     flags: &'static [&'static str],

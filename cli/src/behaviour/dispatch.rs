@@ -1,9 +1,9 @@
 //! Branches that go many ways, as that of an interpreter to the code of an instruction: where they
 //! go, and how well the last way foretells the next.
 //!
-//! Such a branch is a `switch`, or the `goto *` that an interpreter ends each instruction with. A path
-//! goes through it once, or ends on it, as on each edge that cannot be split. So the pairs of paths of
-//! the k-IPF have which way follows which.
+//! Such a branch is a `switch`, or the `goto *` that an interpreter ends each instruction with. A
+//! path goes through it once, or ends on it, as on each edge that cannot be split. So the pairs of
+//! paths of the k-IPF have which way follows which.
 
 use crate::behaviour::loops::back_edges;
 use crate::report::rank::Ranked;
@@ -35,8 +35,8 @@ pub struct Dispatch {
     pub count: u64,
     /// The blocks that it went to most often
     pub most: Vec<Target>,
-    /// The share of the ways, from 0 to 1, that were the one that most often follows the way before; none
-    /// where it is not known what followed
+    /// The share of the ways, from 0 to 1, that were the one that most often follows the way
+    /// before; none where it is not known what followed
     pub foretold: Option<f64>,
     /// Ways that most often followed each other
     pub pairs: Vec<Pair>,
@@ -62,8 +62,8 @@ pub struct Pair {
     pub share: f64,
 }
 
-/// The branches of a function that go many ways and were taken again and again, those that were taken
-/// most often first; with `ipf` of [`Ranked::k_ipf`].
+/// The branches of a function that go many ways and were taken again and again, those that were
+/// taken most often first; with `ipf` of [`Ranked::k_ipf`].
 pub fn dispatches(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<Dispatch> {
     let table = ranked.function.table;
     let mut targets: FxHashMap<u32, usize> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! What could be done about a loop, in words. Thresholds are rules of thumb; the numbers that a hint
-//! is drawn from stand in it, so that it can be judged.
+//! What could be done about a loop, in words. Thresholds are rules of thumb; the numbers that a
+//! hint is drawn from stand in it, so that it can be judged.
 
 use crate::behaviour::loops::NaturalLoop;
 use crate::behaviour::{Cycle, LoopReport};
@@ -28,11 +28,11 @@ const BETTER: f64 = 0.15;
 /// Where no past foretells the next path better, a branch is hard to predict.
 const HARD: f64 = 0.75;
 
-/// Of a round with more instructions jumping back is a small part, so that copies of it gain nothing: what
-/// the optimizer asks for too (`bridge/cpp/unroll.cpp`), of code that is simplified.
+/// Of a round with more instructions jumping back is a small part, so that copies of it gain
+/// nothing: what the optimizer asks for too (`bridge/cpp/unroll.cpp`), of code that is simplified.
 const LARGEST_ROUND: u64 = 16;
-/// As the front end makes it, code has nearly twice as many instructions (in bzip2 1.8 times in the median,
-/// and three quarters of its loops at most twice).
+/// As the front end makes it, code has nearly twice as many instructions (in bzip2 1.8 times in the
+/// median, and three quarters of its loops at most twice).
 const BEFORE_IT_IS_SIMPLIFIED: u64 = 2;
 
 /// Something that could be done about a loop.
@@ -257,8 +257,8 @@ fn way(function: &Function<'_>, cycle: &Cycle) -> (u64, bool) {
     function.size_of(blocks)
 }
 
-/// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times as
-/// much makes likely.
+/// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times
+/// as much makes likely.
 fn unroll_by(ways: &[&Cycle], mean: f64) -> Option<u32> {
     if mean < LONG {
         return None;
@@ -280,7 +280,8 @@ fn share_in(ways: &[&Cycle], n: usize) -> Option<f64> {
     (all > 0.0).then(|| within / all)
 }
 
-/// A first iteration is the tail of a path from outside, from the header on: which way around that is.
+/// A first iteration is the tail of a path from outside, from the header on: which way around that
+/// is.
 fn peel_first(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport) -> Option<Hint> {
     let ways: Vec<(u32, Vec<u32>)> =
         l.cycles.iter().filter_map(|&id| Some((id, function.path(id)?.blocks))).collect();

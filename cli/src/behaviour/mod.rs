@@ -1,10 +1,11 @@
 //! How loops behave over their iterations (thesis 6.1), and what could be done about it.
 //!
-//! An acyclic-path profile says how often each way through a loop was taken; the k-IPF says in which
-//! order. [`loops`] finds a function's loops in its table, [`runs`] tells how long the same way is
-//! taken without a break, [`order`] what follows what, how well the past foretells the next path, and
-//! which sequence repeats, [`trips`] whether a loop always goes around as often, [`dispatch`] where
-//! branches with many targets go; [`hints`] puts what follows from it into words.
+//! An acyclic-path profile says how often each way through a loop was taken; the k-IPF says in
+//! which order. [`loops`] finds a function's loops in its table, [`runs`] tells how long the same
+//! way is taken without a break, [`order`] what follows what, how well the past foretells the next
+//! path, and which sequence repeats, [`trips`] whether a loop always goes around as often,
+//! [`dispatch`] where branches with many targets go; [`hints`] puts what follows from it into
+//! words.
 //!
 //! All counts are those of the k-IPF, so they are exact for anything that spans at most k acyclic
 //! paths, and lower bounds where memory was full. Shares are of what is known to have followed.
@@ -47,8 +48,8 @@ pub struct LoopReport {
     pub cycles: Vec<Cycle>,
     /// What repeats itself in it, if a sequence of two or more paths does
     pub pattern: Option<Pattern>,
-    /// How well past paths foretell the next; none where memory was full, since what is rare is lost
-    /// first
+    /// How well past paths foretell the next; none where memory was full, since what is rare is
+    /// lost first
     pub foretold: Option<Foretold>,
     /// What could be done
     pub hints: Vec<Hint>,
@@ -76,7 +77,8 @@ pub struct Next {
     pub count: u64,
 }
 
-/// The loops of a function that were gone around, with `ipf` of [`Ranked::k_ipf`], those with the most work of their own first.
+/// The loops of a function that were gone around, with `ipf` of [`Ranked::k_ipf`], those with the
+/// most work of their own first.
 pub fn behaviour(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<LoopReport> {
     let function = ranked.function;
     let k = function.k();

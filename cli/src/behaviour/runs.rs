@@ -1,17 +1,17 @@
 //! How often the same path is taken in a row.
 //!
 //! Let c(n) be the count of ⟨p, p, …⟩ of length n in the k-IPF. A run of m, as long as it can be,
-//! contains ⟨p × n⟩ m − n + 1 times if m ≥ n; so c(n) − c(n + 1) runs have n paths or more. There are
-//! c(1) − c(2) runs, whose mean length is therefore known for any k ≥ 2, and how many have exactly n
-//! is known up to k − 2.
+//! contains ⟨p × n⟩ m − n + 1 times if m ≥ n; so c(n) − c(n + 1) runs have n paths or more. There
+//! are c(1) − c(2) runs, whose mean length is therefore known for any k ≥ 2, and how many have
+//! exactly n is known up to k − 2.
 //!
-//! Some sequences break off: where memory was full, or the activation was interrupted. They are taken
-//! to go on as those do that went on, so c(n + 1) is c(n) times the share of ⟨p × n + 1⟩ among all that
-//! followed ⟨p × n⟩. Where nothing broke off, that is the count itself.
+//! Some sequences break off: where memory was full, or the activation was interrupted. They are
+//! taken to go on as those do that went on, so c(n + 1) is c(n) times the share of ⟨p × n + 1⟩
+//! among all that followed ⟨p × n⟩. Where nothing broke off, that is the count itself.
 //!
-//! Where memory was full, what is dropped first is what is rare, as the end of a long run is. So there
-//! are taken to be as many runs as the loop was entered, if so many may be: c(n) − c(n + 1) of the
-//! counts as they are is no less than there were.
+//! Where memory was full, what is dropped first is what is rare, as the end of a long run is. So
+//! there are taken to be as many runs as the loop was entered, if so many may be: c(n) − c(n + 1)
+//! of the counts as they are is no less than there were.
 
 use midflight_profile::forest::PrefixForest;
 use serde::Serialize;
@@ -44,7 +44,8 @@ impl Runs {
         }
         counts.resize(k as usize, 0);
         found.resize(k as usize, 0);
-        // Where something was counted n times on end there is a run of n, even if its end is not known.
+        // Where something was counted n times on end there is a run of n, even if its end is not
+        // known.
         let least = |count: u64| u64::from(count > 0);
         let mut at_least: Vec<u64> = counts
             .windows(2)

@@ -1,10 +1,10 @@
 //! How long a loop goes around, where that is always the same.
 //!
-//! An innermost loop's rounds are paths that follow each other: one from outside through the header to
-//! a back edge, then ways around, then one that leaves. So the k-IPF has how many times it was left
-//! behind each number of back edges below k, exactly. Of more than that only sums are known: where no
-//! stay was shorter, and they are the same number on average to the last one, they are taken to be
-//! that number each.
+//! An innermost loop's rounds are paths that follow each other: one from outside through the header
+//! to a back edge, then ways around, then one that leaves. So the k-IPF has how many times it was
+//! left behind each number of back edges below k, exactly. Of more than that only sums are known:
+//! where no stay was shorter, and they are the same number on average to the last one, they are
+//! taken to be that number each.
 
 use crate::behaviour::loops::NaturalLoop;
 use crate::report::rank::Ranked;
@@ -26,8 +26,8 @@ enum LeftFrom {
     Within,
 }
 
-/// The number of rounds that a loop makes each time that it is entered, if it is always the same and
-/// it goes around at all. None of a loop with a loop in it, and where memory was full.
+/// The number of rounds that a loop makes each time that it is entered, if it is always the same
+/// and it goes around at all. None of a loop with a loop in it, and where memory was full.
 pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -> Option<u64> {
     if !ranked.function.is_whole() || l.entered == 0 || !is_innermost(ranked, l) {
         return None;

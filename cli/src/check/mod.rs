@@ -11,8 +11,8 @@
 //! Where memory was full, lost and pruned events may make up the difference. What remains of the
 //! differences, added up, is the number of interrupted activations.
 //!
-//! Where a profile says that counting began within activations, or went on while it was written, these explain
-//! all but the third: a path that was counted has all of its edges.
+//! Where a profile says that counting began within activations, or went on while it was written,
+//! these explain all but the third: a path that was counted has all of its edges.
 
 mod flow;
 mod output;

@@ -49,7 +49,8 @@ pub(super) struct Part {
     /// How many functions, those with the most work first; not for lcov, sample-profile and weights
     #[arg(long, default_value_t = 30, value_name = "N")]
     top: usize,
-    /// Only functions whose names, or demangled names, contain this; not for lcov, sample-profile and weights
+    /// Only functions whose names, or demangled names, contain this; not for lcov, sample-profile
+    /// and weights
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
     /// Leave out sequences with less of the function's work than so many percent

@@ -297,8 +297,8 @@ struct Report {
     /// How many loops of each function, those with the most work first
     #[arg(long, default_value_t = 3, value_name = "N")]
     loops: usize,
-    /// Leave out sequences and loops with less of the function's work, and in trees nodes with less of their
-    /// parent or root, than so many percent
+    /// Leave out sequences and loops with less of the function's work, and in trees nodes with less
+    /// of their parent or root, than so many percent
     #[arg(long, default_value_t = 1.0, value_name = "P", value_parser = percentage)]
     min_percent: f64,
     /// Only functions whose names, or demangled names, contain this

@@ -1,7 +1,7 @@
 //! `midflight diff`: what one profile has more of than another.
 //!
-//! Runs may be of different lengths, so what is compared is shares of the work: of functions in all of
-//! it, of paths and sequences in their function's. Counts stand beside them.
+//! Runs may be of different lengths, so what is compared is shares of the work: of functions in all
+//! of it, of paths and sequences in their function's. Counts stand beside them.
 
 use crate::compare::Pair;
 use crate::json;
@@ -71,15 +71,15 @@ pub struct Changed {
     pub ids: Vec<u32>,
     /// How often it occurred in both
     pub count: [u64; 2],
-    /// Its share in the function's work in both; those of all sequences of one length add up to 1 at
-    /// most
+    /// Its share in the function's work in both; those of all sequences of one length add up to 1
+    /// at most
     pub share: [f64; 2],
     /// The path in words; of a sequence, its paths with letters
     pub what: String,
 }
 
-/// All functions whose share differs, or that have paths whose share differs: those that changed most
-/// first.
+/// All functions whose share differs, or that have paths whose share differs: those that changed
+/// most first.
 pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
     let total = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
     let totals = [total(|p| work_of(p.a)), total(|p| work_of(p.b))];

@@ -1,8 +1,8 @@
 //! Two profiles side by side: `midflight diff` and `midflight overlap`.
 //!
-//! Functions are the same if their tables are; functions of two builds, if their names are. Paths and
-//! sequences of two profiles can be told to be the same where the tables are the same, or the graphs
-//! that were numbered.
+//! Functions are the same if their tables are; functions of two builds, if their names are. Paths
+//! and sequences of two profiles can be told to be the same where the tables are the same, or the
+//! graphs that were numbered.
 
 pub mod diff;
 pub mod overlap;

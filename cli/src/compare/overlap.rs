@@ -1,7 +1,8 @@
 //! `midflight overlap`: how alike two profiles are, as one number a level.
 //!
 //! As in `llvm-profdata overlap`, the overlap of two distributions is the sum, over all that is
-//! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in common.
+//! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in
+//! common.
 
 use crate::compare::Pair;
 use crate::json;
@@ -18,8 +19,8 @@ pub struct Overlap {
     pub functions: f64,
     /// Of the shares of work of paths
     pub paths: f64,
-    /// Of the shares of counts of sequences of two or more paths; none if there is none in one of the
-    /// profiles
+    /// Of the shares of counts of sequences of two or more paths; none if there is none in one of
+    /// the profiles
     pub sequences: Option<f64>,
     /// Of each function in itself, those with the most work first
     pub by_function: Vec<FunctionOverlap>,
@@ -34,7 +35,8 @@ pub struct FunctionOverlap {
     pub unit: String,
     /// Its shares of the work of both profiles
     pub work: [f64; 2],
-    /// Of the shares of its paths in its work; none if the function's graph is another in each profile
+    /// Of the shares of its paths in its work; none if the function's graph is another in each
+    /// profile
     pub paths: Option<f64>,
     /// Of the shares of its sequences of two or more paths
     pub sequences: Option<f64>,

@@ -25,13 +25,13 @@ pub struct TreeNode {
     pub path: usize,
     /// How often the sequence from the root down to it occurred
     pub count: u64,
-    /// What was spent on the root's path where it was the beginning of that sequence. That of siblings
-    /// together is at most their parent's: where memory was full, counts may say otherwise
+    /// What was spent on the root's path where it was the beginning of that sequence. That of
+    /// siblings together is at most their parent's: where memory was full, counts may say otherwise
     pub work: u128,
 }
 
-/// Makes the tree of all sequences with at least `min_percent` of the function's work, by the work on
-/// their first paths, and no more than 4,000 of them.
+/// Makes the tree of all sequences with at least `min_percent` of the function's work, by the work
+/// on their first paths, and no more than 4,000 of them.
 pub fn tree(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64) -> Tree {
     let mut tree = Tree::default();
     let least = min_percent / 100.0 * ranked.work as f64;

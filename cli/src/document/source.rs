@@ -53,8 +53,8 @@ impl Source {
     }
 }
 
-/// For each line of the function's own file, the count of the block that ran most of those that have
-/// it, as in gcov. Inlined code has the line of its outermost call.
+/// For each line of the function's own file, the count of the block that ran most of those that
+/// have it, as in gcov. Inlined code has the line of its outermost call.
 pub fn line_counts(function: &Function<'_>) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for (block, count) in function.table.blocks.iter().zip(recover(function).blocks) {

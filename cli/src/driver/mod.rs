@@ -243,9 +243,9 @@ fn for_compiler(
         result.push("-DMIDFLIGHT_OSR=1".into());
     }
     if options.weights.is_none() {
-        // Clang tracks lines for whom it writes remarks to a file in some format, though none is named: the IR
-        // has them then, without a level of debug information, and nothing of them is in what comes out. Only
-        // what the user says of the format must stand.
+        // Clang tracks lines for whom it writes remarks to a file in some format, though none is
+        // named: the IR has them then, without a level of debug information, and nothing of them is
+        // in what comes out. Only what the user says of the format must stand.
         let format = task.remarks_format.clone().unwrap_or_else(|| "yaml".into());
         result.extend(for_frontend(["-opt-record-format".into(), format]));
     }
@@ -269,9 +269,9 @@ fn for_linker(
         result.push("-Xlinker".into());
         result.push(argument.into());
     };
-    // An archive gives only what is asked for. An instrumented library, which has a runtime in it, gives
-    // all that the image's own functions ask for, but not this. A link without libc may have nothing
-    // instrumented, and then must not have the runtime.
+    // An archive gives only what is asked for. An instrumented library, which has a runtime in it,
+    // gives all that the image's own functions ask for, but not this. A link without libc may have
+    // nothing instrumented, and then must not have the runtime.
     if task.has_default_libraries {
         linker(OsStr::new("--undefined=midflight_image"));
     } else if before_inputs {

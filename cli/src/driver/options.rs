@@ -182,8 +182,8 @@ impl Options {
         Ok(())
     }
 
-    /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have none here,
-    /// comes last: `-mllvm` would hide it from the plugin.
+    /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
+    /// none here, comes last: `-mllvm` would hide it from the plugin.
     ///
     /// # Errors
     /// If the list's path cannot be written so.

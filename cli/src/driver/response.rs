@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 #[error("reading the response file '{}': it does not end", .0.display())]
 pub struct Endless(PathBuf);
 
-/// Replaces response files by the words in them. One that cannot be read, or is within itself, stays
-/// as it is: clang takes it for a file name then, or for an error, and so do we. So does a pipe: clang could
-/// not read it any more.
+/// Replaces response files by the words in them. One that cannot be read, or is within itself,
+/// stays as it is: clang takes it for a file name then, or for an error, and so do we. So does a
+/// pipe: clang could not read it any more.
 ///
 /// # Errors
 /// If clang would read forever.

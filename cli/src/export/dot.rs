@@ -1,5 +1,5 @@
-//! Graphviz: the path forest as thesis Fig. 6.2 draws it. A node is a path that followed those above
-//! it; an edge `X%(Y%)` tells its count in percent of its parent's and of its root's.
+//! Graphviz: the path forest as thesis Fig. 6.2 draws it. A node is a path that followed those
+//! above it; an edge `X%(Y%)` tells its count in percent of its parent's and of its root's.
 
 use crate::document::{Document, FunctionDocument};
 use crate::report::print::grouped;

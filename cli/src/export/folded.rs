@@ -2,8 +2,8 @@
 //! `flamegraph.pl`, inferno and speedscope read them.
 //!
 //! A stack is a function, and the paths that followed each other in it. Its number is instructions
-//! executed on the first of these paths, so a function is as wide as its work, a path as its own, and
-//! what stands on it shows how it went on from there.
+//! executed on the first of these paths, so a function is as wide as its work, a path as its own,
+//! and what stands on it shows how it went on from there.
 
 use crate::document::{Document, FunctionDocument};
 use midflight_profile::visible;

@@ -1,5 +1,5 @@
-//! The page: the source with the hot cyclic paths drawn beside it, and the path forest as an icicle.
-//! Each function has an element of its own, which is read when it is shown.
+//! The page: the source with the hot cyclic paths drawn beside it, and the path forest as an
+//! icicle. Each function has an element of its own, which is read when it is shown.
 
 use crate::document::{Document, Events};
 use crate::page::{Page, element};

@@ -1,14 +1,15 @@
-//! The text that `clang -fprofile-sample-use=FILE` takes, as `llvm-profdata show --sample` reads it:
+//! The text that `clang -fprofile-sample-use=FILE` takes, as `llvm-profdata show --sample` reads
+//! it:
 //!
 //! ```text
 //! FUNCTION:TOTAL:ENTRIES
 //!  OFFSET: COUNT
 //! ```
 //!
-//! with lines as offsets from the function's declaration. Counts are exact where other profiles have
-//! samples. A line's is that of its block that ran most, as LLVM takes the most of a block's
-//! instructions. Code that was inlined when the program was instrumented is left out, since its line is
-//! another function's; so profile with the stage `early`, as is the default.
+//! with lines as offsets from the function's declaration. Counts are exact where other profiles
+//! have samples. A line's is that of its block that ran most, as LLVM takes the most of a block's
+//! instructions. Code that was inlined when the program was instrumented is left out, since its
+//! line is another function's; so profile with the stage `early`, as is the default.
 //!
 //! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
@@ -47,7 +48,8 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
     Ok(())
 }
 
-/// A name that a line may begin with: one of a comment, a line or a context is none, nor is an empty one.
+/// A name that a line may begin with: one of a comment, a line or a context is none, nor is an
+/// empty one.
 fn held(name: &str) -> String {
     match (name.chars().next(), visible(name)) {
         (None, _) => r"\x00".into(),

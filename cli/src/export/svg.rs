@@ -1,5 +1,5 @@
-//! The path forest as an icicle, drawn: one picture that needs nothing else. Each function has a row
-//! with its name, and below it its paths, as wide as their work; below each what followed it.
+//! The path forest as an icicle, drawn: one picture that needs nothing else. Each function has a
+//! row with its name, and below it its paths, as wide as their work; below each what followed it.
 
 use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
 use crate::report::print::grouped;

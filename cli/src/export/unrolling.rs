@@ -1,5 +1,5 @@
-//! Which loops the compiler should unroll, and by how much: what cyclic paths tell and counts of edges
-//! do not.
+//! Which loops the compiler should unroll, and by how much: what cyclic paths tell and counts of
+//! edges do not.
 
 use crate::behaviour::loops::{NaturalLoop, loops};
 use crate::behaviour::{behaviour, hints, trips};
@@ -11,7 +11,8 @@ const SMALLEST_PART: u128 = 1000;
 /// No loop is unrolled by more.
 const MOST: u64 = 8;
 
-/// The loops of a function that should be unrolled, where the program has executed `all` instructions.
+/// The loops of a function that should be unrolled, where the program has executed `all`
+/// instructions.
 ///
 /// By how much is a divisor of the number of rounds where that is always the same, so that none is
 /// left over; else what [`hints`](crate::behaviour::hints) say of long runs and of sequences that

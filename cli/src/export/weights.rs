@@ -28,8 +28,8 @@ pub fn write(out: &mut dyn Write, weights: &Weights) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The counts of functions. Those of one name, unit and graph are one: an inline function of several
-/// images.
+/// The counts of functions. Those of one name, unit and graph are one: an inline function of
+/// several images.
 ///
 /// # Errors
 /// [`TwoStages`]

@@ -1,5 +1,5 @@
-//! The report as a page for browsers. Each function has an element of its own, which is read when it
-//! is shown.
+//! The report as a page for browsers. Each function has an element of its own, which is read when
+//! it is shown.
 
 use crate::names::readable;
 use crate::page::{Page, element};

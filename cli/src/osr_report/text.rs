@@ -143,8 +143,8 @@ fn write_share(out: &mut dyn Write, points: &Points, name: &str) -> io::Result<(
     writeln!(out, "  {:20}  {name}", bar(points, WIDTH))
 }
 
-/// Tables 5.7 and 5.8, of functions that have such points. The last row has the means of the rows, as
-/// there.
+/// Tables 5.7 and 5.8, of functions that have such points. The last row has the means of the rows,
+/// as there.
 fn write_sizes(
     out: &mut dyn Write,
     direction: &str,

@@ -1,7 +1,7 @@
 //! Pages for browsers: one file that asks the network for nothing.
 //!
-//! What a page shows reaches it as JSON in elements that are not run, and its script makes text of it,
-//! never markup.
+//! What a page shows reaches it as JSON in elements that are not run, and its script makes text of
+//! it, never markup.
 
 use crate::json;
 use midflight_profile::visible;

@@ -1,5 +1,5 @@
-//! Where the memory for sequences was full: how much of what was counted that concerns, and how much
-//! memory would do.
+//! Where the memory for sequences was full: how much of what was counted that concerns, and how
+//! much memory would do.
 
 use crate::join::Function;
 use crate::report::print::{HOT, grouped, grouped_wide};
@@ -8,8 +8,8 @@ use crate::share::share;
 use midflight_profile::format::FunctionProfile;
 use std::fmt::Write;
 
-/// Where a smaller share of a function's paths may be missing from its sequences, nothing is said: no
-/// number that matters would be another.
+/// Where a smaller share of a function's paths may be missing from its sequences, nothing is said:
+/// no number that matters would be another.
 const NEGLIGIBLE: f64 = 0.01;
 /// What a node takes in the running program, with the tables that lead to it; rather more.
 const NODE: u128 = 192;
@@ -45,8 +45,8 @@ pub fn write(text: &mut String, all: &[Ranked<'_>]) {
     );
 }
 
-/// Room for the sequences that are there, and for a new one for each path that found none, is enough: the
-/// same sequence may have found none again and again. Only what is used is taken.
+/// Room for the sequences that are there, and for a new one for each path that found none, is
+/// enough: the same sequence may have found none again and again. Only what is used is taken.
 fn advice(nodes: u128, without_room: u128) -> String {
     let bytes = (nodes + without_room).saturating_mul(NODE);
     if bytes > MOST {

@@ -103,8 +103,8 @@ fn inlined_words(function: &Function<'_>, locs: &[&Loc]) -> String {
     words.join(" ")
 }
 
-/// Blocks as parts of the lines that they begin with: those of a line are counted in the order of the
-/// function.
+/// Blocks as parts of the lines that they begin with: those of a line are counted in the order of
+/// the function.
 fn parts(function: &Function<'_>, blocks: &[u32]) -> String {
     let lines: Vec<u32> =
         (0..function.table.blocks.len() as u32).map(|block| function.line_of(block)).collect();

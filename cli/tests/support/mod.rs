@@ -81,7 +81,8 @@ pub fn sum() -> FunctionTable {
     }
 }
 
-/// The same with blocks so many times as large, whose last ones may call functions, instrumented at a stage.
+/// The same with blocks so many times as large, whose last ones may call functions, instrumented at
+/// a stage.
 pub fn sum_with(times: u32, calls: bool, stage: Stage) -> FunctionTable {
     let mut table = FunctionTable { stage, ..sum() };
     for block in &mut table.blocks {

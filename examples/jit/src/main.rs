@@ -1,8 +1,8 @@
 //! A JIT whose code moves to another version of itself while it runs.
 //!
-//! `sum(n)` adds the squares below n; `fast(n)` does the same with 2·i in place of i. A flag point in
-//! the loop of `sum` leads to the matching place in the loop of `fast`. Its name is `hot`: the host
-//! arms it, and the runtime counts how often it fired.
+//! `sum(n)` adds the squares below n; `fast(n)` does the same with 2·i in place of i. A flag point
+//! in the loop of `sum` leads to the matching place in the loop of `fast`. Its name is `hot`: the
+//! host arms it, and the runtime counts how often it fired.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;

@@ -1,8 +1,8 @@
 //! What compiler writers use, in one place: `use midflight_passes::osr::api::*`.
 //!
-//! Handles ([`Function`], [`Inst`], [`Value`]) are made of llvm-c's references with `from_llvm`, and
-//! give them with `as_llvm`; so does [`Builder`], whose own functions are those that this crate needs.
-//! All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
+//! Handles ([`Function`], [`Inst`], [`Value`]) are made of llvm-c's references with `from_llvm`,
+//! and give them with `as_llvm`; so does [`Builder`], whose own functions are those that this crate
+//! needs. All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
 //!
 //! ```ignore
 //! // The builder is lent: who drops inkwell's disposes of it. inkwell wants to be told the position.

@@ -1,5 +1,5 @@
-//! Checking a state map that was made by hand: source and destination run side by side, on inputs of
-//! one's own, and what the map gives at a point must be what the destination has at the landing.
+//! Checking a state map that was made by hand: source and destination run side by side, on inputs
+//! of one's own, and what the map gives at a point must be what the destination has at the landing.
 //!
 //! ```text
 //! NAME.source:       …                                     NAME.destination:  …
@@ -8,8 +8,9 @@
 //!                    …  (no transition)                                        …
 //! ```
 //!
-//! The k-th time that the one comes to the point belongs to the k-th time that the other comes to the
-//! landing. A wrong value is found there, whether or not the results of these inputs depend on it.
+//! The k-th time that the one comes to the point belongs to the k-th time that the other comes to
+//! the landing. A wrong value is found there, whether or not the results of these inputs depend on
+//! it.
 
 use crate::osr::condition::Condition;
 use crate::osr::insert::{Copy, OsrError, OsrPoint, Watch, Way, check_request, plan};
@@ -108,8 +109,8 @@ pub enum Mismatch {
 }
 
 impl Comparison {
-    /// Runs the two functions of a [`Check`] on the same inputs, each with memory of its own in the same
-    /// state, and compares what they tell and what they give. Returns how often they came by.
+    /// Runs the two functions of a [`Check`] on the same inputs, each with memory of its own in the
+    /// same state, and compares what they tell and what they give. Returns how often they came by.
     ///
     /// # Errors
     /// The first [`Mismatch`].
@@ -161,15 +162,15 @@ fn hexadecimal(bytes: &[u8]) -> String {
     format!("0x{}", if digits.is_empty() { "0" } else { digits })
 }
 
-/// Adds functions to the module that check the map at a point; nothing else is changed. They are to be
-/// compiled as any other, and compared by [`Check::comparison`].
+/// Adds functions to the module that check the map at a point; nothing else is changed. They are to
+/// be compiled as any other, and compared by [`Check::comparison`].
 ///
 /// Pointers are not compared: those into the frame differ from run to run. Code for the whole point
 /// is not run.
 ///
 /// # Errors
-/// [`OsrError`], as for [`insert_resolved_osr`](crate::osr::insert::insert_resolved_osr); then nothing
-/// was added.
+/// [`OsrError`], as for [`insert_resolved_osr`](crate::osr::insert::insert_resolved_osr); then
+/// nothing was added.
 ///
 /// ```no_run
 /// use midflight_passes::osr::api::{OsrPoint, StateMap, emit_check};

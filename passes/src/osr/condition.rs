@@ -25,8 +25,8 @@ pub enum Condition {
     Every(u32),
     /// While it is armed: a flag is tested.
     Flag,
-    /// While it is armed: a nop that is patched to a jump. Where the target is neither x86-64 nor AArch64, a
-    /// flag.
+    /// While it is armed: a nop that is patched to a jump. Where the target is neither x86-64 nor
+    /// AArch64, a flag.
     Patch,
     /// As the environment says, see `osr-fuzz`.
     Fuzz,

@@ -1,8 +1,8 @@
 //! Making a continuation of a version (thesis 4.1.1, `f'_to`, and Fig. 4.7).
 //!
 //! The version's body is moved into a function whose parameters are the live values; a new entry
-//! does the compensation and jumps to the landing; the definitions of live values meet what comes in
-//! by new phis; what cannot be reached any more is removed. With several landings the entry is a
+//! does the compensation and jumps to the landing; the definitions of live values meet what comes
+//! in by new phis; what cannot be reached any more is removed. With several landings the entry is a
 //! dispatcher (thesis ch. 7), and the live values are kept in stack slots: with phis, their number
 //! would be quadratic.
 

@@ -1,8 +1,8 @@
 //! Exits to a host: in place of a continuation, a callback of the embedder.
 //!
 //! The exit is a function with the live values as parameters, so the function with the point pays
-//! nothing for it. It lays the values out as `midflight_abi::osr::OsrExit` says, calls the callback,
-//! and returns what that has stored.
+//! nothing for it. It lays the values out as `midflight_abi::osr::OsrExit` says, calls the
+//! callback, and returns what that has stored.
 
 use crate::osr::prototype::Transfer;
 use crate::read_code::CodeSnapshot;

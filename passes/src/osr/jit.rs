@@ -1,11 +1,11 @@
 //! Points in code that a JIT makes.
 //!
-//! In a linked program the runtime finds the records of points by the bounds of their section, which
-//! the linker gives names. A JIT does not, so its module gets a function that tells them: the host
-//! looks it up as any other function of the module, and hands its address to the runtime
+//! In a linked program the runtime finds the records of points by the bounds of their section,
+//! which the linker gives names. A JIT does not, so its module gets a function that tells them: the
+//! host looks it up as any other function of the module, and hands its address to the runtime
 //! (`midflight_osr_register_code`), and again before it frees the code
-//! (`midflight_osr_unregister_code`). That needs nothing of the JIT: neither that it resolves symbols
-//! of the process, nor that it runs constructors, nor that it tells of sections.
+//! (`midflight_osr_unregister_code`). That needs nothing of the JIT: neither that it resolves
+//! symbols of the process, nor that it runs constructors, nor that it tells of sections.
 //!
 //! Places of patch points are in a section as well, in one piece for each of them, as linkers want
 //! it. [`emit_registration`] gathers them in one piece between two labels.
@@ -36,9 +36,10 @@ pub enum RegistrationError {
     NameTaken(String),
 }
 
-/// Adds the function `void NAME(void visit(void *, void *, const void *, const void *))` to a module
-/// that a JIT compiles. It calls `visit`, which is to do what `midflight_osr_register` does, for the
-/// record of each function with points. To be called after the last point of the module was inserted.
+/// Adds the function `void NAME(void visit(void *, void *, const void *, const void *))` to a
+/// module that a JIT compiles. It calls `visit`, which is to do what `midflight_osr_register` does,
+/// for the record of each function with points. To be called after the last point of the module was
+/// inserted.
 ///
 /// # Errors
 /// [`RegistrationError`]; then the module is as it was.
@@ -81,8 +82,8 @@ pub fn emit_registration<'m>(
     Ok(function)
 }
 
-/// Puts the places of all patch points of the module in one piece; returns its bounds. None if there
-/// are none.
+/// Puts the places of all patch points of the module in one piece; returns its bounds. None if
+/// there are none.
 fn gather_places<'m>(module: Module<'m>, name: &str) -> Option<(Value<'m>, Value<'m>)> {
     let own_piece = format!("\t.pushsection {OSR_PATCH_SECTION},");
     // Pieces of one section are in the order of their numbers.

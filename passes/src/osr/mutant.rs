@@ -4,8 +4,8 @@ use midflight_abi::osr::OSR_MUTANT_SECTION;
 use midflight_bridge::ir::Module;
 use std::cell::Cell;
 
-/// In how many places of a function something is done wrong. A binary sums them up: where a mutant has
-/// nothing to change, nothing can be noticed.
+/// In how many places of a function something is done wrong. A binary sums them up: where a mutant
+/// has nothing to change, nothing can be noticed.
 #[derive(Debug, Default)]
 pub struct Changes(Cell<u64>);
 

@@ -1,8 +1,8 @@
 //! The points of a function: what is live there, and why there is none.
 //!
 //! A point is an instruction boundary behind the phis of its block (thesis 4.1: "any program
-//! point"). Of a block's head, the phis and a landing pad, no boundary counts; nor does one before a
-//! static alloca, which is a part of the frame and not an instruction that runs, nor one before a
+//! point"). Of a block's head, the phis and a landing pad, no boundary counts; nor does one before
+//! a static alloca, which is a part of the frame and not an instruction that runs, nor one before a
 //! lifetime marker.
 
 use crate::body::{BlockId, Body};

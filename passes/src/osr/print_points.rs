@@ -1,7 +1,7 @@
 //! `print<osr-points>`: each point of each function, eligible or why not.
 //!
-//! With `build`, the continuation of every eligible point is made, verified and thrown away: how the
-//! shares in `docs/osr.md` are had. With `summary`, only the sums are printed.
+//! With `build`, the continuation of every eligible point is made, verified and thrown away: how
+//! the shares in `docs/osr.md` are had. With `summary`, only the sums are printed.
 
 use crate::function_list::FunctionList;
 use crate::liveness::liveness;

@@ -2,8 +2,9 @@
 //!
 //! `musttail` needs caller and callee to have the same parameters. So the parameters are slots: at
 //! each point some of them carry its live values, and the rest is poison. An argument of the
-//! function has the same slot at all points; other values share slots of their type, and come first:
-//! they change, so they gain by registers, while an argument can stay where it is on the stack.
+//! function has the same slot at all points; other values share slots of their type, and come
+//! first: they change, so they gain by registers, while an argument can stay where it is on the
+//! stack.
 
 use crate::code::ValueId;
 use midflight_bridge::ir::{Function, Type};

@@ -14,9 +14,9 @@ use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 
-/// The entry of a patchable point, behind its label and its nop, that tells the runtime where it is. `$0`
-/// is the site's identity, `$1` the label of the block that fires. The entry is linked to the code ("o") and
-/// in its group ("?"), so that the linker keeps or drops both.
+/// The entry of a patchable point, behind its label and its nop, that tells the runtime where it
+/// is. `$0` is the site's identity, `$1` the label of the block that fires. The entry is linked to
+/// the code ("o") and in its group ("?"), so that the linker keeps or drops both.
 macro_rules! patchable {
     ($alignment:literal, $nop:literal) => {
         concat!(

@@ -1,9 +1,9 @@
 //! How the state of one version becomes that of another.
 //!
-//! A `StateMap` (OSRKit, CGO 2016, "StateMap"; the point-wise OSR mapping of thesis Def. 4.15) says,
-//! for two functions, which values of one are which of the other, where execution that leaves one at
-//! a point goes on in the other, and what has to be computed on the way: for a single value, or for
-//! the point as a whole. Maps compose (Ř, "transitive StateMaps"; thesis Lemma 4.6).
+//! A `StateMap` (OSRKit, CGO 2016, "StateMap"; the point-wise OSR mapping of thesis Def. 4.15)
+//! says, for two functions, which values of one are which of the other, where execution that leaves
+//! one at a point goes on in the other, and what has to be computed on the way: for a single value,
+//! or for the point as a whole. Maps compose (Ř, "transitive StateMaps"; thesis Lemma 4.6).
 
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Value};
@@ -307,8 +307,8 @@ impl<'m> StateMap<'m> {
         self.prologues.get(&point)
     }
 
-    /// The way back: values and landings the other way round. Compensation code has no inverse; what
-    /// it computes must be given anew.
+    /// The way back: values and landings the other way round. Compensation code has no inverse;
+    /// what it computes must be given anew.
     pub fn inverse(&self) -> Self {
         StateMap {
             from: self.to,

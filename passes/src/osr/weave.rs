@@ -1,7 +1,8 @@
 //! Points and continuations of one function, together.
 //!
 //! The destination of every transition is a clone of the function, so its state map is the identity
-//! (thesis 4.1.2). What differs is how many continuations there are and where their own points lead:
+//! (thesis 4.1.2). What differs is how many continuations there are and where their own points
+//! lead:
 //!
 //! | form | chain | continuations |
 //! |---|---|---|
@@ -344,8 +345,8 @@ fn prototype_of<'a, 'm>(prototypes: &'a [Prototype<'m>], plan: usize) -> &'a Pro
 }
 
 /// A function that base calls to get to a continuation that others move into. One that preserves no
-/// registers would cost the base all of them in every activation, and one that must not be duplicated
-/// would keep it from being inlined; so there is this one between.
+/// registers would cost the base all of them in every activation, and one that must not be
+/// duplicated would keep it from being inlined; so there is this one between.
 pub fn enter<'m>(
     base: Function<'m>,
     continuation: Function<'m>,
@@ -374,7 +375,8 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     if allocas || facts.by_value || facts.variadic { Tail::No } else { Tail::May }
 }
 
-/// The mutant that tests must catch: two values of one type come in exchanged. True if there are two.
+/// The mutant that tests must catch: two values of one type come in exchanged. True if there are
+/// two.
 fn swap_two(incoming: &mut [(ValueId, Incoming<'_, '_>)], prototype: &Prototype<'_>) -> bool {
     for a in 0..incoming.len() {
         for b in a + 1..incoming.len() {

@@ -6,8 +6,8 @@
 //!    composition (Def. 4.20) drops `in`, so such a jump would lead to the other program.
 //! 2. *Every point is on a path from `in` to a sink.* From a point that cannot be reached, a
 //!    backward path ends before any definition, and variables cease to be live where it joins. From
-//!    a loop without an exit no complete path begins, so nothing is used there, and DCE deletes what
-//!    the loop needs.
+//!    a loop without an exit no complete path begins, so nothing is used there, and DCE deletes
+//!    what the loop needs.
 //! 3. *A variable is used only where every path defines it*, as in LLVM IR. Else it is not live
 //!    where it is used, OSR drops it, and DCE can delete an instruction that was stuck.
 //!

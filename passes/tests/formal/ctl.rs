@@ -2,10 +2,11 @@
 //!
 //! Def. 4.8 makes nodes of instructions; here they are points, or two `skip`s would be one node.
 //!
-//! A and E quantify over *complete* paths, which are finite and end where no edge leads on
-//! (Def. 4.9). So a path that never ends is no witness and no objection: both operators are least
+//! A and E quantify over *complete* paths, which are finite and end where no edge leads on (Def.
+//! 4.9). So a path that never ends is no witness and no objection: both operators are least
 //! fixpoints, of the points with a complete path that does, or does not, satisfy φ U ψ. Where no
-//! complete path begins, every A holds and no E does; [`crate::assumptions`] says when that matters.
+//! complete path begins, every A holds and no E does; [`crate::assumptions`] says when that
+//! matters.
 
 use crate::language::{Instr, Point, Program};
 

@@ -44,8 +44,8 @@ pub fn choose((rule, choice): Transformation, program: &Program) -> Rewrite {
     }
 }
 
-/// All transformations of a list as one, for OSR_trans to build compensation code that undoes all of
-/// them together.
+/// All transformations of a list as one, for OSR_trans to build compensation code that undoes all
+/// of them together.
 pub fn choose_all(list: &[Transformation], program: &Program) -> Rewrite {
     let apply = |program: Program, t: &Transformation| choose(*t, &program).apply(&program);
     let last = list.iter().fold(program.clone(), apply);

@@ -10,8 +10,8 @@
 //! 5  out x
 //! ```
 //!
-//! Numbers of lines are optional when read. Operators are `+`, `-`, `*` and `<`, without precedence:
-//! an operand that is an expression stands in parentheses.
+//! Numbers of lines are optional when read. Operators are `+`, `-`, `*` and `<`, without
+//! precedence: an operand that is an expression stands in parentheses.
 
 use std::fmt;
 

@@ -3,9 +3,9 @@
 //!
 //! Theorem 4.3 needs an oracle that lets execution go on. Nothing in Def. 4.23 keeps it from firing
 //! forever between two versions, and then the trace is infinite where that of the base version is
-//! not (Def. 4.25); the proof begins with "the indexes ω1, …, ωk" and takes it for granted that they
-//! are finitely many. [`Oracle::Impatient`] shows it. So after an OSR one instruction is executed
-//! before the next ([`Oracle::Random`]).
+//! not (Def. 4.25); the proof begins with "the indexes ω1, …, ωk" and takes it for granted that
+//! they are finitely many. [`Oracle::Impatient`] shows it. So after an OSR one instruction is
+//! executed before the next ([`Oracle::Random`]).
 
 use crate::do_passes::{Transformation, do_passes};
 use crate::language::{Point, Program};

@@ -12,7 +12,8 @@ use crate::properties::{
 use crate::renamed;
 use crate::rules::Rewrite;
 
-/// Of the cases in which a mutant differs from what it was made of, those where a property finds it.
+/// Of the cases in which a mutant differs from what it was made of, those where a property finds
+/// it.
 fn report(what: &str, found: impl Iterator<Item = bool>) {
     let found: Vec<bool> = found.collect();
     let count = found.iter().filter(|found| **found).count();

@@ -13,8 +13,8 @@
 //! programs, with a variable for each definition.
 //!
 //! Apart from that, line 1 of reconstruct wants an assignment, so no operand can be an input of the
-//! program, not even one that is live and unchanged at both ends: sound, and weak. [`crate::renamed`]
-//! asks for an assignment only where it would emit one.
+//! program, not even one that is live and unchanged at both ends: sound, and weak.
+//! [`crate::renamed`] asks for an assignment only where it would emit one.
 
 use crate::language::{Expr, Instr, Point, Program, Var};
 use crate::predicates::{Facts, Reading};
@@ -92,8 +92,8 @@ struct Reconstruct<'a> {
 }
 
 impl Reconstruct<'_> {
-    /// Code that assigns x with the value that it would have had at a point just before the landing;
-    /// none for `throw undef`.
+    /// Code that assigns x with the value that it would have had at a point just before the
+    /// landing; none for `throw undef`.
     fn reconstruct(&mut self, x: Var, at: Point) -> Option<Vec<(Var, Expr)>> {
         let definition = self.to.facts.urdef(at, x)?;
         let Some(Instr::Assign(_, e)) = self.to.program.get(definition) else {

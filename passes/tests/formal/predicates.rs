@@ -224,8 +224,8 @@ mod tests {
         assert_eq!(live(text, Reading::Repaired), ["a", "a"]);
     }
 
-    /// Lemma 4.1 as its proof begins: (σ, l) ⇒ (σ′, l′) iff (σ|live(l), l) ⇒ (σ̂, l′), with σ̂ and σ′
-    /// equal on live(l′).
+    /// Lemma 4.1 as its proof begins: (σ, l) ⇒ (σ′, l′) iff (σ|live(l), l) ⇒ (σ̂, l′), with σ̂ and
+    /// σ′ equal on live(l′).
     fn lemma_4_1(program: &Program, facts: &Facts, state: &State) -> bool {
         let (store, l) = state;
         let restricted = (store.restrict(facts.live(*l)), *l);

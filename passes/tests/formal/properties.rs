@@ -1,15 +1,16 @@
 //! The theorems, on random programs and stores.
 //!
-//! Theorem 4.2 does not hold as it is stated. Def. 4.16 wants of *any* two states of the traces that
-//! are related that their successors are; but states of different iterations of a loop may agree on
-//! the variables that are live in both programs, when what tells them apart is live in one only
-//! ([`tests::hoisting_relates_states_of_different_iterations`]). What the proofs use (Lemma 4.2,
-//! Eq. 4.9) is that states of equal index are related, and that is what is tested.
+//! Theorem 4.2 does not hold as it is stated. Def. 4.16 wants of *any* two states of the traces
+//! that are related that their successors are; but states of different iterations of a loop may
+//! agree on the variables that are live in both programs, when what tells them apart is live in one
+//! only ([`tests::hoisting_relates_states_of_different_iterations`]). What the proofs use (Lemma
+//! 4.2, Eq. 4.9) is that states of equal index are related, and that is what is tested.
 //!
 //! Live-variable bisimilarity is not transitive: see
-//! [`tests::transformations_together_need_not_be_live_variable_equivalent`]. So a mapping for several
-//! transformations is composed of theirs (Algorithm 10), and not made by OSR_trans from the first
-//! and last program; or it is checked that these two are equivalent, as [`transform_together`] does.
+//! [`tests::transformations_together_need_not_be_live_variable_equivalent`]. So a mapping for
+//! several transformations is composed of theirs (Algorithm 10), and not made by OSR_trans from the
+//! first and last program; or it is checked that these two are equivalent, as
+//! [`transform_together`] does.
 
 use crate::do_passes::{Transformation, choose_all};
 use crate::language::{Point, Program, Var};
@@ -53,8 +54,9 @@ fn are_related(programs: [&Program; 2], facts: [&Facts; 2], s: &State, t: &State
         }
 }
 
-/// Live-variable equivalence, index by index (Eq. 4.8, 4.9): traces of the same length, whose states
-/// agree on the variables that are live in both. Gives the number of states where the stores differ.
+/// Live-variable equivalence, index by index (Eq. 4.8, 4.9): traces of the same length, whose
+/// states agree on the variables that are live in both. Gives the number of states where the stores
+/// differ.
 pub fn is_live_variable_equivalent(
     one: &Program,
     other: &Program,
@@ -86,8 +88,8 @@ pub struct Used {
     pub states: usize,
 }
 
-/// Def. 4.15, strict, with the state of equal index for s_j (Lemma 4.4, Corollary 4.2): wherever the
-/// mapping has an entry, χ makes of the origin's live variables the destination's.
+/// Def. 4.15, strict, with the state of equal index for s_j (Lemma 4.4, Corollary 4.2): wherever
+/// the mapping has an entry, χ makes of the origin's live variables the destination's.
 pub fn is_strict_mapping(
     from: &Program,
     to: &Program,
@@ -335,8 +337,8 @@ mod tests {
         pairs.filter(|(s, t)| related(s, t)).all(|(s, t)| next_are_related(s, t))
     }
 
-    /// At 4 the program needs a, and the one with the assignment hoisted needs x. Nothing is live in
-    /// both, so there the first iteration of the one is related to the second of the other; two
+    /// At 4 the program needs a, and the one with the assignment hoisted needs x. Nothing is live
+    /// in both, so there the first iteration of the one is related to the second of the other; two
     /// steps later they differ in x. Theorem 4.2 is false to the letter, and true index by index.
     #[test]
     fn hoisting_relates_states_of_different_iterations() {
@@ -360,10 +362,10 @@ mod tests {
         assert!(is_bisimulation(&program, &program, &stores[0]));
     }
 
-    /// Each of the two transformations is live-variable equivalent. But y at 4 has a use in the first
-    /// program (which is dead), none in the second, and in the third a use of another value. OSR_trans
-    /// from the first to the third takes y for the same variable, and the result is wrong; the
-    /// composed mapping assigns y anew.
+    /// Each of the two transformations is live-variable equivalent. But y at 4 has a use in the
+    /// first program (which is dead), none in the second, and in the third a use of another value.
+    /// OSR_trans from the first to the third takes y for the same variable, and the result is
+    /// wrong; the composed mapping assigns y anew.
     #[test]
     fn transformations_together_need_not_be_live_variable_equivalent() {
         let first = Program::read("in a\n y := 3\n skip\n w := y\n y := 0\n out y");
@@ -399,8 +401,8 @@ mod tests {
         assert_eq!(trace(&one, &store("a=1"), STEPS).end, End::Cut);
     }
 
-    /// An OSR at the first point, with liveness to the letter: χ drops the inputs, and `in` is stuck
-    /// (against Theorem 4.3).
+    /// An OSR at the first point, with liveness to the letter: χ drops the inputs, and `in` is
+    /// stuck (against Theorem 4.3).
     #[test]
     fn to_the_letter_an_osr_at_the_first_point_loses_the_inputs() {
         let program = Program::read("in a\n out a");

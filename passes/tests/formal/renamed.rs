@@ -5,10 +5,10 @@
 //!
 //! Why the value is the right one, in a loop too. Say urdef(x, l̂) holds at l″, which is l′ or a
 //! definition that χ repeats. If every point is on a path from `in` (see [`crate::assumptions`]),
-//! then every path to l″ passes l̂, and by induction every path to l′ passes l″. Between the last l″
-//! and l′ no l̂ is executed: from there the path would reach l′ without l″, and so would the path
-//! from `in` to l̂ that it can be put behind. So "the value just before l′" is the one of the last
-//! execution, for all repeated definitions together, and they may be repeated in order.
+//! then every path to l″ passes l̂, and by induction every path to l′ passes l″. Between the last
+//! l″ and l′ no l̂ is executed: from there the path would reach l′ without l″, and so would the
+//! path from `in` to l̂ that it can be put behind. So "the value just before l′" is the one of the
+//! last execution, for all repeated definitions together, and they may be repeated in order.
 
 use crate::language::{Expr, Instr, Point, Program, Var};
 use crate::osr_trans::{Known, compensation};

@@ -1,6 +1,6 @@
-//! Random functions: loops, branches, switches, memory, calls, and much that passes can do something
-//! about (the same expression again, what does not change in a loop, branches on constants). Some have
-//! much that is poison or undefined, and freezes of it.
+//! Random functions: loops, branches, switches, memory, calls, and much that passes can do
+//! something about (the same expression again, what does not change in a loop, branches on
+//! constants). Some have much that is poison or undefined, and freezes of it.
 
 use crate::machine::mix;
 use std::fmt::Write;

@@ -103,8 +103,8 @@ fn visits(
     Ok(found.into_iter().filter_map(|(pair, steps)| Some((pair?, steps))).collect())
 }
 
-/// Checks that matched chains run at the same time, with the same anchors before, and that values of
-/// the same number are equal then.
+/// Checks that matched chains run at the same time, with the same anchors before, and that values
+/// of the same number are equal then.
 ///
 /// # Errors
 /// What does not hold.

@@ -236,8 +236,8 @@ impl State {
                 }
                 Ok(Word::Int(*address))
             }
-            // Of a function that nothing is known of, one that gives the same whatever it is given is as
-            // good as another: what it is given is compared.
+            // Of a function that nothing is known of, one that gives the same whatever it is given
+            // is as good as another: what it is given is compared.
             Op::Call(name, bits) if is_anchor(name) => {
                 let calls = self.log.iter().filter(|e| e.is_call()).count();
                 let hash = mix(&[calls as u64, self.seed]);

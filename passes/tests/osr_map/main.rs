@@ -299,7 +299,8 @@ fn forget_choices(versions: &mut Versions) {
     }
 }
 
-/// What a freeze gives belongs to the one time that it ran: that the tests notice it if that is lost.
+/// What a freeze gives belongs to the one time that it ran: that the tests notice it if that is
+/// lost.
 #[test]
 fn freezes_that_are_taken_for_copies_are_noticed() {
     let noticed = (0..cases(40).min(400)).filter(|&case| {
@@ -381,7 +382,8 @@ fn wrong_pairs_are_rejected() {
     assert_none(failures);
 }
 
-/// Functions in which something was once claimed that did not hold, and such as are made to be hard.
+/// Functions in which something was once claimed that did not hold, and such as are made to be
+/// hard.
 #[test]
 fn what_is_claimed_of_known_functions_holds() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/osr_map/data");

@@ -53,9 +53,8 @@ pub fn mutate(
     mutation: Mutation,
     random: &mut Random,
 ) -> Option<String> {
-    // SAFETY: all values are of the function, which is live; operands are exchanged with those of the
-    // same type only.
-    // SAFETY: all handles are live and of the module that is changed.
+    // SAFETY: all values are of the function, which is live; operands are exchanged with those of
+    // the same type only. SAFETY: all handles are live and of the module that is changed.
     unsafe {
         let builder =
             LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function.as_value_ref())));

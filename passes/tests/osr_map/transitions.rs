@@ -190,8 +190,8 @@ pub fn points(
                 if anchors(mapper, to, expected).len() != anchors(mapper, from, step).len() {
                     return Err(says("other anchors have run".to_string()));
                 }
-                // Base goes on with the memory that it would have, unless it overwrites at once what it
-                // lacks.
+                // Base goes on with the memory that it would have, unless it overwrites at once
+                // what it lacks.
                 let is_late = to == BASE && mapper.proof.versions.of[BASE].chains.late[map.landing];
                 if to == BASE && !is_late && !handed.memory.is_same(&expected.memory) {
                     return Err(says("memory is not base's".to_string()));

@@ -1,6 +1,6 @@
-//! Pairs of values that are made wrong in the graph of the optimized version, as a defect in reading
-//! it would make them: another operation, another state of memory. Unlike [`super::mutants`], the IR
-//! stays as it is, so what only the graph says is changed alone.
+//! Pairs of values that are made wrong in the graph of the optimized version, as a defect in
+//! reading it would make them: another operation, another state of memory. Unlike
+//! [`super::mutants`], the IR stays as it is, so what only the graph says is changed alone.
 
 use super::generator::Random;
 use midflight_bridge::ir::Function;
@@ -135,7 +135,8 @@ fn is_same(versions: &Versions, congruence: &Congruence, inst: InstId, partner: 
     number(versions, congruence, OPT, inst) == number(versions, congruence, BASE, partner)
 }
 
-/// A select, or a phi that a branch decides, is not the same when what it chooses from is exchanged.
+/// A select, or a phi that a branch decides, is not the same when what it chooses from is
+/// exchanged.
 fn exchanged(
     versions: &mut Versions,
     handles: &Handles<'_, '_>,
@@ -168,8 +169,8 @@ fn exchanged(
     if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
 }
 
-/// A state of memory that is surely another one: the caller's for what an anchor has left, and that of
-/// an anchor for the caller's.
+/// A state of memory that is surely another one: the caller's for what an anchor has left, and that
+/// of an anchor for the caller's.
 fn other_access(graph: &Graph, old: Option<Access>, random: &mut Random) -> Option<Access> {
     match old? {
         Access::Def(_) => Some(Access::Entry),

@@ -8,12 +8,12 @@ use midflight_abi::{MAX_K, PROFILE_HEADER_SIZE, PROFILE_MAGIC, PROFILE_VERSION};
 /// Flag of a profile: some counts are lower bounds, because memory ran out.
 pub const FLAG_LOWER_BOUNDS: u32 = 1 << 0;
 
-/// Flag of a profile: counting began while activations were under way, in a forked child, after a reset, or
-/// where it was paused. What they count has no entry.
+/// Flag of a profile: counting began while activations were under way, in a forked child, after a
+/// reset, or where it was paused. What they count has no entry.
 pub const FLAG_BEGAN_WITHIN: u32 = 1 << 1;
 
-/// Flag of a profile: other threads may have counted while it was written, so not all of its counts are of one
-/// moment.
+/// Flag of a profile: other threads may have counted while it was written, so not all of its counts
+/// are of one moment.
 pub const FLAG_WENT_ON: u32 = 1 << 2;
 
 const FLAGS: u32 = FLAG_LOWER_BOUNDS | FLAG_BEGAN_WITHIN | FLAG_WENT_ON;

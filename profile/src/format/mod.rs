@@ -7,8 +7,8 @@
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
 //! * [`Profile`] is a whole file in memory: the command's side
 //!
-//! A program may also count in its file (`docs/runtime.md`). Then the file is the program's memory until it
-//! ends, and [`Profile::read`] reads that.
+//! A program may also count in its file (`docs/runtime.md`). Then the file is the program's memory
+//! until it ends, and [`Profile::read`] reads that.
 
 mod add;
 mod encoder;

@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 use midflight_abi::MAX_K;
 
 impl Profile {
-    /// Reads a profile file, or the memory of a program that counts in its file. Modules with one signature become one, and the forests of one
-    /// function are added up.
+    /// Reads a profile file, or the memory of a program that counts in its file. Modules with one
+    /// signature become one, and the forests of one function are added up.
     ///
     /// Memory is bounded by a multiple of the file's size, whatever it contains.
     ///

@@ -22,8 +22,8 @@ pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
 pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 
-/// The name of a value where values of both versions are spoken of, `base` and `opt`. Values without a
-/// name have numbers, which each version gives anew.
+/// The name of a value where values of both versions are spoken of, `base` and `opt`. Values
+/// without a name have numbers, which each version gives anew.
 pub fn name_in(version: &str, name: &str) -> String {
     let number = name.strip_prefix('%').unwrap_or_default();
     if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {

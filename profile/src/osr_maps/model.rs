@@ -148,7 +148,8 @@ pub enum MapExpr {
         /// In [`Maps::constants`]
         constant: u32,
     },
-    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`; a phi is repeated as a select, of a condition
+    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`; a phi is repeated as a select, of a
+    /// condition
     Repeat {
         /// Of the version that is entered
         repeat: usize,

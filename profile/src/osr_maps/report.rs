@@ -1,5 +1,5 @@
-//! What the plugin's pass `print<osr-map>` writes: the thesis's Tables 5.5 to 5.8 and Figures 5.21 and 5.22.
-//! The page `docs/osr-report.md` describes it.
+//! What the plugin's pass `print<osr-map>` writes: the thesis's Tables 5.5 to 5.8 and Figures 5.21
+//! and 5.22. The page `docs/osr-report.md` describes it.
 
 use super::{Both, Each, Maps};
 use alloc::collections::BTreeMap;
@@ -87,8 +87,8 @@ pub struct ReplaceAll {
     pub argument: u64,
 }
 
-/// What tracking claims to be equal, and how much of it is proved. Instructions that stayed where they are do
-/// not count.
+/// What tracking claims to be equal, and how much of it is proved. Instructions that stayed where
+/// they are do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     /// Instructions that were hoisted or sunk

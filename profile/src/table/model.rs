@@ -46,8 +46,8 @@ pub struct FunctionTable {
 pub enum Stage {
     /// On what the front end made: blocks are those of the source.
     Early,
-    /// Behind the inlining of small functions, which clang does before it instruments the IR itself; before the
-    /// rest of optimization.
+    /// Behind the inlining of small functions, which clang does before it instruments the IR
+    /// itself; before the rest of optimization.
     Inlined,
     /// Behind all optimizations: perturbs least.
     Late,

@@ -131,8 +131,8 @@ impl ThreadForest {
         }
     }
 
-    /// Prepares for pausing or resuming: the next X of each counter becomes what it stands at less X.
-    /// False: there is no memory.
+    /// Prepares for pausing or resuming: the next X of each counter becomes what it stands at less
+    /// X. False: there is no memory.
     ///
     /// # Safety
     /// As for [`Self::mark`].

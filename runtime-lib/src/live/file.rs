@@ -1,7 +1,7 @@
 //! The file that memory is mapped from.
 //!
-//! Its system calls are made raw: a program that has functions of these names, instrumented ones perhaps,
-//! does not see them.
+//! Its system calls are made raw: a program that has functions of these names, instrumented ones
+//! perhaps, does not see them.
 
 use crate::file::Failure;
 use crate::place::{Place, Temporary};
@@ -117,8 +117,8 @@ impl OpenFile {
         self.map(at, size, libc::MAP_SHARED)
     }
 
-    /// Maps the file from its beginning at an address, in the place of what is there: with what it has
-    /// now, and what is changed from now on is the process's own.
+    /// Maps the file from its beginning at an address, in the place of what is there: with what it
+    /// has now, and what is changed from now on is the process's own.
     pub fn map_private(&self, at: NonNull<u8>, size: usize) -> Result<(), Failure> {
         self.map(Some(at), size, libc::MAP_PRIVATE).map(|_| ())
     }

@@ -1,7 +1,8 @@
-//! What `fork` does to memory in a file: the child gets a file of its own, mapped at the same addresses.
+//! What `fork` does to memory in a file: the child gets a file of its own, mapped at the same
+//! addresses.
 //!
-//! The parent copies its memory before, while it holds all locks, since the child shares the file itself
-//! until it has put another one in its place. So neither has to wait for the other.
+//! The parent copies its memory before, while it holds all locks, since the child shares the file
+//! itself until it has put another one in its place. So neither has to wait for the other.
 
 use super::file::{Identity, OpenFile};
 use super::{CAPACITY, HEADER, STATE, header, stranger};
@@ -23,7 +24,8 @@ pub struct Copy {
 unsafe impl Send for Copy {}
 
 impl Copy {
-    /// Copies the memory, if it is in a file and there is room for the copy. The caller holds all locks.
+    /// Copies the memory, if it is in a file and there is room for the copy. The caller holds all
+    /// locks.
     pub fn make() -> Option<Self> {
         let header = header()?;
         let length = header.length.load(Ordering::Relaxed) as usize;
@@ -63,7 +65,8 @@ impl Copy {
         Ok(identity)
     }
 
-    /// In the child: puts memory of its own in the place of the parent's file. False: there is none.
+    /// In the child: puts memory of its own in the place of the parent's file. False: there is
+    /// none.
     pub fn keep(&self) -> bool {
         let (base, capacity) = (self.base(), CAPACITY.load(Ordering::Relaxed));
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;

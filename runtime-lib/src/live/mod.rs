@@ -1,25 +1,25 @@
 //! The profile as a file that the program counts in, so that it survives a SIGKILL (`%c`).
 //!
-//! What arenas hand out for counters, and what leads to them, is then memory of a file that is mapped and
-//! shared; emitted code notices nothing. `midflight_abi::memory` has the layouts, and tells what makes
-//! them whole at each instruction. The file stands at the profile's name, so that whoever looks for a
-//! profile there finds one: this file while the program runs and after it was killed, and the ordinary
-//! one, which takes its place, after any other end.
+//! What arenas hand out for counters, and what leads to them, is then memory of a file that is
+//! mapped and shared; emitted code notices nothing. `midflight_abi::memory` has the layouts, and
+//! tells what makes them whole at each instruction. The file stands at the profile's name, so that
+//! whoever looks for a profile there finds one: this file while the program runs and after it was
+//! killed, and the ordinary one, which takes its place, after any other end.
 //!
 //! # One mapping
 //!
-//! Address space for all that the runtime may take (`MIDFLIGHT_MAX_MEMORY`) is mapped at once, and the
-//! file is made longer as arenas take pieces of it: so an address stands for a place in the file. The
-//! room on the disk is asked for before a piece is used, since a store to a page that has none would be
-//! a SIGBUS. No descriptor is kept, which the program could see or close: the file is opened again by
-//! its name, and nothing is done to it if another one has that name by then.
+//! Address space for all that the runtime may take (`MIDFLIGHT_MAX_MEMORY`) is mapped at once, and
+//! the file is made longer as arenas take pieces of it: so an address stands for a place in the
+//! file. The room on the disk is asked for before a piece is used, since a store to a page that has
+//! none would be a SIGBUS. No descriptor is kept, which the program could see or close: the file is
+//! opened again by its name, and nothing is done to it if another one has that name by then.
 //!
 //! # Where the file cannot go on
 //!
-//! Where the disk is full, the mapping becomes private in one step: what was counted before is in the
-//! file, and what comes is memory of the process. The same is done when the ordinary profile has taken
-//! the file's place. If the file cannot be opened any more, it does not grow, as if the limit on memory
-//! were reached.
+//! Where the disk is full, the mapping becomes private in one step: what was counted before is in
+//! the file, and what comes is memory of the process. The same is done when the ordinary profile
+//! has taken the file's place. If the file cannot be opened any more, it does not grow, as if the
+//! limit on memory were reached.
 
 mod file;
 mod fork;
@@ -223,8 +223,8 @@ pub fn is_at(place: &Place) -> bool {
     is_live() && STATE.lock().is_some_and(|state| Identity::of(place) == Some(state.identity))
 }
 
-/// Whether the program counts in a file that it cannot reach any more, since its root directory is another
-/// one than when the file was made.
+/// Whether the program counts in a file that it cannot reach any more, since its root directory is
+/// another one than when the file was made.
 pub fn is_left_behind() -> bool {
     is_live() && place::is_root_changed() && STATE.lock().is_some_and(|mut s| s.place().is_none())
 }
@@ -283,8 +283,8 @@ pub fn change(make: impl FnOnce()) {
     header.ended.fetch_add(1, Ordering::AcqRel);
 }
 
-/// Sets all counters to zero by `clear`, which takes many stores: who reads the file meanwhile finds
-/// that nothing was counted.
+/// Sets all counters to zero by `clear`, which takes many stores: who reads the file meanwhile
+/// finds that nothing was counted.
 pub fn clear(clear: impl FnOnce()) {
     let set = |bits: u32| header().map(|header| header.flags.fetch_or(bits, Ordering::AcqRel));
     change(|| {

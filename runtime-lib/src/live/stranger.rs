@@ -1,9 +1,9 @@
-//! Processes that were made behind libc's back, by a raw `clone` or `_Fork`: no handler of `fork` has
-//! run, and the file that they would count in is their parent's.
+//! Processes that were made behind libc's back, by a raw `clone` or `_Fork`: no handler of `fork`
+//! has run, and the file that they would count in is their parent's.
 //!
-//! They are told by a page that the kernel empties where an address space is copied. Once such a process
-//! enters the runtime, it gets memory of its own, and nothing is counted by the runtime any more. What
-//! emitted code counts alone before is in the parent's profile.
+//! They are told by a page that the kernel empties where an address space is copied. Once such a
+//! process enters the runtime, it gets memory of its own, and nothing is counted by the runtime any
+//! more. What emitted code counts alone before is in the parent's profile.
 
 use super::{CAPACITY, HEADER, header};
 use crate::file::Failure;
@@ -52,7 +52,8 @@ pub fn is_stranger() -> bool {
     is_stranger
 }
 
-/// Puts memory of this process in the place of the file. Where there is none, things stay as they are.
+/// Puts memory of this process in the place of the file. Where there is none, things stay as they
+/// are.
 #[cold]
 #[inline(never)]
 fn leave_parent() {
@@ -62,8 +63,8 @@ fn leave_parent() {
     // Behind the length it maps zeroes: the parent may have led to there by now.
     let Some(own) = sys::map(CAPACITY.load(Ordering::Relaxed)) else { return };
     HEADER.store(null_mut(), Ordering::Release);
-    // SAFETY: both have that many bytes. The parent may change them meanwhile; nothing but emitted code
-    // looks at them any more, and that only adds to counters where it finds its path.
+    // SAFETY: both have that many bytes. The parent may change them meanwhile; nothing but emitted
+    // code looks at them any more, and that only adds to counters where it finds its path.
     unsafe {
         sys::copy_pages(base, own, length);
         sys::move_mapping(own, CAPACITY.load(Ordering::Relaxed), base);

@@ -1,7 +1,8 @@
 //! Changing code while it runs.
 //!
-//! A place is a nop while its point is not armed, and a jump while it is. It is within an aligned word,
-//! which is replaced by a single store: a processor that executes it sees the one or the other.
+//! A place is a nop while its point is not armed, and a jump while it is. It is within an aligned
+//! word, which is replaced by a single store: a processor that executes it sees the one or the
+//! other.
 
 use crate::osr::record::Refusal;
 use core::sync::atomic::Ordering;
@@ -121,8 +122,8 @@ mod code {
     pub fn stored(_word: usize) {}
 }
 
-/// Nops and jumps of AArch64: a word of 4. Both are of the instructions that may be replaced by one another
-/// while other processors execute them (Arm ARM, B2.2.5).
+/// Nops and jumps of AArch64: a word of 4. Both are of the instructions that may be replaced by one
+/// another while other processors execute them (Arm ARM, B2.2.5).
 #[cfg(not(target_arch = "x86_64"))]
 mod code {
     pub type Atomic = core::sync::atomic::AtomicU32;

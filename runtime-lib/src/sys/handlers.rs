@@ -1,7 +1,7 @@
 //! The kernel's own records of handlers and of the stacks that they run on.
 //!
-//! libc's functions with these names may be a sanitizer's or the program's, and are called where the
-//! program itself asks for something. What the runtime wants for itself it asks the kernel for.
+//! libc's functions with these names may be a sanitizer's or the program's, and are called where
+//! the program itself asks for something. What the runtime wants for itself it asks the kernel for.
 
 use core::ffi::c_int;
 use core::mem::zeroed;
@@ -130,7 +130,8 @@ fn restorer() -> Option<usize> {
     None
 }
 
-// Debuggers and unwinders know a handler's frame by these very bytes, which have no unwind information.
+// Debuggers and unwinders know a handler's frame by these very bytes, which have no unwind
+// information.
 #[cfg(all(target_arch = "x86_64", not(feature = "tsan")))]
 core::arch::global_asm!(
     ".pushsection .text.return_from_handler, \"ax\", %progbits",

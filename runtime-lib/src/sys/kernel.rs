@@ -1,4 +1,5 @@
-//! What counting asks the kernel for. Miri, which knows no raw calls of these, has `in_miri` in its place.
+//! What counting asks the kernel for. Miri, which knows no raw calls of these, has `in_miri` in its
+//! place.
 
 /// The calling thread's ID, as the kernel knows it.
 pub fn thread_id() -> i32 {
@@ -21,7 +22,8 @@ pub fn signal_thread(process: i32, thread: i32, signal: i32) -> i64 {
 /// `mmap` from a file's beginning. −1: there is an error in `errno`.
 ///
 /// # Safety
-/// With `MAP_FIXED`, nothing that is at the address is used any more, or what is mapped is the same.
+/// With `MAP_FIXED`, nothing that is at the address is used any more, or what is mapped is the
+/// same.
 pub unsafe fn map(address: usize, size: usize, protection: i32, flags: i32, file: i32) -> isize {
     // The kernel looks at all bits of what is not a file: a narrower argument has no upper half.
     let (protection, flags) = (protection as usize, flags as usize);
@@ -40,8 +42,8 @@ pub unsafe fn unmap(start: *mut u8, size: usize) {
     unsafe { libc::syscall(libc::SYS_munmap, start, size) };
 }
 
-/// Blocks these signals and no others, and gives back those that were blocked before: libc's function
-/// leaves out its own.
+/// Blocks these signals and no others, and gives back those that were blocked before: libc's
+/// function leaves out its own.
 pub fn set_signal_mask(mask: u64) -> u64 {
     let mut old = 0u64;
     // SAFETY: both sets live through the call and have the size that it is told.

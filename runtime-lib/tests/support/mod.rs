@@ -292,8 +292,8 @@ impl Invocation {
         self
     }
 
-    /// Runs it as another user; root alone may do so. The program and the directory are made readable for
-    /// all.
+    /// Runs it as another user; root alone may do so. The program and the directory are made
+    /// readable for all.
     pub fn user(mut self, user: u32) -> Self {
         for path in [self.directory.path(), self._program.path()] {
             let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -523,7 +523,8 @@ pub fn check_signals(run: &Run) {
     assert_eq!(Counts::of(&profile, 2), other);
 }
 
-/// What `explosion` must state of 300,000 events for which `MIDFLIGHT_MAX_MEMORY` did not suffice; its profile.
+/// What `explosion` must state of 300,000 events for which `MIDFLIGHT_MAX_MEMORY` did not suffice;
+/// its profile.
 #[track_caller]
 pub fn check_limit(run: &Run) -> Profile {
     assert_eq!(run.status(), 7);

@@ -51,8 +51,8 @@ pub fn modules(layout: &Layout, llvm: u32) -> Result<Vec<Module>> {
     Ok(modules)
 }
 
-/// A whole program as clang makes it without optimization; beside it, with the extension `.bc`, after
-/// mem2reg.
+/// A whole program as clang makes it without optimization; beside it, with the extension `.bc`,
+/// after mem2reg.
 ///
 /// # Errors
 /// If it cannot be compiled.

@@ -1,10 +1,10 @@
 //! Chains: blocks that always run one after the other.
 //!
-//! Passes split blocks (a preheader, a dedicated exit) and merge them. A chain is a maximal sequence
-//! of blocks in which each is the only successor of the one before, and that one its only
+//! Passes split blocks (a preheader, a dedicated exit) and merge them. A chain is a maximal
+//! sequence of blocks in which each is the only successor of the one before, and that one its only
 //! predecessor; versions are compared chain by chain, so that neither is seen. Branches that are
-//! never taken count for nothing. Where [`super::hammocks`] says so, a chain goes on behind a branch whose
-//! ways meet again.
+//! never taken count for nothing. Where [`super::hammocks`] says so, a chain goes on behind a
+//! branch whose ways meet again.
 
 use crate::body::BlockId;
 use crate::code::InstId;
@@ -29,8 +29,8 @@ pub struct Chain {
 pub struct Chains {
     /// All of them
     pub chains: Vec<Chain>,
-    /// For each block that may be reached its chain; that of what lies in a hammock is the one that the
-    /// hammock is in
+    /// For each block that may be reached its chain; that of what lies in a hammock is the one that
+    /// the hammock is in
     pub of_block: Vec<Option<ChainId>>,
     /// For each instruction the number of anchors of its chain before it
     pub segment: Vec<usize>,

@@ -3,10 +3,10 @@
 //!
 //! The landing must be one that the direct matching allows: the same segment of the same pair, or
 //! what silent chains lead to. The expression of each value, evaluated in the numbers of the direct
-//! congruence, must have the value's number. An instruction of a version between is taken for what it
-//! was in the first version, or what it became in the last one, if it still does the same, on operands
-//! with the same numbers; a load, too, only if nothing has written to its place since. What the direct
-//! comparison says nothing of stays undecided.
+//! congruence, must have the value's number. An instruction of a version between is taken for what
+//! it was in the first version, or what it became in the last one, if it still does the same, on
+//! operands with the same numbers; a load, too, only if nothing has written to its place since.
+//! What the direct comparison says nothing of stays undecided.
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::compose::{ComposedPoint, Step, StepExpr};
@@ -229,8 +229,8 @@ impl Check<'_> {
         numbers
     }
 
-    /// The number of an instruction's result, if these are the numbers of its operands, and it gives
-    /// the same before another instruction.
+    /// The number of an instruction's result, if these are the numbers of its operands, and it
+    /// gives the same before another instruction.
     fn repeated(
         &self,
         which: Which,
@@ -260,8 +260,8 @@ impl Check<'_> {
             && node.operands.iter().zip(operands).all(is_number);
         same.then(|| congruence.of[which][result])
     }
-    /// The number of a phi that a branch decides, if these are the numbers of its condition and of what
-    /// comes in on its sides.
+    /// The number of a phi that a branch decides, if these are the numbers of its condition and of
+    /// what comes in on its sides.
     fn chosen(&self, which: Which, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
         let congruence = self.mapper.proof.congruence;
         let version = &self.mapper.proof.versions.of[which];

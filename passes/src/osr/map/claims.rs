@@ -1,7 +1,7 @@
 //! What LLVM's solver says of values and branches, where passes have made use of it.
 //!
-//! Where both versions still have an instruction or an edge, it is compared as it is. The solver runs
-//! on a copy of the version, so it is asked only if something is left to ask.
+//! Where both versions still have an instruction or an edge, it is compared as it is. The solver
+//! runs on a copy of the version, so it is asked only if something is left to ask.
 
 use crate::code::InstId;
 use crate::osr::map::graph::{BASE, ConstId, Graph, OPT, Operand, Which};
@@ -28,8 +28,8 @@ pub struct Claims<'a, 'm> {
 }
 
 impl<'m> Claims<'_, 'm> {
-    /// Numbers the operations, and puts what is claimed into the graphs. True if that holds only as long
-    /// as instructions of base keep their flags, but for those that lose them.
+    /// Numbers the operations, and puts what is claimed into the graphs. True if that holds only as
+    /// long as instructions of base keep their flags, but for those that lose them.
     pub fn put(&self, graphs: &mut [Graph; 2]) -> bool {
         let solutions = [OnceCell::new(), OnceCell::new()];
         let solve = |which: Which, without_flags: &[Inst<'m>]| {

@@ -1,10 +1,10 @@
-//! Composition of OSR mappings (thesis Lemma 4.6, Cor. 4.2): versions that passes made one after the
-//! other, and a mapping for each step, make a mapping from the first version to the last one.
+//! Composition of OSR mappings (thesis Lemma 4.6, Cor. 4.2): versions that passes made one after
+//! the other, and a mapping for each step, make a mapping from the first version to the last one.
 //!
-//! If π's point `l` leads to `l'` of π' with the code χ, and that leads to `l''` of π'' with χ', then
-//! `l` leads to `l''` with χ, then χ'. Here the two become one: where χ' uses a value of π', there
-//! stands the expression that χ has for it. Both directions compose alike, with the steps in the order
-//! in which they are run.
+//! If π's point `l` leads to `l'` of π' with the code χ, and that leads to `l''` of π'' with χ',
+//! then `l` leads to `l''` with χ, then χ'. Here the two become one: where χ' uses a value of π',
+//! there stands the expression that χ has for it. Both directions compose alike, with the steps in
+//! the order in which they are run.
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::graph::ConstId;
@@ -195,8 +195,8 @@ impl ComposedMap {
 }
 
 /// Composes mappings, in the order in which they are run; `between` are the versions between them.
-/// The last two are composed first (thesis Alg. 10): what they do not need of a step need not be given
-/// by those before.
+/// The last two are composed first (thesis Alg. 10): what they do not need of a step need not be
+/// given by those before.
 pub fn compose(steps: &[ComposedMap], between: &[Between<'_>]) -> ComposedMap {
     let Some((last, before)) = steps.split_last() else { return ComposedMap::default() };
     let pairs = before.iter().zip(between).rev();

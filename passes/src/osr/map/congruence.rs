@@ -9,16 +9,16 @@
 //! [`super::round`].
 //!
 //! What a number promises: at points of both versions that are reached at the same time, values of
-//! the same number that dominate their points are equal, and poison or undefined only together (once
-//! [`super::flags`] has dropped the flags that not all of them have). A load depends on the address
-//! and on what may have written there last (MemorySSA), and anchors are the same just if they are
-//! matched. Where a branch says that a value is a constant, all values with its number are that
-//! constant.
+//! the same number that dominate their points are equal, and poison or undefined only together
+//! (once [`super::flags`] has dropped the flags that not all of them have). A load depends on the
+//! address and on what may have written there last (MemorySSA), and anchors are the same just if
+//! they are matched. Where a branch says that a value is a constant, all values with its number are
+//! that constant.
 //!
-//! Values of a cycle that came apart while the rest was not settled would never come together again.
-//! So tracking is taken at its word for the phis at the heads of pairs, and for the states of memory
-//! that meet there, until the rules refute it ([`Guesses`]); new phis of opt for what base has in memory
-//! there ([`super::contents`]).
+//! Values of a cycle that came apart while the rest was not settled would never come together
+//! again. So tracking is taken at its word for the phis at the heads of pairs, and for the states
+//! of memory that meet there, until the rules refute it ([`Guesses`]); new phis of opt for what
+//! base has in memory there ([`super::contents`]).
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
@@ -148,8 +148,8 @@ impl Congruence {
         }
     }
 
-    /// The number of an operand, as it is used in a block: what a branch before it said of the value,
-    /// or of one congruent with it, is known there.
+    /// The number of an operand, as it is used in a block: what a branch before it said of the
+    /// value, or of one congruent with it, is known there.
     pub fn at(
         &self,
         versions: &Versions,
@@ -235,8 +235,8 @@ impl Congruence {
         }
     }
 
-    /// The number of what the place has that a load or store accesses, where `access` may have written
-    /// to it last; none if that is not known.
+    /// The number of what the place has that a load or store accesses, where `access` may have
+    /// written to it last; none if that is not known.
     pub fn content(
         &self,
         versions: &Versions,
@@ -283,8 +283,8 @@ pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle)
     congruence_with(versions, matching, oracle, &shapes(versions), &mut Refuted::default())
 }
 
-/// The same, with what is the same under all matchings, and without the guesses that are known not to
-/// hold; adds those that are found not to.
+/// The same, with what is the same under all matchings, and without the guesses that are known not
+/// to hold; adds those that are found not to.
 pub(super) fn congruence_with(
     versions: &Versions,
     matching: &Matching,
@@ -309,8 +309,8 @@ pub(super) fn congruence_with(
     congruence
 }
 
-/// For each instruction of opt that runs once for each time that one of base does, that one: matched
-/// anchors, and what is tied to the time it ran, in the same segment of a pair.
+/// For each instruction of opt that runs once for each time that one of base does, that one:
+/// matched anchors, and what is tied to the time it ran, in the same segment of a pair.
 fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
     let [base, opt] = &versions.of;
     let mut result = vec![None; opt.graph.nodes.len()];
@@ -343,8 +343,8 @@ pub(super) fn copied(incoming: impl IntoIterator<Item = Number>, own: Number) ->
     others.all(|other| other == first).then_some(first)
 }
 
-/// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the way
-/// are looked through. One that the walk does not cross keeps what it has.
+/// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the
+/// way are looked through. One that the walk does not cross keeps what it has.
 pub fn value_over(
     versions: &Versions,
     congruence: &Congruence,
@@ -377,8 +377,8 @@ pub fn value_over(
 /// The edges of a walk.
 pub(super) type Edges = [(BlockId, BlockId)];
 
-/// Where a walk comes from at an entry, and the edges that it took before; the inner option is none if
-/// it does not cross that. The outer one is if it may cross it again.
+/// Where a walk comes from at an entry, and the edges that it took before; the inner option is none
+/// if it does not cross that. The outer one is if it may cross it again.
 pub(super) fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
     let Some(place) = walk.edges.iter().rposition(|&(_, to)| to == entry) else {
         return (!walk.goes_round).then_some(None);

@@ -1,11 +1,11 @@
-//! What places in memory have, as values: loads are seen through the states that meet at the heads of
-//! blocks.
+//! What places in memory have, as values: loads are seen through the states that meet at the heads
+//! of blocks.
 //!
-//! A pass that promotes a place to a register (LICM) has a phi where the other version reads the place.
-//! So what a place has at the head of a block is numbered as a phi would be, by what it has at the ends
-//! of the block's predecessors. The place must be the same one there: what its address is made of must
-//! be computed above the block. This is done only where versions have stores of their own; elsewhere
-//! the state of memory as a whole says as much.
+//! A pass that promotes a place to a register (LICM) has a phi where the other version reads the
+//! place. So what a place has at the head of a block is numbered as a phi would be, by what it has
+//! at the ends of the block's predecessors. The place must be the same one there: what its address
+//! is made of must be computed above the block. This is done only where versions have stores of
+//! their own; elsewhere the state of memory as a whole says as much.
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
@@ -73,8 +73,8 @@ fn made(graph: &Graph, address: Operand) -> Option<Made> {
     Some(made)
 }
 
-/// True if the number of an address makes no use of what branches say of values: what its operations
-/// are done to may be something else where the branch was not taken.
+/// True if the number of an address makes no use of what branches say of values: what its
+/// operations are done to may be something else where the branch was not taken.
 fn is_plain(versions: &Versions, congruence: &Congruence, which: Which, address: Operand) -> bool {
     let graph = versions.graph(which);
     let is_plain = |&inst: &InstId| {
@@ -87,8 +87,8 @@ fn is_plain(versions: &Versions, congruence: &Congruence, which: Which, address:
     made(graph, address).is_some_and(|made| made.operations.iter().all(is_plain))
 }
 
-/// The instructions that an address is made of by operations that can be repeated; none if there are
-/// too many, or if what branches say of values was used.
+/// The instructions that an address is made of by operations that can be repeated; none if there
+/// are too many, or if what branches say of values was used.
 pub fn leaves(
     versions: &Versions,
     congruence: &Congruence,
@@ -215,8 +215,8 @@ impl Contents {
 
 impl Round<'_> {
     /// Prepares for all that loads may ask of what places have at the heads of blocks, and for the
-    /// places of lone stores: what is found out only later would come apart from the phis that it is
-    /// equal to.
+    /// places of lone stores: what is found out only later would come apart from the phis that it
+    /// is equal to.
     pub(super) fn prepare_contents(&mut self) {
         let versions = self.versions;
         let mut work: Vec<(Content, BlockId)> = Vec::new();
@@ -248,8 +248,9 @@ impl Round<'_> {
         }
     }
 
-    /// Begins again, with the addresses of places as they were found to be: an address that is computed
-    /// later in one version than in the other one would make what the place has come apart.
+    /// Begins again, with the addresses of places as they were found to be: an address that is
+    /// computed later in one version than in the other one would make what the place has come
+    /// apart.
     pub(super) fn begin_again(&mut self, which: Which) {
         let mut heads = std::mem::take(&mut self.congruence.contents.heads);
         for head in heads.values_mut().filter(|head| head.place.which == which) {

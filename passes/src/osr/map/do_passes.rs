@@ -71,8 +71,8 @@ impl<'m> Made<'m> {
     }
 }
 
-/// Applies the passes of a pipeline to a clone of a function that was prepared for points, one after
-/// the other, composes the mappings, and checks them against the direct comparison.
+/// Applies the passes of a pipeline to a clone of a function that was prepared for points, one
+/// after the other, composes the mappings, and checks them against the direct comparison.
 ///
 /// # Errors
 /// LLVM's message if there is no such pass.

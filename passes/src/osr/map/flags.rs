@@ -59,8 +59,8 @@ impl<'m> Classes<'m> {
         lose.chain(self.other.iter().copied())
     }
 
-    /// Values that are taken for each other must be poison at the same times, and what is taken for a
-    /// constant never. Flags that only some of them have are dropped.
+    /// Values that are taken for each other must be poison at the same times, and what is taken for
+    /// a constant never. Flags that only some of them have are dropped.
     pub fn equalize_flags(&self) {
         self.alike.iter().for_each(|class| intersect_flags(class));
         drop_flags(&self.other);

@@ -1,19 +1,21 @@
 //! Gates: phis that a single branch decides.
 //!
-//! Where the ways of a branch meet again, a phi has what came in on the way that the branch took: it is
-//! `condition ? a : b`, as a gated SSA form writes it (K. J. Ottenstein, R. A. Ballance, A. B. MacCabe:
-//! The Program Dependence Web, PLDI 1990, the function γ). A block is the join of a branch if that ends
-//! the block's immediate dominator D, and if D's one successor dominates some of the block's
-//! predecessors, and the other one all the rest; an edge from D itself counts for its own side.
+//! Where the ways of a branch meet again, a phi has what came in on the way that the branch took:
+//! it is `condition ? a : b`, as a gated SSA form writes it (K. J. Ottenstein, R. A. Ballance, A.
+//! B. MacCabe: The Program Dependence Web, PLDI 1990, the function γ). A block is the join of a
+//! branch if that ends the block's immediate dominator D, and if D's one successor dominates some
+//! of the block's predecessors, and the other one all the rest; an edge from D itself counts for
+//! its own side.
 //!
-//! Why the condition is the right one: between the last time that D ran and the time that the join is
-//! entered, the way goes over one side. It cannot come over a predecessor of the other side: that side's
-//! head would have to have run, D is the only block before it, and D did not run again. So at all places
-//! that the join dominates, the phi is what the last run of D decided; and the condition, which dominates
-//! D, has there still the value that it had then.
+//! Why the condition is the right one: between the last time that D ran and the time that the join
+//! is entered, the way goes over one side. It cannot come over a predecessor of the other side:
+//! that side's head would have to have run, D is the only block before it, and D did not run again.
+//! So at all places that the join dominates, the phi is what the last run of D decided; and the
+//! condition, which dominates D, has there still the value that it had then.
 //!
-//! The condition is no poison where the phi is there: the branch on it was taken. An operand of the side
-//! that was not taken may be poison, or never have been computed; a select does not look at it.
+//! The condition is no poison where the phi is there: the branch on it was taken. An operand of the
+//! side that was not taken may be poison, or never have been computed; a select does not look at
+//! it.
 
 use crate::body::BlockId;
 use crate::code::InstId;

@@ -180,22 +180,25 @@ impl Graph {
 
 /// What only LLVM can answer about the versions.
 pub trait Oracle {
-    /// What an operation on other operands is equal to, if that is known: a constant, or a value that
-    /// dominates the instruction if the operands do. If one is poison or undefined, so is the other.
+    /// What an operation on other operands is equal to, if that is known: a constant, or a value
+    /// that dominates the instruction if the operands do. If one is poison or undefined, so is the
+    /// other.
     fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
     fn is_well_defined(&self, which: Which, operand: Operand) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
-    /// What may have written last, before an instruction, to the place that a load or store accesses.
+    /// What may have written last, before an instruction, to the place that a load or store
+    /// accesses.
     fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access>;
     /// The same at the end of a block.
     fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access>;
-    /// Whether an instruction may read or write that place, or leave the function while others can see
-    /// it.
+    /// Whether an instruction may read or write that place, or leave the function while others can
+    /// see it.
     fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool;
     /// The state of memory before an instruction
     fn memory_before(&self, which: Which, inst: InstId) -> Option<Access>;
-    /// Whether a load that ran before would read the same before another instruction, on every path.
+    /// Whether a load that ran before would read the same before another instruction, on every
+    /// path.
     fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
 }

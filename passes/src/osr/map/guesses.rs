@@ -1,5 +1,5 @@
-//! What is taken to be the same until it is refuted: values of a cycle that came apart while the rest
-//! was not settled would never come together by themselves.
+//! What is taken to be the same until it is refuted: values of a cycle that came apart while the
+//! rest was not settled would never come together by themselves.
 
 use crate::body::BlockId;
 use crate::code::InstId;
@@ -21,8 +21,8 @@ pub(super) struct Guesses {
     pub(super) memory: Vec<Option<BlockId>>,
 }
 
-/// Those of phis and of memory that did not hold under a matching: they do not hold either if less is
-/// matched.
+/// Those of phis and of memory that did not hold under a matching: they do not hold either if less
+/// is matched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refuted {
     pub(super) phis: HashSet<InstId>,

@@ -1,16 +1,17 @@
 //! Hammocks: branches whose ways meet again and have no effect between.
 //!
-//! `simplifycfg` makes selects of such a branch and merges what is before it with what is behind it. So
-//! that the versions do not part there, the chain that ends in the branch goes on with the join, and what
-//! lies between counts as a part of the segment in which the chain branches: it is run with it, once at
-//! most, and nobody sees it. That is so if
+//! `simplifycfg` makes selects of such a branch and merges what is before it with what is behind
+//! it. So that the versions do not part there, the chain that ends in the branch goes on with the
+//! join, and what lies between counts as a part of the segment in which the chain branches: it is
+//! run with it, once at most, and nobody sees it. That is so if
 //!
 //! 1. the branch's block is the join's immediate dominator, and all ways from it lead to the join;
 //! 2. they do not go round;
-//! 3. there are only operations on values on them: no anchors, nothing that reads memory, no freezes.
+//! 3. there are only operations on values on them: no anchors, nothing that reads memory, no
+//!    freezes.
 //!
-//! Where both versions have a branch, or neither needs it to be passed over, chains stay as they are: a
-//! chain has points, and landings, of its own.
+//! Where both versions have a branch, or neither needs it to be passed over, chains stay as they
+//! are: a chain has points, and landings, of its own.
 
 use crate::body::BlockId;
 use crate::code::InstId;
@@ -91,8 +92,8 @@ struct End<'a> {
 }
 
 impl End<'_> {
-    /// The chain of the other version that has an end of a chain: its last anchor, or its first one; or
-    /// what else there is of it.
+    /// The chain of the other version that has an end of a chain: its last anchor, or its first
+    /// one; or what else there is of it.
     fn of(&self, chain: ChainId, is_last: bool) -> Option<ChainId> {
         let blocks = &self.chains.chains[chain].blocks;
         let graph = &self.version.graph;

@@ -27,7 +27,8 @@ pub(super) enum Key {
     Pad,
     /// A sum of a type with so many bits; the numbers are those of [`Form::words`].
     Sum(u32, u32),
-    /// Of a type: if the first number holds, the second one, else the third one (see [`super::gates`])
+    /// Of a type: if the first number holds, the second one, else the third one (see
+    /// [`super::gates`])
     Choice(u32),
 }
 
@@ -125,8 +126,9 @@ fn hash(words: &[u32]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// A sum of multiples of numbers and a constant. Terms of one number are added up just if it is well
-/// defined: `(x + y) - y` is poison if `y` is, and what is undefined may be something else each time.
+/// A sum of multiples of numbers and a constant. Terms of one number are added up just if it is
+/// well defined: `(x + y) - y` is poison if `y` is, and what is undefined may be something else
+/// each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) constant: i64,

@@ -1,7 +1,7 @@
 //! Where control of a version may go: branches that are never taken are left out.
 //!
-//! LLVM's `sccp` removes the blocks that its solver proves unreachable; the same proof, asked of each
-//! version, keeps them from being an obstacle to a matching.
+//! LLVM's `sccp` removes the blocks that its solver proves unreachable; the same proof, asked of
+//! each version, keeps them from being an obstacle to a matching.
 
 use crate::body::BlockId;
 use crate::osr::map::graph::Graph;

@@ -1,5 +1,5 @@
-//! What is live in a version at each of its boundaries: strong liveness, in which what only dead code
-//! and blocks that are never reached use is not.
+//! What is live in a version at each of its boundaries: strong liveness, in which what only dead
+//! code and blocks that are never reached use is not.
 //!
 //! Sets of a block are made when one of them is asked for: where points are at the heads of loops
 //! only, most blocks never are.

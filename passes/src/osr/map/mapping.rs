@@ -154,8 +154,8 @@ impl<'a> Mapper<'a> {
         self.point_without(from, point, variant, &[], &mut |_, _| {})
     }
 
-    /// The same, without some values of the source. For each landing that is not possible `lacks` is
-    /// told the landing and the value that cannot be had there.
+    /// The same, without some values of the source. For each landing that is not possible `lacks`
+    /// is told the landing and the value that cannot be had there.
     fn point_without(
         &self,
         from: Which,
@@ -350,7 +350,8 @@ impl<'a> Mapper<'a> {
         })
     }
 
-    /// The position of a point in its segment; in a hammock it is behind the branch, and before the join.
+    /// The position of a point in its segment; in a hammock it is behind the branch, and before the
+    /// join.
     fn position(&self, from: Which, segment: &Segment, at: InstId) -> Option<u64> {
         let place = |at: InstId| {
             let place = segment.insts[from].iter().position(|&i| i == at);

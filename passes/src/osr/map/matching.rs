@@ -11,8 +11,9 @@
 //!    chains, which have no anchors, on its way;
 //! 4. every way into a matched chain comes over such edges.
 //!
-//! The phis of a silent chain that a pair is always entered over make part of what it is entered with
-//! (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with it.
+//! The phis of a silent chain that a pair is always entered over make part of what it is entered
+//! with (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with
+//! it.
 //!
 //! What a pass copied (unrolled, threaded) stays unmatched, since one of the copies is entered at
 //! other times; and so is all that can be reached from where two versions part. The candidates are
@@ -108,8 +109,8 @@ pub struct Pair {
     pub condition: Option<[InstId; 2]>,
     /// The edges that lead to it: pair and place in `out`
     pub incoming: Vec<(PairId, usize)>,
-    /// For each version the blocks whose phis make what it is entered with: its head, and the heads of
-    /// the silent chains that lead nowhere else and that it is never reached without
+    /// For each version the blocks whose phis make what it is entered with: its head, and the heads
+    /// of the silent chains that lead nowhere else and that it is never reached without
     pub entries: [Vec<BlockId>; 2],
 }
 
@@ -198,8 +199,8 @@ impl Versions {
         (matching, congruence)
     }
 
-    /// What tracking says, unchecked: blocks that were kept run together, and instructions that were
-    /// kept give the same values.
+    /// What tracking says, unchecked: blocks that were kept run together, and instructions that
+    /// were kept give the same values.
     pub fn claimed(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
         let matching = self.structure(&self.candidates());
         let mut congruence = congruence(self, &matching, oracle);

@@ -1,17 +1,18 @@
 //! Versions that differ, mapped both ways (thesis 4.2).
 //!
-//! `base` is a function, `opt` a clone of it to which passes were applied. An OSR mapping (Def. 4.15)
-//! says for each point of the one where execution goes on in the other, and how the values that are
-//! live there are had:
+//! `base` is a function, `opt` a clone of it to which passes were applied. An OSR mapping (Def.
+//! 4.15) says for each point of the one where execution goes on in the other, and how the values
+//! that are live there are had:
 //!
-//! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s, [`claims`]
-//!    what LLVM's solver knows;
-//! 2. [`live`] finds the branches that are never taken, [`chains`] and [`hammocks`] the blocks that always run
-//!    one after the other, [`gates`] the branches that decide phis;
+//! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s,
+//!    [`claims`] what LLVM's solver knows;
+//! 2. [`live`] finds the branches that are never taken, [`chains`] and [`hammocks`] the blocks that
+//!    always run one after the other, [`gates`] the branches that decide phis;
 //! 3. [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
-//!    values are the same; [`pending`] which stores opt has yet to do, [`contents`] what is in memory;
-//! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses landings
-//!    and keep sets for all of them (Alg. 7);
+//!    values are the same; [`pending`] which stores opt has yet to do, [`contents`] what is in
+//!    memory;
+//! 4. [`reconstruct`] builds compensation code for a point (Alg. 8, 9), [`mapping`] chooses
+//!    landings and keep sets for all of them (Alg. 7);
 //! 5. [`compose`] makes one mapping of several (Lemma 4.6), [`do_passes`] those of a pipeline
 //!    (Alg. 10), which [`check_composed`] compares with what is proved directly.
 

@@ -44,8 +44,8 @@ impl Mutant {
 /// So many instructions in a row, the last one an anchor, tell code from other code.
 const WINDOW: usize = 3;
 
-/// The blocks of opt of which a pass made a copy: the same instructions are there again, and none of
-/// them was in base. Good for a mutant: what is not found is not changed.
+/// The blocks of opt of which a pass made a copy: the same instructions are there again, and none
+/// of them was in base. Good for a mutant: what is not found is not changed.
 pub fn copied(versions: &Versions) -> HashSet<BlockId> {
     let graph = versions.graph(OPT);
     let origin = &versions.tracked.origin;

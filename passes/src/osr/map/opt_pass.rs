@@ -1,5 +1,5 @@
-//! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from each
-//! to the other (thesis 4.2).
+//! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from
+//! each to the other (thesis 4.2).
 
 use crate::osr::map::flags::Classes;
 use crate::osr::map::graph::{BASE, OPT, Which};
@@ -103,7 +103,8 @@ pub fn woven_maps(
                 .take_while(|&q| blocks[side.points[q].at].block == block)
                 .find(|&q| takes_part(side, q))
         };
-        // The continuation has no point where a header begins with dead code: behind that is as good.
+        // The continuation has no point where a header begins with dead code: behind that is as
+        // good.
         chosen.into_iter().map(|p| first_useful(p).filter(|_| is_header).unwrap_or(p)).collect()
     };
     let (up, down) = (wanted(BASE), wanted(OPT));

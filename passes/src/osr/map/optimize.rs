@@ -41,8 +41,8 @@ pub fn points_of(snapshot: &CodeSnapshot<'_>) -> Vec<Boundary> {
 }
 
 impl<'m> TwoVersions<'m> {
-    /// Clones a function that was prepared for points, and runs a pipeline of function passes on the
-    /// clone.
+    /// Clones a function that was prepared for points, and runs a pipeline of function passes on
+    /// the clone.
     ///
     /// # Errors
     /// LLVM's message if there is no such pipeline.
@@ -81,7 +81,8 @@ impl<'m> TwoVersions<'m> {
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
         let [base, opt] = snapshots;
-        // What rests on flags is proved only if these stay: it is tried again without those that go.
+        // What rests on flags is proved only if these stay: it is tried again without those that
+        // go.
         let mut losing: HashSet<Inst<'m>> = HashSet::default();
         let (versions, handles, matching, congruence, pending) = loop {
             let known: Vec<_> = losing.iter().copied().collect();

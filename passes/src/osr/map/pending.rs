@@ -1,10 +1,10 @@
 //! Stores that only one version has at its time: what opt owes to memory.
 //!
-//! A pass may keep what base stores in a register and store it later (LICM promotes a place in a loop and
-//! writes it at the exits; stores of two branches are merged behind them), or never, if it is
-//! overwritten. Such stores are *lone*: matching takes no account of them. Instead, at each segment of a
-//! pair a set of places is *pending*: there opt's memory may differ from base's, and nowhere else. The
-//! sets are the least ones for which holds:
+//! A pass may keep what base stores in a register and store it later (LICM promotes a place in a
+//! loop and writes it at the exits; stores of two branches are merged behind them), or never, if it
+//! is overwritten. Such stores are *lone*: matching takes no account of them. Instead, at each
+//! segment of a pair a set of places is *pending*: there opt's memory may differ from base's, and
+//! nowhere else. The sets are the least ones for which holds:
 //!
 //! - behind a lone store of base its place is pending;
 //! - behind a lone store of opt it is not, if what is stored is what the place has in base then
@@ -12,13 +12,14 @@
 //! - behind a matched store to just that place it is not;
 //! - what is pending on one way into a pair is pending there.
 //!
-//! Base is never asked to do without what it stored, so it is right as it is. Opt must not notice: while
-//! a place is pending, no matched anchor touches it in either version, and nothing in opt reads it; its
-//! address cannot change; the versions do not part, and the function does not end. If that does not hold
-//! of a place, its stores are no longer taken for lone ones, and all is proved anew.
+//! Base is never asked to do without what it stored, so it is right as it is. Opt must not notice:
+//! while a place is pending, no matched anchor touches it in either version, and nothing in opt
+//! reads it; its address cannot change; the versions do not part, and the function does not end. If
+//! that does not hold of a place, its stores are no longer taken for lone ones, and all is proved
+//! anew.
 //!
-//! A transition from opt to base then stores what is pending ([`super::reconstruct`]); one from base to
-//! opt finds in memory what opt has in a register.
+//! A transition from opt to base then stores what is pending ([`super::reconstruct`]); one from
+//! base to opt finds in memory what opt has in a register.
 
 use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, chains};
@@ -63,7 +64,8 @@ pub struct Pending {
     crossed: BTreeSet<PairId>,
 }
 
-/// Makes stores of one version lone where that can be proved and is of use, and matches the versions.
+/// Makes stores of one version lone where that can be proved and is of use, and matches the
+/// versions.
 pub fn matched(versions: &mut Versions, oracle: &dyn Oracle) -> (Matching, Congruence, Pending) {
     let (matching, congruence) = versions.matched(oracle);
     let without = extent(versions, &matching);
@@ -250,8 +252,8 @@ impl<'a> Proof<'a> {
         (self.congruence.number(which, node.operands[1]), node.data_type)
     }
 
-    /// One of the stores to a place whose address could be computed at all of them, and what that is
-    /// made of.
+    /// One of the stores to a place whose address could be computed at all of them, and what that
+    /// is made of.
     fn name(&self, which: Which, stores: &[InstId]) -> Option<(InstId, Vec<InstId>)> {
         let version = &self.versions.of[which];
         let is_above = |leaf: InstId, store: InstId| {
@@ -300,7 +302,8 @@ impl<'a> Proof<'a> {
         failed
     }
 
-    /// Lone stores that no way between pairs leads over, although the versions have not parted there.
+    /// Lone stores that no way between pairs leads over, although the versions have not parted
+    /// there.
     fn not_met(&self, which: Which) -> Vec<(Which, InstId)> {
         let version = &self.versions.of[which];
         let mut met: BTreeSet<ChainId> =
@@ -377,8 +380,8 @@ impl<'a> Proof<'a> {
         insts.iter().filter_map(|i| self.pending.of_store[which].get(i).copied()).collect()
     }
 
-    /// Goes over instructions of opt at whose begin some places are pending. For each place with a lone
-    /// store, whether the last one leaves what base has.
+    /// Goes over instructions of opt at whose begin some places are pending. For each place with a
+    /// lone store, whether the last one leaves what base has.
     fn walk(
         &mut self,
         which: Which,
@@ -512,8 +515,8 @@ impl<'a> Proof<'a> {
         behind
     }
 
-    /// What reads a place is not taken to read what a matched anchor left in memory while the place was
-    /// pending: it is not the same in both versions.
+    /// What reads a place is not taken to read what a matched anchor left in memory while the place
+    /// was pending: it is not the same in both versions.
     fn check_readers(&mut self) {
         for which in [BASE, OPT] {
             let graph = self.versions.graph(which);
@@ -537,8 +540,8 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// The matched anchors that may have written what an instruction reads, but for stores to just its
-    /// place.
+    /// The matched anchors that may have written what an instruction reads, but for stores to just
+    /// its place.
     fn written_by(&self, which: Which, reader: InstId) -> Vec<InstId> {
         let version = &self.versions.of[which];
         let node = &version.graph.nodes[reader];
@@ -624,8 +627,8 @@ impl PendingAt<'_> {
         [of(&insts[..count]), of(&insts[count..])]
     }
 
-    /// The places that must be written to before execution goes on in base before `landing`, which was
-    /// in opt before `at`.
+    /// The places that must be written to before execution goes on in base before `landing`, which
+    /// was in opt before `at`.
     pub fn owed(&self, at: InstId, landing: InstId) -> Vec<PlaceId> {
         let is_owed = |&place: &PlaceId| {
             let [stored, later] = self.stores(BASE, place, landing);
@@ -639,7 +642,8 @@ impl PendingAt<'_> {
         self.places.iter().copied().filter(is_owed).collect()
     }
 
-    /// True if execution may go on in opt before `landing`, with the memory that base has before `at`.
+    /// True if execution may go on in opt before `landing`, with the memory that base has before
+    /// `at`.
     pub fn may_enter(&self, at: InstId, landing: InstId, oracle: &dyn Oracle) -> bool {
         self.places.iter().all(|&place| {
             let [stored, later] = self.stores(BASE, place, at);

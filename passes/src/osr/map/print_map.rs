@@ -1,5 +1,5 @@
-//! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of it,
-//! as JSON.
+//! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of
+//! it, as JSON.
 
 use crate::options::number;
 use crate::osr::map::do_passes::do_passes;

@@ -12,10 +12,10 @@
 //! | `avail` | any congruent value that dominates the point: it is kept alive for it |
 //!
 //! A load is made again if nothing may have written to its place since (the thesis's suggestion in
-//! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the branch's
-//! condition. What only one side of the branch has computed is made again there if it cannot trap, from
-//! values that are there on either side. Anchors, other phis, allocas, and freezes of what may be
-//! poison never are made again.
+//! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the
+//! branch's condition. What only one side of the branch has computed is made again there if it
+//! cannot trap, from values that are there on either side. Anchors, other phis, allocas, and
+//! freezes of what may be poison never are made again.
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Number, value_over};
@@ -53,8 +53,9 @@ pub enum Expr {
     Source(ValueId),
     /// It is a constant.
     Constant(ConstId),
-    /// It is made again as this instruction of the destination does, from these expressions; a phi from the
-    /// condition of the branch that decides it, what it has where that holds, and where it does not.
+    /// It is made again as this instruction of the destination does, from these expressions; a phi
+    /// from the condition of the branch that decides it, what it has where that holds, and where it
+    /// does not.
     Repeat(InstId, Vec<usize>),
     /// It is what memory has in the place that this store of base writes to, at this address.
     Content(InstId, usize),
@@ -380,8 +381,8 @@ impl Reconstruct<'_> {
         self.is_live(source) || (self.variant >= Variant::LiveE && self.is_argument(source))
     }
 
-    /// True for what the chain that is entered over a silent one computes itself, or what is computed
-    /// on every way into it: what the source has of it is from the last time.
+    /// True for what the chain that is entered over a silent one computes itself, or what is
+    /// computed on every way into it: what the source has of it is from the last time.
     fn is_ahead(&self, value: ValueId) -> bool {
         let Some(over) = self.over else { return false };
         let to = self.destination.which;

@@ -1,4 +1,5 @@
-//! What can be said of the mappings of a function, in the format of `midflight_profile::osr_maps::report`.
+//! What can be said of the mappings of a function, in the format of
+//! `midflight_profile::osr_maps::report`.
 
 use crate::code::InstId;
 use crate::osr::map::actions::{actions, claims};

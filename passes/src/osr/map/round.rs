@@ -1,9 +1,9 @@
 //! Numbering a version in rounds over reverse postorder, until nothing changes.
 //!
-//! In each round each instruction is given the number of the first one of the round that is the same
-//! operation on the same numbers. Most stay what they were: an instruction is looked at again only if
-//! something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a visit, and all
-//! that may change has the time at which it did.
+//! In each round each instruction is given the number of the first one of the round that is the
+//! same operation on the same numbers. Most stay what they were: an instruction is looked at again
+//! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
+//! visit, and all that may change has the time at which it did.
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
@@ -73,7 +73,8 @@ pub(super) struct Round<'a> {
     /// Those that did not hold in this round
     refuted: Vec<Guess>,
     keys: Keys,
-    /// For each version and key the round in which it was seen last, and the number of the first then
+    /// For each version and key the round in which it was seen last, and the number of the first
+    /// then
     holders: [Vec<(u32, Number)>; 2],
     /// For each version the number of the round, from 1
     rounds: [u32; 2],
@@ -136,8 +137,8 @@ impl<'a> Round<'a> {
         round
     }
 
-    /// Numbers a version, base first: nothing of that depends on opt. False if it was given up. Tells
-    /// which guesses did not hold.
+    /// Numbers a version, base first: nothing of that depends on opt. False if it was given up.
+    /// Tells which guesses did not hold.
     pub(super) fn settle(&mut self, which: Which, refuted: &mut Refuted) -> bool {
         if self.versions.has_lone {
             self.run(which);
@@ -265,8 +266,8 @@ impl<'a> Round<'a> {
         guessed.unwrap_or(found)
     }
 
-    /// Drops the guesses that do not follow from the others, and forgets what was built on them; true
-    /// if there were any.
+    /// Drops the guesses that do not follow from the others, and forgets what was built on them;
+    /// true if there were any.
     fn drop_refuted(&mut self, refuted: &mut Refuted) -> bool {
         for guess in &self.refuted {
             match *guess {
@@ -483,8 +484,8 @@ impl<'a> Round<'a> {
         Found::Key(self.keys.id(key, numbers))
     }
 
-    /// The same for a sum: sums of sums are one sum, in whatever order (LICM and `reassociate` change
-    /// that).
+    /// The same for a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
+    /// change that).
     fn sum(&mut self, data_type: u32, linear: &Linear, numbers: &mut Vec<Number>) -> Found {
         let mut form = std::mem::take(&mut self.scratch.form);
         (form.constant, form.bits) = (linear.constant, linear.bits);
@@ -517,7 +518,8 @@ impl<'a> Round<'a> {
         found
     }
 
-    /// True if what has a number is neither poison nor undefined, as LLVM knows of the first that has it.
+    /// True if what has a number is neither poison nor undefined, as LLVM knows of the first that
+    /// has it.
     fn is_well_defined(&self, number: Number) -> bool {
         let congruence = &self.congruence;
         if let Some(constant) = congruence.constant(number) {
@@ -667,9 +669,9 @@ impl<'a> Round<'a> {
         Some(number)
     }
 
-    /// The key of what meets at the head of a block, with these numbers from its predecessors: that of
-    /// its pair, if on each edge that both versions take one number comes in, else one of its own.
-    /// `over` gives the number on a walk.
+    /// The key of what meets at the head of a block, with these numbers from its predecessors: that
+    /// of its pair, if on each edge that both versions take one number comes in, else one of its
+    /// own. `over` gives the number on a walk.
     fn met(
         &mut self,
         which: Which,
@@ -704,8 +706,8 @@ impl<'a> Round<'a> {
         key
     }
 
-    /// For a block that is an entry, its pair, and for each edge to that the number of what comes over
-    /// it; none if it is not the same on all walks.
+    /// For a block that is an entry, its pair, and for each edge to that the number of what comes
+    /// over it; none if it is not the same on all walks.
     pub(super) fn over_edges(
         &self,
         which: Which,

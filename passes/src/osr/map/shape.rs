@@ -1,5 +1,5 @@
-//! What of a version is the same under all matchings: the order in which it is numbered, and what comes
-//! in at the heads of blocks.
+//! What of a version is the same under all matchings: the order in which it is numbered, and what
+//! comes in at the heads of blocks.
 
 use crate::body::BlockId;
 use crate::code::InstId;
@@ -20,8 +20,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// What may come in at a phi, in the order of its block's predecessors: each phi may have an order
-    /// of its own.
+    /// What may come in at a phi, in the order of its block's predecessors: each phi may have an
+    /// order of its own.
     pub(super) fn incoming(&self, version: &Version, phi: InstId) -> &[Option<Operand>] {
         let count = version.live.predecessors[version.graph.nodes[phi].block].len();
         &self.operands[self.first[phi]..][..count]

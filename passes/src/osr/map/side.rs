@@ -147,7 +147,8 @@ impl Side {
         self.sets = Some(self.own.with(body, handed));
     }
 
-    /// The values live before an instruction that is no phi, what its point hands on included; sorted.
+    /// The values live before an instruction that is no phi, what its point hands on included;
+    /// sorted.
     pub fn live(&self, inst: InstId) -> &[ValueId] {
         self.sets.as_ref().unwrap_or(&self.own).live(&self.uses, inst)
     }

@@ -15,7 +15,8 @@ pub(super) struct Bytes<'a> {
 pub(super) struct Object<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// A file whose first byte was mapped to the address `base`, and of which some bytes were asked for.
+    /// A file whose first byte was mapped to the address `base`, and of which some bytes were asked
+    /// for.
     pub(super) fn new(file: &'a [u8], base: u64, asked: usize) -> Self {
         Self { file, base, left: file.len().saturating_sub(asked) }
     }

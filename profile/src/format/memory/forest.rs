@@ -13,7 +13,8 @@ use midflight_abi::{
     DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, SLOT_SHIFT, Slot, WORD_SHIFT, id_of_key,
 };
 
-/// Reads the forest at an address, of which `object` has the fields. `None`: nothing was counted in it.
+/// Reads the forest at an address, of which `object` has the fields. `None`: nothing was counted in
+/// it.
 pub(super) fn read(
     bytes: &mut Bytes<'_>,
     address: u64,
@@ -155,8 +156,8 @@ fn children(bytes: &mut Bytes<'_>, node: u64, told: &Told) -> Result<Vec<Child>,
     Ok(all)
 }
 
-/// The children in the table of a node by ascending label, with what was counted in tables that it has
-/// had; and apart, what its slot has now.
+/// The children in the table of a node by ascending label, with what was counted in tables that it
+/// has had; and apart, what its slot has now.
 fn own_children(bytes: &mut Bytes<'_>, node: &Object<'_>) -> Result<Vec<(Child, u64)>, Malformed> {
     let dense = node.u8(offset_of!(Node, dense));
     let mut state = node.u64(offset_of!(Node, table));

@@ -1,12 +1,12 @@
 //! Reading the memory of a program that counts in a file: `midflight_abi::memory`.
 //!
 //! The file is read as it is, while the program runs or after it was killed. It has no checksum, so
-//! nothing in it is believed: an address is looked at only where it is within the file, and each byte can
-//! be asked for once only, since no two things that are reached share any. So whatever the addresses are,
-//! the work and the memory are bounded by a multiple of the file's size.
+//! nothing in it is believed: an address is looked at only where it is within the file, and each
+//! byte can be asked for once only, since no two things that are reached share any. So whatever the
+//! addresses are, the work and the memory are bounded by a multiple of the file's size.
 //!
-//! What the addresses lead to may be zeroes, where a running program has changed the one after the other
-//! was read: that is read as if nothing had been counted there yet.
+//! What the addresses lead to may be zeroes, where a running program has changed the one after the
+//! other was read: that is read as if nothing had been counted there yet.
 
 mod bytes;
 mod counts;
@@ -37,8 +37,8 @@ pub struct MemoryState {
     pub is_frozen: bool,
     /// How many changes were begun that must not be read halfway.
     pub begun: u64,
-    /// How many of them are over. What was read while the process runs is whole if both numbers are the
-    /// same, and the same before and after.
+    /// How many of them are over. What was read while the process runs is whole if both numbers are
+    /// the same, and the same before and after.
     pub ended: u64,
 }
 
@@ -198,7 +198,8 @@ impl Walk<'_> {
         self.reader.add_function(FunctionProfile { module, ..function }, at)
     }
 
-    /// The module of a forest: that of its image or, if none is named, of the image that has its record.
+    /// The module of a forest: that of its image or, if none is named, of the image that has its
+    /// record.
     fn module_of(&self, forest: &Object<'_>) -> Option<usize> {
         let image = forest.u64(offset_of!(ThreadForest, image));
         let record = forest.u64(offset_of!(ThreadForest, record));
