@@ -12,6 +12,8 @@
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Function.h"
@@ -175,6 +177,30 @@ bool mfb_is_for_library(LLVMModuleRef Module) {
 const char *mfb_object_format(LLVMModuleRef Module) {
   Triple Target(unwrap(Module)->getTargetTriple());
   return Triple::getObjectFormatTypeName(Target.getObjectFormat()).data();
+}
+
+/// Removes the locations of a module that has no debug information to emit, as
+/// if the front end had never tracked them. Does nothing, and returns false, if
+/// something in this compilation may still read them.
+bool mfb_strip_unread_locations(LLVMModuleRef Module) {
+  llvm::Module &M = *unwrap(Module);
+  auto IsTracked = [](const DICompileUnit *Unit) {
+    return Unit->getEmissionKind() == DICompileUnit::NoDebug;
+  };
+  if (M.debug_compile_units().empty() ||
+      !all_of(M.debug_compile_units(), IsTracked))
+    return false;
+  LLVMContext &C = M.getContext();
+  bool HasRemarks = C.getMainRemarkStreamer() || C.getLLVMRemarkStreamer() ||
+                    C.getDiagHandlerPtr()->isAnyRemarkEnabled() ||
+                    C.getMisExpectWarningRequested();
+  bool MatchesProfile =
+      M.getNamedMetadata("llvm.gcov") ||
+      M.getNamedMetadata("llvm.pseudo_probe_desc") ||
+      any_of(M, [](const Function &F) {
+        return F.hasFnAttribute("use-sample-profile");
+      });
+  return !HasRemarks && !MatchesProfile && StripDebugInfo(M);
 }
 
 /// True if the linker optimizes the module once more, with others.

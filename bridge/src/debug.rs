@@ -1,7 +1,8 @@
 //! Source locations, from debug information.
 
-use crate::ir::{Function, Inst};
+use crate::ir::{Function, Inst, Module};
 use crate::sys::debuginfo::*;
+use crate::sys::mfb_strip_unread_locations;
 use crate::sys::prelude::LLVMMetadataRef;
 use std::ffi::c_char;
 
@@ -56,6 +57,14 @@ pub fn location(inst: Inst<'_>) -> Option<Location> {
         let outer = if outermost == location { inner.clone() } else { line_of(outermost) };
         Some(Location { inner, outer })
     }
+}
+
+/// Removes locations that the front end tracked without emitting debug information, unless something
+/// else in this compilation may read them: remarks, warnings about expectations, profiles that are
+/// matched by lines, coverage by gcov. True if there were some.
+pub fn strip_unread_locations(module: Module<'_>) -> bool {
+    // SAFETY: the module is live; what is removed is owned by nobody here.
+    unsafe { mfb_strip_unread_locations(module.0) }
 }
 
 /// # Safety

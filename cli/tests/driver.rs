@@ -128,7 +128,7 @@ fn leaves_debug_information_alone(words: &[OsString], line: &str) -> bool {
 fn the_users_arguments_stay_together_between_what_is_added() {
     let installed = Installed::new();
     let words = installed.of("midflight cc -O2 -o x x.c -lm");
-    let front = installed.for_compiler("stage=early");
+    let front = installed.for_compiler("stage=early;strip-lines");
     assert_eq!(words[0], "clang-22");
     assert_eq!(words[1..=front.len()], front);
     let rest = &words[1 + front.len()..];
@@ -158,7 +158,7 @@ fn own_options_reach_the_plugin_and_not_clang() {
                 --midflight-functions=@list";
     let words = installed.of(line);
     let list = installed.path("list").display().to_string();
-    let front = installed.for_compiler(&format!("stage=late;k=8;functions={list}"));
+    let front = installed.for_compiler(&format!("stage=late;k=8;functions={list};strip-lines"));
     assert_eq!(words[1..=front.len()], front);
     assert_eq!(words[1 + front.len()..3 + front.len()], ["-c", "x.c"]);
     let mut command = installed.command("midflight-cc");

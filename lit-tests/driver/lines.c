@@ -13,7 +13,20 @@
 // RUN: %midflight show --tables %t.o > %t.tables && %midflight show --tables %t.kept.o | diff %t.tables -
 // RUN: %cc %level -g0 -c %s -o %t.zero.o && %midflight show --tables %t.zero.o | diff %t.tables -
 // RUN: FileCheck %s --check-prefix=LINE < %t.tables
-// LINE: lines {{.*}}[[#@LINE+8]]
+// LINE: lines {{.*}}[[#@LINE+21]]
+
+// In the IR behind the profiler they are only where something else may read them.
+// RUN: %cc %level -S -emit-llvm %s -o - | FileCheck %s --check-prefix=UNREAD
+// RUN: %cc %level --midflight-stage=late -S -emit-llvm %s -o - | FileCheck %s --check-prefix=UNREAD
+// RUN: %cc %level -Rpass=none -S -emit-llvm %s -o - | FileCheck %s --check-prefix=READ
+// RUN: %cc %level -fsave-optimization-record -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=READ < %t.ll
+// RUN: echo 'sum:12:1' > %t.prof && echo ' 1: 12' >> %t.prof
+// RUN: %cc %level -fprofile-sample-use=%t.prof -S -emit-llvm %s -o - | FileCheck %s --check-prefix=READ
+// RUN: %cc %level --coverage -S -emit-llvm %s -o %t.gcov.ll && FileCheck %s --check-prefix=READ < %t.gcov.ll
+// RUN: %cc %level -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=READ
+// RUN: %cc %level -fstack-usage -S -emit-llvm %s -o %t.su.ll && FileCheck %s --check-prefix=READ < %t.su.ll
+// UNREAD-NOT: !DI
+// READ: !DILocation(
 
 // What was made of sources by somebody else keeps what that had.
 // RUN: clang -O1 -g -emit-llvm -c %s -o %t.bc && %cc %level -c %t.bc -o %t.ir.o

@@ -44,6 +44,8 @@ pub struct Options {
     pub functions: Option<FunctionList>,
     /// Verify each function after it is changed.
     pub verify: bool,
+    /// Remove locations that were tracked for this pass alone, once they have been read.
+    pub strip_lines: bool,
     /// Add an independent instrumentation for checks.
     pub oracle: Oracle,
     /// Test only: panic when this function is instrumented.
@@ -59,6 +61,7 @@ impl Default for Options {
             max_paths: None,
             functions: None,
             verify: cfg!(debug_assertions),
+            strip_lines: false,
             oracle: Oracle::None,
             panic_at: None,
         }
@@ -106,7 +109,7 @@ pub enum OptionError {
     /// An option that does not exist.
     #[error(
         "unknown option '{0}'; known are k=K, stage=early|inlined|late, algorithm=automaton|published, \
-         max-paths=N, functions=FILE, verify, oracle=edges|blocks"
+         max-paths=N, functions=FILE, verify, strip-lines, oracle=edges|blocks"
     )]
     Unknown(String),
     /// The list of functions cannot be used.
@@ -168,6 +171,7 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
             "oracle" => options.oracle = oracle(value)?,
             "debug-panic-at" => options.panic_at = Some(value.to_string()),
             "verify" if value.is_empty() => options.verify = true,
+            "strip-lines" if value.is_empty() => options.strip_lines = true,
             _ => return Err(OptionError::Unknown(item.to_string())),
         }
     }

@@ -12,6 +12,7 @@ use crate::skip::Skip;
 use crate::step;
 use crate::target::is_supported;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
+use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
 use midflight_profile::table::Stage;
@@ -24,6 +25,14 @@ pub struct PathProfileGen(pub Options);
 
 impl Pass for PathProfileGen {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
+        let changed = self.instrument_all(module, analyses);
+        let stripped = self.0.strip_lines && debug::strip_unread_locations(module);
+        changed || stripped
+    }
+}
+
+impl PathProfileGen {
+    fn instrument_all(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         let mut changed = false;
         let mut skipped = Vec::new();
         // Instrumenting declares functions of the runtime: collect first.

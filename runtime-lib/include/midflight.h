@@ -16,22 +16,23 @@ extern "C" {
 
 /* Writes the profile as it is now, to `path` or, if that is NULL, to where MIDFLIGHT_PROFILE says.
  * The file is replaced as a whole. Counting goes on, and the profile that is written when the
- * program ends has these counts too. With %c in MIDFLIGHT_PROFILE that file always has all counts, and
- * nothing is done for it.
+ * program ends has these counts too. With %c in MIDFLIGHT_PROFILE that file always has all counts,
+ * and nothing is done for it.
  *
- * Returns 0; or an error number, after one line on standard error; EPERM in a program that runs with more
- * rights than its user has. Nothing is written, and 0 returned, where nothing is instrumented. Do not
- * call it in a child made by vfork. */
+ * Returns 0; or an error number, after one line on standard error; EPERM in a program that runs
+ * with more rights than its user has. Nothing is written, and 0 returned, where nothing is
+ * instrumented. Do not call it in a child made by vfork. */
 int midflight_profile_write(const char *path) __attribute__((weak));
 
 /* Sets all counters to zero, so that a phase of the program can be profiled on its own. Activations
- * that are under way go on from where they are. What other threads count at this moment may survive. */
+ * that are under way go on from where they are. What other threads count at this moment may
+ * survive. */
 void midflight_profile_reset(void) __attribute__((weak));
 
 /* Pauses the profile: what is counted from now on, in all threads, is not in it, until
- * midflight_profile_resume is called. Returns 0, also if it is paused already; ENOMEM if there is no
- * memory to remember the counts of now (nothing is changed then); EBUSY in a function that the runtime
- * has called itself. Costs about as much as to write the profile. */
+ * midflight_profile_resume is called. Returns 0, also if it is paused already; ENOMEM if there is
+ * no memory to remember the counts of now (nothing is changed then); EBUSY in a function that the
+ * runtime has called itself. Costs about as much as to write the profile. */
 int midflight_profile_pause(void) __attribute__((weak));
 
 /* Goes on with a profile that was paused. Returns as midflight_profile_pause does. */
@@ -42,8 +43,8 @@ int midflight_profile_resume(void) __attribute__((weak));
  * A point is named by its name, as in "main#3", or by its source file and its name, as in
  * "src/main.c:main#3". `*` stands for any characters, none included. A point may have several
  * sites, one in each version of its function. midflight_osr_arm, midflight_osr_disarm and
- * midflight_osr_count may be called from any thread and from signal handlers, while other threads run
- * the code. */
+ * midflight_osr_count may be called from any thread and from signal handlers, while other threads
+ * run the code. */
 
 /* Arms the flag and patch points with that name: from now on they fire at each hit. Other threads
  * see it when this returns.
@@ -52,8 +53,8 @@ int midflight_profile_resume(void) __attribute__((weak));
  * line on standard error: -EACCES or another one of mprotect if the code cannot be made writable,
  * and the patch points with that name are disarmed then; -ENOEXEC if the code is not what was
  * linked, -ENOTSUP if it is a patch point and not on x86-64, and nothing is changed then. Without a
- * line: -EINVAL if `point` is NULL, -EBUSY in a function that the runtime has called itself, -EPERM in a
- * program that runs with more rights than its user has. */
+ * line: -EINVAL if `point` is NULL, -EBUSY in a function that the runtime has called itself, -EPERM
+ * in a program that runs with more rights than its user has. */
 int midflight_osr_arm(const char *point) __attribute__((weak));
 
 /* Disarms them. Returns as midflight_osr_arm does. */
@@ -64,25 +65,25 @@ int midflight_osr_disarm(const char *point) __attribute__((weak));
  * time. */
 unsigned long long midflight_osr_count(const char *point) __attribute__((weak));
 
-/* The flag of the first flag point with that name: what is not 0 there arms the point, and code of a
- * virtual machine may set it itself, by a relaxed atomic store, without a call. It is valid until the
- * code is unloaded. NULL if there is no flag point with that name. */
+/* The flag of the first flag point with that name: what is not 0 there arms the point, and code of
+ * a virtual machine may set it itself, by a relaxed atomic store, without a call. It is valid until
+ * the code is unloaded. NULL if there is no flag point with that name. */
 uint32_t *midflight_osr_flag(const char *point) __attribute__((weak));
 
 /* Points of code that a JIT makes
  *
- * The runtime finds the points of what a linker has linked. For a module that is compiled by a JIT the
- * compiler adds a function to it that tells of its points (midflight_osr_emit_registration, see
- * midflight_osr_api.h). Its address is given here before the code runs, and again before the code is
- * freed; what was counted stays. In between the points are like all others. */
+ * The runtime finds the points of what a linker has linked. For a module that is compiled by a JIT
+ * the compiler adds a function to it that tells of its points (midflight_osr_emit_registration, see
+ * midflight_osr_api.h). Its address is given here before the code runs, and again before the code
+ * is freed; what was counted stays. In between the points are like all others. */
 typedef void midflight_osr_visit(void *start, void *stop, const void *patch_start,
                                  const void *patch_stop);
 typedef void midflight_osr_points(midflight_osr_visit *visit);
 void midflight_osr_register_code(midflight_osr_points *points) __attribute__((weak));
 void midflight_osr_unregister_code(midflight_osr_points *points) __attribute__((weak));
 
-/* The same for who knows where the JIT has put the sections midflight_osr and midflight_osr_patch: their
- * bounds; those of the second may be NULL. */
+/* The same for who knows where the JIT has put the sections midflight_osr and midflight_osr_patch:
+ * their bounds; those of the second may be NULL. */
 void midflight_osr_register(void *start, void *stop, const void *patch_start,
                             const void *patch_stop) __attribute__((weak));
 void midflight_osr_unregister(void *start) __attribute__((weak));

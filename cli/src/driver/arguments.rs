@@ -15,6 +15,8 @@ pub struct Task {
     pub compiles: bool,
     /// An input can be linked, and the link, if there is one, makes a program or a library.
     pub links: bool,
+    /// Clang writes a file that names the lines of functions, of which a plugin knows nothing.
+    pub names_lines: bool,
     /// The format of remarks in a file, if it is given.
     pub remarks_format: Option<OsString>,
     /// True if clang adds libraries by itself.
@@ -142,6 +144,7 @@ pub fn task(arguments: &[OsString]) -> Result<Task, Endless> {
         if let Some(format) = word.strip_prefix(b"-fsave-optimization-record=") {
             task.remarks_format = Some(OsStr::from_bytes(format).into());
         }
+        task.names_lines |= [&b"-fstack-usage"[..], b"-stack-usage-file"].contains(&word);
         match word {
             b"--" => only_inputs = true,
             b"-x" => language = words.next().and_then(kind_of_language),

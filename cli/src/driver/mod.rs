@@ -231,7 +231,10 @@ fn for_compiler(
         result.push(with("-fplugin=", plugin));
     }
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
-    let for_plugin = options.for_plugin(more.as_deref())?;
+    let mut for_plugin = options.for_plugin(more.as_deref())?;
+    if options.weights.is_none() && options.osr.is_none() && !task.names_lines {
+        for_plugin.push(";strip-lines");
+    }
     result.extend(for_frontend(["-mllvm".into(), with("-midflight=", &for_plugin)]));
     let headers = install.runtime.with_file_name("include");
     if headers.is_dir() {
