@@ -184,11 +184,8 @@ const char *mfb_object_format(LLVMModuleRef Module) {
 /// something in this compilation may still read them.
 bool mfb_strip_unread_locations(LLVMModuleRef Module) {
   llvm::Module &M = *unwrap(Module);
-  auto IsTracked = [](const DICompileUnit *Unit) {
-    return Unit->getEmissionKind() == DICompileUnit::NoDebug;
-  };
-  if (M.debug_compile_units().empty() ||
-      !all_of(M.debug_compile_units(), IsTracked))
+  // The range leaves out units that emit nothing.
+  if (!M.getNamedMetadata("llvm.dbg.cu") || !M.debug_compile_units().empty())
     return false;
   LLVMContext &C = M.getContext();
   bool HasRemarks = C.getMainRemarkStreamer() || C.getLLVMRemarkStreamer() ||

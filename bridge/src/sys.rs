@@ -178,6 +178,7 @@ unsafe extern "C" {
     pub fn mfb_drop_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_erase_dead(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_make_unreachable(block: LLVMBasicBlockRef);
+    pub fn mfb_poison_incoming(block: LLVMBasicBlockRef, from: LLVMBasicBlockRef);
     pub fn mfb_repeat(
         builder: prelude::LLVMBuilderRef,
         inst: LLVMValueRef,
