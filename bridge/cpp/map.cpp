@@ -503,6 +503,13 @@ void mfb_make_unreachable(LLVMBasicBlockRef Ref) {
   new UnreachableInst(BB->getContext(), BB);
 }
 
+/// Makes what comes into a block's phis from one of its predecessors poison,
+/// where control never takes that edge.
+void mfb_poison_incoming(LLVMBasicBlockRef Block, LLVMBasicBlockRef From) {
+  for (PHINode &Phi : unwrap(Block)->phis())
+    Phi.setIncomingValueForBlock(unwrap(From), PoisonValue::get(Phi.getType()));
+}
+
 /// Appends a copy of an instruction with other operands.
 LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
                         const LLVMValueRef *Operands, size_t Count) {

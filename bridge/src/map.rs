@@ -366,12 +366,18 @@ pub fn erase_dead(instructions: &[Inst<'_>]) {
     unsafe { sys::mfb_erase_dead(raw.as_ptr(), raw.len()) };
 }
 
-impl Block<'_> {
+impl<'m> Block<'m> {
     /// Empties a block that is never reached, but for an `unreachable`. What was in it is not used
     /// again.
     pub fn make_unreachable(self) {
         // SAFETY: the block is live; the caller does not use its instructions again.
         unsafe { sys::mfb_make_unreachable(self.0) }
+    }
+
+    /// Makes what its phis take from a predecessor poison: control never comes from there.
+    pub fn poison_incoming(self, from: Block<'m>) {
+        // SAFETY: both blocks are live, and of one function.
+        unsafe { sys::mfb_poison_incoming(self.0, from.0) }
     }
 }
 

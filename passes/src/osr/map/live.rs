@@ -20,6 +20,18 @@ pub struct Live {
     pub predecessors: Vec<Vec<BlockId>>,
 }
 
+impl Live {
+    /// The edges between blocks that may be reached of which control takes none.
+    pub fn untaken(&self, graph: &Graph) -> Vec<(BlockId, BlockId)> {
+        let reached = (0..graph.blocks.len()).filter(|&block| self.reached[block]);
+        let edges = reached.flat_map(|from| {
+            let successors = graph.blocks[from].successors.iter();
+            successors.filter(move |to| self.reached[**to]).map(move |&to| (from, to))
+        });
+        edges.filter(|(from, to)| !self.successors[*from].contains(to)).collect()
+    }
+}
+
 /// Follows the edges that may be taken, from the entry.
 pub fn live(graph: &Graph) -> Live {
     let count = graph.blocks.len();

@@ -1,6 +1,7 @@
 //! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from
 //! each to the other (thesis 4.2).
 
+use crate::body::BlockId;
 use crate::osr::map::flags::Classes;
 use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
@@ -55,7 +56,8 @@ struct Plan<'m> {
     maps: [OsrMap; 2],
     points: [Vec<Boundary>; 2],
     useful: [Vec<bool>; 2],
-    unreached: [Vec<usize>; 2],
+    unreached: [Vec<BlockId>; 2],
+    untaken: [Vec<(BlockId, BlockId)>; 2],
     further: [Vec<bool>; 2],
     constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
     /// Instructions that are taken for each other
@@ -166,6 +168,7 @@ impl OptPass {
             constant: &|id| constants[&id],
             useful: [&plan.useful[BASE], &plan.useful[OPT]],
             unreached: plan.unreached.clone(),
+            untaken: plan.untaken.clone(),
             conditions: [options.up, options.down],
             further: plan.further.clone(),
             description,
@@ -249,6 +252,10 @@ impl OptPass {
             unreached: [BASE, OPT].map(|w| {
                 let reached = &mapper.proof.versions.of[w].live.reached;
                 (0..reached.len()).filter(|&b| !reached[b]).collect()
+            }),
+            untaken: [BASE, OPT].map(|w| {
+                let version = &mapper.proof.versions.of[w];
+                version.live.untaken(&version.graph)
             }),
             further,
             constants,

@@ -47,6 +47,8 @@ pub struct Weave<'a, 'm> {
     pub useful: [&'a [bool]; 2],
     /// For each version the blocks that are never reached
     pub unreached: [Vec<BlockId>; 2],
+    /// For each version the edges between other blocks that are never taken
+    pub untaken: [Vec<(BlockId, BlockId)>; 2],
     /// When points of each version fire
     pub conditions: [Condition; 2],
     /// For each version and point whether it is one of the version's continuation too
@@ -340,10 +342,14 @@ impl<'m> Weave<'_, 'm> {
         }
     }
 
-    /// A continuation has no dead code: it would need values that nobody has.
+    /// A continuation has no dead code: it would need values that are not reconstructed. Nor does
+    /// it have what phis take from edges that control never takes.
     fn erase_dead(&self, which: Which, version: &CodeSnapshot<'m>) {
         for &block in &self.unreached[which] {
             version.blocks[block].make_unreachable();
+        }
+        for &(from, to) in &self.untaken[which] {
+            version.blocks[to].poison_incoming(version.blocks[from]);
         }
         let dead = |&(inst, _): &(usize, &Inst<'m>)| {
             if self.unreached[which].contains(&version.body.code.instructions[inst].block) {
