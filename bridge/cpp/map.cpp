@@ -45,6 +45,10 @@ bool midflight::isWellDefined(const Value *V, const Instruction *At) {
   return isGuaranteedNotToBeUndefOrPoison(V, /*AC=*/nullptr, At);
 }
 
+bool midflight::isNotPoison(const Value *V, const Instruction *At) {
+  return isGuaranteedNotToBePoison(V, /*AC=*/nullptr, At);
+}
+
 namespace {
 
 bool sameOperation(const Instruction *A, const Instruction *B) {

@@ -19,6 +19,10 @@ unsigned unsignedOpcode(const llvm::Instruction &I);
 // behaviour; in those runs that come to a place, if one is given.
 bool isWellDefined(const llvm::Value *V, const llvm::Instruction *At = nullptr);
 
+// True if a value is not poison, but may be undef, in any run without undefined
+// behaviour that comes to a place.
+bool isNotPoison(const llvm::Value *V, const llvm::Instruction *At);
+
 // True if a call may return more than once, as that of setjmp.
 bool returnsTwice(const llvm::CallBase &Call);
 

@@ -221,7 +221,7 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn,
               I.getOpcode() == Instruction::LShr || Solver.isNonNegative(I, 0);
           if (Unsigned && Fits(Field->Or, Field->Low, Field->Shift) &&
               Fits(Field->Shl, Field->High, Bits - Field->Shift) &&
-              isWellDefined(Field->Low, &I))
+              isNotPoison(Field->Or, &I))
             Result->Copies[&I] = Field->High;
         }
       }

@@ -54,6 +54,9 @@ enum Expr {
     /// Through another width
     Through(&'static str, &'static str, Box<Expr>),
     Load(&'static str, Box<Expr>),
+    /// A byte that is put above another one and taken out again; the whole may be part of an
+    /// address, which must not be poison
+    Field(Box<Expr>, Box<Expr>, bool),
     Pure(Box<Expr>),
     /// A call that may choose what poison becomes
     Maybe(Box<Expr>),
@@ -446,7 +449,8 @@ impl Writer {
         let a = Box::new(self.expr(depth - 1));
         let b = Box::new(self.expr(depth - 1));
         let expr = match self.random.below(if self.freezes { 24 } else { 16 }) {
-            16..19 => Expr::Freeze(a),
+            16 | 17 => Expr::Freeze(a),
+            18 => Expr::Field(a, b, self.random.one_in(2)),
             19 => Expr::Maybe(a),
             20.. => {
                 let of = [
@@ -478,7 +482,8 @@ impl Writer {
                 let (cast, width) = of[self.random.below(of.len())];
                 Expr::Through(cast, width, a)
             }
-            13 | 14 => Expr::Load(self.region(), a),
+            13 => Expr::Load(self.region(), a),
+            14 => Expr::Field(a, b, self.random.one_in(2)),
             _ => Expr::Pure(a),
         };
         self.pool.push(expr.clone());
@@ -543,6 +548,23 @@ impl Writer {
                         format!("trunc {width} {high} to i32")
                     }
                 }
+            }
+            Expr::Field(low, high, is_address) => {
+                let bytes = [low, high].map(|part| {
+                    let (part, byte) = (self.value(part), self.fresh("%x"));
+                    self.line(&format!("{byte} = and i32 {part}, 255"));
+                    byte
+                });
+                let [shifted, whole] = ["%x", "%x"].map(|what| self.fresh(what));
+                self.line(&format!("{shifted} = shl nuw i32 {}, 8", bytes[1]));
+                self.line(&format!("{whole} = or i32 {}, {shifted}", bytes[0]));
+                if *is_address {
+                    let [narrow, cell, read] = ["%x"; 3].map(|what| self.fresh(what));
+                    self.line(&format!("{narrow} = and i32 {whole}, 7"));
+                    self.line(&format!("{cell} = getelementptr i32, ptr @g, i32 {narrow}"));
+                    self.line(&format!("{read} = load i32, ptr {cell}"));
+                }
+                format!("lshr i32 {whole}, 8")
             }
             Expr::Load(region, index) => format!("load i32, ptr {}", self.address(region, index)),
             Expr::Pure(a) => {
