@@ -53,6 +53,10 @@ PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
+# What programs for AArch64 are checked with.
+AARCH64_OPT ?= 2
+AARCH64_SEEDS ?= 0..2
+AARCH64_TESTS ?= programs endings osr published
 # Rounds of what is random in Miri, where a round takes seconds.
 MIRI_CASES ?= 2
 
@@ -145,7 +149,7 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random check-aarch64
 
 lint: need-test
 	$(CARGO) fmt --all --check
@@ -229,31 +233,28 @@ check-bare:
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
-# Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire, the
-# stack, points that are armed, and the runtime's own tests: threads, signals, ways out. Left out of these is what QEMU does not
-# do as Linux does (children in the parent's memory, a program that executes itself, limits on memory,
-# seccomp), and what is for x86-64 (code without a frame).
+# Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire,
+# the stack, points that are armed, and the runtime's own tests: threads, signals, ways out. Left out
+# of these is what QEMU does not do as Linux does (children in the parent's memory, a program that
+# executes itself, limits on memory, seccomp), and what is for x86-64 (code without a frame).
 AARCH64_SKIPPED := a_child_that_shares_memory_counts_in_its_parent \
 	a_program_that_becomes_itself_does_not_replace_its_own_profile without_any_memory_the_program_runs_on \
 	patched::code_that_cannot_be_made_writable_is_told code_without_a_frame_enters_the_runtime
+ifeq ($(shell uname -m),x86_64)
 check-aarch64: harness aarch64
-	$(BENCH) --machine aarch64 verify --programs fannkuch --check output,edges,blocks --opt 0,2 --stage early,inlined,late
+	$(BENCH) --machine aarch64 verify --programs fannkuch --check output,edges,blocks --opt $(AARCH64_OPT) --stage early,inlined,late
 	$(BENCH) --machine aarch64 verify --programs fannkuch --check edges,blocks --opt 2 --k 1 --stage early,inlined,late
 	$(BENCH) --machine aarch64 verify --programs bzip2 --check edges --opt 2 --llvm 22 --stage early
 	$(BENCH) --machine aarch64 osr stack --transitions 100000
-	$(BENCH) --machine aarch64 osr csmith --seeds 0..4
-	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds 0..4
-	set -e; for llvm in $(BOTH); do for when in flag patch; do \
-		plugin=$(CURDIR)/$(LIB)/llvm-$$llvm/libmidflight.so; program=$(AARCH64)/arming-$$llvm-$$when; \
-		clang-$$llvm --target=aarch64-linux-gnu -O2 -DMIDFLIGHT_OSR -Iruntime-lib/include lit-tests/osr/arming.c \
-			-o $$program -fpass-plugin=$$plugin -fplugin=$$plugin -mllvm \
-			"-midflight=osr-point;where=marker;when=$$when;chain;verify" -pthread \
-			-Wl,--undefined=midflight_image $(AARCH64)/lib/midflight/libmidflight_rt.a; \
-		qemu-aarch64 -L /usr/aarch64-linux-gnu $$program; \
-		MIDFLIGHT_OSR_FIRE=arm:spin qemu-aarch64 -L /usr/aarch64-linux-gnu $$program armed; done; done
+	$(BENCH) --machine aarch64 osr csmith --seeds $(AARCH64_SEEDS)
+	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds $(AARCH64_SEEDS)
+	scripts/arming-aarch64.sh $(LIB) $(AARCH64) $(BOTH)
 	MIDFLIGHT_TEST_AARCH64=$(CURDIR)/$(AARCH64)/lib/midflight $(CARGO) test --no-fail-fast -p midflight-runtime \
-		--test programs --test endings --test osr --test published --target-dir target \
-		-- $(AARCH64_SKIPPED:%=--skip %)
+		$(AARCH64_TESTS:%=--test %) --target-dir target -- $(AARCH64_SKIPPED:%=--skip %)
+else
+check-aarch64:
+	@echo "check-aarch64: left out: programs for AArch64 are run in QEMU on x86-64 only"
+endif
 
 # The programs of compilers' test suites.
 check-suites: harness
@@ -270,4 +271,4 @@ nightly: need-test
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
-		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all
+		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20
