@@ -1,15 +1,17 @@
 //! The API for compiler writers, on modules of inkwell's, and what it makes is run.
 
+mod modules;
+
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::execution_engine::ExecutionEngine;
-use inkwell::memory_buffer::MemoryBuffer;
-use inkwell::targets::{TargetMachine, TargetTriple};
+use inkwell::targets::TargetTriple;
 use inkwell::values::AsValueRef;
 use midflight_passes::osr::api::{
     Compensation, Condition, Function, Insertion, Inst, OsrError, OsrPoint, Prologue, Refusal,
     StateMap, StateMapError, Value, insert_resolved_osr, live_values, remove_osr_point,
 };
+use modules::{function, named, parse};
 
 /// `sum` adds f(i) for i below n; `fast` keeps 2*i instead of i and has no value for `square`.
 const PROGRAM: &str = r#"
@@ -75,17 +77,11 @@ impl<'c> Program<'c> {
     }
 
     fn of(context: &'c Context, text: &str) -> Self {
-        let buffer =
-            MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "program");
-        let module = context.create_module_from_ir(buffer).expect("valid IR");
-        module.set_triple(&TargetMachine::get_default_triple());
-        Program { module }
+        Program { module: parse(context, text) }
     }
 
     fn function(&self, name: &str) -> Function<'_> {
-        let function = self.module.get_function(name).expect("a function of the program");
-        // SAFETY: the module outlives the handle, in one thread.
-        unsafe { Function::from_llvm(function.as_value_ref()) }
+        function(&self.module, name)
     }
 
     /// Runs `sum(n)`.
@@ -116,15 +112,6 @@ impl<'c> Program<'c> {
 
 fn expected(n: i64) -> i64 {
     (0..n).map(|i| i * i).sum()
-}
-
-/// An instruction by the name of its result.
-fn named<'m>(function: Function<'m>, name: &str) -> Inst<'m> {
-    let names = function.value_names();
-    let results =
-        function.blocks().flat_map(|b| b.instructions()).filter(|i| i.osr_facts().has_result());
-    let found = names.iter().skip(function.arguments().count()).zip(results);
-    found.into_iter().find(|(n, _)| n.as_str() == format!("%{name}")).expect("a named value").1
 }
 
 fn argument(function: Function<'_>) -> Value<'_> {

@@ -1,15 +1,14 @@
 //! State maps that were made by hand are checked by running both functions.
 
+mod modules;
+
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
-use inkwell::targets::TargetMachine;
-use inkwell::values::AsValueRef;
 use midflight_passes::osr::api::{
-    Compensation, Function, Inst, Mismatch, OsrError, OsrPoint, StateMap, Value, emit_check,
-    observer,
+    Compensation, Function, Mismatch, OsrError, OsrPoint, StateMap, Value, emit_check, observer,
 };
+use modules::{function, named, parse};
 use std::mem::transmute;
 
 /// `sum` adds the squares below n; `fast` keeps 2*i, and a byte, a float and a pointer besides.
@@ -67,27 +66,6 @@ end:
   ret i64 %half
 }
 "#;
-
-fn parse(context: &Context) -> Module<'_> {
-    let text = format!("{PROGRAM}\0");
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "program");
-    let module = context.create_module_from_ir(buffer).expect("valid IR");
-    module.set_triple(&TargetMachine::get_default_triple());
-    module
-}
-
-fn function<'m>(module: &'m Module<'_>, name: &str) -> Function<'m> {
-    let function = module.get_function(name).expect("a function of the program");
-    // SAFETY: the module outlives the handle, in one thread.
-    unsafe { Function::from_llvm(function.as_value_ref()) }
-}
-
-fn named<'m>(function: Function<'m>, name: &str) -> Inst<'m> {
-    let results = function.blocks().flat_map(|b| b.instructions());
-    let mut results = results.filter(|inst| inst.osr_facts().has_result());
-    let wanted = format!("%{name} of ");
-    results.find(|inst| inst.value().described().starts_with(&wanted)).expect("a named value")
-}
 
 /// What may be wrong with a map.
 #[derive(Clone, Copy, PartialEq)]
@@ -181,7 +159,7 @@ fn compare<'m>(
 
 fn mutated(mutant: Mutant) -> Result<usize, Mismatch> {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let (map, at) = to_fast(&module, mutant);
     compare(&module, &map, &at, 10)
 }
@@ -210,7 +188,7 @@ fn a_wrong_value_is_found_and_named() {
 #[test]
 fn functions_that_are_no_versions_of_each_other_are_found() {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let (sum, wrong) = (function(&module, "sum"), function(&module, "wrong"));
     let mut map = StateMap::new(sum, wrong);
     for (ours, theirs) in sum.arguments().zip(wrong.arguments()) {
@@ -226,7 +204,7 @@ fn functions_that_are_no_versions_of_each_other_are_found() {
 #[test]
 fn other_numbers_of_hits_and_none_are_found() {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let (sum, fast) = (function(&module, "sum"), function(&module, "fast"));
     let mut map = StateMap::new(sum, fast);
     for (ours, theirs) in sum.arguments().zip(fast.arguments()) {
@@ -248,7 +226,7 @@ fn other_numbers_of_hits_and_none_are_found() {
     assert!(matches!(found, Mismatch::Hits { source_hits: 1, own_hits: 10, .. }), "{found}");
 
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let base = function(&module, "sum");
     let copy = base.clone_as("copy");
     let map = StateMap::identity(base, copy).unwrap();
@@ -264,7 +242,7 @@ fn other_numbers_of_hits_and_none_are_found() {
 #[test]
 fn a_check_that_cannot_be_made_changes_nothing() {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let (mut map, at) = to_fast(&module, Mutant::None);
     let before = module.print_to_string();
     let double = named(map.to, "double").value();

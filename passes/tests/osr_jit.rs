@@ -1,6 +1,8 @@
 //! Points in code that a JIT makes: the runtime, which is linked into this program, arms them and
 //! knows how often they fired.
 
+mod modules;
+
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::llvm_sys::error::LLVMGetErrorMessage;
@@ -13,15 +15,14 @@ use inkwell::module::Module;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine,
 };
-use inkwell::values::AsValueRef;
 use midflight_passes::osr::api::{
-    Condition, Function, OsrPoint, RegistrationError, StateMap, emit_registration,
-    insert_resolved_osr,
+    Condition, OsrPoint, RegistrationError, StateMap, emit_registration, insert_resolved_osr,
 };
 use midflight_rt::{
     OsrPoints, midflight_osr_arm, midflight_osr_count, midflight_osr_disarm, midflight_osr_flag,
     midflight_osr_register_code, midflight_osr_unregister_code,
 };
+use modules::{function, parse};
 use std::ffi::{CString, c_char};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -62,20 +63,6 @@ done:
 enum Jit {
     Mcjit,
     Orc,
-}
-
-fn parse<'c>(context: &'c Context) -> Module<'c> {
-    let text = format!("{PROGRAM}\0");
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "program");
-    let module = context.create_module_from_ir(buffer).expect("valid IR");
-    module.set_triple(&TargetMachine::get_default_triple());
-    module
-}
-
-fn function<'m>(module: &'m Module<'_>, name: &str) -> Function<'m> {
-    let function = module.get_function(name).expect("a function of the program");
-    // SAFETY: the module outlives the handle, in one thread.
-    unsafe { Function::from_llvm(function.as_value_ref()) }
 }
 
 /// A point before the second instruction behind the phis of the loop of each function.
@@ -164,7 +151,7 @@ fn arm_and_count(jit: Jit, condition: Condition) {
     let prefix = format!("{jit:?}.{condition:?}");
     let name = |point: &str| format!("{prefix}.{point}");
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     insert_points(&module, condition, &prefix);
     emit_registration(function(&module, "sum").module(), "tell points").unwrap();
     compiled(jit, &module, |address| {
@@ -239,7 +226,7 @@ fn transitions_of_other_points_are_counted() {
 #[test]
 fn a_module_tells_of_its_points_once() {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let of_bridge = function(&module, "sum").module();
     let before = module.print_to_string();
     let taken = emit_registration(of_bridge, "sum").err();
@@ -255,7 +242,7 @@ fn a_module_tells_of_its_points_once() {
 #[test]
 fn a_flag_has_an_address_that_code_can_use() {
     let context = Context::create();
-    let module = parse(&context);
+    let module = parse(&context, PROGRAM);
     let base = function(&module, "sum");
     let copy = base.clone_as("sum.copy");
     let map = StateMap::identity(base, copy).unwrap();

@@ -4,12 +4,20 @@
 //! and give them with `as_llvm`; so does [`Builder`], whose own functions are those that this crate
 //! needs. All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
 //!
-//! ```ignore
-//! // The builder is lent: who drops inkwell's disposes of it. inkwell wants to be told the position.
-//! let inkwell = ManuallyDrop::new(inkwell::builder::Builder::new(builder.as_llvm()));
+//! ```no_run
+//! # use inkwell::basic_block::BasicBlock;
+//! # use inkwell::values::{AsValueRef, IntValue};
+//! # use midflight_passes::osr::api::{Builder, Value};
+//! # use std::mem::ManuallyDrop;
+//! # unsafe fn double<'m>(builder: &Builder<'m>, of: &[Value<'m>], one: IntValue<'m>) -> Value<'m> {
+//! # unsafe {
+//! // The builder is lent: dropping inkwell's would dispose of it. inkwell must know the position.
+//! let inkwell = ManuallyDrop::new(inkwell::builder::Builder::<'m>::new(builder.as_llvm()));
 //! inkwell.position_at_end(BasicBlock::new(builder.block().as_llvm()).unwrap());
 //! let twice = inkwell.build_left_shift(IntValue::new(of[0].as_llvm()), one, "twice").unwrap();
 //! Value::from_llvm(twice.as_value_ref())
+//! # }
+//! # }
 //! ```
 //!
 //! `examples/jit` is a crate that does all of it.
