@@ -81,6 +81,11 @@ impl Memory {
         &self.0[..3 * crate::ir::REGION as usize]
     }
 
+    /// True if some of what others see is poison or undefined.
+    fn is_loose(&self) -> bool {
+        self.others().iter().any(|&byte| byte >= NO_BYTE)
+    }
+
     /// A hash of what others see.
     pub fn visible(&self) -> u64 {
         let word = |c: &[u16]| c.iter().fold(0, |sum, &b| (sum << 9) | u64::from(b));
@@ -91,6 +96,13 @@ impl Memory {
     pub fn agrees(&self, other: &Memory) -> bool {
         let mut bytes = self.others().iter().zip(other.others());
         bytes.all(|(&a, &b)| a == b || a >= NO_BYTE || b >= NO_BYTE)
+    }
+
+    /// Where others see something else, and what: so far from the first byte that they see.
+    pub fn differences(&self, other: &Memory) -> Vec<(usize, u16, u16)> {
+        let bytes = self.others().iter().zip(other.others()).enumerate();
+        let differ = |a: u16, b: u16| a != b && a < NO_BYTE && b < NO_BYTE;
+        bytes.filter(|(_, (a, b))| differ(**a, **b)).map(|(n, (&a, &b))| (n, a, b)).collect()
     }
 
     /// True if others see the same, and what is poison or undefined is so in both.
@@ -264,6 +276,10 @@ impl State {
                     _ => false,
                 };
                 self.chose |= is_choice && words.iter().any(|word| word.is_loose());
+                // Where a pass has put a number for poison, a function that reads it may do
+                // anything else.
+                let reads = matches!(op, Op::Call(name, _) if name == "@peek");
+                self.chose |= reads && self.memory.is_loose();
                 evaluate(inst, words, &self.memory, self.seed)
             }
         }

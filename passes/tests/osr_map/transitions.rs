@@ -244,8 +244,9 @@ pub fn is_same<'a>(end: &'a End, expected: &'a End) -> Result<(), String> {
     }
     let calls =
         |end: &'a End| calls(end).map(|e| (e.what.clone(), e.args.clone())).collect::<Vec<_>>();
+    let places = end.last.memory.differences(&expected.last.memory);
     Err(format!(
-        "ends with {x:?} and calls {:?}, not with {y:?} and {:?}",
+        "ends with {x:?} and calls {:?}, not with {y:?} and {:?}; memory differs at {places:?}",
         calls(end),
         calls(expected)
     ))

@@ -1,17 +1,21 @@
 //! What makes a result poison, where values are taken for each other.
 
-use crate::osr::map::graph::{BASE, Node, OPT};
+use crate::code::InstId;
+use crate::osr::map::congruence::Number;
+use crate::osr::map::graph::{BASE, Node, OPT, Operand, Which};
 use crate::osr::map::read::Handles;
 use crate::osr::map::side::Proof;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
+use std::collections::HashSet;
 
 /// The instructions of both versions that are taken for something else.
 pub struct Classes<'m> {
-    /// Those that have one number, and do the same
+    /// Those that have one number, and do the same to the same
     alike: Vec<Vec<Inst<'m>>>,
-    /// Those that keep no flags: what is taken for something that does not do the same
+    /// Those that keep no flags: what is taken for something that does not do the same, and what
+    /// that was found through
     other: Vec<Inst<'m>>,
 }
 
@@ -22,34 +26,47 @@ impl<'m> Classes<'m> {
         handles: &Handles<'_, '_>,
         snapshots: &[CodeSnapshot<'m>; 2],
     ) -> Self {
-        let mut members: Vec<(u32, Member<'m>)> = Vec::new();
-        let mut classes = Classes { alike: Vec::new(), other: Vec::new() };
+        let mut members: Vec<Member> = Vec::new();
         for which in [BASE, OPT] {
             let version = &proof.versions.of[which];
-            let has_value = |node: &Node| node.has_result && version.live.reached[node.block];
-            for (id, node) in version.graph.nodes.iter().enumerate().filter(|(_, n)| has_value(n)) {
-                let number = proof.congruence.of[which][version.graph.result(id)];
-                let inst = snapshots[which].instructions[id];
-                let (operation, loses) = (node.operation, handles.loses_flags(which, id));
-                match proof.congruence.constant(number) {
-                    Some(_) => classes.other.push(inst),
-                    None => members.push((number, Member { operation, inst, loses })),
+            for (inst, node) in version.graph.nodes.iter().enumerate() {
+                if node.has_result && version.live.reached[node.block] {
+                    let number = proof.congruence.of[which][version.graph.result(inst)];
+                    members.push(Member { number, which, inst });
                 }
             }
         }
-        members.sort_by_key(|&(number, _)| number);
-        for class in members.chunk_by(|(a, _), (b, _)| a == b) {
-            let instructions = class.iter().map(|(_, member)| member.inst);
-            let is_alike = |(_, member): &(u32, Member<'_>)| {
-                member.operation == class[0].1.operation && !member.loses
-            };
-            match class.iter().all(is_alike) {
-                true if class.len() == 1 => {}
-                true => classes.alike.push(instructions.collect()),
-                false => classes.other.extend(instructions),
+        members.sort_by_key(|member| member.number);
+        let classes = Members { proof, members };
+        let is_alike = |class: &[Member]| {
+            let loses = |m: &Member| handles.loses_flags(m.which, m.inst);
+            classes.is_alike(class) && !class.iter().any(loses)
+        };
+        let (alike, unlike): (Vec<_>, Vec<_>) =
+            classes.members.chunk_by(|a, b| a.number == b.number).partition(|c| is_alike(c));
+        // Sums of sums are one sum: if the inner one wraps, the outer one is what it is all the
+        // same, unless flags make it poison.
+        let mut dropped: HashSet<Number> = unlike.iter().map(|class| class[0].number).collect();
+        let mut work: Vec<Number> = dropped.iter().copied().collect();
+        while let Some(number) = work.pop() {
+            for inner in classes.of(number).iter().flat_map(|member| classes.added(member)) {
+                let is_sum = classes.of(inner).iter().any(|m| classes.node(m).linear.is_some());
+                if is_sum && dropped.insert(inner) {
+                    work.push(inner);
+                }
             }
         }
-        classes
+        let llvm = |member: &Member| snapshots[member.which].instructions[member.inst];
+        let keeps = |class: &&[Member]| class.len() > 1 && !dropped.contains(&class[0].number);
+        Classes {
+            alike: alike.into_iter().filter(keeps).map(|c| c.iter().map(llvm).collect()).collect(),
+            other: classes
+                .members
+                .iter()
+                .filter(|m| dropped.contains(&m.number))
+                .map(llvm)
+                .collect(),
+        }
     }
 
     /// The instructions that [`Self::equalize_flags`] takes something from.
@@ -68,9 +85,66 @@ impl<'m> Classes<'m> {
 }
 
 /// An instruction of a class
-struct Member<'m> {
-    operation: u32,
-    inst: Inst<'m>,
-    /// What is known of the class, or of what is made of it, holds without flags only.
-    loses: bool,
+struct Member {
+    number: Number,
+    which: Which,
+    inst: InstId,
+}
+
+/// All of them, sorted by their numbers
+struct Members<'a> {
+    proof: Proof<'a>,
+    members: Vec<Member>,
+}
+
+impl Members<'_> {
+    fn of(&self, number: Number) -> &[Member] {
+        let first = self.members.partition_point(|m| m.number < number);
+        let count = self.members[first..].partition_point(|m| m.number == number);
+        &self.members[first..first + count]
+    }
+
+    fn node(&self, member: &Member) -> &Node {
+        &self.proof.versions.of[member.which].graph.nodes[member.inst]
+    }
+
+    /// True if the instructions of a class do the same to the same, and nothing else is in it.
+    fn is_alike(&self, class: &[Member]) -> bool {
+        let [first, rest @ ..] = class else { return true };
+        let congruence = self.proof.congruence;
+        let arguments = self.proof.versions.of[BASE].graph.arguments;
+        let is_argument = || congruence.of[BASE][..arguments].contains(&first.number);
+        if congruence.constant(first.number).is_some() || is_argument() {
+            return false;
+        }
+        let operation = self.node(first).operation;
+        let is_sum = self.node(first).linear.is_some();
+        rest.iter().all(|member| {
+            let is_same_sum = || self.operands(member) == self.operands(first);
+            self.node(member).operation == operation && (!is_sum || is_same_sum())
+        })
+    }
+
+    /// The numbers of what an operation is done to; of what is commutative, in any order.
+    fn operands(&self, member: &Member) -> Vec<Number> {
+        let node = self.node(member);
+        let mut numbers: Vec<Number> =
+            node.operands.iter().map(|o| self.number(member, o)).collect();
+        if node.facts.is_commutative() {
+            numbers.sort_unstable();
+        }
+        numbers
+    }
+
+    /// The numbers of what a sum adds up; none of anything else
+    fn added(&self, member: &Member) -> Vec<Number> {
+        let node = self.node(member);
+        let terms = node.linear.iter().flat_map(|linear| &linear.terms);
+        terms.map(|&(place, _)| self.number(member, &node.operands[place])).collect()
+    }
+
+    fn number(&self, member: &Member, operand: &Operand) -> Number {
+        let Proof { versions, congruence, .. } = self.proof;
+        congruence.at(versions, member.which, *operand, self.node(member).block)
+    }
 }
