@@ -26,6 +26,11 @@ fn for_aarch64() -> Option<PathBuf> {
     std::env::var_os("MIDFLIGHT_TEST_AARCH64").map(PathBuf::from)
 }
 
+/// Whether programs run in QEMU.
+pub fn is_emulated() -> bool {
+    for_aarch64().is_some()
+}
+
 /// What a program wrote, without what QEMU tells of its end.
 fn without_qemus_lines(stderr: String) -> String {
     match for_aarch64() {
@@ -39,7 +44,7 @@ fn without_qemus_lines(stderr: String) -> String {
 
 /// Whether programs run on x86-64.
 pub fn is_x86_64() -> bool {
-    cfg!(target_arch = "x86_64") && for_aarch64().is_none()
+    cfg!(target_arch = "x86_64") && !is_emulated()
 }
 
 /// The directory with the packaged static and shared library, built once.
@@ -185,13 +190,15 @@ impl Build {
         let path = directory.path().canonicalize().unwrap().join(&self.name);
         let programs = Path::new(SOURCES).join("tests/programs");
         let mut command = Command::new(compiler());
-        if for_aarch64().is_some() {
-            // With its option -L, QEMU would lead `/` to the folder with the libraries.
-            command.args([
-                "--target=aarch64-linux-gnu",
-                "-Wl,--dynamic-linker=/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1",
-                "-Wl,-rpath,/usr/aarch64-linux-gnu/lib",
-            ]);
+        if is_emulated() {
+            command.arg("--target=aarch64-linux-gnu");
+            if !self.flags.iter().any(|flag| flag.starts_with("-static")) {
+                // With its option -L, QEMU would lead `/` to the folder with the libraries.
+                command.args([
+                    "-Wl,--dynamic-linker=/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1",
+                    "-Wl,-rpath,/usr/aarch64-linux-gnu/lib",
+                ]);
+            }
         }
         command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]);
         command.arg(&programs).arg("-I").arg(Path::new(SOURCES).join("include"));
