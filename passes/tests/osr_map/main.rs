@@ -82,15 +82,23 @@ const PIPELINES: [&str; 20] = [
     "simplifycfg<sink-common-insts>,sink",
 ];
 
+/// Random functions with freezes, by their seeds, on which a pass of LLVM's own does not end and
+/// takes all memory.
+const ENDLESS: [(&str, u64); 1] = [("newgvn", 6505)];
+
 /// How many random functions; `PROPTEST_CASES` says.
 fn cases(otherwise: usize) -> usize {
     std::env::var("PROPTEST_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(otherwise)
 }
 
+/// The only one to try, to see again what a seed has found.
+fn only_seed() -> Option<usize> {
+    std::env::var("MIDFLIGHT_TEST_SEED").ok().and_then(|seed| seed.parse().ok())
+}
+
 /// Which of them: so many from the first on, or only that of `MIDFLIGHT_TEST_SEED`.
 fn seeds(count: usize) -> std::ops::Range<usize> {
-    let only = std::env::var("MIDFLIGHT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    only.map_or(0..count, |seed: usize| seed..seed + 1)
+    only_seed().map_or(0..count, |seed| seed..seed + 1)
 }
 
 /// Checks what is claimed of a function and what a pipeline makes of it.
@@ -269,6 +277,9 @@ fn what_is_claimed_of_random_functions_holds() {
         }
     }
     assert_none(failures);
+    if only_seed().is_some() {
+        return;
+    }
     assert!(sum.iter().any(|sum| sum.chosen > 0), "no phi was made again");
     for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
         println!("{pipeline}: {sum:?}");
@@ -284,7 +295,9 @@ fn what_is_claimed_of_frozen_values_holds() {
     let mut failures = Vec::new();
     for case in seeds(cases(24)) {
         let text = generator::with_freezes(case as u64, 2 + case % 9);
-        for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
+        let is_endless = |pipeline: &str| ENDLESS.contains(&(pipeline, case as u64));
+        let pipelines = PIPELINES.iter().zip(&mut sum).filter(|(p, _)| !is_endless(p));
+        for (pipeline, sum) in pipelines {
             match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
                 Ok(counts) => sum.add(counts),
                 Err(message) => note(&mut failures, message),
@@ -292,6 +305,9 @@ fn what_is_claimed_of_frozen_values_holds() {
         }
     }
     assert_none(failures);
+    if only_seed().is_some() {
+        return;
+    }
     for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
         println!("{pipeline}: {sum:?}");
         assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0 && sum.chose > 0);
