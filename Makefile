@@ -39,16 +39,20 @@ TEST_PACKAGES := cargo-clippy:rust-web-clippy rustfmt:rustfmt-web $(RT_PACKAGES)
 PROJECT_PACKAGES := cmake tcl-dev
 
 # Checks of `make test`; `make nightly` widens them.
+# Each LLVM at levels of optimization.
+LIT ?= 22:0,22:2,19:2
 SEEDS ?= 0..100
 OSR_SEEDS ?= 0..50
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?=
 # The thesis's passes.
 OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
-OSR_OPT_SEEDS ?= 0..50
+OSR_OPT_SEEDS ?= 0..30
 OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:early,2:late \
 	--max-points 40 --single 5
 PROGRAMS ?= light
+# Levels at which outputs are compared; edges are checked at the others.
+OUTPUT_OPT ?= 1,3
 PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
@@ -189,11 +193,12 @@ check-miri:
 	PROPTEST_CASES=$(MIRI_CASES) MIRIFLAGS='-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks' \
 		$(CARGO) +nightly miri test -p midflight-runtime --lib --features tsan --target-dir target/miri
 
+comma := ,
+lit = MIDFLIGHT_LEVEL=-O$(2) LLVM_BIN=/usr/lib/llvm-$(1)/bin \
+	MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(1)/libmidflight.so /usr/lib/llvm-22/bin/lit -sv lit-tests
+
 check-lit:
-	$(foreach level,-O0 -O2,$(foreach llvm,$(BOTH),MIDFLIGHT_LEVEL=$(level) \
-		LLVM_BIN=/usr/lib/llvm-$(llvm)/bin \
-		MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(llvm)/libmidflight.so \
-		/usr/lib/llvm-22/bin/lit -sv lit-tests &&)) true
+	$(foreach run,$(subst $(comma), ,$(LIT)),$(call lit,$(word 1,$(subst :, ,$(run))),$(word 2,$(subst :, ,$(run)))) &&) true
 
 # Moves running programs between versions: every point that is reached may fire.
 check-osr: harness
@@ -208,7 +213,7 @@ check-maps: harness
 	$(BENCH) osr maps --what functions,pipelines
 
 check-corpus: harness
-	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early
+	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early --opt $(OUTPUT_OPT)
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
@@ -275,4 +280,5 @@ nightly: need-test
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
-		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20
+		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
+		LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3
