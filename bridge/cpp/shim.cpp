@@ -191,12 +191,11 @@ bool mfb_strip_unread_locations(LLVMModuleRef Module) {
   bool HasRemarks = C.getMainRemarkStreamer() || C.getLLVMRemarkStreamer() ||
                     C.getDiagHandlerPtr()->isAnyRemarkEnabled() ||
                     C.getMisExpectWarningRequested();
-  bool MatchesProfile =
-      M.getNamedMetadata("llvm.gcov") ||
-      M.getNamedMetadata("llvm.pseudo_probe_desc") ||
-      any_of(M, [](const Function &F) {
-        return F.hasFnAttribute("use-sample-profile");
-      });
+  bool MatchesProfile = M.getNamedMetadata("llvm.gcov") ||
+                        M.getNamedMetadata("llvm.pseudo_probe_desc") ||
+                        any_of(M, [](const Function &F) {
+                          return F.hasFnAttribute("use-sample-profile");
+                        });
   return !HasRemarks && !MatchesProfile && StripDebugInfo(M);
 }
 

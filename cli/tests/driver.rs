@@ -164,7 +164,7 @@ fn own_options_reach_the_plugin_and_not_clang() {
     let mut command = installed.command("midflight-cc");
     let command = command.env("MIDFLIGHT_CC_OPTIONS", "--midflight-k=2 --midflight-stage=late");
     installed.output(command.args(["-c", "x.c", "--midflight-k=3"]));
-    assert!(position(&installed.called(), "-midflight=stage=late;k=3").is_some());
+    assert!(position(&installed.called(), "-midflight=stage=late;k=3;strip-lines").is_some());
 }
 
 #[test]
