@@ -48,6 +48,7 @@ pub mod process;
 pub mod program;
 pub mod replay;
 pub mod same_forests;
+pub mod sections;
 pub mod seeds;
 pub mod simulated;
 pub mod suite;

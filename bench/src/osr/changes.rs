@@ -1,8 +1,8 @@
 //! In how many places a mutant of the plugin has done something wrong, as the binary says.
 
-use crate::error::{Error, Result, read};
+use crate::error::Result;
+use crate::sections::section;
 use midflight_abi::osr::OSR_MUTANT_SECTION;
-use object::{Object, ObjectSection};
 use std::path::Path;
 
 /// Reads the number of changes of all functions of a binary; 0 if it says nothing.
@@ -10,14 +10,7 @@ use std::path::Path;
 /// # Errors
 /// If it is no object file.
 pub fn changes(binary: &Path) -> Result<u64> {
-    let malformed = |error: object::Error| Error::Malformed {
-        what: format!("'{}'", binary.display()),
-        problem: error.to_string(),
-    };
-    let bytes = read(binary)?;
-    let file = object::File::parse(&*bytes).map_err(malformed)?;
-    let Some(section) = file.section_by_name(OSR_MUTANT_SECTION) else { return Ok(0) };
-    Ok(sum(section.data().map_err(malformed)?))
+    Ok(section(binary, OSR_MUTANT_SECTION)?.map_or(0, |data| sum(&data)))
 }
 
 /// The sum of numbers of 8 bytes.

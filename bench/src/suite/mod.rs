@@ -13,9 +13,11 @@ use crate::osr::firing::Firing;
 use crate::osr::fuzzed::{Fuzzed, To};
 use crate::osr::stress::Stress;
 use crate::process::{End, Job, Outcome};
+use crate::sections::section;
 use crate::suite::sources::{SUITES, Test};
 use crate::tally::Tally;
 use crate::variant::{How, Stage, Toolchain, Variant};
+use midflight_abi::osr::OSR_SECTION;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -251,6 +253,10 @@ impl One<'_> {
     }
 
     fn differs_under_stress(&self, program: &Path, expected: &Outcome) -> Result<Option<String>> {
+        if section(program, OSR_SECTION)?.is_none() {
+            count(self.left, "builds without a feasible point among those that were chosen");
+            return Ok(difference(expected, &self.job(program).limit(LIMIT.as_secs()).run()?));
+        }
         let stress = Stress {
             job: self.job(program),
             expected,
