@@ -360,6 +360,7 @@ impl<'m> Builder<'m> {
             LLVMSetTailCallKind(
                 call,
                 match tail {
+                    Tail::Never => LLVMTailCallKind::LLVMTailCallKindNoTail,
                     Tail::No => LLVMTailCallKind::LLVMTailCallKindNone,
                     Tail::May => LLVMTailCallKind::LLVMTailCallKindTail,
                     Tail::Must => LLVMTailCallKind::LLVMTailCallKindMustTail,
@@ -493,6 +494,9 @@ impl<'m> Builder<'m> {
 /// Whether a call may, or must, give up the caller's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
+    /// The callee may use the caller's frame, in a way that LLVM does not see: by a list of
+    /// variable arguments.
+    Never,
     /// The callee may use the caller's frame.
     No,
     /// It does not.

@@ -136,6 +136,21 @@ static NOINLINE double variadic(const char *kinds, ...) {
   return sum;
 }
 
+// The registers that va_start has saved are in the frame, and nothing of it leads to them.
+static va_list global_list;
+static NOINLINE int next_of_global(int n) {
+  int sum = 0;
+  while (n-- > 0)
+    sum = sum * 10 + va_arg(global_list, int);
+  return sum;
+}
+static NOINLINE int by_global_list(int n, ...) {
+  va_start(global_list, n);
+  int sum = next_of_global(n);
+  va_end(global_list);
+  return sum;
+}
+
 static NOINLINE double vla(int n) {
   double total = 0;
   for (int round = 1; round < 4; round++) {
@@ -304,6 +319,7 @@ int main(int argc, char **argv) {
   struct small s = twice((struct small){1.5f, 2.5f});
   printf("%ld %g %g %ld %g\n", take(make(n), s, m), s.x, s.y, m.a, m.b);
   printf("%g\n", variadic("idblid", 1, 2.5, make(3), 4.25L, 5, 6.5));
+  printf("%d\n", by_global_list(4, 1, 2, 3, 4));
   printf("%g %d %x\n", vla(n), thread_local_sum(n), assembly(n * 0x01020304u));
   printf("%g %.15Lg\n", vectors(n), extended(n));
   unsigned __int128 w = wide(40);

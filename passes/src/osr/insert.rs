@@ -15,7 +15,7 @@ use crate::osr::site::{Site, Target, promote_counters};
 use crate::osr::state_map::StateMap;
 use crate::osr::weave::{MARK, tail_of_first};
 use crate::read_code::{CodeSnapshot, read_code};
-use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::builder::Builder;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Home;
@@ -692,10 +692,7 @@ fn insert_site<'m>(
         condition,
     };
     let record = Record::emit(module, &base.name(), &module.source_file(), 1, &[info], None);
-    let tail = match tail_of_first(snapshot) {
-        Tail::May => Tail::May,
-        _ => Tail::No,
-    };
+    let tail = tail_of_first(snapshot);
     let at = snapshot.instructions[at];
     let last = inst_before(at);
     let inserted = Site {

@@ -258,7 +258,10 @@ impl<'m> Weave<'_, 'm> {
         record: &Record<'m>,
     ) {
         let base = self.snapshot.function;
-        let tail = if plans.is_empty() { Tail::No } else { tail_of_first(self.snapshot) };
+        let tail = match tail_of_first(self.snapshot) {
+            Tail::May if plans.is_empty() => Tail::No,
+            tail => tail,
+        };
         let targets = match self.options.form {
             Form::Single => self.chosen.len(),
             Form::Multi => self.chosen.len().min(1),
@@ -363,7 +366,8 @@ pub fn enter<'m>(
 }
 
 /// The base's frame may go where nothing of it can be used any more: it has no allocas and no
-/// parameters in memory.
+/// parameters in memory. That of a variadic function has the registers that `va_start` has saved,
+/// which LLVM's tail call elimination does not regard.
 pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     let allocas = snapshot
         .body
@@ -372,7 +376,13 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
         .iter()
         .any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
     let facts = snapshot.function.osr_facts();
-    if allocas || facts.by_value || facts.variadic { Tail::No } else { Tail::May }
+    if facts.variadic {
+        Tail::Never
+    } else if allocas || facts.by_value {
+        Tail::No
+    } else {
+        Tail::May
+    }
 }
 
 /// The mutant that tests must catch: two values of one type come in exchanged. True if there are
