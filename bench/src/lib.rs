@@ -33,6 +33,7 @@ pub mod edge_oracle;
 pub mod edge_report;
 pub mod error;
 pub mod fetch;
+pub mod fingerprint;
 pub mod forest_report;
 pub mod hot;
 pub mod inputs;

@@ -17,8 +17,8 @@ use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
 use midflight_bench::{
-    build, builds, compile_time, coverage, csmith, documentation, hot, measure, pgo, suite, verify,
-    workload,
+    build, builds, compile_time, coverage, csmith, documentation, fingerprint, hot, measure, pgo,
+    suite, verify, workload,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -126,6 +126,25 @@ enum Action {
         /// At most so many points of a function; 0 for all
         #[arg(long, default_value_t = 60)]
         max_points: u32,
+    },
+    /// Take checksums of all that is made of the corpus: emitted IR, what analyses print, profiles
+    /// and reports. Those of another checkout show whether anything has changed
+    Fingerprint {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "light")]
+        programs: Vec<String>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Of what
+        #[arg(long, value_delimiter = ',', default_value = "ir,prints,reports")]
+        what: Vec<fingerprint::What>,
+        /// Where to write them; standard output if it is not said
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+        /// Compare with those in a file, and fail if any of the same programs and kinds differs
+        #[arg(long, value_name = "FILE")]
+        against: Option<PathBuf>,
     },
     /// Extract the hot functions of the thesis's 5.4 as bitcode, into target/hot
     Hot {
@@ -284,6 +303,21 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             let passes = passes.leak();
             let plan = suite::Plan { what, llvm, programs, every, passes, max_points };
             Ok(suite::suite(&layout, &plan)?.close("suite"))
+        }
+        Action::Fingerprint { programs, llvm, what, output, against } => {
+            let programs = available(&layout, &programs)?;
+            let plan = fingerprint::Plan { what, llvm };
+            let sums = fingerprint::fingerprint(&layout, &programs, &plan)?;
+            let text = fingerprint::to_text(&sums);
+            match (output, &against) {
+                (Some(file), _) => write(&file, text.as_bytes())?,
+                (None, None) => print!("{text}"),
+                (None, Some(_)) => {}
+            }
+            Ok(match against {
+                Some(file) => fingerprint::compare(&fingerprint::read_sums(&file)?, &sums),
+                None => true,
+            })
         }
         Action::Hot { only, llvm } => {
             Ok(hot::hot(&layout, &hot_functions(&only)?, llvm)?.close("hot"))
