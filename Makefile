@@ -8,6 +8,8 @@
 #   make bench      cost beside native and clang's own profilers, what a profile gains, time of compiling, and more:
 #                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
+#   make check-same BEFORE=REVISION
+#                   nothing changed that a user sees: checksums of emitted IR, prints, profiles and reports
 #   make install    into PREFIX
 #   make clean
 
@@ -67,7 +69,8 @@ MIRI_CASES ?= 2
 .DEFAULT_GOAL := build
 .PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
-	check-random check-documentation check-aarch64 check-suites check-bare build-both aarch64
+	check-random check-documentation check-aarch64 check-suites check-bare check-same \
+	build-both aarch64
 
 # --- building ---------------------------------------------------------------------------------
 
@@ -268,6 +271,12 @@ endif
 # The programs of compilers' test suites.
 check-suites: harness
 	$(BENCH) suite
+
+# Nothing changed that a user sees since another revision, on two cores in an hour: for changes of the
+# structure. FINGERPRINT narrows it: '--programs bzip2,lua --llvm 22 --what ir'.
+FINGERPRINT ?=
+check-same: harness build-both
+	@scripts/same.sh $(BENCH) $(BEFORE) $(FINGERPRINT)
 
 # Every level, stage and LLVM, with both checks.
 check-matrix: harness
