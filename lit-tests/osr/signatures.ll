@@ -31,7 +31,7 @@ define void @by_result(ptr noalias sret(%big) align 8 %r, i64 %v) {
 
 ; Behind va_start the list is a variable like any other; a continuation is not variadic.
 ; CHECK-LABEL: define i32 @variadic(i32 %n, ...)
-; CHECK: {{^ +%[0-9]+}} = call i32 @variadic.osr.1(ptr %list, i32 %n)
+; CHECK: {{^ +%[0-9]+}} = notail call i32 @variadic.osr.1(ptr %list, i32 %n)
 define i32 @variadic(i32 %n, ...) {
   %list = alloca [24 x i8], align 16
   call void @llvm.va_start.p0(ptr %list)
