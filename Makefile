@@ -59,6 +59,8 @@ PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
+# Features that the example is built with, one after the other.
+EXAMPLE ?= llvm22-1
 # What programs for AArch64 are checked with.
 AARCH64_OPT ?= 2
 AARCH64_SEEDS ?= 0..2
@@ -177,9 +179,8 @@ check-rust: harness
 # A crate as users of the API write it, outside the workspace: with LLVM's static libraries, which inkwell
 # links if it is not told otherwise, and with the shared one.
 check-examples:
-	$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml --target-dir target/examples
-	$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml --target-dir target/examples \
-		--no-default-features --features llvm19-1-prefer-dynamic
+	$(foreach features,$(subst $(comma), ,$(EXAMPLE)),$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml \
+		--target-dir target/examples --no-default-features --features $(features) &&) true
 
 # The runtime under ThreadSanitizer; check-rust does it as well.
 check-tsan:
@@ -290,4 +291,4 @@ nightly: need-test
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
 		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
-		LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3
+		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3
