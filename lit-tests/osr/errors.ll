@@ -27,7 +27,7 @@
 ; FORM: error: {{.*}}option 'form=many': it must be single or multi
 ; CHAIN: error: {{.*}}'exit' and 'chain' exclude each other
 ; MULTI: error: {{.*}}'exit' and 'form=multi' exclude each other
-; EXIT: error: {{.*}}unknown option 'exit='
+; EXIT: error: {{.*}}option 'exit=': it must have a value
 ; MOST: error: {{.*}}option 'max-points=0': it must be a whole number from 1 to 4294967295
 ; UNKNOWN: error: {{.*}}unknown option 'k=4'; known are where=PLACE, when=CONDITION
 ; LIST: error: {{.*}}reading the list of functions '{{.*}}.missing': No such file

@@ -22,6 +22,7 @@ pub mod liveness;
 pub mod lookup;
 pub mod loops;
 pub mod numbering;
+pub mod option_table;
 pub mod options;
 pub mod oracle;
 pub mod osr;

@@ -1,13 +1,16 @@
-//! Options: `key=value` and flags, separated by `;`, the same in a pass's `<…>`, in
-//! `-mllvm -midflight=…` and in `MIDFLIGHT_OPTIONS`.
+//! Options of path profiling.
 
-use crate::function_list::{FunctionList, ListError};
+use crate::function_list::FunctionList;
+use crate::option_table::{
+    self, Item, OptionError, choice, flag, functions, hidden, item, number, set,
+};
 use crate::oracle::Oracle;
 use crate::path_profile_use::PathProfileUse;
 use crate::plan::MOST_COUNTERS;
-use crate::weights_file::{WeightsError, WeightsFile};
+use crate::weights_file::WeightsFile;
 use midflight_abi::MAX_K;
 use midflight_profile::table::Stage;
+use std::sync::Arc;
 
 /// k if it is not said: deep enough to tell runs from alternation; the forests of irregular
 /// programs stay small.
@@ -76,83 +79,22 @@ impl Options {
     }
 }
 
-/// What is wrong with options.
-#[derive(Debug, thiserror::Error)]
-pub enum OptionError {
-    /// A number is missing, no number, or out of range.
-    #[error("option '{key}={value}': it must be a whole number from {min} to {max}")]
-    Number {
-        /// The option
-        key: &'static str,
-        /// What was given
-        value: String,
-        /// Least value
-        min: u32,
-        /// Greatest value
-        max: u32,
-    },
-    /// A value that is not one of a few.
-    #[error("option '{key}={value}': it must be {choices}")]
-    Choice {
-        /// The option
-        key: &'static str,
-        /// What was given
-        value: String,
-        /// What may be given
-        choices: &'static str,
-    },
-    /// Algorithm 4 takes a remainder by k − 1.
-    #[error(
-        "option 'algorithm=published': that algorithm is for k of 2 and more; leave it out for k=1"
-    )]
-    PublishedOne,
-    /// An option that does not exist.
-    #[error(
-        "unknown option '{0}'; known are k=K, stage=early|inlined|late, algorithm=automaton|published, \
-         max-paths=N, functions=FILE, verify, strip-lines, oracle=edges|blocks"
-    )]
-    Unknown(String),
-    /// The list of functions cannot be used.
-    #[error(transparent)]
-    List(#[from] ListError),
-}
-
-/// What is wrong with the options of `path-profile-use`.
-#[derive(Debug, thiserror::Error)]
-pub enum UseError {
-    /// There is no file.
-    #[error("the option file=FILE is missing; make one with `midflight export --to weights`")]
-    NoFile,
-    /// An option that does not exist.
-    #[error("unknown option '{0}'; known are file=FILE and verify")]
-    Unknown(String),
-    /// An option with a value that makes no sense.
-    #[error(transparent)]
-    Option(#[from] OptionError),
-    /// The file cannot be used.
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-}
-
-/// Parses the options of `path-profile-use`: `file=FILE`, and `verify`.
-///
-/// # Errors
-/// [`UseError`] for the first option that is wrong, or if the file cannot be used.
-pub fn parse_use(text: &str) -> Result<PathProfileUse, UseError> {
-    let (mut weights, mut verify) = (None, cfg!(debug_assertions));
-    for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-        match item.split_once('=').unwrap_or((item, "")) {
-            ("file", path) => weights = Some(WeightsFile::read(path)?),
-            ("verify", "") => verify = true,
-            // For the driver, which says it of all passes: the file knows better.
-            ("stage", value) => {
-                stage(value)?;
-            }
-            _ => return Err(UseError::Unknown(item.to_string())),
-        }
-    }
-    Ok(PathProfileUse { weights: weights.ok_or(UseError::NoFile)?, verify })
-}
+/// What `path-profile-gen` and `print<path-numbering>` take.
+pub(crate) const OPTIONS: &[Item<Options>] = &[
+    item("k=K", |o, value| set(&mut o.k, number("k", value, 1, MAX_K))),
+    item("stage=early|inlined|late", |o, value| set(&mut o.stage, stage(value))),
+    item("algorithm=automaton|published", |o, value| set(&mut o.algorithm, algorithm(value))),
+    item("max-paths=N", |o, value| {
+        set(&mut o.max_paths, number("max-paths", value, 1, 1 << 24).map(Some))
+    }),
+    item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
+    flag("verify", |o| o.verify = true),
+    flag("strip-lines", |o| o.strip_lines = true),
+    item("oracle=edges|blocks", |o, value| set(&mut o.oracle, oracle(value))),
+    hidden(item("debug-panic-at=FUNCTION", |o, value| {
+        set(&mut o.panic_at, Ok(Some(value.to_string())))
+    })),
+];
 
 /// Parses options; empty text gives the defaults.
 ///
@@ -160,71 +102,44 @@ pub fn parse_use(text: &str) -> Result<PathProfileUse, UseError> {
 /// [`OptionError`] for the first option that is wrong.
 pub fn parse(text: &str) -> Result<Options, OptionError> {
     let mut options = Options::default();
-    for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-        let (key, value) = item.split_once('=').unwrap_or((item, ""));
-        match key {
-            "k" => options.k = number("k", value, 1, MAX_K)?,
-            "max-paths" => options.max_paths = Some(number("max-paths", value, 1, 1 << 24)?),
-            "stage" => options.stage = stage(value)?,
-            "algorithm" => options.algorithm = algorithm(value)?,
-            "functions" => options.functions = Some(FunctionList::read(value)?),
-            "oracle" => options.oracle = oracle(value)?,
-            "debug-panic-at" => options.panic_at = Some(value.to_string()),
-            "verify" if value.is_empty() => options.verify = true,
-            "strip-lines" if value.is_empty() => options.strip_lines = true,
-            _ => return Err(OptionError::Unknown(item.to_string())),
-        }
-    }
+    option_table::parse(&[OPTIONS], text, &mut options)?;
     match (options.algorithm, options.k) {
         (Algorithm::Published, 1) => Err(OptionError::PublishedOne),
         _ => Ok(options),
     }
 }
 
-pub(crate) fn number(
-    key: &'static str,
-    value: &str,
-    min: u32,
-    max: u32,
-) -> Result<u32, OptionError> {
-    match value.parse() {
-        Ok(number) if (min..=max).contains(&number) => Ok(number),
-        _ => Err(OptionError::Number { key, value: value.to_string(), min, max }),
-    }
+/// The file of weights, if it was named, and whether to verify
+type UseOptions = (Option<Arc<WeightsFile>>, bool);
+
+/// What `path-profile-use` takes.
+pub(crate) const USE_OPTIONS: &[Item<UseOptions>] = &[
+    item("file=FILE", |o, path| set(&mut o.0, Ok(Some(WeightsFile::read(path)?)))),
+    flag("verify", |o| o.1 = true),
+    // For the driver, which says it of all passes: the file knows better.
+    hidden(item("stage=STAGE", |_, value| stage(value).map(drop))),
+];
+
+/// Parses the options of `path-profile-use`.
+///
+/// # Errors
+/// [`OptionError`] for the first option that is wrong, or if the file cannot be used.
+pub fn parse_use(text: &str) -> Result<PathProfileUse, OptionError> {
+    let mut options = (None, cfg!(debug_assertions));
+    option_table::parse(&[USE_OPTIONS], text, &mut options)?;
+    let (weights, verify) = options;
+    Ok(PathProfileUse { weights: weights.ok_or(OptionError::NoFile)?, verify })
 }
 
 fn stage(value: &str) -> Result<Stage, OptionError> {
-    choice("stage", value, "early, inlined or late", &Stage::ALL.map(|stage| (stage.name(), stage)))
-}
-
-/// The stages of OSR points: versions are made of what the front end made, or of what is left in
-/// the end.
-pub(crate) fn osr_stage(value: &str) -> Result<Stage, OptionError> {
-    let known = [Stage::Early, Stage::Late].map(|stage| (stage.name(), stage));
-    choice("stage", value, "early or late", &known)
+    choice("stage", value, &Stage::ALL.map(|stage| (stage.name(), stage)))
 }
 
 fn algorithm(value: &str) -> Result<Algorithm, OptionError> {
     let known = [("automaton", Algorithm::Automaton), ("published", Algorithm::Published)];
-    choice("algorithm", value, "automaton or published", &known)
+    choice("algorithm", value, &known)
 }
 
 fn oracle(value: &str) -> Result<Oracle, OptionError> {
-    let known = [("edges", Oracle::Edges), ("blocks", Oracle::Blocks)];
-    choice("oracle", value, "edges or blocks", &known)
-}
-
-/// One of the values that are known; `choices` names them.
-fn choice<T: Copy>(
-    key: &'static str,
-    value: &str,
-    choices: &'static str,
-    known: &[(&str, T)],
-) -> Result<T, OptionError> {
-    let found = known.iter().find(|(name, _)| *name == value);
-    found.map(|&(_, found)| found).ok_or_else(|| OptionError::Choice {
-        key,
-        value: value.to_string(),
-        choices,
-    })
+    choice("oracle", value, &[("edges", Oracle::Edges), ("blocks", Oracle::Blocks)])
 }

@@ -1,14 +1,15 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
-use crate::options::{parse, parse_use};
+use crate::option_table::{OptionError, shapes};
+use crate::options::{self, parse, parse_use};
 use crate::osr::condition::Condition;
-use crate::osr::map::opt_options::OptOptions;
+use crate::osr::map::opt_options::{self, OptOptions};
 use crate::osr::map::opt_pass::OptPass;
-use crate::osr::map::print_map::PrintMap;
-use crate::osr::options::{OsrOptionError, OsrOptions};
+use crate::osr::map::print_map::{self, PrintMap};
+use crate::osr::options::{COMMON_OPTIONS, FUZZ_OPTIONS, OsrOptions, POINT_OPTIONS};
 use crate::osr::pass::OsrPass;
 use crate::osr::print_liveness::PrintLiveness;
-use crate::osr::print_points::PrintPoints;
+use crate::osr::print_points::{self, PrintPoints};
 use crate::path_profile_gen::PathProfileGen;
 use crate::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
@@ -21,6 +22,19 @@ const SHORT_FORMS: [(&str, &str); 4] = [
     ("osr-licm", "loop-simplify,lcssa,loop-mssa(licm)"),
     ("osr-sink", "sink"),
 ];
+
+/// What the passes take, as users know it: for each, its name and the shapes of its options.
+pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 7] {
+    [
+        ("path-profile-gen", shapes(&[options::OPTIONS])),
+        ("path-profile-use", shapes(&[options::USE_OPTIONS])),
+        ("osr-point", shapes(&[POINT_OPTIONS, COMMON_OPTIONS])),
+        ("osr-fuzz", shapes(&[FUZZ_OPTIONS, COMMON_OPTIONS])),
+        ("osr-opt", shapes(&[opt_options::OPTIONS])),
+        ("print<osr-points>", shapes(&[print_points::OPTIONS])),
+        ("print<osr-map>", shapes(&[print_map::OPTIONS])),
+    ]
+}
 
 /// For the plugin's entry point.
 pub const PASSES: Passes = Passes { by_name, for_pipeline };
@@ -148,7 +162,7 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
 
 /// Versions are made of what mem2reg leaves. A patchable point stops optimizations, so it comes
 /// behind them.
-fn osr_pass(options: Result<OsrOptions, OsrOptionError>) -> Result<(Stage, Box<dyn Pass>), String> {
+fn osr_pass(options: Result<OsrOptions, OptionError>) -> Result<(Stage, Box<dyn Pass>), String> {
     let mut options = options.map_err(|error| error.to_string())?;
     if options.condition == Condition::Patch {
         options.stage = Stage::Late;

@@ -4,6 +4,7 @@ use midflight_passes::function_list::FunctionList;
 use midflight_passes::options::{Algorithm, parse};
 use midflight_passes::oracle::Oracle;
 use midflight_passes::osr::map::opt_options::OptOptions;
+use midflight_passes::registry::options_of_passes;
 use midflight_profile::table::Stage;
 
 #[test]
@@ -39,6 +40,30 @@ fn bad_options_say_what_is_allowed() {
     assert_eq!(message("oracle=tea"), "option 'oracle=tea': it must be edges or blocks");
     assert!(message("verify=1").starts_with("unknown option 'verify=1'; known are k=K"));
     assert!(message("functions=/does/not/exist").contains("'/does/not/exist': No such file"));
+}
+
+#[test]
+fn every_option_is_in_the_documentation_and_in_one_place_of_its_table() {
+    let page = |pass| match pass {
+        "path-profile-gen" | "path-profile-use" => "guide.md",
+        "osr-opt" => "osr-opt.md",
+        "print<osr-map>" => "osr-report.md",
+        _ => "osr.md",
+    };
+    for (pass, shapes) in options_of_passes() {
+        let path = format!("{}/../docs/{}", env!("CARGO_MANIFEST_DIR"), page(pass));
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (place, shape) in shapes.iter().enumerate() {
+            assert!(!shapes[..place].contains(shape), "{pass}: '{shape}' is there twice");
+            let is_named = match shape.split_once('=') {
+                Some((key, _)) => text.contains(&format!("{key}=")),
+                None => {
+                    text.contains(&format!("`{shape}`")) || text.contains(&format!(";{shape}>"))
+                }
+            };
+            assert!(is_named, "{pass}: '{shape}' is not in {path}");
+        }
+    }
 }
 
 #[test]

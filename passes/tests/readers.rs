@@ -40,7 +40,7 @@ proptest! {
             OsrOptions::parse_point(&text).err().map(|error| error.to_string()),
             OsrOptions::parse_fuzz(&text).err().map(|error| error.to_string()),
             OptOptions::parse(&text, pipeline).err().map(|error| error.to_string()),
-            PrintMap::parse(&text, pipeline).err(),
+            PrintMap::parse(&text, pipeline).err().map(|error| error.to_string()),
         ];
         prop_assert!(problems.iter().flatten().all(|problem| !problem.is_empty()));
     }

@@ -1,9 +1,12 @@
-//! Options of the OSR passes: `key=value` and flags, separated by `;`.
+//! Options of `osr-point` and `osr-fuzz`.
 
-use crate::function_list::{FunctionList, ListError};
-use crate::options::{self, OptionError};
-use crate::osr::condition::{Condition, UnknownCondition};
-use crate::osr::place::{Strategy, UnknownPlace, Where};
+use crate::function_list::FunctionList;
+use crate::option_table::{
+    self, Item, OptionError, choice, condition, flag, functions, hidden, item, most_points, place,
+    set, text,
+};
+use crate::osr::condition::Condition;
+use crate::osr::place::{Strategy, Where};
 use midflight_profile::table::Stage;
 use wildmatch::WildMatch;
 
@@ -50,48 +53,33 @@ pub struct OsrOptions {
     pub panic_at: Option<String>,
 }
 
-/// What is wrong with options.
-#[derive(Debug, thiserror::Error)]
-pub enum OsrOptionError {
-    /// An option that path profiling has too
-    #[error(transparent)]
-    Common(#[from] OptionError),
-    /// A place that does not exist
-    #[error("option '{0}': {1}")]
-    Place(&'static str, UnknownPlace),
-    /// A condition that does not exist
-    #[error("option '{0}': {1}")]
-    Condition(&'static str, UnknownCondition),
-    /// A form that does not exist
-    #[error("option 'form={0}': it must be single or multi")]
-    Form(String),
-    /// No place for mappings
-    #[error("option 'maps={0}': it must be section or none")]
-    Maps(String),
-    /// An option that does not exist
-    #[error("unknown option '{option}'; known are {known}")]
-    Unknown {
-        /// The option
-        option: String,
-        /// Those that exist
-        known: &'static str,
-    },
-    /// Options that exclude each other
-    #[error("'{0}' and '{1}' exclude each other")]
-    Conflict(&'static str, &'static str),
-    /// A callee where no calls are of interest
-    #[error("'callee' needs 'where=call' or 'where=loop-header…'")]
-    Callee,
-    /// The list of functions cannot be used.
-    #[error(transparent)]
-    List(#[from] ListError),
-}
+/// What `osr-point` takes besides what both take.
+pub(crate) const POINT_OPTIONS: &[Item<OsrOptions>] = &[
+    item("where=PLACE", |o, value| set(&mut o.place, place("where", value))),
+    item("when=CONDITION", |o, value| set(&mut o.condition, condition("when", value))),
+    item("callee=NAME", |o, value| set(&mut o.callee, Ok(Some(WildMatch::new(value))))),
+    flag("chain", |o| o.chain = true),
+    item("exit=FUNCTION", |o, value| set(&mut o.exit, text("exit", value).map(Some))),
+];
 
-const POINT_OPTIONS: &str = "where=PLACE, when=CONDITION, callee=NAME, form=single|multi, chain, \
-                             exit=FUNCTION, max-points=N, functions=FILE, stage=early|late, \
-                             mem2reg and verify";
-const FUZZ_OPTIONS: &str =
-    "form=single|multi, max-points=N, functions=FILE, stage=early|late, mem2reg and verify";
+/// What `osr-fuzz` takes besides.
+pub(crate) const FUZZ_OPTIONS: &[Item<OsrOptions>] =
+    &[hidden(flag("debug-swap", |o| o.swap = true))];
+
+/// What both take.
+pub(crate) const COMMON_OPTIONS: &[Item<OsrOptions>] = &[
+    item("form=single|multi", |o, value| {
+        set(&mut o.form, choice("form", value, &[("single", Form::Single), ("multi", Form::Multi)]))
+    }),
+    item("max-points=N", |o, value| set(&mut o.max_points, most_points(value))),
+    item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
+    item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
+    flag("mem2reg", |o| o.promote = true),
+    flag("verify", |o| o.verify = true),
+    hidden(item("debug-panic-at=FUNCTION", |o, value| {
+        set(&mut o.panic_at, Ok(Some(value.to_string())))
+    })),
+];
 
 impl OsrOptions {
     /// The options of `osr-point` if nothing is said.
@@ -116,27 +104,18 @@ impl OsrOptions {
     /// Parses the options of `osr-point`.
     ///
     /// # Errors
-    /// [`OsrOptionError`] for the first option that is wrong.
-    pub fn parse_point(text: &str) -> Result<Self, OsrOptionError> {
+    /// [`OptionError`] for the first option that is wrong.
+    pub fn parse_point(text: &str) -> Result<Self, OptionError> {
         let mut result = Self::of_point();
-        for (key, value, item) in items(text) {
-            match key {
-                "where" => result.place = place("where", value)?,
-                "when" => result.condition = condition("when", value)?,
-                "callee" => result.callee = Some(WildMatch::new(value)),
-                "chain" if value.is_empty() => result.chain = true,
-                "exit" if !value.is_empty() => result.exit = Some(value.to_string()),
-                _ => result.common(key, value, item, POINT_OPTIONS)?,
-            }
-        }
+        option_table::parse(&[POINT_OPTIONS, COMMON_OPTIONS], text, &mut result)?;
         if result.callee.is_some() && !matches!(result.place, Where::Call | Where::LoopHeader(_)) {
-            return Err(OsrOptionError::Callee);
+            return Err(OptionError::Callee);
         }
         if result.exit.is_some() && result.chain {
-            return Err(OsrOptionError::Conflict("exit", "chain"));
+            return Err(OptionError::Conflict("exit", "chain"));
         }
         if result.exit.is_some() && result.form == Form::Multi {
-            return Err(OsrOptionError::Conflict("exit", "form=multi"));
+            return Err(OptionError::Conflict("exit", "form=multi"));
         }
         Ok(result)
     }
@@ -144,8 +123,8 @@ impl OsrOptions {
     /// Parses the options of `osr-fuzz`.
     ///
     /// # Errors
-    /// [`OsrOptionError`] for the first option that is wrong.
-    pub fn parse_fuzz(text: &str) -> Result<Self, OsrOptionError> {
+    /// [`OptionError`] for the first option that is wrong.
+    pub fn parse_fuzz(text: &str) -> Result<Self, OptionError> {
         let mut result = OsrOptions {
             place: Where::All,
             condition: Condition::Fuzz,
@@ -153,67 +132,19 @@ impl OsrOptions {
             chain: true,
             ..Self::of_point()
         };
-        for (key, value, item) in items(text) {
-            match key {
-                "debug-swap" if value.is_empty() => result.swap = true,
-                _ => result.common(key, value, item, FUZZ_OPTIONS)?,
-            }
-        }
+        option_table::parse(&[FUZZ_OPTIONS, COMMON_OPTIONS], text, &mut result)?;
         if result.form == Form::Single && result.max_points.is_none() {
             result.max_points = Some(DEFAULT_SINGLE_POINTS);
         }
         Ok(result)
     }
-
-    fn common(
-        &mut self,
-        key: &str,
-        value: &str,
-        item: &str,
-        known: &'static str,
-    ) -> Result<(), OsrOptionError> {
-        match key {
-            "form" => {
-                self.form = match value {
-                    "single" => Form::Single,
-                    "multi" => Form::Multi,
-                    _ => return Err(OsrOptionError::Form(value.to_string())),
-                }
-            }
-            "max-points" => {
-                self.max_points = Some(options::number("max-points", value, 1, u32::MAX)?);
-            }
-            "functions" => self.functions = Some(FunctionList::read(value)?),
-            "stage" => self.stage = options::osr_stage(value)?,
-            "mem2reg" if value.is_empty() => self.promote = true,
-            "verify" if value.is_empty() => self.verify = true,
-            "debug-panic-at" => self.panic_at = Some(value.to_string()),
-            _ => return Err(OsrOptionError::Unknown { option: item.to_string(), known }),
-        }
-        Ok(())
-    }
 }
 
-/// The place that an option names.
+/// The stages of OSR points: versions are made of what the front end made, or of what is left in
+/// the end.
 ///
 /// # Errors
-/// If there is no such place.
-pub fn place(option: &'static str, value: &str) -> Result<Where, OsrOptionError> {
-    value.parse().map_err(|error| OsrOptionError::Place(option, error))
-}
-
-/// The condition that an option names.
-///
-/// # Errors
-/// If there is no such condition.
-pub fn condition(option: &'static str, value: &str) -> Result<Condition, OsrOptionError> {
-    value.parse().map_err(|error| OsrOptionError::Condition(option, error))
-}
-
-/// The options of a text: key, value, and the whole.
-fn items(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    text.split(';').map(str::trim).filter(|item| !item.is_empty()).map(|item| {
-        let (key, value) = item.split_once('=').unwrap_or((item, ""));
-        (key, value, item)
-    })
+/// [`OptionError::Choice`] if it is neither.
+pub fn stage(value: &str) -> Result<Stage, OptionError> {
+    choice("stage", value, &[Stage::Early, Stage::Late].map(|stage| (stage.name(), stage)))
 }

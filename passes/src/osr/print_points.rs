@@ -1,10 +1,11 @@
 //! `print<osr-points>`: each point of each function, eligible or why not.
 //!
-//! With `build`, the continuation of every eligible point is made, verified and thrown away: how
-//! the shares in `docs/osr.md` are had. With `summary`, only the sums are printed.
+//! With `build`, the continuation of every eligible point is made, verified and thrown away: which
+//! gives the shares in `docs/osr.md`. With `summary`, only the sums are printed.
 
 use crate::function_list::FunctionList;
 use crate::liveness::liveness;
+use crate::option_table::{self, Item, OptionError, flag};
 use crate::osr::continuation::{Incoming, Landing, build};
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::points::{Point, points};
@@ -23,20 +24,17 @@ pub struct PrintPoints {
     summary: bool,
 }
 
+pub(crate) const OPTIONS: &[Item<PrintPoints>] =
+    &[flag("build", |o| o.build = true), flag("summary", |o| o.summary = true)];
+
 impl PrintPoints {
-    /// Parses `build` and `summary`, separated by `;`.
+    /// Parses options.
     ///
     /// # Errors
-    /// A message, if there is anything else.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// [`OptionError`] for the first option that is wrong.
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
         let mut result = PrintPoints::default();
-        for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-            match item {
-                "build" => result.build = true,
-                "summary" => result.summary = true,
-                _ => return Err(format!("unknown option '{item}'; known are build and summary")),
-            }
-        }
+        option_table::parse(&[OPTIONS], text, &mut result)?;
         Ok(result)
     }
 }

@@ -27,18 +27,15 @@ pub enum Mutant {
 }
 
 impl Mutant {
-    /// By its name in the option `debug-mutant`.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "landing" => Some(Mutant::Landing),
-            "keep" => Some(Mutant::Keep),
-            "load" => Some(Mutant::Load),
-            "store" => Some(Mutant::Store),
-            "copy" => Some(Mutant::Copy),
-            "arms" => Some(Mutant::Arms),
-            _ => None,
-        }
-    }
+    /// All, by their names in the option `debug-mutant`
+    pub const NAMES: [(&str, Mutant); 6] = [
+        ("landing", Mutant::Landing),
+        ("keep", Mutant::Keep),
+        ("load", Mutant::Load),
+        ("store", Mutant::Store),
+        ("copy", Mutant::Copy),
+        ("arms", Mutant::Arms),
+    ];
 }
 
 /// So many instructions in a row, the last one an anchor, tell code from other code.

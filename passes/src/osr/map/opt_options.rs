@@ -1,11 +1,14 @@
-//! Options of `osr-opt`: `key=value` and flags, separated by `;`.
+//! Options of `osr-opt`.
 
 use crate::function_list::FunctionList;
-use crate::options;
+use crate::option_table::{
+    self, Item, OptionError, choice, condition, flag, functions, hidden, item, most_points, place,
+    set, text,
+};
 use crate::osr::condition::Condition;
 use crate::osr::map::mutant::Mutant;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
-use crate::osr::options::{OsrOptionError, condition, place};
+use crate::osr::options::stage;
 use crate::osr::place::{Strategy, Where};
 use midflight_profile::table::Stage;
 
@@ -42,9 +45,33 @@ pub struct OptOptions {
     pub panic_at: Option<String>,
 }
 
-const OPTIONS: &str = "up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, \
-                       checked, unchecked, passes=PIPELINE, max-points=N, functions=FILE, maps=section|none, \
-                       stage=early|late, mem2reg and verify";
+pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
+    item("up=CONDITION", |o, value| set(&mut o.up, condition("up", value))),
+    item("up-at=PLACE", |o, value| set(&mut o.up_at, place("up-at", value))),
+    item("down=CONDITION", |o, value| set(&mut o.down, condition("down", value))),
+    item("down-at=PLACE", |o, value| set(&mut o.down_at, place("down-at", value))),
+    flag("fuzz", |o| {
+        (o.up, o.down) = (Condition::Fuzz, Condition::Fuzz);
+        (o.up_at, o.down_at) = (Where::All, Where::All);
+    }),
+    flag("checked", |o| o.trust = Trust::Proved),
+    flag("unchecked", |o| o.trust = Trust::Claimed),
+    item("passes=PIPELINE", |o, value| set(&mut o.pipeline, text("passes", value))),
+    item("max-points=N", |o, value| set(&mut o.max_points, most_points(value))),
+    item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
+    item("maps=section|none", |o, value| {
+        set(&mut o.describe, choice("maps", value, &[("section", true), ("none", false)]))
+    }),
+    item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
+    flag("mem2reg", |o| o.promote = true),
+    flag("verify", |o| o.verify = true),
+    hidden(item("debug-mutant=NAME", |o, value| {
+        set(&mut o.mutant, choice("debug-mutant", value, &Mutant::NAMES).map(Some))
+    })),
+    hidden(item("debug-panic-at=FUNCTION", |o, value| {
+        set(&mut o.panic_at, Ok(Some(value.to_string())))
+    })),
+];
 
 /// Options that choose points, which `fuzz` does as well.
 const CHOICES: [&str; 4] = ["up", "down", "up-at", "down-at"];
@@ -53,8 +80,8 @@ impl OptOptions {
     /// Parses options. `pipeline` is what stood behind them in parentheses.
     ///
     /// # Errors
-    /// [`OsrOptionError`] for the first option that is wrong.
-    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, OsrOptionError> {
+    /// [`OptionError`] for the first option that is wrong.
+    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, OptionError> {
         let mut result = OptOptions {
             pipeline: pipeline.unwrap_or(THESIS_PIPELINE).to_string(),
             up_at: Where::LoopHeader(Strategy::All),
@@ -71,51 +98,10 @@ impl OptOptions {
             mutant: None,
             panic_at: None,
         };
-        let (mut fuzzed, mut chosen) = (false, None);
-        for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-            let (key, value) = item.split_once('=').unwrap_or((item, ""));
-            chosen = chosen.or(CHOICES.into_iter().find(|&choice| choice == key));
-            match key {
-                "up" => result.up = condition("up", value)?,
-                "down" => result.down = condition("down", value)?,
-                "up-at" => result.up_at = place("up-at", value)?,
-                "down-at" => result.down_at = place("down-at", value)?,
-                "fuzz" if value.is_empty() => {
-                    fuzzed = true;
-                    (result.up, result.down) = (Condition::Fuzz, Condition::Fuzz);
-                    (result.up_at, result.down_at) = (Where::All, Where::All);
-                }
-                "checked" if value.is_empty() => result.trust = Trust::Proved,
-                "unchecked" if value.is_empty() => result.trust = Trust::Claimed,
-                "passes" if !value.is_empty() => result.pipeline = value.to_string(),
-                "max-points" => {
-                    let most = options::number("max-points", value, 1, u32::MAX)?;
-                    result.max_points = Some(most);
-                }
-                "functions" => result.functions = Some(FunctionList::read(value)?),
-                "stage" => result.stage = options::osr_stage(value)?,
-                "mem2reg" if value.is_empty() => result.promote = true,
-                "verify" if value.is_empty() => result.verify = true,
-                "maps" => {
-                    result.describe = match value {
-                        "section" => true,
-                        "none" => false,
-                        _ => return Err(OsrOptionError::Maps(value.to_string())),
-                    }
-                }
-                "debug-mutant" if Mutant::named(value).is_some() => {
-                    result.mutant = Mutant::named(value);
-                }
-                "debug-panic-at" => result.panic_at = Some(value.to_string()),
-                _ => {
-                    let option = item.to_string();
-                    return Err(OsrOptionError::Unknown { option, known: OPTIONS });
-                }
-            }
-        }
-        match chosen {
+        let keys = option_table::parse(&[OPTIONS], text, &mut result)?;
+        match keys.iter().find(|key| CHOICES.contains(key)) {
             // There are points everywhere, and the environment says which ones fire.
-            Some(choice) if fuzzed => Err(OsrOptionError::Conflict("fuzz", choice)),
+            Some(choice) if keys.contains(&"fuzz") => Err(OptionError::Conflict("fuzz", choice)),
             _ => Ok(result),
         }
     }

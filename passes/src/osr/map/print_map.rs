@@ -1,7 +1,7 @@
 //! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of
 //! it, as JSON.
 
-use crate::options::number;
+use crate::option_table::{self, Item, OptionError, choice, flag, item, most_points, set, text};
 use crate::osr::map::do_passes::do_passes;
 use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
@@ -36,37 +36,29 @@ pub struct PrintMap {
     functions: Vec<String>,
 }
 
+pub(crate) const OPTIONS: &[Item<PrintMap>] = &[
+    item("file=FILE", |o, value| set(&mut o.file, text("file", value).map(Some))),
+    flag("detail", |o| o.detail = true),
+    flag("compose", |o| o.compose = true),
+    flag("maps", |o| o.maps = Some(Which::Each)),
+    item("maps=woven", |o, value| {
+        set(&mut o.maps, choice("maps", value, &[("woven", Which::Woven)]).map(Some))
+    }),
+    item("max-points=N", |o, value| set(&mut o.max_points, most_points(value))),
+    item("function=NAME", |o, value| text("function", value).map(|name| o.functions.push(name))),
+];
+
 impl PrintMap {
-    /// Parses `file=FILE`, `detail`, `compose`, `maps`, `maps=woven`, `max-points=N` and
-    /// `function=NAME`, separated by `;`.
+    /// Parses options. `pipeline` is what stood behind them in parentheses.
     ///
     /// # Errors
-    /// A message, if there is anything else.
-    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, String> {
+    /// [`OptionError`] for the first option that is wrong.
+    pub fn parse(text: &str, pipeline: Option<&str>) -> Result<Self, OptionError> {
         let mut result = PrintMap {
             pipeline: pipeline.unwrap_or(THESIS_PIPELINE).to_string(),
             ..PrintMap::default()
         };
-        for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
-            match item.split_once('=').unwrap_or((item, "")) {
-                ("detail", "") => result.detail = true,
-                ("compose", "") => result.compose = true,
-                ("maps", "") => result.maps = Some(Which::Each),
-                ("maps", "woven") => result.maps = Some(Which::Woven),
-                ("max-points", most) => {
-                    let most = number("max-points", most, 1, u32::MAX);
-                    result.max_points = Some(most.map_err(|error| error.to_string())?);
-                }
-                ("file", file) if !file.is_empty() => result.file = Some(file.to_string()),
-                ("function", name) if !name.is_empty() => result.functions.push(name.to_string()),
-                _ => {
-                    return Err(format!(
-                        "unknown option '{item}'; known are file=FILE, detail, compose, maps, \
-                         maps=woven, max-points=N and function=NAME"
-                    ));
-                }
-            }
-        }
+        option_table::parse(&[OPTIONS], text, &mut result)?;
         Ok(result)
     }
 
