@@ -209,7 +209,7 @@ pub const RECORD_HEADER_SIZE: usize = core::mem::size_of::<RecordHeader>();
 /// Functions with at most so many paths have dense tables.
 pub const DENSE_PATHS: u32 = 4;
 
-/// A dense table's word is its address plus this, by which it is told from that of a sparse one.
+/// A dense table's word is its address plus this, which distinguishes it from that of a sparse one.
 pub const DENSE_OFFSET: u64 = SLOT_TALLY_OFFSET as u64;
 
 /// How far left of a sparse table's word its address is.

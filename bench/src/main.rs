@@ -366,7 +366,7 @@ fn clock(rounds: usize, simulate: bool) -> Clock {
     if simulate { Clock::Simulated } else { Clock::Processor { rounds } }
 }
 
-/// The programs of these names whose sources can be had.
+/// The programs of these names whose sources are available.
 fn available(layout: &Layout, names: &[String]) -> anyhow::Result<Vec<&'static Program>> {
     let mut programs = Vec::new();
     for program in select(names)? {

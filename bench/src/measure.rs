@@ -167,7 +167,7 @@ fn times(clock: Clock, names: &[&str], all: &[(&str, Measured)]) -> String {
     markdown(&header, &rows)
 }
 
-/// An overhead that is told from the machine's noise.
+/// An overhead that stands out from the machine's noise.
 const OVERHEAD: f64 = 0.05;
 
 /// An automaton's overhead is taken for no less.

@@ -33,7 +33,7 @@ impl Origin {
     /// Makes sure that the sources are there; their version.
     ///
     /// # Errors
-    /// If they cannot be had, or not be made ready.
+    /// If they are not available, or cannot be made ready.
     pub fn fetch(&self, layout: &Layout) -> Result<String> {
         match self {
             Origin::Own => Ok(env!("CARGO_PKG_VERSION").to_string()),
@@ -54,7 +54,7 @@ impl Origin {
     /// had, since not every machine has them.
     ///
     /// # Errors
-    /// If what was had cannot be made ready.
+    /// If what was fetched cannot be made ready.
     pub fn fetch_or_skip(&self, layout: &Layout, name: &str) -> Result<Option<String>> {
         match (self, self.fetch(layout)) {
             (Origin::Debian(..), Err(Error::Missing { what, .. })) => {

@@ -165,7 +165,7 @@ fn cpu_seconds(job: &Job, expected: &Outcome) -> Result<Option<f64>> {
     Ok(as_expected(job, expected, &outcome).then_some(outcome.cpu.as_secs_f64()))
 }
 
-/// Whether a run did what is expected; else that is told.
+/// Whether a run did what is expected; else a line says that it did not.
 fn as_expected(job: &Job, expected: &Outcome, found: &Outcome) -> bool {
     let Some(problem) = difference(expected, found) else { return true };
     eprintln!("not measured: {}: {problem}", job.command_line());

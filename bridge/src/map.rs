@@ -45,7 +45,7 @@ impl Sandbox {
     /// # Errors
     /// LLVM's message if it is none.
     pub fn check_pipeline(&self, text: &str) -> Result<(), String> {
-        // SAFETY: the sandbox is live, the text has the length that is told.
+        // SAFETY: the sandbox is live, the text has the length that is passed.
         unsafe { take_message(sys::mfb_check_pipeline(self.0, text.as_ptr().cast(), text.len())) }
     }
 
@@ -318,7 +318,7 @@ pub fn number_operations(instructions: &[Inst<'_>], as_unsigned: &[bool]) -> Vec
     assert_eq!(instructions.len(), as_unsigned.len(), "one for each instruction");
     let raw: Vec<_> = instructions.iter().map(|i| i.0).collect();
     let mut numbers = vec![0; raw.len()];
-    // SAFETY: the instructions are live; all arrays have the length that is told; what is marked is
+    // SAFETY: the instructions are live; all arrays have the length that is passed; what is marked is
     // of a kind that has an unsigned counterpart.
     unsafe {
         sys::mfb_number_operations(

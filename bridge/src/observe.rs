@@ -15,7 +15,7 @@ thread_local! {
     static SEEN: RefCell<Vec<Observation>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The address of the function `void (i32 side, ptr values, i64 size)` that keeps what it is told,
+/// The address of the function `void (i32 side, ptr values, i64 size)` that keeps what it gets,
 /// for the thread that calls it.
 pub fn observer() -> usize {
     observe as *const () as usize

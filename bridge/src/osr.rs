@@ -373,7 +373,7 @@ impl<'m> Value<'m> {
     }
 }
 
-/// What a type is, as far as hosts are told.
+/// What a type is, as far as hosts know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     /// `void`
@@ -636,7 +636,7 @@ impl Finish<'_, '_> {
             self.values.iter().map(|v| v.map_or(std::ptr::null_mut(), |v| v.0)).collect();
         assert_eq!(values.len(), definitions.len() * entries.len(), "a value for each entry");
         // SAFETY: all handles are live and of the continuation or its version; the arrays have the
-        // sizes that are told; the version is not used again.
+        // sizes that are passed; the version is not used again.
         unsafe {
             sys::mfb_finish_continuation(
                 self.continuation.0,

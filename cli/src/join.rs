@@ -249,7 +249,7 @@ fn tell_state(name: &str, state: MemoryState) {
     );
 }
 
-/// A program that runs may change its file while it is read. It is read again then, and in the end
+/// A program that runs may change its file while it is read. It is read again then, and finally
 /// taken as it is: so it stays where the program was killed in the middle of a change.
 const ATTEMPTS: u32 = 40;
 const PATIENCE: Duration = Duration::from_millis(2);
@@ -396,7 +396,7 @@ impl Session {
     }
 
     /// Reads the images that the profile names and that were not given, where they were loaded
-    /// from, and tells in one line which of them are not to be had.
+    /// from, and says in one line which of them are missing.
     fn open_modules(&mut self) {
         let mut left_out: Vec<(&Module, &str, usize)> = Vec::new();
         for (index, module) in self.profile.modules.iter().enumerate() {

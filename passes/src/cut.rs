@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The cut edges of a body, with the reason.
 pub type Cuts = BTreeMap<(BlockId, BlockId), CutReason>;
 
-/// Chooses the cut edges so that, if it can be had, the numbering has at most `bound` paths.
+/// Chooses the cut edges so that, if possible, the numbering has at most `bound` paths.
 ///
 /// A limit on the paths that begin at any one block is halved until the whole function is within
 /// the bound. Where no limit achieves that (each cut edge is a start of its own, so a function with
@@ -86,7 +86,7 @@ pub fn unsplittable_heads(
     heads
 }
 
-/// Cuts more edges until no block begins more than `limit` paths, as far as that can be had.
+/// Cuts more edges until no block begins more than `limit` paths, as far as possible.
 fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> Cuts {
     let mut cuts = needed.clone();
     loop {

@@ -52,7 +52,7 @@ pub fn liveness_of<I: Iterator<Item = Operand>>(
     Liveness { live_in, live_out }
 }
 
-/// Only the values live at the ends of blocks; `at_head` is told those at the heads, in ascending
+/// Only the values live at the ends of blocks; `at_head` gets those at the heads, in ascending
 /// order for each.
 pub fn live_out_of<I: Iterator<Item = Operand>>(
     body: &Body,

@@ -31,7 +31,7 @@ pub struct TooManyPaths {
     pub paths: u64,
 }
 
-/// Numbers the paths of a body, with at most `bound` paths if that can be had.
+/// Numbers the paths of a body, with at most `bound` paths if possible.
 ///
 /// # Errors
 /// [`TooManyPaths`] if the IDs do not fit: a function of thousands of millions of edges.

@@ -22,7 +22,7 @@ pub const MOST_COUNTERS: u32 = 4096;
 pub struct Plan {
     /// Counters are an array indexed by path ID ([`has_counters`]).
     pub counting: bool,
-    /// Every path is told to the runtime where it ends, which carries Algorithm 4 out as published:
+    /// Every path is handed to the runtime where it ends, which carries Algorithm 4 out as published:
     /// there is no σ, but a cursor in the frame.
     pub published: bool,
     /// What happens on each edge

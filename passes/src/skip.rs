@@ -52,7 +52,7 @@ impl Skip {
         }
     }
 
-    /// What a person is told.
+    /// The text for a person.
     pub fn message(self) -> &'static str {
         match self {
             Skip::AvailableExternally => "its body here is a copy for inlining only",

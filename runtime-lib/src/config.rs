@@ -47,7 +47,8 @@ impl Config {
         if self.pattern.bytes().is_empty() { pattern::DEFAULT } else { self.pattern.bytes() }
     }
 
-    /// Reads the environment. What makes no sense is told on standard error, and the default holds.
+    /// Reads the environment. What makes no sense is reported on standard error, and the default
+    /// holds.
     pub fn read(&mut self) {
         if let Some(value) = variable(MEMORY_VARIABLE) {
             read_size(value, b"MIDFLIGHT_MAX_MEMORY", b"1G", arena::set_limit);
@@ -118,9 +119,9 @@ impl Config {
     }
 }
 
-/// Puts the current directory with a slash in `to`. If it has no name nothing, and that is told.
+/// Puts the current directory with a slash in `to`. If it has no name nothing, and that is reported.
 pub fn read_directory(to: &mut Text, variable: &CStr) {
-    // SAFETY: the room has the size that is told.
+    // SAFETY: the buffer has the size that is passed.
     to.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
     if !to.bytes().is_empty() && to.push(b"/").is_err() {
         to.clear();

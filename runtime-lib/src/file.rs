@@ -35,7 +35,7 @@ impl Failure {
         Self::System(sys::errno())
     }
 
-    /// The error number that the program is told.
+    /// The error number that the program gets.
     pub fn number(self) -> i32 {
         match self {
             Self::System(error) => error,
@@ -88,7 +88,7 @@ impl File {
     /// Where it leads, if it is a symbolic link that was opened itself.
     pub fn target(&self) -> Result<Text, Failure> {
         let mut target = Text::new();
-        // SAFETY: the room has the size that is told.
+        // SAFETY: the buffer has the size that is passed.
         let is_read = target.fill_with(|room, size| unsafe {
             libc::readlinkat(self.0, c"".as_ptr(), room, size) >= 0
         });

@@ -1,7 +1,7 @@
 //! Writing the profile.
 //!
 //! The file is written under a temporary name in its directory and then renamed, so that a reader
-//! sees a whole profile or none. What goes wrong is told in one line on standard error; the
+//! sees a whole profile or none. What goes wrong is reported in one line on standard error; the
 //! program's exit status and `errno` stay what they are.
 
 use crate::arena;
@@ -225,7 +225,8 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
     }
 }
 
-/// Where no image was registered there is no profile; that is told if there was something to count.
+/// Where no image was registered there is no profile; that is reported if there was something to
+/// count.
 fn tell_of_strangers(process: &Process) {
     let mut strangers = 0;
     process.for_each_forest(|_| strangers += 1);

@@ -34,7 +34,7 @@ impl Scratch {
     ) -> Result<(), Failure> {
         self.name.clear();
         self.name.push(directory)?;
-        // SAFETY: the room has the size that is told.
+        // SAFETY: the buffer has the size that is passed.
         self.host.fill_with(|room, size| unsafe { libc::gethostname(room, size) == 0 });
         let process = process.unsigned_abs().into();
         let values = Values { process, host: self.host.bytes(), signature };

@@ -30,7 +30,7 @@ const WHOLE_PATIENCE: u32 = 60_000;
 const MAX_BESIDE: u64 = 100;
 
 /// Adds the profile that `fill` writes to that of the place, if there is one. `name` is the
-/// place's, and in the end that of the file that has the counts.
+/// place's, and finally that of the file that has the counts.
 pub fn add<T>(
     place: &Place,
     name: &mut Text,
@@ -73,7 +73,7 @@ fn write_new(place: &Place, profile: &[u8]) -> Result<(), Failure> {
     place.write_whole(Publish::IfNew, |file| file.write_at(profile, 0))
 }
 
-/// Writes a file with the process's ID in its name, which is told.
+/// Writes a file with the process's ID in its name, and reports that.
 fn write_beside(place: &Place, name: &mut Text, profile: &[u8]) -> Result<(), Failure> {
     let (mut with_process, mut leaf) = (Leaf::new(), Leaf::new());
     let process = sys::process_id().unsigned_abs().into();

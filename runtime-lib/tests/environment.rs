@@ -1,4 +1,4 @@
-//! Whatever stands in the environment, the program runs as ever, and is told in lines.
+//! Whatever stands in the environment, the program runs as ever, and reports each mistake in a line.
 
 mod support;
 

@@ -25,7 +25,7 @@ fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// True if the tests run as root; else that is told.
+/// True if the tests run as root; else a line says that they do not.
 fn is_root() -> bool {
     let is_root = user() == 0;
     if !is_root {

@@ -64,7 +64,7 @@ const HEADER: [&str; 9] = [
     "explained violations",
 ];
 
-/// Builds all of the plan, and prints a table. A project whose sources cannot be had is skipped,
+/// Builds all of the plan, and prints a table. A project whose sources are not available is skipped,
 /// with a line that says why.
 ///
 /// # Errors

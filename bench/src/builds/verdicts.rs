@@ -17,7 +17,7 @@ pub enum Verdicts {
     Perl,
 }
 
-/// What is told of a test that has passed.
+/// The text of a test that has passed.
 const PASSED: &str = "ok";
 
 /// What a run of a suite found.

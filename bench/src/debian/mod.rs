@@ -1,6 +1,6 @@
 //! Fetching Debian's source packages, with a configuration of apt of the harness's own.
 //!
-//! Where sources are had from is read from the lists that the machine's own apt uses
+//! Where sources come from is read from the lists that the machine's own apt uses
 //! ([`sources_list`]); neither these nor apt's state are touched. Only the upstream archive is
 //! fetched, not Debian's patches.
 
@@ -38,7 +38,7 @@ pub fn folder(layout: &Layout, package: &SourcePackage) -> PathBuf {
 /// Makes sure that a package is unpacked and prepared; its version.
 ///
 /// # Errors
-/// [`Error::Missing`] if it cannot be had, which is for the caller to say and to go on; another
+/// [`Error::Missing`] if it is not available, which is for the caller to say and to go on; another
 /// error if it cannot be prepared.
 pub fn fetch(layout: &Layout, package: &SourcePackage) -> Result<String> {
     fetch_to(layout, package, &folder(layout, package))

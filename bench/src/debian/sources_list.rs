@@ -1,4 +1,4 @@
-//! From where the machine installs packages to where their sources are had.
+//! From where the machine installs packages to where their sources are.
 //!
 //! Two formats, both of sources.list(5): paragraphs of fields (`debian.sources`), and a line an
 //! entry (`sources.list`). Of an entry for binary packages one for source packages is made; suites

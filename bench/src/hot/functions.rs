@@ -1,6 +1,6 @@
 //! The functions, as data: one for each row of Tables 5.5 and 5.6 of the thesis.
 //!
-//! Where the thesis's program is not to be had, one that does the same work stands for it:
+//! Where the thesis's program is not available, one that does the same work stands for it:
 //! x264 for h264ref, the short-range energy of LAMMPS's CHARMM force field for NAMD's, GNU Chess's
 //! evaluation of pieces for sjeng's, GLPK's steepest-edge pricing for SoPlex's, and the project's
 //! own alpha-beta search for fhourstones'.

@@ -32,7 +32,7 @@ const HEADER: [&str; 9] = [
 ];
 
 /// Fetches, compiles and extracts functions, and prints their sizes beside those in the thesis.
-/// One whose source cannot be had is skipped, with a line that says why; one that cannot be
+/// One whose source is not available is skipped, with a line that says why; one that cannot be
 /// extracted has failed.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn hot(layout: &Layout, functions: &[&Hot], llvm: u32) -> Result<Tally> {
 }
 
 /// Fetches, compiles and extracts a function; where its results are, without an extension
-/// ([`Extraction::run`]). None if its source cannot be had, after a line that says why.
+/// ([`Extraction::run`]). None if its source is not available, after a line that says why.
 ///
 /// # Errors
 /// If it cannot be extracted.

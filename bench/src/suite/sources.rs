@@ -1,4 +1,4 @@
-//! Where the programs of compilers' test suites are had from.
+//! Where the programs of compilers' test suites come from.
 //!
 //! Each program ends by itself, with status 0 if what compiled it did so rightly. Nothing of them
 //! is in the checkout.
@@ -71,7 +71,7 @@ pub struct Test {
 }
 
 impl Suite {
-    /// Fetches its programs; none, and a line that says why, if they cannot be had.
+    /// Fetches its programs; none, and a line that says why, if they are not available.
     ///
     /// # Errors
     /// If what was fetched cannot be used.

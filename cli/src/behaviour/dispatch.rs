@@ -17,7 +17,7 @@ use serde::Serialize;
 const MANY: usize = 8;
 /// Branches with less than this part of the function's paths are left out.
 const SOME: f64 = 0.05;
-/// Targets, and pairs of them, that are told of.
+/// Targets, and pairs of them, that are reported.
 const SHOWN: usize = 4;
 
 /// A branch with many targets.

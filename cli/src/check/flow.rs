@@ -8,7 +8,7 @@ use midflight_profile::format::FunctionProfile;
 use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::table::{CutReason, Edge, PathStart};
 
-/// Sequences of one function that are told of, at most: one wrong count makes many of them wrong.
+/// Sequences of one function that are reported, at most: one wrong count makes many of them wrong.
 const SEQUENCES: usize = 5;
 
 /// What cannot be.

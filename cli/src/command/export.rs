@@ -43,7 +43,7 @@ pub(super) struct Export {
     part: Part,
 }
 
-/// How much is told of; of no concern to line counts.
+/// How much is reported; of no concern to line counts.
 #[derive(Args, Debug)]
 pub(super) struct Part {
     /// How many functions, those with the most work first; not for lcov, sample-profile and weights

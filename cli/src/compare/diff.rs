@@ -19,7 +19,7 @@ use std::io::{self, Write};
 /// A difference in points (hundredths of a share) that is too small to be shown.
 const SMALL: f64 = 0.05;
 
-/// What is told of.
+/// What is reported.
 pub struct Options {
     /// How many paths and sequences of each
     pub paths: usize,

@@ -1,4 +1,4 @@
-//! All that is told of a program's hot functions, as one document: `report --format json`,
+//! All that is reported of a program's hot functions, as one document: `report --format json`,
 //! `export --to json`, and what the HTML page draws. The schema is in `docs/report.md`.
 
 mod forest;
@@ -23,7 +23,7 @@ use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How much of a program is told of.
+/// How much of a program is reported.
 pub struct Extent {
     /// How many functions
     pub top: usize,
@@ -168,7 +168,7 @@ pub struct LoopDocument {
     pub advice: Vec<String>,
 }
 
-/// Makes the document. `done` is told how many functions are.
+/// Makes the document. `done` gets the number of functions that are ready.
 pub fn document(
     binary: String,
     session: &Session,

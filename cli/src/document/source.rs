@@ -17,7 +17,7 @@ const BEFORE: u32 = 1;
 pub struct Source {
     /// The number of the first line
     pub first: u32,
-    /// The text of the lines, if the file is to be had; else as many empty ones
+    /// The text of the lines, if the file is found; else as many empty ones
     pub text: Vec<String>,
     /// True if the text is there
     pub found: bool,

@@ -14,7 +14,7 @@ const WAYS: usize = 4;
 const NEXT: usize = 3;
 /// A way with less of the iterations, or a successor with less of what follows, is not shown.
 const RARE: f64 = 0.02;
-/// Runs of at most this length are told of.
+/// Runs of at most this length are reported.
 const RUN: usize = 8;
 
 /// Up to `most` of a function's loops, those with at least `min_percent` of its work in themselves.

@@ -20,7 +20,7 @@ impl Sources {
         Sources { folders, files: HashMap::new(), enabled }
     }
 
-    /// The text of a line, without its indentation; none if the file is not to be had.
+    /// The text of a line, without its indentation; none if the file is not found.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
         self.text(file, line).map(str::trim)
     }
@@ -31,7 +31,7 @@ impl Sources {
         self.lines(file)?.get(index).map(String::as_str)
     }
 
-    /// True if the file is to be had.
+    /// True if the file is found.
     pub fn has(&mut self, file: &str) -> bool {
         self.lines(file).is_some()
     }

@@ -2,7 +2,7 @@
 //!
 //! Handles ([`Function`], [`Inst`], [`Value`]) are made of llvm-c's references with `from_llvm`,
 //! and give them with `as_llvm`; so does [`Builder`], whose own functions are those that this crate
-//! needs. All else that LLVM can insert is had by llvm-c or inkwell at the builder's position:
+//! needs. All else that LLVM can insert is inserted by llvm-c or inkwell at the builder's position:
 //!
 //! ```no_run
 //! # use inkwell::basic_block::BasicBlock;

@@ -35,7 +35,7 @@ pub struct Check<'m> {
     pub source: Function<'m>,
     /// A copy of the destination that tells what it has; external
     pub destination: Function<'m>,
-    /// `void (ptr)`: takes the address of what is told, [`observer`]; external
+    /// `void (ptr)`: takes the address of what is reported, [`observer`]; external
     pub set_observer: Function<'m>,
     comparison: Comparison,
 }
@@ -254,7 +254,7 @@ pub fn emit_check<'m>(
     })
 }
 
-/// Where the values are that are told, each with its name, without pointers.
+/// Where the values are that are reported, each with its name, without pointers.
 fn observed(told: &[(Type<'_>, u64)], names: Vec<String>) -> Vec<Observed> {
     let mut start = 0;
     let mut observed = Vec::new();

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap as HashMap;
 /// More landings than this keep live values in stack slots.
 const MOST_LANDINGS_WITH_PHIS: usize = 4;
 
-/// How a value that is live at a landing is had.
+/// How a value that is live at a landing is reconstructed.
 pub enum Incoming<'a, 'm> {
     /// It is in this slot of the prototype.
     Slot(usize),
@@ -33,7 +33,7 @@ pub type Effect<'a, 'm> = &'a dyn Fn(&Builder<'m>, &[Value<'m>]);
 pub struct Landing<'a, 'm> {
     /// Execution goes on before this instruction of the version.
     pub at: InstId,
-    /// The values live there, and how they are had
+    /// The values live there, and how they are reconstructed
     pub incoming: Vec<(ValueId, Incoming<'a, 'm>)>,
     /// Code that runs before the values are computed, with what is in the slots
     pub prologue: Option<Effect<'a, 'm>>,

@@ -82,7 +82,7 @@ pub fn build<'m>(
     }
 }
 
-/// What a host is told of a type: `OSR_…` and its size in bits.
+/// How a host sees a type: `OSR_…` and its size in bits.
 fn describe<'m>(module: Module<'m>, ty: Type<'m>) -> (u32, u64) {
     let kind = match ty.kind() {
         TypeKind::Integer => OSR_INTEGER,

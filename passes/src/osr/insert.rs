@@ -369,7 +369,7 @@ impl<'m> Copy<'m> {
 pub(crate) struct Transition<'m> {
     /// Numbers of the source's values, in the order of the slots
     pub(crate) values: Vec<ValueId>,
-    /// For each value live at the landing how it is had
+    /// For each value live at the landing how it is reconstructed
     pub(crate) ways: Vec<(ValueId, Way<'m>)>,
     /// Slots of what the code for the whole point needs
     prologue: Vec<usize>,

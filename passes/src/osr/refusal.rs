@@ -91,7 +91,7 @@ pub enum Refusal {
     NeedsFrame,
     /// Another value is needed that cannot be made again.
     NeedsValue,
-    /// What the point needs for itself cannot be had by those who come by transitions.
+    /// What the point needs for itself is not available to those who come by transitions.
     NotClosed,
 }
 
@@ -174,7 +174,7 @@ impl Refusal {
         }
     }
 
-    /// What a person is told, after "no OSR point here: ".
+    /// The text for a person, after "no OSR point here: ".
     pub fn message(self) -> &'static str {
         match self {
             Refusal::AvailableExternally => "the function's body here is a copy for inlining only",

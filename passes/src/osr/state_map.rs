@@ -64,7 +64,7 @@ impl<'m> Prologue<'m> {
     }
 }
 
-/// What is wrong with what a map is told. Values are named with the functions that they are in.
+/// What is wrong with an entry of a map. Values are named with the functions that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateMapError {
     /// Values correspond one to one.
@@ -322,8 +322,8 @@ impl<'m> StateMap<'m> {
     }
 
     /// First this map, then `next`: from this one's source to `next`'s destination. Compensation
-    /// code of both is kept: what `next` needs is had as this map says. A value that neither map
-    /// gives stays unmapped.
+    /// code of both is kept: what `next` needs is reconstructed as this map says. A value that
+    /// neither map gives stays unmapped.
     ///
     /// # Errors
     /// [`StateMapError::NotComposable`]
@@ -391,7 +391,7 @@ impl<'m> StateMap<'m> {
         result.set_prologue(point, both);
     }
 
-    /// How values of the destination are had at a point; none if one of them cannot be.
+    /// How values of the destination are reconstructed at a point; none if one of them cannot be.
     fn inputs(&self, point: Inst<'m>, values: &[Value<'m>]) -> Option<Inputs<'m>> {
         let mut inputs = Inputs { needs: Vec::new(), ways: Vec::new() };
         for &value in values {
@@ -409,7 +409,7 @@ impl<'m> StateMap<'m> {
     }
 }
 
-/// How values of the middle function are had from those of the first.
+/// How values of the middle function are reconstructed from those of the first.
 struct Inputs<'m> {
     needs: Vec<Value<'m>>,
     ways: Vec<(std::ops::Range<usize>, Option<Compute<'m>>)>,

@@ -14,7 +14,7 @@ use crate::language::{Expr, Instr, Point, Program, Var};
 use crate::osr_trans::{Known, compensation};
 use std::collections::BTreeSet;
 
-/// χ for an OSR from a point of π to a point of π′; none if a value cannot be had.
+/// χ for an OSR from a point of π to a point of π′; none if a value cannot be reconstructed.
 pub fn build_comp(from: Known<'_>, l: Point, to: Known<'_>, landing: Point) -> Option<Program> {
     let (live, wanted) = (from.facts.live(l), to.facts.live(landing));
     let mut search = Reconstruct { live, to, landing, visited: BTreeSet::new(), code: Vec::new() };

@@ -1,5 +1,5 @@
 //! OSR mappings as data: where on-stack replacement leads from each point of a function with two
-//! versions, and how the values that are needed there are had (thesis 4.2, Def. 4.15).
+//! versions, and how the values that are needed there are reconstructed (thesis 4.2, Def. 4.15).
 //!
 //! `print<osr-map;maps>` writes them as JSON, see `docs/osr-report.md`. `osr-opt<maps=section>`
 //! leaves them in the binary, see `docs/format.md`, "The section of mappings":

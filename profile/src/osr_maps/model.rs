@@ -83,7 +83,7 @@ pub enum MapPoint {
         landing: usize,
         /// All values of the other version that are needed there, each with its place in `exprs`
         values: Vec<(usize, usize)>,
-        /// How they are had; each expression uses former ones only.
+        /// How they are reconstructed; each expression uses former ones only.
         exprs: Vec<MapExpr>,
         /// What is stored before execution goes on, in this order
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
@@ -133,7 +133,7 @@ pub struct OwedStore {
     pub address: usize,
 }
 
-/// How a value is had.
+/// How a value is reconstructed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]

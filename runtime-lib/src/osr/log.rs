@@ -59,7 +59,7 @@ pub fn write_after_exit() {
     }
 }
 
-/// Where the environment asks for points that there are none of, that is told; only when the
+/// Where the environment asks for points that there are none of, that is reported; only when the
 /// program ends, since libraries may be loaded late.
 fn tell_if_nothing_was_meant(state: &State) {
     let fire = state.settings.fire();

@@ -17,7 +17,7 @@
 //! | `hit`, `gap` | whether a fuzzed point fires; random distances |
 //! | `arm`, `patch`, `barrier` | arming; changing code while it runs |
 //! | `toggle` | the signal that arms and disarms |
-//! | `log`, `list` | what is told when the program ends |
+//! | `log`, `list` | what is reported when the program ends |
 
 mod arm;
 mod barrier;

@@ -50,7 +50,7 @@ impl Settings {
         Some(self.log.bytes()).filter(|pattern| !pattern.is_empty())
     }
 
-    /// Reads the environment. What makes no sense is told on standard error, and is as if it were
+    /// Reads the environment. What makes no sense is reported on standard error, and is as if it were
     /// not set.
     pub fn read(&mut self) {
         place::note_root();

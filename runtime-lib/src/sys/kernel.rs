@@ -46,7 +46,7 @@ pub unsafe fn unmap(start: *mut u8, size: usize) {
 /// function leaves out its own.
 pub fn set_signal_mask(mask: u64) -> u64 {
     let mut old = 0u64;
-    // SAFETY: both sets live through the call and have the size that it is told.
+    // SAFETY: both sets live through the call and have the size that is passed.
     unsafe {
         libc::syscall(
             libc::SYS_rt_sigprocmask,

@@ -16,7 +16,7 @@ use midflight_profile::osr_maps::report::{Function, Points, Size};
 
 type Mapped = (&'static Row, Function);
 
-/// Maps the hot functions that can be had, and reports, in Markdown. One that
+/// Maps the hot functions that are available, and reports, in Markdown. One that
 /// cannot be mapped has failed.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ pub struct Module {
     pub path: PathBuf,
 }
 
-/// The files of all hot functions that can be had, and the whole programs.
+/// The files of all hot functions that are available, and the whole programs.
 ///
 /// # Errors
 /// If one cannot be compiled.
