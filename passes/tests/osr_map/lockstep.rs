@@ -3,9 +3,10 @@
 use crate::ir::{Program, Word};
 use crate::machine::{Event, State, Stop};
 use midflight_passes::code::InstId;
-use midflight_passes::osr::map::graph::{BASE, ConstId, OPT, Which};
+use midflight_passes::osr::map::graph::ConstId;
 use midflight_passes::osr::map::mapping::Mapper;
 use midflight_passes::osr::map::matching::PairId;
+use midflight_passes::osr::map::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -31,7 +32,7 @@ pub type Constants<'a> = &'a dyn Fn(ConstId) -> Option<Word>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     pub pair: PairId,
-    pub steps: [Range<usize>; 2],
+    pub steps: PerVersion<Range<usize>>,
 }
 
 /// What was found.
@@ -66,9 +67,13 @@ pub fn trace(program: &Program, arguments: &[u64], seed: u64) -> Option<Trace> {
 }
 
 /// Runs of both versions; none if a run has undefined behaviour, or takes too long.
-pub fn traces(programs: &[Program; 2], arguments: &[u64], seed: u64) -> Option<[Trace; 2]> {
-    let opt = || trace_of(&programs[OPT], arguments, seed, 4 * MOST_STEPS);
-    Some([trace(&programs[BASE], arguments, seed)?, opt()?])
+pub fn traces(
+    programs: &PerVersion<Program>,
+    arguments: &[u64],
+    seed: u64,
+) -> Option<PerVersion<Trace>> {
+    let opt = || trace_of(&programs.opt, arguments, seed, 4 * MOST_STEPS);
+    Some(PerVersion { base: trace(&programs.base, arguments, seed)?, opt: opt()? })
 }
 
 fn trace_of(program: &Program, arguments: &[u64], seed: u64, most: usize) -> Option<Trace> {
@@ -81,7 +86,7 @@ fn trace_of(program: &Program, arguments: &[u64], seed: u64, most: usize) -> Opt
 /// The times when a version enters matched chains.
 fn visits(
     mapper: &Mapper<'_>,
-    which: Which,
+    which: Version,
     trace: &Trace,
 ) -> Result<Vec<(PairId, Range<usize>)>, String> {
     let version = &mapper.proof.versions.of[which];
@@ -90,7 +95,7 @@ fn visits(
         let block = version.graph.nodes[step.at].block;
         let Some(chain) = version.chains.of_block[block] else {
             return Err(format!(
-                "version {which} runs block {block}, which is said to be never reached"
+                "version {which:?} runs block {block}, which is said to be never reached"
             ));
         };
         let phis = version.graph.phis(block).count();
@@ -110,10 +115,10 @@ fn visits(
 /// What does not hold.
 pub fn lockstep(
     mapper: &Mapper<'_>,
-    traces: &[Trace; 2],
+    traces: &PerVersion<Trace>,
     constant: Constants<'_>,
 ) -> Result<Lockstep, String> {
-    let [base, opt] = [BASE, OPT].map(|w| visits(mapper, w, &traces[w]));
+    let [base, opt] = Version::BOTH.map(|w| visits(mapper, w, &traces[w]));
     let (base, opt) = (base?, opt?);
     let pairs = |visits: &[(PairId, Range<usize>)]| visits.iter().map(|v| v.0).collect::<Vec<_>>();
     if pairs(&base) != pairs(&opt) {
@@ -126,9 +131,9 @@ pub fn lockstep(
     }
     let mut found = Lockstep { visits: Vec::new(), values: 0 };
     for ((pair, of_base), (_, of_opt)) in base.into_iter().zip(opt) {
-        let visit = Visit { pair, steps: [of_base, of_opt] };
+        let visit = Visit { pair, steps: PerVersion { base: of_base, opt: of_opt } };
         let [a, b] =
-            [BASE, OPT].map(|w| anchors(mapper, w, &traces[w].steps[visit.steps[w].start]));
+            Version::BOTH.map(|w| anchors(mapper, w, &traces[w].steps[visit.steps[w].start]));
         if !same_log(&a, &b) {
             return Err(format!("pair {pair} is entered after other anchors: {a:?} and {b:?}"));
         }
@@ -137,7 +142,7 @@ pub fn lockstep(
         }
         found.visits.push(visit);
     }
-    for which in [BASE, OPT] {
+    for which in Version::BOTH {
         for step in &traces[which].steps {
             if mapper.proof.versions.graph(which).nodes[step.at].facts.is_terminator() {
                 let mut known = HashMap::new();
@@ -149,7 +154,7 @@ pub fn lockstep(
 }
 
 /// The anchors that have run and that both versions should have.
-pub fn anchors<'a>(mapper: &Mapper<'_>, which: Which, state: &'a State) -> Vec<&'a Event> {
+pub fn anchors<'a>(mapper: &Mapper<'_>, which: Version, state: &'a State) -> Vec<&'a Event> {
     let graph = mapper.proof.versions.graph(which);
     state.log.iter().filter(|e| graph.is_shared_anchor(e.at)).collect()
 }
@@ -175,7 +180,7 @@ pub fn is_same(a: Word, b: Word) -> bool {
 /// The last step of a visit in a segment: all values of the segment are there.
 fn last_of(
     mapper: &Mapper<'_>,
-    which: Which,
+    which: Version,
     trace: &Trace,
     steps: Range<usize>,
     segment: usize,
@@ -186,30 +191,30 @@ fn last_of(
 
 fn same_values(
     mapper: &Mapper<'_>,
-    traces: &[Trace; 2],
+    traces: &PerVersion<Trace>,
     visit: &Visit,
     segment: usize,
     constant: Constants<'_>,
 ) -> Result<usize, String> {
-    let last = |w: Which| last_of(mapper, w, &traces[w], visit.steps[w].clone(), segment);
-    let (Some(base), Some(opt)) = (last(BASE), last(OPT)) else {
+    let last = |w: Version| last_of(mapper, w, &traces[w], visit.steps[w].clone(), segment);
+    let (Some(base), Some(opt)) = (last(Version::Base), last(Version::Opt)) else {
         return Err(format!(
             "one version does not get to segment {segment} of pair {}",
             visit.pair
         ));
     };
     let mut known = HashMap::new();
-    compare(mapper, BASE, &traces[BASE].steps[base], &mut known, constant)?;
-    compare(mapper, OPT, &traces[OPT].steps[opt], &mut known, constant)
+    compare(mapper, Version::Base, &traces.base.steps[base], &mut known, constant)?;
+    compare(mapper, Version::Opt, &traces.opt.steps[opt], &mut known, constant)
 }
 
 /// What is known of numbers: a value with it, and what that is.
-type Known = HashMap<u32, (Which, usize, Word)>;
+type Known = HashMap<u32, (Version, usize, Word)>;
 
 /// Compares the values that dominate where a version stands with those known; how many there were.
 fn compare(
     mapper: &Mapper<'_>,
-    which: Which,
+    which: Version,
     state: &State,
     known: &mut Known,
     constant: Constants<'_>,
@@ -231,7 +236,7 @@ fn compare(
         count += usize::from(of != which);
         if !is_same(word, expected) {
             return Err(format!(
-                "value {value} of version {which} is {word:?}, but value {same} of version {of} has the same number {number} and is {expected:?}, before instruction {} of version {which}",
+                "value {value} of version {which:?} is {word:?}, but value {same} of version {of:?} has the same number {number} and is {expected:?}, before instruction {} of version {which:?}",
                 state.at
             ));
         }

@@ -19,13 +19,14 @@ use lockstep::{End, Trace};
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::{MapFacts, Sandbox};
 use midflight_passes::osr::map::flags::Classes;
-use midflight_passes::osr::map::graph::{BASE, OPT, Operand};
+use midflight_passes::osr::map::graph::Operand;
 use midflight_passes::osr::map::mapping::Mapper;
 use midflight_passes::osr::map::matching::Versions;
 use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions, points_of};
 use midflight_passes::osr::map::pending;
 use midflight_passes::osr::map::read::{Handles, read};
 use midflight_passes::osr::map::side::{Proof, Side};
+use midflight_passes::osr::map::version::{PerVersion, Version};
 use midflight_passes::read_code::CodeSnapshot;
 use mutants::{MUTATIONS, Mutation};
 use std::collections::BTreeMap;
@@ -168,9 +169,9 @@ fn compare(
     let run = |mapper: &mut Mapper<'_>, handles: &Handles<'_, '_>| {
         // They run as they are emitted, on what the function is defined for.
         let mut frame = Frame::default();
-        let originals = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
+        let originals = PerVersion::from_fn(|w| ir::read(&snapshots[w], &mut frame));
         Classes::new(mapper.proof, handles, &snapshots).equalize_flags();
-        let programs = [BASE, OPT].map(|w| ir::read(&snapshots[w], &mut frame));
+        let programs = PerVersion::from_fn(|w| ir::read(&snapshots[w], &mut frame));
         let mut counts = Counts::default();
         let constant = |id| ir::constant(&handles.constant(id).text());
         let mut inputs = Vec::new();
@@ -181,17 +182,18 @@ fn compare(
             arguments.push(p);
             inputs.push((arguments, random.word()));
         }
-        let (mut traces, mut ends): (Vec<[Trace; 2]>, Vec<[End; 2]>) = Default::default();
+        let (mut traces, mut ends): (Vec<PerVersion<Trace>>, Vec<PerVersion<End>>) =
+            Default::default();
         for (arguments, memory) in &inputs {
-            let Some(base) = lockstep::trace(&originals[BASE], arguments, *memory) else {
+            let Some(base) = lockstep::trace(&originals.base, arguments, *memory) else {
                 continue;
             };
             let Some(both) = lockstep::traces(&programs, arguments, *memory) else { continue };
             traces.push(both);
-            let opt = lockstep::trace(&originals[OPT], arguments, *memory);
-            ends.extend(opt.map(|opt| [base.end, opt.end]));
+            let opt = lockstep::trace(&originals.opt, arguments, *memory);
+            ends.extend(opt.map(|opt| PerVersion { base: base.end, opt: opt.end }));
         }
-        let maps = [BASE, OPT].map(|from| transitions::maps_of(mapper, from));
+        let maps = PerVersion::from_fn(|from| transitions::maps_of(mapper, from));
         for traces in &traces {
             counts.runs += 1;
             let found = lockstep::lockstep(mapper, traces, &constant)?;
@@ -201,11 +203,11 @@ fn compare(
         }
         // What was poison may be frozen to another value by each.
         let chose = |end: &End| end.last.chose;
-        counts.chose = traces.iter().filter(|[a, b]| chose(&a.end) || chose(&b.end)).count();
+        counts.chose = traces.iter().filter(|of| of.iter().any(|trace| chose(&trace.end))).count();
         // Without flags base may have a number where the pass saw poison.
-        let ends = ends.iter().filter(|[a, b]| !chose(a) && !chose(b));
+        let ends = ends.iter().filter(|of| !of.iter().any(chose));
         let otherwise: Vec<String> =
-            ends.filter_map(|[a, b]| transitions::is_same(b, a).err()).collect();
+            ends.filter_map(|of| transitions::is_same(&of.opt, &of.base).err()).collect();
         counts.otherwise = otherwise.len();
         if let Some(difference) = otherwise.first().filter(|_| is_right) {
             return Err(format!("the passes, or the interpreter, are wrong: {difference}"));
@@ -221,11 +223,11 @@ fn compare(
         Some(tamper) => compare_tampered(sandbox, two, &snapshots, tamper, run),
     };
     result.map_err(|message: String| {
-        let text = |w: usize| {
+        let text = |w: Version| {
             let blocks = snapshots[w].function.texts();
             blocks.iter().map(|(b, i)| format!("{b}:\n  {}\n", i.join("\n  "))).collect::<String>()
         };
-        format!("{message}\n--- base\n{}--- opt\n{}", text(BASE), text(OPT))
+        format!("{message}\n--- base\n{}--- opt\n{}", text(Version::Base), text(Version::Opt))
     })
 }
 
@@ -236,21 +238,21 @@ type Tamper = fn(&mut Versions);
 fn compare_tampered<'m, R>(
     sandbox: &Sandbox,
     two: &TwoVersions<'m>,
-    snapshots: &[CodeSnapshot<'m>; 2],
+    snapshots: &PerVersion<CodeSnapshot<'m>>,
     tamper: Tamper,
     then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
 ) -> R {
-    let [base, opt] = snapshots;
-    let (mut versions, handles) = read(base, opt, &two.tracker, sandbox, &[]);
+    let (mut versions, handles) = read(&snapshots.base, &snapshots.opt, &two.tracker, sandbox, &[]);
     tamper(&mut versions);
     let (matching, congruence, pending) = pending::matched(&mut versions, &handles);
-    let sides = [BASE, OPT].map(|w| {
+    let sides = PerVersion::from_fn(|w| {
         let body = &snapshots[w].body;
         Side::new(w, &versions, &congruence, body, points_of(&snapshots[w]))
     });
     let (versions, matching) = (&versions, &matching);
     let proof = Proof { versions, matching, congruence: &congruence, pending: &pending };
-    let mut mapper = Mapper::new(proof, &handles, [&base.body, &opt.body], sides);
+    let bodies = snapshots.as_ref().map(|snapshot| &snapshot.body);
+    let mut mapper = Mapper::new(proof, &handles, bodies, sides);
     let result = then(&mut mapper, &handles);
     drop(mapper);
     drop(handles);
@@ -316,8 +318,10 @@ fn what_is_claimed_of_frozen_values_holds() {
 
 /// Freezes, and calls that may freeze, are taken for operations that always give the same.
 fn forget_choices(versions: &mut Versions) {
-    for version in &mut versions.of {
-        for node in version.graph.nodes.iter_mut().filter(|node| node.facts.is_pinned()) {
+    for version in Version::BOTH {
+        for node in
+            versions.of[version].graph.nodes.iter_mut().filter(|node| node.facts.is_pinned())
+        {
             // Allocas have an operand each, too, which is a constant.
             let is_alloca = node.operands.iter().all(|o| matches!(o, Operand::Constant(_)));
             if !is_alloca {

@@ -8,9 +8,9 @@ use crate::lockstep::{
 };
 use crate::machine::{Event, Memory, State, Stop, evaluate};
 use midflight_passes::code::InstId;
-use midflight_passes::osr::map::graph::{BASE, OPT, Which};
 use midflight_passes::osr::map::mapping::Mapper;
 use midflight_passes::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_passes::osr::map::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -121,7 +121,7 @@ fn enter(map: &PointMap, to: &Program, from: &State, handed: &Handed) -> State {
 }
 
 /// The maps of a version's points, in all strengths, each once.
-pub fn maps_of(mapper: &Mapper<'_>, from: Which) -> Vec<Vec<PointMap>> {
+pub fn maps_of(mapper: &Mapper<'_>, from: Version) -> Vec<Vec<PointMap>> {
     let of_point = |point: usize| {
         let mut maps = Vec::new();
         for map in VARIANTS.iter().filter_map(|&v| mapper.point(from, point, v).ok()) {
@@ -141,15 +141,15 @@ pub fn maps_of(mapper: &Mapper<'_>, from: Which) -> Vec<Vec<PointMap>> {
 /// What does not hold.
 pub fn points(
     mapper: &Mapper<'_>,
-    maps: &[Vec<Vec<PointMap>>; 2],
-    programs: &[Program; 2],
-    traces: &[Trace; 2],
+    maps: &PerVersion<Vec<Vec<PointMap>>>,
+    programs: &PerVersion<Program>,
+    traces: &PerVersion<Trace>,
     found: &Lockstep,
     constant: Constants<'_>,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    for from in [BASE, OPT] {
-        let (to, side) = (1 - from, &mapper.sides[from]);
+    for from in Version::BOTH {
+        let (to, side) = (from.other(), &mapper.sides[from]);
         let mut times: HashMap<usize, usize> = HashMap::new();
         for (number, step) in traces[from].steps.iter().enumerate() {
             let Some(point) = side.point_at[step.at] else { continue };
@@ -162,11 +162,11 @@ pub fn points(
             for map in &maps[from][point] {
                 let says = |message: String| {
                     format!(
-                        "{message}\nat point {point} of version {from}, before instruction {}: {map:?}",
+                        "{message}\nat point {point} of version {from:?}, before instruction {}: {map:?}",
                         step.at
                     )
                 };
-                let of = [&programs[BASE], &programs[to]];
+                let of = [&programs.base, &programs[to]];
                 let handed = hand_over(map, of, step, constant).map_err(says)?;
                 // The visit that it is in, or else the next one.
                 let visit = found.visits.iter().find(|v| v.steps[from].end > number);
@@ -192,8 +192,9 @@ pub fn points(
                 }
                 // Base goes on with the memory that it would have, unless it overwrites at once
                 // what it lacks.
-                let is_late = to == BASE && mapper.proof.versions.of[BASE].chains.late[map.landing];
-                if to == BASE && !is_late && !handed.memory.is_same(&expected.memory) {
+                let is_late =
+                    to == Version::Base && mapper.proof.versions.of.base.chains.late[map.landing];
+                if to == Version::Base && !is_late && !handed.memory.is_same(&expected.memory) {
                     return Err(says("memory is not base's".to_string()));
                 }
                 counts.points += 1;
@@ -259,17 +260,17 @@ pub fn is_same<'a>(end: &'a End, expected: &'a End) -> Result<(), String> {
 /// What does not hold.
 pub fn to_and_fro(
     mapper: &mut Mapper<'_>,
-    programs: &[Program; 2],
-    traces: &[[Trace; 2]],
+    programs: &PerVersion<Program>,
+    traces: &[PerVersion<Trace>],
     constant: Constants<'_>,
     random: &mut Random,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    let maps = mapper.closed(&|_, _| true, [&|_| true, &|_| true]);
+    let maps = mapper.closed(&|_, _| true, PerVersion { base: &|_| true, opt: &|_| true });
     for ends in traces {
-        let base = &ends[BASE];
+        let base = &ends.base;
         for often in [1, 3, 9] {
-            let (mut which, mut state): (Which, State) = (BASE, base.steps[0].clone());
+            let (mut which, mut state): (Version, State) = (Version::Base, base.steps[0].clone());
             let mut path = Vec::new();
             let mut may_fire = true;
             for _ in 0..MOST_STEPS {
@@ -278,11 +279,11 @@ pub fn to_and_fro(
                 if let Some(map) = map.filter(|_| may_fire && random.one_in(often)) {
                     path.push((which, state.at));
                     let says = |message| format!("{message}\non the way {path:?}: {map:?}");
-                    let to = &programs[1 - which];
-                    let of = [&programs[BASE], to];
+                    let to = &programs[which.other()];
+                    let of = [&programs.base, to];
                     let handed = hand_over(map, of, &state, constant).map_err(says)?;
                     state = enter(map, to, &state, &handed);
-                    which = 1 - which;
+                    which = which.other();
                     counts.transitions += 1;
                     // At most one without an instruction between.
                     may_fire = false;
@@ -300,7 +301,7 @@ pub fn to_and_fro(
                     Err(Stop::Fuel | Stop::Partial) => break,
                     Err(stop) => {
                         let at = state.at;
-                        return Err(format!("{stop:?} at {which}, {at} on the way {path:?}"));
+                        return Err(format!("{stop:?} at {which:?}, {at} on the way {path:?}"));
                     }
                 }
             }

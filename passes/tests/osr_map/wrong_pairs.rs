@@ -7,10 +7,11 @@ use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
 use midflight_passes::code::InstId;
 use midflight_passes::osr::map::congruence::Congruence;
-use midflight_passes::osr::map::graph::{Access, BASE, Graph, OPT, Oracle};
+use midflight_passes::osr::map::graph::{Access, Graph, Oracle};
 use midflight_passes::osr::map::matching::{Matching, Versions};
 use midflight_passes::osr::map::optimize::TwoVersions;
 use midflight_passes::osr::map::read::{Handles, read};
+use midflight_passes::osr::map::version::Version;
 
 /// What was changed, and how often.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,9 +51,9 @@ pub fn try_pairs(
     let snapshots = two.snapshots();
     let result = {
         let (mut versions, handles) =
-            read(&snapshots[BASE], &snapshots[OPT], &two.tracker, sandbox, &[]);
+            read(&snapshots.base, &snapshots.opt, &two.tracker, sandbox, &[]);
         let right = versions.matched(&handles);
-        let count = versions.graph(OPT).nodes.len();
+        let count = versions.of.opt.graph.nodes.len();
         (0..most).try_for_each(|_| {
             let inst = random.below(count);
             wrong(&mut versions, &handles, &right, inst, random, tried).map_err(|what| {
@@ -70,13 +71,14 @@ pub fn try_pairs(
 /// The instruction of base that an instruction of opt is taken for, if that says anything.
 fn partner(versions: &Versions, right: &(Matching, Congruence), inst: InstId) -> Option<InstId> {
     let partner = versions.tracked.origin[inst]?;
-    let numbers = [(BASE, partner), (OPT, inst)].map(|(w, i)| number(versions, &right.1, w, i));
-    let is_same = numbers[BASE] == numbers[OPT] && right.1.constant(numbers[OPT]).is_none();
-    (versions.of[OPT].live.reached[versions.graph(OPT).nodes[inst].block] && is_same)
+    let own = number(versions, &right.1, Version::Opt, inst);
+    let is_same = number(versions, &right.1, Version::Base, partner) == own
+        && right.1.constant(own).is_none();
+    (versions.of.opt.live.reached[versions.of.opt.graph.nodes[inst].block] && is_same)
         .then_some(partner)
 }
 
-fn number(versions: &Versions, congruence: &Congruence, which: usize, inst: InstId) -> u32 {
+fn number(versions: &Versions, congruence: &Congruence, which: Version, inst: InstId) -> u32 {
     congruence.of[which][versions.graph(which).result(inst)]
 }
 
@@ -88,7 +90,7 @@ fn wrong(
     random: &mut Random,
     tried: &mut Tried,
 ) -> Result<(), String> {
-    let old = versions.graph(OPT).nodes[inst].clone();
+    let old = versions.of.opt.graph.nodes[inst].clone();
     if old.facts.is_anchor() {
         return wrong_anchor(versions, handles, right, inst, tried);
     }
@@ -102,22 +104,22 @@ fn wrong(
         && old.linear.is_none()
         && old.copied.is_none()
         && old.constant.is_none()
-        && handles.simplify(OPT, inst, &old.operands).is_none();
+        && handles.simplify(Version::Opt, inst, &old.operands).is_none();
     let Some(partner) = partner(versions, right, inst).filter(|_| is_plain) else { return Ok(()) };
     // What is equal to something older is equal to that by a rule, not by being the same operation.
-    let own = number(versions, &right.1, OPT, inst);
-    let older = versions.graph(BASE).result(partner);
-    if right.1.of[BASE][..older].contains(&own) {
+    let own = number(versions, &right.1, Version::Opt, inst);
+    let older = versions.of.base.graph.result(partner);
+    if right.1.of.base[..older].contains(&own) {
         return Ok(());
     }
-    let (what, count) = match other_access(versions.graph(OPT), old.clobber, random) {
+    let (what, count) = match other_access(versions.graph(Version::Opt), old.clobber, random) {
         Some(access) if random.one_in(2) => {
-            versions.of[OPT].graph.nodes[inst].clobber = Some(access);
+            versions.of.opt.graph.nodes[inst].clobber = Some(access);
             ("another state of memory", &mut tried.clobbers)
         }
         _ if old.clobber.is_some() => return Ok(()),
         _ => {
-            let node = &mut versions.of[OPT].graph.nodes[inst];
+            let node = &mut versions.of.opt.graph.nodes[inst];
             (node.operation, node.as_unsigned) = (u32::MAX, None);
             ("another operation", &mut tried.operations)
         }
@@ -126,13 +128,14 @@ fn wrong(
     let accepted = |(_, congruence)| is_same(versions, &congruence, inst, partner);
     tried.claimed += usize::from(accepted(versions.claimed(handles)));
     let is_accepted = accepted(versions.matched(handles));
-    versions.of[OPT].graph.nodes[inst] = old;
+    versions.of.opt.graph.nodes[inst] = old;
     if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
 }
 
 /// Whether an instruction of opt and one of base are taken for the same.
 fn is_same(versions: &Versions, congruence: &Congruence, inst: InstId, partner: InstId) -> bool {
-    number(versions, congruence, OPT, inst) == number(versions, congruence, BASE, partner)
+    number(versions, congruence, Version::Opt, inst)
+        == number(versions, congruence, Version::Base, partner)
 }
 
 /// A select, or a phi that a branch decides, is not the same when what it chooses from is
@@ -144,28 +147,28 @@ fn exchanged(
     inst: InstId,
     tried: &mut Tried,
 ) -> Result<(), String> {
-    let old = versions.graph(OPT).nodes[inst].clone();
+    let old = versions.of.opt.graph.nodes[inst].clone();
     let arms = match old.operands.len() {
         3 if old.facts.is_select() => [1, 2],
-        2 if old.facts.is_phi() && versions.of[OPT].gates[old.block].is_some() => [0, 1],
+        2 if old.facts.is_phi() && versions.of.opt.gates[old.block].is_some() => [0, 1],
         _ => return Ok(()),
     };
     let Some(partner) = partner(versions, right, inst) else { return Ok(()) };
-    let numbers = arms.map(|arm| right.1.number(OPT, old.operands[arm]));
-    let own = number(versions, &right.1, OPT, inst);
+    let numbers = arms.map(|arm| right.1.number(Version::Opt, old.operands[arm]));
+    let own = number(versions, &right.1, Version::Opt, inst);
     // What follows from its arms alone, or is equal to something older, is not known by them.
     let is_known = numbers[0] == numbers[1]
         || numbers.contains(&own)
-        || right.1.of[BASE][..versions.graph(BASE).result(partner)].contains(&own)
-        || old.facts.is_select() && handles.simplify(OPT, inst, &old.operands).is_some();
+        || right.1.of.base[..versions.of.base.graph.result(partner)].contains(&own)
+        || old.facts.is_select() && handles.simplify(Version::Opt, inst, &old.operands).is_some();
     if is_known {
         return Ok(());
     }
     tried.arms += 1;
-    versions.of[OPT].graph.nodes[inst].operands.swap(arms[0], arms[1]);
+    versions.of.opt.graph.nodes[inst].operands.swap(arms[0], arms[1]);
     let (_, congruence) = versions.matched(handles);
     let is_accepted = is_same(versions, &congruence, inst, partner);
-    versions.of[OPT].graph.nodes[inst] = old;
+    versions.of.opt.graph.nodes[inst] = old;
     if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
 }
 
@@ -192,20 +195,20 @@ fn wrong_anchor(
     tried: &mut Tried,
 ) -> Result<(), String> {
     let matched = |versions: &Versions, matching: &Matching| {
-        let version = &versions.of[OPT];
+        let version = &versions.of.opt;
         let chain = version.chains.of_inst(&version.graph, inst)?;
         let place = version.chains.chains[chain].anchors.iter().position(|&a| a == inst)?;
-        let pair = matching.of_chain[OPT][chain]?;
+        let pair = matching.of_chain.opt[chain]?;
         (place < matching.pairs[pair].prefix).then_some(())
     };
     if matched(versions, &right.0).is_none() {
         return Ok(());
     }
     tried.anchors += 1;
-    let node = &mut versions.of[OPT].graph.nodes[inst];
+    let node = &mut versions.of.opt.graph.nodes[inst];
     let old = std::mem::replace(&mut node.operation, u32::MAX);
     let (matching, _) = versions.matched(handles);
-    versions.of[OPT].graph.nodes[inst].operation = old;
+    versions.of.opt.graph.nodes[inst].operation = old;
     match matched(versions, &matching) {
         Some(()) => Err("an anchor that does something else is matched".to_string()),
         None => Ok(()),

@@ -5,10 +5,11 @@ use crate::body::BlockId;
 use crate::code::InstId;
 use crate::dominators::dominators;
 use crate::osr::map::congruence::Congruence;
-use crate::osr::map::graph::{BASE, OPT, Operand};
+use crate::osr::map::graph::Operand;
 use crate::osr::map::matching::Versions;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
@@ -18,7 +19,7 @@ use rustc_hash::FxHashMap as HashMap;
 /// Counts the actions between two versions.
 pub fn actions(
     two: &TwoVersions<'_>,
-    snapshots: &[CodeSnapshot<'_>; 2],
+    snapshots: &PerVersion<CodeSnapshot<'_>>,
     versions: &Versions,
 ) -> Actions {
     let mut actions = Actions {
@@ -43,7 +44,7 @@ pub fn actions(
             }
         }
     }
-    let dominators = dominators(&snapshots[OPT].body);
+    let dominators = dominators(&snapshots.opt.body);
     for (from, to) in versions.tracked.kept.iter().enumerate() {
         let Some(to) = *to else { continue };
         match moved(versions, from, to) {
@@ -59,32 +60,32 @@ pub fn actions(
 /// Asks of each value that tracking says is another one whether that is proved.
 pub fn claims<'m>(
     two: &TwoVersions<'m>,
-    snapshots: &[CodeSnapshot<'m>; 2],
+    snapshots: &PerVersion<CodeSnapshot<'m>>,
     handles: &Handles<'_, 'm>,
     versions: &Versions,
     congruence: &Congruence,
 ) -> Claims {
     let mut claims = Claims::default();
     let numbers: HashMap<Inst<'_>, InstId> =
-        snapshots[BASE].instructions.iter().enumerate().map(|(id, &inst)| (inst, id)).collect();
-    let (base, opt) = (versions.graph(BASE), versions.graph(OPT));
+        snapshots.base.instructions.iter().enumerate().map(|(id, &inst)| (inst, id)).collect();
+    let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
     let all = two.base.blocks().flat_map(|b| b.instructions());
     for (number, inst) in all.enumerate() {
         let Some(&from) = numbers.get(&inst) else { continue };
         let node = &base.nodes[from];
         // What is never reached has no value.
-        if !node.has_result || !versions.of[BASE].live.reached[node.block] {
+        if !node.has_result || !versions.of.base.live.reached[node.block] {
             continue;
         }
-        let own = congruence.of[BASE][base.result(from)];
+        let own = congruence.of.base[base.result(from)];
         if let Some(to) = versions.tracked.kept[from] {
             if moved(versions, from, to).is_some() {
-                claims.moved.add(own == congruence.of[OPT][opt.result(to)]);
+                claims.moved.add(own == congruence.of.opt[opt.result(to)]);
             }
         } else if let Fate::Replaced(value) = two.tracker.fate(number)
-            && let Some(operand) = handles.operand(OPT, value)
+            && let Some(operand) = handles.operand(Version::Opt, value)
         {
-            claims.replaced.add(own == congruence.number(OPT, operand));
+            claims.replaced.add(own == congruence.number(Version::Opt, operand));
         }
     }
     claims
@@ -92,14 +93,14 @@ pub fn claims<'m>(
 
 /// For an instruction that is in another block, what became of its old block, and the new one.
 fn moved(versions: &Versions, from: InstId, to: InstId) -> Option<(Option<BlockId>, BlockId)> {
-    let old = versions.tracked.blocks[versions.graph(BASE).nodes[from].block];
-    let new = versions.graph(OPT).nodes[to].block;
+    let old = versions.tracked.blocks[versions.of.base.graph.nodes[from].block];
+    let new = versions.of.opt.graph.nodes[to].block;
     (old != Some(new)).then_some((old, new))
 }
 
 /// Operands that another one came in place of, while the instruction that gave it was kept.
 fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> u64 {
-    let (base, opt) = (versions.graph(BASE), versions.graph(OPT));
+    let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
     let pairs = base.nodes[from].operands.iter().zip(&opt.nodes[to].operands);
     let differs = |&(a, b): &(&Operand, &Operand)| match (*a, *b) {
         (Operand::Constant(a), Operand::Constant(b)) => a != b,

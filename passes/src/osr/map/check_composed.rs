@@ -11,9 +11,10 @@
 use crate::code::{InstId, ValueId};
 use crate::osr::map::compose::{ComposedPoint, Step, StepExpr};
 use crate::osr::map::congruence::{Number, value_over};
-use crate::osr::map::graph::{BASE, ConstId, OPT, Operand, Which};
+use crate::osr::map::graph::{ConstId, Operand};
 use crate::osr::map::mapping::Mapper;
 use crate::osr::map::matching::{PairId, Walk};
+use crate::osr::map::version::Version;
 
 /// What is found of a point; the worst of its landing and its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +82,7 @@ enum Reached {
 
 impl Check<'_> {
     /// Checks a point of the version `from`, the one before instruction `at`.
-    pub fn point(&self, from: Which, at: InstId, point: &ComposedPoint) -> Finding {
+    pub fn point(&self, from: Version, at: InstId, point: &ComposedPoint) -> Finding {
         let reached = match self.landing(from, at, point.landing) {
             Ok(reached) => reached,
             Err(finding) => return finding,
@@ -108,10 +109,10 @@ impl Check<'_> {
     }
 
     /// Whether the direct matching has a landing.
-    fn landing(&self, from: Which, at: InstId, landing: InstId) -> Result<Reached, Finding> {
+    fn landing(&self, from: Version, at: InstId, landing: InstId) -> Result<Reached, Finding> {
         let (versions, matching) = (self.mapper.proof.versions, self.mapper.proof.matching);
-        let to = 1 - from;
-        let place = |which: Which, inst: InstId| {
+        let to = from.other();
+        let place = |which: Version, inst: InstId| {
             let version = &versions.of[which];
             let chain = version.chains.of_inst(&version.graph, inst);
             let chain = chain.ok_or(Finding::Undecided)?;
@@ -166,9 +167,9 @@ impl Check<'_> {
     }
 
     /// The number of what a value of the other version must be.
-    fn expected(&self, from: Which, reached: &Reached, value: ValueId) -> Option<Number> {
+    fn expected(&self, from: Version, reached: &Reached, value: ValueId) -> Option<Number> {
         let (versions, congruence) = (self.mapper.proof.versions, self.mapper.proof.congruence);
-        let to = 1 - from;
+        let to = from.other();
         let number = congruence.of[to][value];
         let Reached::Over(pair, walks) = reached else { return Some(number) };
         let graph = versions.graph(to);
@@ -196,7 +197,7 @@ impl Check<'_> {
     /// The numbers of expressions, as far as they are known.
     fn numbers(
         &self,
-        from: Which,
+        from: Version,
         [at, landing]: [InstId; 2],
         exprs: &[StepExpr],
     ) -> Vec<Option<Number>> {
@@ -206,13 +207,13 @@ impl Check<'_> {
             let number = match expr {
                 StepExpr::Source(value) => Some(congruence.of[from][*value]),
                 StepExpr::Constant(step, constant) => (self.constant)(*step, *constant)
-                    .map(|constant| congruence.number(BASE, Operand::Constant(constant))),
+                    .map(|constant| congruence.number(Version::Base, Operand::Constant(constant))),
                 StepExpr::Repeat(step, inst, of) => {
                     // It is an instruction of the version that the step leads to.
-                    let version = if from == BASE { step + 1 } else { *step };
+                    let version = if from == Version::Base { step + 1 } else { *step };
                     let operands: Option<Vec<Number>> = of.iter().map(|&o| numbers[o]).collect();
-                    let first = (BASE, self.ancestry.first[version][*inst]);
-                    let last = (OPT, self.ancestry.last[version][*inst]);
+                    let first = (Version::Base, self.ancestry.first[version][*inst]);
+                    let last = (Version::Opt, self.ancestry.last[version][*inst]);
                     let mut either = [first, last];
                     // As the version that is entered has it, rather than as the other one.
                     either.sort_by_key(|&(which, _)| which == from);
@@ -233,7 +234,7 @@ impl Check<'_> {
     /// gives the same before another instruction.
     fn repeated(
         &self,
-        which: Which,
+        which: Version,
         inst: InstId,
         place: InstId,
         operands: &[Number],
@@ -262,7 +263,7 @@ impl Check<'_> {
     }
     /// The number of a phi that a branch decides, if these are the numbers of its condition and of
     /// what comes in on its sides.
-    fn chosen(&self, which: Which, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
+    fn chosen(&self, which: Version, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
         let congruence = self.mapper.proof.congruence;
         let version = &self.mapper.proof.versions.of[which];
         let gate = version.gates[version.graph.nodes[phi].block].as_ref()?;

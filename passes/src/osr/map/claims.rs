@@ -4,8 +4,9 @@
 //! runs on a copy of the version, so it is asked only if something is left to ask.
 
 use crate::code::InstId;
-use crate::osr::map::graph::{BASE, ConstId, Graph, OPT, Operand, Which};
+use crate::osr::map::graph::{ConstId, Graph, Operand};
 use crate::osr::map::matching::Tracked;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Inst, Value};
 use midflight_bridge::map::{Sandbox, Solution, number_operations};
@@ -14,7 +15,7 @@ use std::cell::OnceCell;
 /// Two versions, and what is asked of them.
 pub struct Claims<'a, 'm> {
     /// Base and opt
-    pub snapshots: [&'a CodeSnapshot<'m>; 2],
+    pub snapshots: PerVersion<&'a CodeSnapshot<'m>>,
     /// What tracking says of them
     pub tracked: &'a Tracked,
     /// Where the solver runs
@@ -22,7 +23,7 @@ pub struct Claims<'a, 'm> {
     /// The number of a constant
     pub constant: &'a dyn Fn(Value<'m>) -> ConstId,
     /// What an LLVM value is in a version
-    pub operand: &'a dyn Fn(Which, Value<'m>) -> Operand,
+    pub operand: &'a dyn Fn(Version, Value<'m>) -> Operand,
     /// Instructions of base that lose flags which make a result poison
     pub losing: &'a [Inst<'m>],
 }
@@ -30,23 +31,23 @@ pub struct Claims<'a, 'm> {
 impl<'m> Claims<'_, 'm> {
     /// Numbers the operations, and puts what is claimed into the graphs. True if that holds only as
     /// long as instructions of base keep their flags, but for those that lose them.
-    pub fn put(&self, graphs: &mut [Graph; 2]) -> bool {
-        let solutions = [OnceCell::new(), OnceCell::new()];
-        let solve = |which: Which, without_flags: &[Inst<'m>]| {
+    pub fn put(&self, graphs: &mut PerVersion<Graph>) -> bool {
+        let solutions = PerVersion::<OnceCell<_>>::default();
+        let solve = |which: Version, without_flags: &[Inst<'m>]| {
             Solution::new(self.sandbox, self.snapshots[which].function, without_flags)
         };
         // Of values that may be poison what holds whatever flags are dropped.
-        let solution = |which: Which| {
+        let solution = |which: Version| {
             let all = &self.snapshots[which].instructions;
             solutions[which].get_or_init(|| solve(which, all))
         };
         let with_flags = OnceCell::new();
-        let of_base = || with_flags.get_or_init(|| solve(BASE, &[]));
+        let of_base = || with_flags.get_or_init(|| solve(Version::Base, &[]));
         let with_kept_flags = OnceCell::new();
-        let kept = || with_kept_flags.get_or_init(|| solve(BASE, self.losing));
+        let kept = || with_kept_flags.get_or_init(|| solve(Version::Base, self.losing));
         let mut rests_on_flags = false;
-        let useful = [BASE, OPT].map(|which| graphs[which].useful());
-        for which in [BASE, OPT] {
+        let useful = PerVersion::from_fn(|which| graphs[which].useful());
+        for which in Version::BOTH {
             for inst in (0..useful[which].len()).filter(|&i| useful[which][i]) {
                 let llvm = self.inst(which, inst);
                 if llvm.may_be_copy() && !self.is_same(which, inst) {
@@ -56,15 +57,15 @@ impl<'m> Claims<'_, 'm> {
             }
         }
         let mut unsigned = Vec::new();
-        for inst in (0..useful[BASE].len()).filter(|&i| useful[BASE][i]) {
-            let llvm = self.inst(BASE, inst);
-            let node = &mut graphs[BASE].nodes[inst];
+        for inst in (0..useful.base.len()).filter(|&i| useful.base[i]) {
+            let llvm = self.inst(Version::Base, inst);
+            let node = &mut graphs.base.nodes[inst];
             if node.has_result && self.tracked.folded[inst] {
                 let constant = of_base().constant(llvm);
                 node.constant = constant.map(self.constant);
             }
             let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
-            if is_asked && solution(BASE).is_unsigned(llvm) {
+            if is_asked && solution(Version::Base).is_unsigned(llvm) {
                 unsigned.push(inst);
             } else if is_asked && kept().is_unsigned(llvm) {
                 unsigned.push(inst);
@@ -72,13 +73,13 @@ impl<'m> Claims<'_, 'm> {
             }
         }
         self.number(graphs, &unsigned);
-        let [base, opt] = graphs;
+        let PerVersion { base, opt } = graphs;
         for (id, block) in base.blocks.iter_mut().enumerate() {
             let of_opt = self.tracked.blocks[id].map(|b| opt.blocks[b].successors.len());
             if block.successors.len() < 2 || of_opt == Some(block.successors.len()) {
                 continue;
             }
-            let blocks = &self.snapshots[BASE].blocks;
+            let blocks = &self.snapshots.base.blocks;
             for (&to, feasible) in block.successors.iter().zip(&mut block.feasible) {
                 *feasible = of_base().is_feasible(blocks[id], blocks[to]);
             }
@@ -86,7 +87,7 @@ impl<'m> Claims<'_, 'm> {
         rests_on_flags
     }
 
-    fn inst(&self, which: Which, inst: InstId) -> Inst<'m> {
+    fn inst(&self, which: Version, inst: InstId) -> Inst<'m> {
         self.snapshots[which].instructions[inst]
     }
 
@@ -97,31 +98,32 @@ impl<'m> Claims<'_, 'm> {
 
     /// True if one that does something else came in place of one of base.
     fn is_unlike_other(&self, inst: InstId) -> bool {
-        let other = self.other(inst).map(|other| self.inst(OPT, other));
-        other.is_some_and(|other| !other.has_opcode_of(self.inst(BASE, inst)))
+        let other = self.other(inst).map(|other| self.inst(Version::Opt, other));
+        other.is_some_and(|other| !other.has_opcode_of(self.inst(Version::Base, inst)))
     }
 
     /// True if both versions have an instruction.
-    fn is_same(&self, which: Which, inst: InstId) -> bool {
-        let tracked = if which == BASE { &self.tracked.kept } else { &self.tracked.origin };
+    fn is_same(&self, which: Version, inst: InstId) -> bool {
+        let tracked =
+            if which == Version::Base { &self.tracked.kept } else { &self.tracked.origin };
         let llvm = self.inst(which, inst);
-        tracked[inst].is_some_and(|other| self.inst(1 - which, other).has_opcode_of(llvm))
+        tracked[inst].is_some_and(|other| self.inst(which.other(), other).has_opcode_of(llvm))
     }
 
     /// Numbers the operations, and those that the marked ones of base may be taken for.
-    fn number(&self, graphs: &mut [Graph; 2], unsigned: &[InstId]) {
+    fn number(&self, graphs: &mut PerVersion<Graph>, unsigned: &[InstId]) {
         let all = self.snapshots.iter().flat_map(|s| &s.instructions).copied();
-        let marked = unsigned.iter().map(|&inst| self.inst(BASE, inst));
+        let marked = unsigned.iter().map(|&inst| self.inst(Version::Base, inst));
         let count: usize = self.snapshots.iter().map(|s| s.instructions.len()).sum();
         let flags = [vec![false; count], vec![true; unsigned.len()]].concat();
         let all: Vec<Inst> = all.chain(marked).collect();
         let numbers = number_operations(&all, &flags);
         let (plain, of_marked) = numbers.split_at(count);
-        let nodes = graphs.iter_mut().flat_map(|graph| &mut graph.nodes);
+        let nodes = graphs.base.nodes.iter_mut().chain(&mut graphs.opt.nodes);
         nodes.zip(plain).for_each(|(node, &number)| node.operation = number);
         for (&inst, &number) in unsigned.iter().zip(of_marked) {
-            let other = self.other(inst).map(|other| graphs[OPT].nodes[other].operation);
-            graphs[BASE].nodes[inst].as_unsigned =
+            let other = self.other(inst).map(|other| graphs.opt.nodes[other].operation);
+            graphs.base.nodes[inst].as_unsigned =
                 Some(number).filter(|&n| other.is_none_or(|other| other == n));
         }
     }

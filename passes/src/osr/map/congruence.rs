@@ -23,11 +23,12 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::contents::{Content, Contents};
-use crate::osr::map::graph::{Access, BASE, ConstId, OPT, Operand, Oracle, Which};
+use crate::osr::map::graph::{Access, ConstId, Operand, Oracle};
 use crate::osr::map::guesses::Refuted;
 use crate::osr::map::matching::{Matching, Versions, Walk};
 use crate::osr::map::round::Round;
 use crate::osr::map::shape::{Shape, shapes};
+use crate::osr::map::version::{PerVersion, Version};
 
 /// Number of a value: equal for congruent ones.
 pub type Number = u32;
@@ -42,14 +43,14 @@ const MOST_CONSTANTS: usize = 1 << 24;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Congruence {
     /// For each version and value its number
-    pub of: [Vec<Number>; 2],
+    pub of: PerVersion<Vec<Number>>,
     /// For each version the values that are constants somewhere, by the place of their number
-    known: [Vec<Vec<ValueId>>; 2],
+    known: PerVersion<Vec<Vec<ValueId>>>,
     pub(super) layout: Layout,
     /// What places have
     pub(super) contents: Contents,
     /// For each version and block the number of the state of memory that meets there
-    pub(super) memory: [Vec<Number>; 2],
+    pub(super) memory: PerVersion<Vec<Number>>,
     partners: Vec<Option<InstId>>,
 }
 
@@ -58,9 +59,9 @@ pub struct Congruence {
 pub(super) struct Layout {
     pub(super) constants: u32,
     arguments: u32,
-    pub(super) values: [u32; 2],
-    defs: [u32; 2],
-    pub(super) phis: [u32; 2],
+    pub(super) values: PerVersion<u32>,
+    defs: PerVersion<u32>,
+    pub(super) phis: PerVersion<u32>,
     contents: u32,
 }
 
@@ -72,15 +73,18 @@ impl Layout {
             next += u32::try_from(count).unwrap_or(u32::MAX / 16);
             first
         };
-        let count = |w: Which| versions.graph(w).nodes.len();
-        let blocks = |w: Which| versions.graph(w).blocks.len();
+        let count = |w: Version| versions.graph(w).nodes.len();
+        let blocks = |w: Version| versions.graph(w).blocks.len();
         Layout {
             constants: take(MOST_CONSTANTS),
-            arguments: take(versions.graph(BASE).arguments),
-            values: [take(count(BASE)), take(count(OPT))],
+            arguments: take(versions.of.base.graph.arguments),
+            values: PerVersion::from_fn(|w| take(count(w))),
             // The state that the caller leaves is behind the last block.
-            defs: [take(count(BASE)), take(count(OPT))],
-            phis: [take(blocks(BASE)), take(blocks(OPT) + 1)],
+            defs: PerVersion::from_fn(|w| take(count(w))),
+            phis: PerVersion {
+                base: take(blocks(Version::Base)),
+                opt: take(blocks(Version::Opt) + 1),
+            },
             contents: take(0),
         }
     }
@@ -91,19 +95,22 @@ impl Layout {
     }
 
     /// The value whose own number it is.
-    pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Which, ValueId)> {
-        let of = |which: Which| {
+    pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Version, ValueId)> {
+        let of = |which: Version| {
             let graph = versions.graph(which);
             let inst = number.checked_sub(self.values[which])? as usize;
             (inst < graph.nodes.len()).then(|| (which, graph.result(inst)))
         };
         let argument = number.checked_sub(self.arguments)? as usize;
-        let is_argument = argument < versions.graph(BASE).arguments;
-        is_argument.then_some((BASE, argument)).or_else(|| of(BASE)).or_else(|| of(OPT))
+        let is_argument = argument < versions.of.base.graph.arguments;
+        is_argument
+            .then_some((Version::Base, argument))
+            .or_else(|| of(Version::Base))
+            .or_else(|| of(Version::Opt))
     }
 
     fn entry(&self, versions: &Versions) -> Number {
-        self.phis[OPT] + versions.graph(OPT).blocks.len() as u32
+        self.phis.opt + versions.of.opt.graph.blocks.len() as u32
     }
 }
 
@@ -112,14 +119,14 @@ impl Congruence {
     fn new(versions: &Versions, matching: &Matching) -> Self {
         let layout = Layout::new(versions);
         let mut congruence = Congruence {
-            of: [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
-            known: [Vec::new(), Vec::new()],
+            of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
+            known: PerVersion::default(),
             layout,
             contents: Contents::new(versions, layout.contents),
-            memory: [BASE, OPT].map(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]),
+            memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]),
             partners: partners(versions, matching),
         };
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             for argument in 0..versions.graph(which).arguments {
                 let number = layout.arguments + argument as u32;
                 congruence.set(versions, which, argument, number);
@@ -141,7 +148,7 @@ impl Congruence {
     }
 
     /// The number of an operand.
-    pub fn number(&self, which: Which, operand: Operand) -> Number {
+    pub fn number(&self, which: Version, operand: Operand) -> Number {
         match operand {
             Operand::Constant(constant) => self.layout.constants + constant,
             Operand::Value(value) => self.of[which][value],
@@ -153,7 +160,7 @@ impl Congruence {
     pub fn at(
         &self,
         versions: &Versions,
-        which: Which,
+        which: Version,
         operand: Operand,
         block: BlockId,
     ) -> Number {
@@ -164,7 +171,7 @@ impl Congruence {
     pub fn on_edge(
         &self,
         versions: &Versions,
-        which: Which,
+        which: Version,
         operand: Operand,
         (from, to): (BlockId, BlockId),
     ) -> Number {
@@ -173,7 +180,7 @@ impl Congruence {
 
     fn known(
         &self,
-        which: Which,
+        which: Version,
         operand: Operand,
         constant: impl FnMut(ValueId) -> Option<ConstId>,
     ) -> Number {
@@ -192,7 +199,7 @@ impl Congruence {
     pub(super) fn set(
         &mut self,
         versions: &Versions,
-        which: Which,
+        which: Version,
         value: ValueId,
         number: Number,
     ) -> bool {
@@ -212,12 +219,12 @@ impl Congruence {
         old != number
     }
 
-    pub(super) fn partner(&self, which: Which, inst: InstId) -> Option<InstId> {
-        if which == OPT { self.partners[inst] } else { None }
+    pub(super) fn partner(&self, which: Version, inst: InstId) -> Option<InstId> {
+        if which == Version::Opt { self.partners[inst] } else { None }
     }
 
     /// The number of a state of memory. What lone stores write is left out.
-    pub(super) fn access(&self, versions: &Versions, which: Which, access: Access) -> Number {
+    pub(super) fn access(&self, versions: &Versions, which: Version, access: Access) -> Number {
         let layout = &self.layout;
         let mut access = access;
         while let Access::Def(inst) = access
@@ -229,7 +236,7 @@ impl Congruence {
             Access::Entry => layout.entry(versions),
             Access::Phi(block) => self.memory[which][block],
             Access::Def(inst) => match self.partner(which, inst) {
-                Some(partner) => layout.defs[BASE] + partner as u32,
+                Some(partner) => layout.defs.base + partner as u32,
                 None => layout.defs[which] + inst as u32,
             },
         }
@@ -240,7 +247,7 @@ impl Congruence {
     pub fn content(
         &self,
         versions: &Versions,
-        which: Which,
+        which: Version,
         place_of: InstId,
         access: Access,
     ) -> Option<Number> {
@@ -263,16 +270,19 @@ impl Congruence {
     }
 
     /// True if two instructions are the same operation on congruent operands.
-    pub fn are_alike(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
-        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
+    pub fn are_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
         a.operation == b.operation && self.have_same_operands(versions, insts)
     }
 
     /// True if the operands of two instructions are congruent.
-    pub fn have_same_operands(&self, versions: &Versions, insts: [InstId; 2]) -> bool {
-        let [a, b] = [BASE, OPT].map(|w| &versions.graph(w).nodes[insts[w]]);
+    pub fn have_same_operands(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
         let mut pairs = a.operands.iter().zip(&b.operands).map(|(&x, &y)| {
-            (self.at(versions, BASE, x, a.block), self.at(versions, OPT, y, b.block))
+            (
+                self.at(versions, Version::Base, x, a.block),
+                self.at(versions, Version::Opt, y, b.block),
+            )
         });
         a.operands.len() == b.operands.len() && pairs.all(|(x, y)| x == y)
     }
@@ -289,18 +299,18 @@ pub(super) fn congruence_with(
     versions: &Versions,
     matching: &Matching,
     oracle: &dyn Oracle,
-    shapes: &[Shape; 2],
+    shapes: &PerVersion<Shape>,
     refuted: &mut Refuted,
 ) -> Congruence {
     let congruence = Congruence::new(versions, matching);
     let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
-    if [BASE, OPT].into_iter().all(|which| round.settle(which, refuted)) {
+    if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
         return round.congruence;
     }
     // Nothing is proved: each value is equal to itself alone.
     let mut congruence = round.congruence;
     congruence.contents = Contents::default();
-    for which in [BASE, OPT] {
+    for which in Version::BOTH {
         for inst in 0..versions.graph(which).nodes.len() {
             let number = congruence.layout.values[which] + inst as u32;
             congruence.set(versions, which, versions.graph(which).result(inst), number);
@@ -312,10 +322,10 @@ pub(super) fn congruence_with(
 /// For each instruction of opt that runs once for each time that one of base does, that one:
 /// matched anchors, and what is tied to the time it ran, in the same segment of a pair.
 fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
-    let [base, opt] = &versions.of;
+    let PerVersion { base, opt } = &versions.of;
     let mut result = vec![None; opt.graph.nodes.len()];
     for pair in &matching.pairs {
-        let [a, b] = [BASE, OPT].map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
+        let [a, b] = Version::BOTH.map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
         for (&a, &b) in a.iter().zip(b).take(pair.prefix) {
             result[b] = Some(a);
         }
@@ -324,7 +334,7 @@ fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
         let Some(origin) = versions.tracked.origin[inst] else { continue };
         let chains = (base.chains.of_inst(&base.graph, origin), opt.chains.of_block[node.block]);
         let (Some(a), Some(b)) = chains else { continue };
-        let together = matching.of_chain[OPT][b].filter(|&p| matching.pairs[p].chains[BASE] == a);
+        let together = matching.of_chain.opt[b].filter(|&p| matching.pairs[p].chains.base == a);
         let segments = (base.chains.segment[origin], opt.chains.segment[inst]);
         if together.is_some_and(|p| segments.0 <= matching.pairs[p].prefix)
             && segments.0 == segments.1
@@ -348,7 +358,7 @@ pub(super) fn copied(incoming: impl IntoIterator<Item = Number>, own: Number) ->
 pub fn value_over(
     versions: &Versions,
     congruence: &Congruence,
-    which: Which,
+    which: Version,
     phi: InstId,
     walk: &Walk,
 ) -> Option<Operand> {

@@ -10,11 +10,12 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Congruence, Number, UNKNOWN, copied, crossed};
-use crate::osr::map::graph::{Access, BASE, Graph, Node, OPT, Operand, Which};
+use crate::osr::map::graph::{Access, Graph, Node, Operand};
 use crate::osr::map::guesses::Guess;
 use crate::osr::map::keys::Key;
 use crate::osr::map::matching::{Versions, Walk};
 use crate::osr::map::round::Round;
+use crate::osr::map::version::{PerVersion, Version};
 use rustc_hash::FxHashMap as HashMap;
 
 /// Places that a new phi may be guessed to have
@@ -26,7 +27,7 @@ const MOST_OPERATIONS: usize = 16;
 /// The place that a load or store accesses
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
-    pub(super) which: Which,
+    pub(super) which: Version,
     /// The load or store
     place_of: InstId,
     pointer: Operand,
@@ -75,7 +76,12 @@ fn made(graph: &Graph, address: Operand) -> Option<Made> {
 
 /// True if the number of an address makes no use of what branches say of values: what its
 /// operations are done to may be something else where the branch was not taken.
-fn is_plain(versions: &Versions, congruence: &Congruence, which: Which, address: Operand) -> bool {
+fn is_plain(
+    versions: &Versions,
+    congruence: &Congruence,
+    which: Version,
+    address: Operand,
+) -> bool {
     let graph = versions.graph(which);
     let is_plain = |&inst: &InstId| {
         let Node { block, operands, .. } = &graph.nodes[inst];
@@ -92,7 +98,7 @@ fn is_plain(versions: &Versions, congruence: &Congruence, which: Which, address:
 pub fn leaves(
     versions: &Versions,
     congruence: &Congruence,
-    which: Which,
+    which: Version,
     address: Operand,
 ) -> Option<Vec<InstId>> {
     is_plain(versions, congruence, which, address).then_some(())?;
@@ -103,7 +109,7 @@ impl Content {
     pub(super) fn new(
         versions: &Versions,
         congruence: &Congruence,
-        which: Which,
+        which: Version,
         place_of: InstId,
     ) -> Option<Self> {
         let graph = versions.graph(which);
@@ -151,7 +157,7 @@ impl Content {
 /// A place at the head of a block where states of memory meet
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct AtHead {
-    which: Which,
+    which: Version,
     pointer: Result<ValueId, u32>,
     data_type: u32,
     block: BlockId,
@@ -172,7 +178,7 @@ struct Head {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
     heads: HashMap<AtHead, Head>,
-    of_block: [HashMap<BlockId, Vec<AtHead>>; 2],
+    of_block: PerVersion<HashMap<BlockId, Vec<AtHead>>>,
     /// By type, address, and state of memory
     known: HashMap<(u32, Number, Number), Number>,
     /// The next number that nothing has
@@ -199,12 +205,12 @@ impl Contents {
         self.heads.get(place).map(|head| head.number).filter(|&number| number != UNKNOWN)
     }
 
-    pub(super) fn forget(&mut self, which: Which) {
+    pub(super) fn forget(&mut self, which: Version) {
         let heads = self.heads.values_mut().filter(|head| head.place.which == which);
         heads.for_each(|head| head.number = UNKNOWN);
     }
 
-    fn at_block(&self, which: Which, block: BlockId) -> &[AtHead] {
+    fn at_block(&self, which: Version, block: BlockId) -> &[AtHead] {
         self.of_block[which].get(&block).map_or(&[], |places| places)
     }
 
@@ -220,7 +226,7 @@ impl Round<'_> {
     pub(super) fn prepare_contents(&mut self) {
         let versions = self.versions;
         let mut work: Vec<(Content, BlockId)> = Vec::new();
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             let graph = versions.graph(which);
             let meeting =
                 || (0..graph.blocks.len()).filter(|&b| graph.blocks[b].memory_phi.is_some());
@@ -251,14 +257,14 @@ impl Round<'_> {
     /// Begins again, with the addresses of places as they were found to be: an address that is
     /// computed later in one version than in the other one would make what the place has come
     /// apart.
-    pub(super) fn begin_again(&mut self, which: Which) {
+    pub(super) fn begin_again(&mut self, which: Version) {
         let mut heads = std::mem::take(&mut self.congruence.contents.heads);
         for head in heads.values_mut().filter(|head| head.place.which == which) {
             head.place.number = self.congruence.number(which, head.place.pointer);
         }
         self.congruence.contents.heads = heads;
         self.forget(which);
-        if which == OPT {
+        if which == Version::Opt {
             self.guess_contents();
         }
     }
@@ -268,23 +274,23 @@ impl Round<'_> {
         let (versions, matching) = (self.versions, self.matching);
         let contents = &self.congruence.contents;
         for (id, pair) in matching.pairs.iter().enumerate() {
-            let at = |which: Which| {
+            let at = |which: Version| {
                 let blocks = pair.entries[which].iter();
                 blocks.flat_map(move |&block| contents.at_block(which, block)).copied()
             };
-            for phi in matching.entry_phis(versions, OPT, id) {
+            for phi in matching.entry_phis(versions, Version::Opt, id) {
                 if self.guesses.phis[phi].is_none() && versions.tracked.origin[phi].is_none() {
-                    let data_type = versions.graph(OPT).nodes[phi].data_type;
-                    let same = at(BASE).filter(|place| place.data_type == data_type);
+                    let data_type = versions.of.opt.graph.nodes[phi].data_type;
+                    let same = at(Version::Base).filter(|place| place.data_type == data_type);
                     self.guesses.contents.insert(phi, same.take(MOST_GUESSES).collect());
                 }
             }
             let address = |key: &AtHead| contents.heads.get(key).map(|head| head.place.number);
-            for place in at(OPT) {
+            for place in at(Version::Opt) {
                 let is_same = |other: &AtHead| {
                     place.data_type == other.data_type && address(&place) == address(other)
                 };
-                if let Some(same) = at(BASE).find(is_same) {
+                if let Some(same) = at(Version::Base).find(is_same) {
                     self.guesses.places.insert(place, same);
                 }
             }
@@ -294,7 +300,7 @@ impl Round<'_> {
     /// What a place has where `access` may have written to it last; none if that is not known.
     pub(super) fn content(
         &mut self,
-        which: Which,
+        which: Version,
         place_of: InstId,
         access: Access,
     ) -> Option<Number> {
@@ -346,7 +352,7 @@ impl Round<'_> {
     }
 
     /// Numbers what places have at the head of a block; true if that changed.
-    pub(super) fn contents_at(&mut self, which: Which, block: BlockId) -> bool {
+    pub(super) fn contents_at(&mut self, which: Version, block: BlockId) -> bool {
         if !self.versions.has_lone {
             return false;
         }

@@ -5,11 +5,12 @@ use crate::osr::map::check_composed::{Ancestry, Check, Finding};
 use crate::osr::map::compose::{
     Between, Broken, ComposedMap, ComposedPoint, Step, StepExpr, compose,
 };
-use crate::osr::map::graph::{BASE, ConstId, OPT, Operand, Which};
+use crate::osr::map::graph::{ConstId, Operand};
 use crate::osr::map::mapping::Mapper;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Variant;
+use crate::osr::map::version::{PerVersion, Version};
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
 use midflight_profile::osr_maps::Both;
@@ -33,9 +34,9 @@ pub fn passes(pipeline: &str) -> Vec<&str> {
 /// The mappings of one pass.
 struct Made<'m> {
     /// From base to opt, and back
-    maps: [ComposedMap; 2],
+    maps: PerVersion<ComposedMap>,
     /// For each version and instruction the point before it
-    point_at: [Vec<Option<usize>>; 2],
+    point_at: PerVersion<Vec<Option<usize>>>,
     /// For each instruction of base the one of opt that it is, if that does the same
     kept: Vec<Option<usize>>,
     /// The constants that the mappings use
@@ -45,15 +46,13 @@ struct Made<'m> {
 impl<'m> Made<'m> {
     fn new(step: Step, mapper: &Mapper<'_>, handles: &Handles<'_, 'm>) -> Self {
         let versions = mapper.proof.versions;
-        let operation = |which: Which, inst: usize| versions.graph(which).nodes[inst].operation;
-        let kept = versions
-            .tracked
-            .kept
-            .iter()
-            .enumerate()
-            .map(|(inst, now)| now.filter(|&now| operation(BASE, inst) == operation(OPT, now)));
-        let maps =
-            [BASE, OPT].map(|from| ComposedMap::of_step(step, &mapper.map(from, Variant::Avail)));
+        let operation = |which: Version, inst: usize| versions.graph(which).nodes[inst].operation;
+        let kept = versions.tracked.kept.iter().enumerate().map(|(inst, now)| {
+            now.filter(|&now| operation(Version::Base, inst) == operation(Version::Opt, now))
+        });
+        let maps = PerVersion::from_fn(|from| {
+            ComposedMap::of_step(step, &mapper.map(from, Variant::Avail))
+        });
         let mut constants = HashMap::default();
         for point in maps.iter().flat_map(|map| &map.points).flatten() {
             for expr in &point.exprs {
@@ -64,7 +63,7 @@ impl<'m> Made<'m> {
         }
         Made {
             kept: kept.collect(),
-            point_at: [BASE, OPT].map(|w| mapper.sides[w].point_at.clone()),
+            point_at: PerVersion::from_fn(|w| mapper.sides[w].point_at.clone()),
             maps,
             constants,
         }
@@ -119,22 +118,22 @@ fn composed<'m>(
     mapper: &Mapper<'_>,
     handles: &Handles<'_, 'm>,
 ) -> Both<Composed> {
-    let count = |which: Which| mapper.proof.versions.graph(which).nodes.len();
+    let count = |which: Version| mapper.proof.versions.graph(which).nodes.len();
     let mut counts: Vec<usize> = steps.iter().map(|step| step.kept.len()).collect();
-    counts.push(count(OPT));
+    counts.push(count(Version::Opt));
     let kept: Vec<_> = steps.iter().map(|step| step.kept.clone()).collect();
     let ancestry = Ancestry::new(&kept, &counts);
     let constant = |step: Step, constant: ConstId| match handles
-        .operand(BASE, *steps[step].constants.get(&constant)?)?
+        .operand(Version::Base, *steps[step].constants.get(&constant)?)?
     {
         Operand::Constant(constant) => Some(constant),
         Operand::Value(_) => None,
     };
     let check = Check { mapper, ancestry: &ancestry, constant: &constant };
-    let arguments = mapper.proof.versions.graph(BASE).arguments;
-    let in_order = |from: Which| {
+    let arguments = mapper.proof.versions.of.base.graph.arguments;
+    let in_order = |from: Version| {
         let mut order: Vec<&Made<'_>> = steps.iter().collect();
-        if from == OPT {
+        if from == Version::Opt {
             order.reverse();
         }
         let maps: Vec<ComposedMap> = order.iter().map(|step| step.maps[from].clone()).collect();
@@ -145,11 +144,11 @@ fn composed<'m>(
             .collect();
         compose(&maps, &between)
     };
-    let of = |from: Which| summary(mapper, &check, from, &in_order(from));
-    Both { base_to_opt: of(BASE), opt_to_base: of(OPT) }
+    let of = |from: Version| summary(mapper, &check, from, &in_order(from));
+    Both { base_to_opt: of(Version::Base), opt_to_base: of(Version::Opt) }
 }
 
-fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Which, map: &ComposedMap) -> Composed {
+fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Version, map: &ComposedMap) -> Composed {
     let direct = mapper.map(from, Variant::Avail);
     let side = &mapper.sides[from];
     let version = &mapper.proof.versions.of[from];

@@ -2,9 +2,10 @@
 
 use crate::code::InstId;
 use crate::osr::map::congruence::Number;
-use crate::osr::map::graph::{BASE, Node, OPT, Operand, Which};
+use crate::osr::map::graph::{Node, Operand};
 use crate::osr::map::read::Handles;
 use crate::osr::map::side::Proof;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
@@ -24,10 +25,10 @@ impl<'m> Classes<'m> {
     pub fn new(
         proof: Proof<'_>,
         handles: &Handles<'_, '_>,
-        snapshots: &[CodeSnapshot<'m>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
     ) -> Self {
         let mut members: Vec<Member> = Vec::new();
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             let version = &proof.versions.of[which];
             for (inst, node) in version.graph.nodes.iter().enumerate() {
                 if node.has_result && version.live.reached[node.block] {
@@ -87,7 +88,7 @@ impl<'m> Classes<'m> {
 /// An instruction of a class
 struct Member {
     number: Number,
-    which: Which,
+    which: Version,
     inst: InstId,
 }
 
@@ -112,8 +113,8 @@ impl Members<'_> {
     fn is_alike(&self, class: &[Member]) -> bool {
         let [first, rest @ ..] = class else { return true };
         let congruence = self.proof.congruence;
-        let arguments = self.proof.versions.of[BASE].graph.arguments;
-        let is_argument = || congruence.of[BASE][..arguments].contains(&first.number);
+        let arguments = self.proof.versions.of.base.graph.arguments;
+        let is_argument = || congruence.of.base[..arguments].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {
             return false;
         }

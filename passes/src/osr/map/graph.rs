@@ -5,6 +5,7 @@
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
+use crate::osr::map::version::Version;
 use midflight_bridge::map::MapFacts;
 use std::ops::Range;
 
@@ -14,14 +15,6 @@ pub type ConstId = u32;
 
 /// Number of an operation: equal just if two instructions do the same to their operands.
 pub type OperationId = u32;
-
-/// Which of the two versions.
-pub type Which = usize;
-
-/// The version that was there first
-pub const BASE: Which = 0;
-/// The one that passes made of it
-pub const OPT: Which = 1;
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,22 +176,22 @@ pub trait Oracle {
     /// What an operation on other operands is equal to, if that is known: a constant, or a value
     /// that dominates the instruction if the operands do. If one is poison or undefined, so is the
     /// other.
-    fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand>;
+    fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
-    fn is_well_defined(&self, which: Which, operand: Operand) -> bool;
+    fn is_well_defined(&self, which: Version, operand: Operand) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
     /// What may have written last, before an instruction, to the place that a load or store
     /// accesses.
-    fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access>;
+    fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access>;
     /// The same at the end of a block.
-    fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access>;
+    fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access>;
     /// Whether an instruction may read or write that place, or leave the function while others can
     /// see it.
-    fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool;
+    fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool;
     /// The state of memory before an instruction
-    fn memory_before(&self, which: Which, inst: InstId) -> Option<Access>;
+    fn memory_before(&self, which: Version, inst: InstId) -> Option<Access>;
     /// Whether a load that ran before would read the same before another instruction, on every
     /// path.
-    fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool;
+    fn is_unchanged(&self, which: Version, load: InstId, before: InstId) -> bool;
 }

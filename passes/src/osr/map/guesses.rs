@@ -4,8 +4,8 @@
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::contents::AtHead;
-use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::matching::{Matching, Versions};
+use crate::osr::map::version::Version;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Guesses
@@ -39,7 +39,7 @@ pub(super) enum Guess {
 
 /// All that may be guessed: at the entries of pairs.
 pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refuted) -> Guesses {
-    let opt = versions.graph(OPT);
+    let opt = &versions.of.opt.graph;
     let mut guesses = Guesses {
         phis: vec![None; opt.nodes.len()],
         contents: HashMap::default(),
@@ -48,13 +48,13 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
     };
     let tracked = &versions.tracked;
     for (id, pair) in matching.pairs.iter().enumerate() {
-        for base in matching.entry_phis(versions, BASE, id) {
+        for base in matching.entry_phis(versions, Version::Base, id) {
             let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
-            if opt.nodes[phi].facts.is_phi() && pair.entries[OPT].contains(&opt.nodes[phi].block) {
+            if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.nodes[phi].block) {
                 guesses.phis[phi] = Some(base);
             }
         }
-        let [base, opt] = [BASE, OPT].map(|w| {
+        let [base, opt] = Version::BOTH.map(|w| {
             let blocks = pair.entries[w].iter().copied();
             blocks.filter(move |&b| versions.graph(w).blocks[b].memory_phi.is_some())
         });

@@ -16,8 +16,8 @@
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, Chains, chains};
-use crate::osr::map::graph::{BASE, OPT, Which};
-use crate::osr::map::matching::{Tracked, Version, Versions};
+use crate::osr::map::matching::{Tracked, VersionFacts, Versions};
+use crate::osr::map::version::Version;
 
 /// Where a chain goes on behind a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,21 +33,22 @@ const MOST_BLOCKS: usize = 64;
 
 /// Has chains go on behind the branches that only one version has.
 pub fn contract(versions: &mut Versions) {
-    let made = [BASE, OPT].map(|which| {
-        let other = &versions.of[1 - which];
+    let made = Version::BOTH.map(|which| {
+        let other = &versions.of[which.other()];
         contracted(&versions.of[which], other, &versions.tracked, which)
     });
-    for (version, made) in versions.of.iter_mut().zip(made) {
-        version.chains = made.unwrap_or(std::mem::take(&mut version.chains));
+    for (which, made) in Version::BOTH.into_iter().zip(made) {
+        let chains = &mut versions.of[which].chains;
+        *chains = made.unwrap_or(std::mem::take(chains));
     }
 }
 
 /// The chains of a version, if there are hammocks that the other one has not.
 fn contracted(
-    version: &Version,
-    other: &Version,
+    version: &VersionFacts,
+    other: &VersionFacts,
     tracked: &Tracked,
-    which: Which,
+    which: Version,
 ) -> Option<Chains> {
     let graph = &version.graph;
     let mut found: Vec<(BlockId, Hammock)> = (0..graph.blocks.len())
@@ -78,17 +79,17 @@ fn contracted(
     }
 }
 
-fn chains_with(version: &Version, hammocks: Vec<Option<Hammock>>) -> Chains {
+fn chains_with(version: &VersionFacts, hammocks: Vec<Option<Hammock>>) -> Chains {
     chains(&version.graph, &version.live, hammocks)
 }
 
 /// Where the ends of a version's chains are in the other version.
 struct End<'a> {
     chains: &'a Chains,
-    version: &'a Version,
-    other: &'a Version,
+    version: &'a VersionFacts,
+    other: &'a VersionFacts,
     tracked: &'a Tracked,
-    which: Which,
+    which: Version,
 }
 
 impl End<'_> {
@@ -105,8 +106,8 @@ impl End<'_> {
         let anchors = all.iter().filter(|&&i| graph.nodes[i].facts.is_anchor());
         let there = |&inst: &InstId| {
             let now = match self.which {
-                BASE => self.tracked.kept[inst],
-                _ => self.tracked.origin[inst],
+                Version::Base => self.tracked.kept[inst],
+                Version::Opt => self.tracked.origin[inst],
             };
             self.other.chains.of_inst(&self.other.graph, now?)
         };
@@ -119,14 +120,14 @@ impl End<'_> {
 
     fn block(&self, block: BlockId) -> Option<BlockId> {
         match self.which {
-            BASE => self.tracked.blocks[block],
-            _ => self.tracked.blocks.iter().position(|&b| b == Some(block)),
+            Version::Base => self.tracked.blocks[block],
+            Version::Opt => self.tracked.blocks.iter().position(|&b| b == Some(block)),
         }
     }
 }
 
 /// The hammock of a join.
-fn hammock(version: &Version, join: BlockId) -> Option<Hammock> {
+fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
     let live = &version.live;
     let above = version.scopes.immediate(join)?;
     (live.predecessors[join].len() > 1 && live.successors[above].len() > 1).then_some(())?;
@@ -150,7 +151,7 @@ fn hammock(version: &Version, join: BlockId) -> Option<Hammock> {
 }
 
 /// True for a block that only computes values.
-fn is_silent(version: &Version, block: BlockId) -> bool {
+fn is_silent(version: &VersionFacts, block: BlockId) -> bool {
     let mut nodes = version.graph.blocks[block].nodes.clone().map(|i| version.graph.nodes[i].facts);
     nodes.all(|facts| {
         let ends = facts.is_terminator() && !facts.is_anchor() && !facts.reads_memory();
@@ -159,7 +160,7 @@ fn is_silent(version: &Version, block: BlockId) -> bool {
 }
 
 /// True if control may come to one of the blocks again without leaving them.
-fn goes_round(version: &Version, blocks: &[BlockId]) -> bool {
+fn goes_round(version: &VersionFacts, blocks: &[BlockId]) -> bool {
     let mut rest = blocks.to_vec();
     loop {
         let count = rest.len();

@@ -2,8 +2,8 @@
 
 use crate::body::BlockId;
 use crate::osr::map::congruence::Number;
-use crate::osr::map::graph::Which;
 use crate::osr::map::matching::PairId;
+use crate::osr::map::version::Version;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -18,11 +18,11 @@ pub(super) enum Key {
     /// A phi of a pair, by its edges
     Together(PairId),
     /// A phi of a block of one version
-    Alone(Which, BlockId),
+    Alone(Version, BlockId),
     /// States of memory that meet
     Memory(PairId),
     /// The same in a block of one version
-    MemoryAlone(Which, BlockId),
+    MemoryAlone(Version, BlockId),
     /// The exception of the landing pads of a pair
     Pad,
     /// A sum of a type with so many bits; the numbers are those of [`Form::words`].

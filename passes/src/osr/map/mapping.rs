@@ -8,7 +8,7 @@
 use crate::body::Body;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::Number;
-use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::graph::{Graph, Oracle};
 use crate::osr::map::live_sets::Handed;
 use crate::osr::map::marks::Marks;
 use crate::osr::map::matching::{PairId, Walk};
@@ -16,6 +16,7 @@ use crate::osr::map::pending::PlaceId;
 use crate::osr::map::positions::positions;
 use crate::osr::map::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
 use crate::osr::map::side::{Proof, Side};
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::refusal::Refusal;
 use std::cell::{OnceCell, RefCell};
 
@@ -39,9 +40,9 @@ pub struct Mapper<'a> {
     /// What LLVM answers
     pub oracle: &'a dyn Oracle,
     /// The bodies of both versions
-    pub bodies: [&'a Body; 2],
+    pub bodies: PerVersion<&'a Body>,
     /// Both versions
-    pub sides: [Side; 2],
+    pub sides: PerVersion<Side>,
     /// For each pair its segments, if they have been asked for
     segments: Vec<OnceCell<Vec<Segment>>>,
     marks: RefCell<Marks>,
@@ -50,25 +51,25 @@ pub struct Mapper<'a> {
 /// What is settled so far when mappings are closed.
 struct Closure {
     /// For each version and point why it has no mapping, if that is settled
-    dead: [Vec<Option<Refusal>>; 2],
+    dead: PerVersion<Vec<Option<Refusal>>>,
     /// Points have been given up for what they alone need: what fails now fails for others.
     is_settled: bool,
     /// For each version and instruction the values that its point hands on
-    handed: [Handed; 2],
+    handed: PerVersion<Handed>,
     /// For each version the values that no point may keep
-    banned: [Vec<ValueId>; 2],
+    banned: PerVersion<Vec<ValueId>>,
 }
 
 impl Closure {
     /// Takes over what mappings hand on; true if that is new, or a point is given up.
     fn take(
         &mut self,
-        maps: &[OsrMap; 2],
-        sides: &[Side; 2],
+        maps: &PerVersion<OsrMap>,
+        sides: &PerVersion<Side>,
         takes_part: &dyn Fn(&Side, usize) -> bool,
     ) -> bool {
         let mut changed = false;
-        for from in [BASE, OPT] {
+        for from in Version::BOTH {
             for (p, map) in maps[from].points.iter().enumerate() {
                 let Ok(map) = map.as_ref() else {
                     let refusal = map.as_ref().err().copied().filter(|_| !self.is_settled);
@@ -93,8 +94,8 @@ impl Closure {
 /// A segment of a pair: its instructions, and the positions of the points before them.
 #[derive(Clone)]
 struct Segment {
-    insts: [Vec<InstId>; 2],
-    positions: [Vec<u64>; 2],
+    insts: PerVersion<Vec<InstId>>,
+    positions: PerVersion<Vec<u64>>,
 }
 
 /// Where execution may go on.
@@ -112,8 +113,8 @@ impl<'a> Mapper<'a> {
     pub fn new(
         proof: Proof<'a>,
         oracle: &'a dyn Oracle,
-        bodies: [&'a Body; 2],
-        sides: [Side; 2],
+        bodies: PerVersion<&'a Body>,
+        sides: PerVersion<Side>,
     ) -> Self {
         let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
         Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
@@ -125,23 +126,24 @@ impl<'a> Mapper<'a> {
 
     fn segments(&self, pair: PairId) -> Vec<Segment> {
         let pair = &self.proof.matching.pairs[pair];
-        let [base, opt] = [BASE, OPT].map(|w| {
+        let [base, opt] = Version::BOTH.map(|w| {
             let version = &self.proof.versions.of[w];
             version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
         });
         let segment = |(base, opt): (Vec<InstId>, Vec<InstId>)| {
-            let positions = positions(self.proof.versions, [&base, &opt]);
-            Segment { insts: [base, opt], positions }
+            let insts = PerVersion { base, opt };
+            let positions = positions(self.proof.versions, insts.as_ref().map(Vec::as_slice));
+            Segment { insts, positions }
         };
         base.into_iter().zip(opt).map(segment).collect()
     }
 
-    fn graph(&self, which: Which) -> &'a Graph {
+    fn graph(&self, which: Version) -> &'a Graph {
         self.proof.versions.graph(which)
     }
 
     /// The mapping from a version to the other one, at one strength.
-    pub fn map(&self, from: Which, variant: Variant) -> OsrMap {
+    pub fn map(&self, from: Version, variant: Variant) -> OsrMap {
         let points = (0..self.sides[from].points.len()).map(|p| self.point(from, p, variant));
         OsrMap { points: points.collect() }
     }
@@ -150,7 +152,12 @@ impl<'a> Mapper<'a> {
     ///
     /// # Errors
     /// Why nowhere.
-    pub fn point(&self, from: Which, point: usize, variant: Variant) -> Result<PointMap, Refusal> {
+    pub fn point(
+        &self,
+        from: Version,
+        point: usize,
+        variant: Variant,
+    ) -> Result<PointMap, Refusal> {
         self.point_without(from, point, variant, &[], &mut |_, _| {})
     }
 
@@ -158,7 +165,7 @@ impl<'a> Mapper<'a> {
     /// is told the landing and the value that cannot be had there.
     fn point_without(
         &self,
-        from: Which,
+        from: Version,
         point: usize,
         variant: Variant,
         without: &[ValueId],
@@ -173,7 +180,7 @@ impl<'a> Mapper<'a> {
         let mut best: Option<PointMap> = None;
         let mut reason = Refusal::NoLanding;
         for &landing in &landings.candidates {
-            let other = &self.sides[1 - from];
+            let other = &self.sides[from.other()];
             let is_refused = other.point_at[landing].and_then(|p| other.points[p].refusal);
             if let Some(refusal) = is_refused {
                 reason = refusal;
@@ -184,7 +191,7 @@ impl<'a> Mapper<'a> {
                 Ok(_) => {}
                 Err(missing) => {
                     lacks(landing, missing.value);
-                    reason = self.reason(1 - from, missing.because);
+                    reason = self.reason(from.other(), missing.because);
                 }
             }
             if best.as_ref().is_some_and(|b| b.cost() == 0) {
@@ -197,7 +204,7 @@ impl<'a> Mapper<'a> {
 
     fn build(
         &self,
-        from: Which,
+        from: Version,
         at: InstId,
         landing: InstId,
         landings: &Landings<'_>,
@@ -209,12 +216,13 @@ impl<'a> Mapper<'a> {
             proof: &self.proof,
             oracle: self.oracle,
             source: &self.sides[from],
-            destination: &self.sides[1 - from],
+            destination: &self.sides[from.other()],
             at,
             landing,
             over: landings.over.map(|(pair, walks)| Over { pair, walks }),
             variant,
-            reloads: !landings.is_late && !self.proof.versions.of[1 - from].chains.late[landing],
+            reloads: !landings.is_late
+                && !self.proof.versions.of[from.other()].chains.late[landing],
             without,
             places: Places { any, owed: &owed, have: &have },
             marks: &self.marks,
@@ -226,7 +234,7 @@ impl<'a> Mapper<'a> {
     #[allow(clippy::type_complexity)]
     fn places(
         &self,
-        from: Which,
+        from: Version,
         at: InstId,
         landing: InstId,
         landings: &Landings<'_>,
@@ -236,14 +244,14 @@ impl<'a> Mapper<'a> {
         let Some((id, segment)) = segment.filter(|_| !pending.places.is_empty()) else {
             return (false, Vec::new(), Vec::new());
         };
-        let here = pending.of_point(id, [&segment.insts[BASE], &segment.insts[OPT]]);
+        let here = pending.of_point(id, &segment.insts);
         let content = |place: PlaceId, before: InstId| {
-            let store = pending.places[place].store[BASE];
-            let access = self.oracle.place_before(BASE, store, before)?;
-            congruence.content(versions, BASE, store, access)
+            let store = pending.places[place].store.base;
+            let access = self.oracle.place_before(Version::Base, store, before)?;
+            congruence.content(versions, Version::Base, store, access)
         };
         let any = !here.places.is_empty();
-        if from == BASE {
+        if from == Version::Base {
             let have = here.places.iter().filter_map(|&p| Some((p, content(p, at)?)));
             return (any, Vec::new(), have.collect());
         }
@@ -257,7 +265,7 @@ impl<'a> Mapper<'a> {
     /// shows that every kept value is necessary).
     fn minimize(
         &self,
-        from: Which,
+        from: Version,
         at: InstId,
         mut best: PointMap,
         landings: &Landings<'_>,
@@ -283,7 +291,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// For a point in a silent chain, where that leads.
-    fn silent(&self, from: Which, at: InstId) -> Option<(PairId, Vec<Walk>)> {
+    fn silent(&self, from: Version, at: InstId) -> Option<(PairId, Vec<Walk>)> {
         let versions = self.proof.versions;
         let chain = versions.of[from].chains.of_inst(self.graph(from), at)?;
         self.proof.matching.of_chain[from][chain].is_none().then_some(())?;
@@ -293,15 +301,16 @@ impl<'a> Mapper<'a> {
     /// The points of the other version that are reached at the same time.
     fn landings<'b>(
         &self,
-        from: Which,
+        from: Version,
         at: InstId,
         silent: &'b Option<(PairId, Vec<Walk>)>,
     ) -> Result<Landings<'b>, Refusal> {
         let version = &self.proof.versions.of[from];
         let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
         let matching = self.proof.matching;
-        let to = 1 - from;
-        let is_late = |which: Which, inst: InstId| self.proof.versions.of[which].chains.late[inst];
+        let to = from.other();
+        let is_late =
+            |which: Version, inst: InstId| self.proof.versions.of[which].chains.late[inst];
         // The store behind it may be left out only before the one that overwrites it.
         let can_land =
             |inst: &InstId| !is_late(to, *inst) || self.graph(to).is_shared_anchor(*inst);
@@ -316,14 +325,17 @@ impl<'a> Mapper<'a> {
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
             // Only a matched anchor is known to overwrite it in both versions.
-            if from == BASE && is_late(BASE, at) && segment >= matching.pairs[pair].prefix {
+            if from == Version::Base
+                && is_late(Version::Base, at)
+                && segment >= matching.pairs[pair].prefix
+            {
                 return Err(Refusal::NoLanding);
             }
             let here = (pair, segment);
-            let pending =
-                self.proof.pending.of_point(here, [&places.insts[BASE], &places.insts[OPT]]);
-            let may_enter =
-                |&landing: &InstId| from == OPT || pending.may_enter(at, landing, self.oracle);
+            let pending = self.proof.pending.of_point(here, &places.insts);
+            let may_enter = |&landing: &InstId| {
+                from == Version::Opt || pending.may_enter(at, landing, self.oracle)
+            };
             let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
             return Ok(Landings {
                 candidates: candidates.take(MOST_LANDINGS).collect(),
@@ -352,7 +364,7 @@ impl<'a> Mapper<'a> {
 
     /// The position of a point in its segment; in a hammock it is behind the branch, and before the
     /// join.
-    fn position(&self, from: Which, segment: &Segment, at: InstId) -> Option<u64> {
+    fn position(&self, from: Version, segment: &Segment, at: InstId) -> Option<u64> {
         let place = |at: InstId| {
             let place = segment.insts[from].iter().position(|&i| i == at);
             place.map(|place| segment.positions[from][place])
@@ -370,7 +382,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// Why a value of a version cannot be had.
-    fn reason(&self, which: Which, value: ValueId) -> Refusal {
+    fn reason(&self, which: Version, value: ValueId) -> Refusal {
         let graph = self.graph(which);
         let Some(inst) = graph.definition(value) else { return Refusal::NeedsValue };
         let facts = graph.nodes[inst].facts;
@@ -395,16 +407,16 @@ impl<'a> Mapper<'a> {
     pub fn closed(
         &mut self,
         takes_part: &dyn Fn(&Side, usize) -> bool,
-        wanted: [&dyn Fn(usize) -> bool; 2],
-    ) -> [OsrMap; 2] {
+        wanted: PerVersion<&dyn Fn(usize) -> bool>,
+    ) -> PerVersion<OsrMap> {
         let mut closure = Closure {
-            dead: [BASE, OPT].map(|w| {
+            dead: PerVersion::from_fn(|w| {
                 let unwanted = |p: usize| (!wanted[w](p)).then_some(Refusal::NotListed);
                 (0..self.sides[w].points.len()).map(unwanted).collect()
             }),
             is_settled: false,
-            handed: [Handed::default(), Handed::default()],
-            banned: [Vec::new(), Vec::new()],
+            handed: PerVersion::default(),
+            banned: PerVersion::default(),
         };
         let mut restarts = 0;
         loop {
@@ -418,7 +430,7 @@ impl<'a> Mapper<'a> {
             }
             let changed = if excluded {
                 restarts += 1;
-                closure.handed = [Handed::default(), Handed::default()];
+                closure.handed = PerVersion::default();
                 true
             } else {
                 closure.take(&maps, &self.sides, takes_part)
@@ -426,17 +438,18 @@ impl<'a> Mapper<'a> {
             if !changed {
                 return self.with_keep_sets(maps);
             }
-            for from in [BASE, OPT] {
+            for from in Version::BOTH {
                 self.sides[from].set_handed(self.bodies[from], closure.handed[from].clone());
             }
         }
     }
 
     /// What was handed on counted as live; here it belongs to the keep sets again.
-    fn with_keep_sets(&self, mut maps: [OsrMap; 2]) -> [OsrMap; 2] {
-        for (side, map) in self.sides.iter().zip(&mut maps) {
+    fn with_keep_sets(&self, mut maps: PerVersion<OsrMap>) -> PerVersion<OsrMap> {
+        for from in Version::BOTH {
+            let side = &self.sides[from];
             let arguments = side.graph(self.proof.versions).arguments;
-            for (point, map) in side.points.iter().zip(&mut map.points) {
+            for (point, map) in side.points.iter().zip(&mut maps[from].points) {
                 let Ok(map) = map else { continue };
                 let own = side.own_landing(point.at);
                 let is_kept = |v: &&ValueId| **v >= arguments && own.binary_search(v).is_err();
@@ -448,9 +461,9 @@ impl<'a> Mapper<'a> {
 
     /// The mappings as things stand, and the values that only later points need and that some point
     /// cannot give.
-    fn round(&self, closure: &Closure) -> ([OsrMap; 2], Vec<(Which, ValueId)>) {
+    fn round(&self, closure: &Closure) -> (PerVersion<OsrMap>, Vec<(Version, ValueId)>) {
         let mut missing = Vec::new();
-        let maps = [BASE, OPT].map(|from| {
+        let maps = PerVersion::from_fn(|from| {
             let point = |(p, &dead): (usize, &Option<Refusal>)| {
                 if let Some(refusal) = dead {
                     return Err(refusal);
@@ -462,12 +475,12 @@ impl<'a> Mapper<'a> {
                     Variant::Avail,
                     &closure.banned[from],
                     &mut |landing, value| {
-                        let own = self.sides[1 - from].own_landing(landing);
+                        let own = self.sides[from.other()].own_landing(landing);
                         lacks = Some(value).filter(|v| own.binary_search(v).is_err());
                     },
                 );
                 if map.is_err() {
-                    missing.extend(lacks.map(|value| (1 - from, value)));
+                    missing.extend(lacks.map(|value| (from.other(), value)));
                 }
                 map
             };

@@ -2,11 +2,11 @@
 //! back. The formats are described in `docs/osr-report.md` and `docs/format.md`.
 
 use crate::code::{InstId, ValueId};
-use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::{Expr, PointMap, Variant};
 use crate::osr::map::report::texts;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
 use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps};
@@ -112,8 +112,8 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
 pub fn write_maps(
     mapper: &Mapper<'_>,
     handles: &Handles<'_, '_>,
-    snapshots: &[CodeSnapshot<'_>; 2],
-    maps: &[OsrMap; 2],
+    snapshots: &PerVersion<CodeSnapshot<'_>>,
+    maps: &PerVersion<OsrMap>,
 ) -> Maps {
     let mut constants = BTreeMap::new();
     let exprs = maps.iter().flat_map(|map| map.points.iter().flatten()).flat_map(|p| &p.exprs);
@@ -122,15 +122,15 @@ pub fn write_maps(
             constants.entry(*constant).or_insert_with(|| handles.constant(*constant).text());
         }
     }
-    let points = |from: Which| -> Vec<MapPoint> {
+    let points = |from: Version| -> Vec<MapPoint> {
         let points = mapper.sides[from].points.iter().zip(&maps[from].points).enumerate();
         points.map(|(number, (point, map))| write_point(number, point.at, map)).collect()
     };
     Maps {
-        arguments: mapper.proof.versions.graph(BASE).arguments,
-        instructions: Each { base: texts(&snapshots[BASE]), opt: texts(&snapshots[OPT]) },
+        arguments: mapper.proof.versions.of.base.graph.arguments,
+        instructions: Each { base: texts(&snapshots.base), opt: texts(&snapshots.opt) },
         constants,
-        points: Both { base_to_opt: points(BASE), opt_to_base: points(OPT) },
+        points: Both { base_to_opt: points(Version::Base), opt_to_base: points(Version::Opt) },
     }
 }
 
@@ -138,9 +138,9 @@ pub fn write_maps(
 pub fn strongest(
     mapper: &Mapper<'_>,
     handles: &Handles<'_, '_>,
-    snapshots: &[CodeSnapshot<'_>; 2],
+    snapshots: &PerVersion<CodeSnapshot<'_>>,
 ) -> Maps {
-    let maps = [BASE, OPT].map(|from| mapper.map(from, Variant::Avail));
+    let maps = PerVersion::from_fn(|from| mapper.map(from, Variant::Avail));
     write_maps(mapper, handles, snapshots, &maps)
 }
 
@@ -148,9 +148,9 @@ pub fn strongest(
 /// instructions that their mappings name.
 pub fn for_binary(mut maps: Maps) -> Maps {
     let unasked = Refusal::NotListed.name();
-    let mut named = [BTreeSet::new(), BTreeSet::new()];
+    let mut named = PerVersion::<BTreeSet<_>>::default();
     let Both { base_to_opt, opt_to_base } = &mut maps.points;
-    for (from, points) in [(BASE, base_to_opt), (OPT, opt_to_base)] {
+    for (from, points) in [(Version::Base, base_to_opt), (Version::Opt, opt_to_base)] {
         points.retain(|p| !matches!(p, MapPoint::Refused { refused, .. } if refused == unasked));
         let of_value = |value: ValueId| value.checked_sub(maps.arguments);
         for point in points {
@@ -158,26 +158,26 @@ pub fn for_binary(mut maps: Maps) -> Maps {
             let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else {
                 continue;
             };
-            named[BASE].extend(stores.iter().map(|store| store.store));
-            named[1 - from].insert(*landing);
-            named[1 - from].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
+            named.base.extend(stores.iter().map(|store| store.store));
+            named[from.other()].insert(*landing);
+            named[from.other()].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
             named[from].extend(keep.iter().filter_map(|&value| of_value(value)));
             for expr in exprs {
                 match expr {
                     MapExpr::Source { source } => named[from].extend(of_value(*source)),
                     MapExpr::Constant { .. } => {}
                     MapExpr::Repeat { repeat, .. } => {
-                        named[1 - from].insert(*repeat);
+                        named[from.other()].insert(*repeat);
                     }
                     MapExpr::Content { content, .. } => {
-                        named[BASE].insert(*content);
+                        named.base.insert(*content);
                     }
                 }
             }
         }
     }
     let Each { base, opt } = &mut maps.instructions;
-    for (texts, named) in [base, opt].into_iter().zip(named) {
+    for (texts, named) in [(base, named.base), (opt, named.opt)] {
         let unnamed = texts.iter_mut().enumerate().filter(|(inst, _)| !named.contains(inst));
         unnamed.for_each(|(_, text)| text.clear());
         texts.iter_mut().for_each(drop_attachments);

@@ -26,15 +26,16 @@ use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, Chains};
 use crate::osr::map::congruence::{Congruence, congruence, congruence_with};
 use crate::osr::map::gates::Gate;
-use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::graph::{Graph, Oracle};
 use crate::osr::map::guesses::Refuted;
 use crate::osr::map::live::Live;
 use crate::osr::map::scopes::Scopes;
 use crate::osr::map::shape::shapes;
+use crate::osr::map::version::{PerVersion, Version};
 
-/// A version with what is derived from it alone.
+/// What is known of a version before it is matched: its instructions, and what is derived from them.
 #[derive(Clone, Debug)]
-pub struct Version {
+pub struct VersionFacts {
     /// Its instructions
     pub graph: Graph,
     /// What it can do
@@ -66,7 +67,7 @@ pub struct Tracked {
 #[derive(Clone, Debug)]
 pub struct Versions {
     /// Base and opt
-    pub of: [Version; 2],
+    pub of: PerVersion<VersionFacts>,
     /// What is said of them
     pub tracked: Tracked,
     /// There are stores that only one version has, at its time.
@@ -90,7 +91,7 @@ pub struct OutEdge {
     /// The pair that it leads to
     pub to: PairId,
     /// For each version the walks that it may take
-    pub walks: [Vec<Walk>; 2],
+    pub walks: PerVersion<Vec<Walk>>,
 }
 
 /// Index of a pair.
@@ -100,18 +101,18 @@ pub type PairId = usize;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The chain of each version
-    pub chains: [ChainId; 2],
+    pub chains: PerVersion<ChainId>,
     /// So many anchors correspond.
     pub prefix: usize,
     /// The edges at its end; none if they do not correspond, or the prefix is not all
     pub out: Option<Vec<OutEdge>>,
     /// The edges are the same ones just if these terminators' operands are congruent.
-    pub condition: Option<[InstId; 2]>,
+    pub condition: Option<PerVersion<InstId>>,
     /// The edges that lead to it: pair and place in `out`
     pub incoming: Vec<(PairId, usize)>,
     /// For each version the blocks whose phis make what it is entered with: its head, and the heads
     /// of the silent chains that lead nowhere else and that it is never reached without
-    pub entries: [Vec<BlockId>; 2],
+    pub entries: PerVersion<Vec<BlockId>>,
 }
 
 /// Chains that run together.
@@ -120,16 +121,16 @@ pub struct Matching {
     /// The pairs; that of the entries is the first, if there is any
     pub pairs: Vec<Pair>,
     /// For each version and chain its pair
-    pub of_chain: [Vec<Option<PairId>>; 2],
+    pub of_chain: PerVersion<Vec<Option<PairId>>>,
     /// For each version and chain the pair that has its head among its entries
-    pub enters: [Vec<Option<PairId>>; 2],
+    pub enters: PerVersion<Vec<Option<PairId>>>,
     /// For each version and chain whether it may be entered while the other version is elsewhere
-    pub parted: [Vec<bool>; 2],
+    pub parted: PerVersion<Vec<bool>>,
 }
 
 impl Matching {
     /// The pair that has a block among its entries.
-    pub fn entered(&self, versions: &Versions, which: Which, block: BlockId) -> Option<PairId> {
+    pub fn entered(&self, versions: &Versions, which: Version, block: BlockId) -> Option<PairId> {
         let chains = &versions.of[which].chains;
         let chain = chains.of_block[block]?;
         self.enters[which][chain].filter(|_| chains.head(chain) == block)
@@ -139,7 +140,7 @@ impl Matching {
     pub fn entry_phis<'a>(
         &'a self,
         versions: &'a Versions,
-        which: Which,
+        which: Version,
         pair: PairId,
     ) -> impl Iterator<Item = InstId> + 'a {
         let blocks = self.pairs[pair].entries[which].iter();
@@ -157,18 +158,18 @@ const MOST_SILENT: usize = 64;
 const MOST_ROUNDS: usize = 64;
 
 /// A version cannot go on from a chain with such an end.
-fn ends(version: &Version, chain: ChainId) -> bool {
+fn ends(version: &VersionFacts, chain: ChainId) -> bool {
     version.live.taken[version.chains.last(chain)].is_empty()
 }
 
 impl Versions {
-    fn is_silent(&self, which: Which, chain: ChainId) -> bool {
+    fn is_silent(&self, which: Version, chain: ChainId) -> bool {
         let version = &self.of[which];
         version.chains.chains[chain].anchors.is_empty() && !ends(version, chain)
     }
 
     /// The instructions of a version.
-    pub fn graph(&self, which: Which) -> &Graph {
+    pub fn graph(&self, which: Version) -> &Graph {
         &self.of[which].graph
     }
 
@@ -185,7 +186,7 @@ impl Versions {
                 refuted = Refuted::default();
             }
             if !dropped && kept.len() == matching.pairs.len() {
-                let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.2);
+                let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.1);
                 if same {
                     matching.parted = self.parted(&matching, |id| matching.pairs[id].out.is_some());
                     return (matching, congruence);
@@ -206,8 +207,8 @@ impl Versions {
         let mut congruence = congruence(self, &matching, oracle);
         for (base, opt) in self.tracked.kept.iter().enumerate() {
             if let Some(opt) = *opt {
-                let number = congruence.of[BASE][self.graph(BASE).result(base)];
-                congruence.set(self, OPT, self.graph(OPT).result(opt), number);
+                let number = congruence.of.base[self.of.base.graph.result(base)];
+                congruence.set(self, Version::Opt, self.of.opt.graph.result(opt), number);
             }
         }
         (matching, congruence)
@@ -215,8 +216,8 @@ impl Versions {
 
     /// Chains whose first blocks correspond, or else any of their blocks, with as many anchors as
     /// both have.
-    fn candidates(&self) -> Vec<(ChainId, ChainId, usize)> {
-        let [base, opt] = &self.of;
+    fn candidates(&self) -> Vec<(PerVersion<ChainId>, usize)> {
+        let PerVersion { base, opt } = &self.of;
         let mut used = vec![false; opt.chains.chains.len()];
         let mut found = vec![None; base.chains.chains.len()];
         for heads in [true, false] {
@@ -234,17 +235,17 @@ impl Versions {
             }
         }
         let anchors =
-            |version: &Version, chain: ChainId| version.chains.chains[chain].anchors.len();
-        found
-            .into_iter()
-            .enumerate()
-            .filter_map(|(a, b)| Some((a, b?, anchors(base, a).min(anchors(opt, b?)))))
-            .collect()
+            |version: &VersionFacts, chain: ChainId| version.chains.chains[chain].anchors.len();
+        let found = found.into_iter().enumerate().filter_map(|(a, b)| {
+            let chains = PerVersion { base: a, opt: b? };
+            Some((chains, anchors(base, a).min(anchors(opt, b?))))
+        });
+        found.collect()
     }
 
     /// The matching that candidates make, without those that fail whatever values are the same, and
     /// what is behind them.
-    fn settled_structure(&self, mut candidates: Vec<(ChainId, ChainId, usize)>) -> Matching {
+    fn settled_structure(&self, mut candidates: Vec<(PerVersion<ChainId>, usize)>) -> Matching {
         loop {
             let matching = self.structure(&candidates);
             let mut pairs = matching.pairs.iter();
@@ -253,11 +254,12 @@ impl Versions {
             if candidates.len() == count {
                 let fails = |id: PairId| self.fails_for_good(&matching, id);
                 let fails: Vec<bool> = (0..matching.pairs.len()).map(fails).collect();
-                let parted = [BASE, OPT].map(|which| {
+                let parted = PerVersion::from_fn(|which| {
                     let pairs = matching.pairs.iter().zip(&fails).filter(|(_, fails)| **fails);
                     self.reached_behind(which, pairs.map(|(pair, _)| pair.chains[which]))
                 });
-                candidates.retain(|&(a, b, _)| !parted[BASE][a] && !parted[OPT][b]);
+                candidates
+                    .retain(|(chains, _)| !parted.base[chains.base] && !parted.opt[chains.opt]);
             }
             if candidates.len() == count {
                 return matching;
@@ -272,28 +274,30 @@ impl Versions {
         if pair.out.is_some() || self.may_be_silent(pair) {
             return false;
         }
-        let last = [BASE, OPT].map(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = [BASE, OPT].map(|w| self.of[w].live.successors[last[w]].as_slice());
+        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
+        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
         if !self.is_whole(pair) {
             return true;
         }
         if !self.never_meet(matching, targets) {
             return false;
         }
-        let terminators = [BASE, OPT].map(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = [BASE, OPT].map(|w| self.of[w].graph.nodes[terminators[w]].operation);
-        let taken = [BASE, OPT].map(|w| &self.of[w].live.taken[last[w]]);
-        let successor = |w: Which, index: usize| self.of[w].graph.blocks[last[w]].successors[index];
-        let never_meet = |&index: &usize| {
-            self.never_meet(matching, [&[successor(BASE, index)], &[successor(OPT, index)]])
-        };
-        a != b || taken[BASE] != taken[OPT] || taken[BASE].iter().any(never_meet)
+        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
+        let [a, b] = Version::BOTH.map(|w| self.of[w].graph.nodes[terminators[w]].operation);
+        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
+        let never_meet = |&index: &usize| self.never_meet(matching, self.successors(last, index));
+        a != b || taken.base != taken.opt || taken.base.iter().any(never_meet)
+    }
+
+    /// One of the successors of a block of each version.
+    fn successors(&self, blocks: PerVersion<BlockId>, index: usize) -> PerVersion<&[BlockId]> {
+        PerVersion::from_fn(|w| &self.of[w].graph.blocks[blocks[w]].successors[index..=index])
     }
 
     /// True if the ways over these blocks lead to different pairs, whichever turn out to be silent.
-    fn never_meet(&self, matching: &Matching, to: [&[BlockId]; 2]) -> bool {
+    fn never_meet(&self, matching: &Matching, to: PerVersion<&[BlockId]>) -> bool {
         let mut met = None;
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             let version = &self.of[which];
             let mut seen: Vec<ChainId> = Vec::new();
             let mut work: Vec<BlockId> = to[which].to_vec();
@@ -304,9 +308,9 @@ impl Versions {
                 let Some(chain) = chain.filter(|chain| !seen.contains(chain)) else { continue };
                 seen.push(chain);
                 let silent =
-                    |w: Which, pair: PairId| self.is_silent(w, matching.pairs[pair].chains[w]);
+                    |w: Version, pair: PairId| self.is_silent(w, matching.pairs[pair].chains[w]);
                 match matching.of_chain[which][chain] {
-                    Some(pair) if silent(BASE, pair) && silent(OPT, pair) => {}
+                    Some(pair) if silent(Version::Base, pair) && silent(Version::Opt, pair) => {}
                     Some(pair) if met.is_some_and(|met| met != pair) => return true,
                     Some(pair) => met = Some(pair),
                     None if seen.len() > MOST_SILENT => return false,
@@ -326,31 +330,31 @@ impl Versions {
         pair.out.is_none() && self.are_silent(pair.chains)
     }
 
-    fn are_silent(&self, chains: [ChainId; 2]) -> bool {
-        !chains.contains(&0) && [BASE, OPT].into_iter().all(|w| self.is_silent(w, chains[w]))
+    fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
+        Version::BOTH.into_iter().all(|w| chains[w] != 0 && self.is_silent(w, chains[w]))
     }
 
     /// The matching that candidates make, as far as the graphs alone say.
-    fn structure(&self, candidates: &[(ChainId, ChainId, usize)]) -> Matching {
+    fn structure(&self, candidates: &[(PerVersion<ChainId>, usize)]) -> Matching {
         let mut matching = Matching {
             pairs: candidates
                 .iter()
-                .map(|&(a, b, prefix)| Pair {
-                    chains: [a, b],
+                .map(|&(chains, prefix)| Pair {
+                    chains,
                     prefix,
                     out: None,
                     condition: None,
                     incoming: Vec::new(),
-                    entries: [(BASE, a), (OPT, b)].map(|(w, c)| vec![self.of[w].chains.head(c)]),
+                    entries: PerVersion::from_fn(|w| vec![self.of[w].chains.head(chains[w])]),
                 })
                 .collect(),
-            of_chain: [BASE, OPT].map(|w| vec![None; self.of[w].chains.chains.len()]),
-            enters: [Vec::new(), Vec::new()],
-            parted: [BASE, OPT].map(|w| vec![false; self.of[w].chains.chains.len()]),
+            of_chain: PerVersion::from_fn(|w| vec![None; self.of[w].chains.chains.len()]),
+            enters: PerVersion::default(),
+            parted: PerVersion::from_fn(|w| vec![false; self.of[w].chains.chains.len()]),
         };
         for (id, pair) in matching.pairs.iter().enumerate() {
-            matching.of_chain[BASE][pair.chains[BASE]] = Some(id);
-            matching.of_chain[OPT][pair.chains[OPT]] = Some(id);
+            matching.of_chain.base[pair.chains.base] = Some(id);
+            matching.of_chain.opt[pair.chains.opt] = Some(id);
         }
         self.find_entries(&mut matching);
         for id in 0..matching.pairs.len() {
@@ -373,7 +377,7 @@ impl Versions {
     /// Finds the silent chains whose heads are among the entries of pairs.
     fn find_entries(&self, matching: &mut Matching) {
         matching.enters.clone_from(&matching.of_chain);
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             for chain in 0..matching.of_chain[which].len() {
                 if let Some(pair) = self.leads_to(matching, which, chain) {
                     matching.enters[which][chain] = Some(pair);
@@ -385,7 +389,7 @@ impl Versions {
     }
 
     /// The pair that an unmatched chain leads to, and that is not reached without it.
-    fn leads_to(&self, matching: &Matching, which: Which, chain: ChainId) -> Option<PairId> {
+    fn leads_to(&self, matching: &Matching, which: Version, chain: ChainId) -> Option<PairId> {
         let version = &self.of[which];
         let head = version.chains.head(chain);
         // Elsewhere no phis are needed.
@@ -398,8 +402,8 @@ impl Versions {
 
     /// True if all anchors of both chains correspond.
     fn is_whole(&self, pair: &Pair) -> bool {
-        let anchors = |w: Which| self.of[w].chains.chains[pair.chains[w]].anchors.len();
-        pair.prefix == anchors(BASE) && pair.prefix == anchors(OPT)
+        let anchors = |w: Version| self.of[w].chains.chains[pair.chains[w]].anchors.len();
+        pair.prefix == anchors(Version::Base) && pair.prefix == anchors(Version::Opt)
     }
 
     /// The edges at the end of a pair, and the terminators that must decide alike.
@@ -407,29 +411,27 @@ impl Versions {
         &self,
         matching: &Matching,
         id: PairId,
-    ) -> (Option<Vec<OutEdge>>, Option<[InstId; 2]>) {
+    ) -> (Option<Vec<OutEdge>>, Option<PerVersion<InstId>>) {
         let pair = &matching.pairs[id];
-        let last = [BASE, OPT].map(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = [BASE, OPT].map(|w| &self.of[w].live.successors[last[w]]);
+        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
+        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
         if targets.iter().all(|t| t.is_empty()) {
             return (Some(Vec::new()), None);
         }
         // All ways lead to the same pair.
-        if let Some(edge) = self.edge(matching, last, [targets[BASE], targets[OPT]]) {
+        if let Some(edge) = self.edge(matching, last, targets) {
             return (Some(vec![edge]), None);
         }
-        let terminators = [BASE, OPT].map(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = [BASE, OPT].map(|w| &self.of[w].graph.nodes[terminators[w]]);
-        let taken = [BASE, OPT].map(|w| &self.of[w].live.taken[last[w]]);
-        if a.operation != b.operation || taken[BASE] != taken[OPT] {
+        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
+        let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[terminators[w]]);
+        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
+        if a.operation != b.operation || taken.base != taken.opt {
             return (None, None);
         }
-        let successor = |w: Which, index: usize| self.of[w].graph.blocks[last[w]].successors[index];
-        let edges: Option<Vec<OutEdge>> = taken[BASE]
+        let edges: Option<Vec<OutEdge>> = taken
+            .base
             .iter()
-            .map(|&index| {
-                self.edge(matching, last, [&[successor(BASE, index)], &[successor(OPT, index)]])
-            })
+            .map(|&index| self.edge(matching, last, self.successors(last, index)))
             .collect();
         let condition = edges.is_some().then_some(terminators);
         (edges, condition)
@@ -439,19 +441,19 @@ impl Versions {
     fn edge(
         &self,
         matching: &Matching,
-        from: [BlockId; 2],
-        to: [&[BlockId]; 2],
+        from: PerVersion<BlockId>,
+        to: PerVersion<&[BlockId]>,
     ) -> Option<OutEdge> {
-        let base = self.walks(matching, BASE, from[BASE], to[BASE])?;
-        let opt = self.walks(matching, OPT, from[OPT], to[OPT])?;
-        (base.0 == opt.0).then_some(OutEdge { to: base.0, walks: [base.1, opt.1] })
+        let (pair, base) = self.walks(matching, Version::Base, from.base, to.base)?;
+        let (other, opt) = self.walks(matching, Version::Opt, from.opt, to.opt)?;
+        (pair == other).then_some(OutEdge { to: pair, walks: PerVersion { base, opt } })
     }
 
     /// The pair that all ways over these blocks lead to, and the ways.
     fn walks(
         &self,
         matching: &Matching,
-        which: Which,
+        which: Version,
         from: BlockId,
         to: &[BlockId],
     ) -> Option<(PairId, Vec<Walk>)> {
@@ -469,7 +471,7 @@ impl Versions {
     pub fn from_silent(
         &self,
         matching: &Matching,
-        which: Which,
+        which: Version,
         chain: ChainId,
     ) -> Option<(PairId, Vec<Walk>)> {
         if !self.is_silent(which, chain) || matching.parted[which][chain] {
@@ -486,14 +488,15 @@ impl Versions {
         &self,
         matching: &Matching,
         congruence: &Congruence,
-    ) -> (Vec<(ChainId, ChainId, usize)>, bool) {
+    ) -> (Vec<(PerVersion<ChainId>, usize)>, bool) {
         let mut checked: Vec<Checked> = Vec::with_capacity(matching.pairs.len());
         for pair in &matching.pairs {
-            let [a, b] = [BASE, OPT].map(|w| &self.of[w].chains.chains[pair.chains[w]].anchors);
-            let alike = |n: &usize| congruence.are_alike(self, [a[*n], b[*n]]);
+            let anchors =
+                PerVersion::from_fn(|w| &self.of[w].chains.chains[pair.chains[w]].anchors);
+            let alike = |n: &usize| congruence.are_alike(self, anchors.map(|anchors| anchors[*n]));
             let prefix = (0..pair.prefix).take_while(alike).count();
             let decide_alike =
-                pair.condition.is_none_or(|[a, b]| congruence.have_same_operands(self, [a, b]));
+                pair.condition.is_none_or(|insts| congruence.have_same_operands(self, insts));
             let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
             checked.push(Checked { chains: pair.chains, prefix, goes_on });
         }
@@ -509,7 +512,7 @@ impl Versions {
             .iter()
             .enumerate()
             .filter(|(id, pair)| {
-                reached[*id] && !parted[BASE][pair.chains[BASE]] && !parted[OPT][pair.chains[OPT]]
+                reached[*id] && !parted.base[pair.chains.base] && !parted.opt[pair.chains.opt]
             })
             .map(|(_, pair)| pair.candidate());
         (kept.collect(), false)
@@ -517,8 +520,12 @@ impl Versions {
 
     /// The chains that a version may enter while the other one is elsewhere: those that can be
     /// reached from where they part.
-    fn parted(&self, matching: &Matching, goes_on: impl Fn(PairId) -> bool) -> [Vec<bool>; 2] {
-        [BASE, OPT].map(|which| {
+    fn parted(
+        &self,
+        matching: &Matching,
+        goes_on: impl Fn(PairId) -> bool,
+    ) -> PerVersion<Vec<bool>> {
+        PerVersion::from_fn(|which| {
             if matching.of_chain[which].first().copied().flatten().is_none() {
                 return vec![true; self.of[which].chains.chains.len()];
             }
@@ -528,7 +535,7 @@ impl Versions {
     }
 
     /// The chains that can be reached from the ends of these.
-    fn reached_behind(&self, which: Which, ends: impl Iterator<Item = ChainId>) -> Vec<bool> {
+    fn reached_behind(&self, which: Version, ends: impl Iterator<Item = ChainId>) -> Vec<bool> {
         let version = &self.of[which];
         let successors = |chain: ChainId| {
             let blocks = version.live.successors[version.chains.last(chain)].iter();
@@ -547,15 +554,15 @@ impl Versions {
 
 /// What values say of a pair.
 struct Checked {
-    chains: [ChainId; 2],
+    chains: PerVersion<ChainId>,
     prefix: usize,
     /// Both versions go on alike at its end.
     goes_on: bool,
 }
 
 impl Checked {
-    fn candidate(&self) -> (ChainId, ChainId, usize) {
-        (self.chains[BASE], self.chains[OPT], self.prefix)
+    fn candidate(&self) -> (PerVersion<ChainId>, usize) {
+        (self.chains, self.prefix)
     }
 }
 
@@ -563,7 +570,7 @@ impl Checked {
 struct Search<'a> {
     versions: &'a Versions,
     matching: &'a Matching,
-    which: Which,
+    which: Version,
     /// The pair that the ways found lead to
     pair: Option<PairId>,
     found: Vec<Vec<(BlockId, BlockId)>>,
@@ -608,7 +615,7 @@ impl Search<'_> {
 fn reached_together(matching: &Matching, goes_on: impl Fn(PairId) -> bool) -> Vec<bool> {
     let pairs = &matching.pairs;
     let mut reached = vec![false; pairs.len()];
-    let entry = pairs.iter().position(|pair| pair.chains == [0, 0]);
+    let entry = pairs.iter().position(|pair| pair.chains == PerVersion::default());
     let mut work: Vec<PairId> = entry.into_iter().collect();
     while let Some(id) = work.pop() {
         if !std::mem::replace(&mut reached[id], true) && goes_on(id) {

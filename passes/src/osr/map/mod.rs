@@ -1,8 +1,9 @@
 //! Versions that differ, mapped both ways (thesis 4.2).
 //!
-//! `base` is a function, `opt` a clone of it to which passes were applied. An OSR mapping (Def.
-//! 4.15) says for each point of the one where execution goes on in the other, and how the values
-//! that are live there are had:
+//! `base` is a function, `opt` a clone of it to which passes were applied: a [`version::Version`] is
+//! one of them, [`version::PerVersion`] something of each. An OSR mapping (Def. 4.15) says for each
+//! point of the one where execution goes on in the other, and how the values that are live there
+//! are had:
 //!
 //! 1. [`read`] reads both versions, and what tracking knows of them, into [`graph::Graph`]s,
 //!    [`claims`] what LLVM's solver knows;
@@ -50,4 +51,5 @@ mod round;
 pub mod scopes;
 mod shape;
 pub mod side;
+pub mod version;
 pub mod weave;

@@ -2,10 +2,11 @@
 
 use crate::body::BlockId;
 use crate::code::InstId;
-use crate::osr::map::graph::{BASE, Graph, OPT, Oracle, Which};
+use crate::osr::map::graph::{Graph, Oracle};
 use crate::osr::map::mapping::OsrMap;
 use crate::osr::map::matching::Versions;
 use crate::osr::map::reconstruct::Expr;
+use crate::osr::map::version::{PerVersion, Version};
 use rustc_hash::FxHashSet as HashSet;
 
 /// What is done wrong.
@@ -44,7 +45,7 @@ const WINDOW: usize = 3;
 /// The blocks of opt of which a pass made a copy: the same instructions are there again, and none
 /// of them was in base. Good for a mutant: what is not found is not changed.
 pub fn copied(versions: &Versions) -> HashSet<BlockId> {
-    let graph = versions.graph(OPT);
+    let graph = &versions.of.opt.graph;
     let origin = &versions.tracked.origin;
     let is_new = |window: &[InstId]| window.iter().all(|&inst| origin[inst].is_none());
     let operations = |window: &[InstId]| -> Vec<u32> {
@@ -69,15 +70,19 @@ fn windows(graph: &Graph) -> Vec<Vec<InstId>> {
 }
 
 /// How many points lead into these blocks of opt.
-pub fn landings_in(maps: &[OsrMap; 2], versions: &Versions, blocks: &HashSet<BlockId>) -> usize {
-    let landings = maps[BASE].points.iter().flatten().map(|map| map.landing);
-    landings.filter(|&l| blocks.contains(&versions.graph(OPT).nodes[l].block)).count()
+pub fn landings_in(
+    maps: &PerVersion<OsrMap>,
+    versions: &Versions,
+    blocks: &HashSet<BlockId>,
+) -> usize {
+    let landings = maps.base.points.iter().flatten().map(|map| map.landing);
+    landings.filter(|&l| blocks.contains(&versions.of.opt.graph.nodes[l].block)).count()
 }
 
 /// How many loads are made again though something may have written to their places.
-pub fn stale_loads(maps: &[OsrMap; 2], versions: &Versions, oracle: &dyn Oracle) -> usize {
-    let in_map = |from: Which| -> usize {
-        let to = 1 - from;
+pub fn stale_loads(maps: &PerVersion<OsrMap>, versions: &Versions, oracle: &dyn Oracle) -> usize {
+    let in_map = |from: Version| -> usize {
+        let to = from.other();
         let is_stale = |landing: InstId, expr: &Expr| match expr {
             Expr::Repeat(inst, _) => {
                 versions.graph(to).nodes[*inst].facts.is_load()
@@ -88,5 +93,5 @@ pub fn stale_loads(maps: &[OsrMap; 2], versions: &Versions, oracle: &dyn Oracle)
         let points = maps[from].points.iter().flatten();
         points.map(|map| map.exprs.iter().filter(|e| is_stale(map.landing, e)).count()).sum()
     };
-    in_map(BASE) + in_map(OPT)
+    in_map(Version::Base) + in_map(Version::Opt)
 }

@@ -3,7 +3,6 @@
 
 use crate::body::BlockId;
 use crate::osr::map::flags::Classes;
-use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::mutant::{self, Mutant};
@@ -12,6 +11,7 @@ use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::Expr;
 use crate::osr::map::side::Side;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
 use crate::osr::pass::{
@@ -53,12 +53,12 @@ impl Pass for OptPass {
 
 /// What is decided of a function before it is changed.
 struct Plan<'m> {
-    maps: [OsrMap; 2],
-    points: [Vec<Boundary>; 2],
-    useful: [Vec<bool>; 2],
-    unreached: [Vec<BlockId>; 2],
-    untaken: [Vec<(BlockId, BlockId)>; 2],
-    further: [Vec<bool>; 2],
+    maps: PerVersion<OsrMap>,
+    points: PerVersion<Vec<Boundary>>,
+    useful: PerVersion<Vec<bool>>,
+    unreached: PerVersion<Vec<BlockId>>,
+    untaken: PerVersion<Vec<(BlockId, BlockId)>>,
+    further: PerVersion<Vec<bool>>,
     constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
     /// Instructions that are taken for each other
     classes: Classes<'m>,
@@ -90,11 +90,11 @@ fn wanted(
 /// many of each.
 pub fn woven_maps(
     mapper: &mut Mapper<'_>,
-    snapshots: &[CodeSnapshot<'_>; 2],
-    places: [&Where; 2],
+    snapshots: &PerVersion<CodeSnapshot<'_>>,
+    places: PerVersion<&Where>,
     max_points: Option<u32>,
-) -> [OsrMap; 2] {
-    let wanted = |which: Which| -> HashSet<usize> {
+) -> PerVersion<OsrMap> {
+    let wanted = |which: Version| -> HashSet<usize> {
         let side = &mapper.sides[which];
         let chosen = wanted(places[which], max_points, &snapshots[which], &side.points);
         let is_header = matches!(places[which], Where::LoopHeader(_));
@@ -109,8 +109,9 @@ pub fn woven_maps(
         // good.
         chosen.into_iter().map(|p| first_useful(p).filter(|_| is_header).unwrap_or(p)).collect()
     };
-    let (up, down) = (wanted(BASE), wanted(OPT));
-    mapper.closed(&takes_part, [&|p| up.contains(&p), &|p| down.contains(&p)])
+    let (up, down) = (wanted(Version::Base), wanted(Version::Opt));
+    mapper
+        .closed(&takes_part, PerVersion { base: &|p| up.contains(&p), opt: &|p| down.contains(&p) })
 }
 
 impl OptPass {
@@ -145,14 +146,14 @@ impl OptPass {
         }
         tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
-        let snapshots = [base, read_code(two.opt)];
-        let points = [points, points_of(&snapshots[OPT])];
+        let snapshots = PerVersion { base, opt: read_code(two.opt) };
+        let points = PerVersion { base: points, opt: points_of(&snapshots.opt) };
         let trust = self.trust(&two, sandbox, &snapshots);
         let plan = two.compare_as(trust, sandbox, &snapshots, points, |mapper, handles| {
             self.plan(mapper, handles, &snapshots)
         });
         self.report_refusals(&plan, &snapshots);
-        if plan.maps[BASE].points.iter().any(Result::is_ok) {
+        if plan.maps.base.points.iter().any(Result::is_ok) {
             plan.classes.equalize_flags();
         }
         let description = match &plan.data {
@@ -163,13 +164,13 @@ impl OptPass {
         let made = Weave {
             module,
             snapshots: &snapshots,
-            points: [&plan.points[BASE], &plan.points[OPT]],
+            points: plan.points.as_ref().map(Vec::as_slice),
             maps: &plan.maps,
             constant: &|id| constants[&id],
-            useful: [&plan.useful[BASE], &plan.useful[OPT]],
+            useful: plan.useful.as_ref().map(Vec::as_slice),
             unreached: plan.unreached.clone(),
             untaken: plan.untaken.clone(),
-            conditions: [options.up, options.down],
+            conditions: PerVersion { base: options.up, opt: options.down },
             further: plan.further.clone(),
             description,
             mutant: options.mutant,
@@ -191,7 +192,7 @@ impl OptPass {
         &self,
         two: &TwoVersions<'m>,
         sandbox: &Sandbox,
-        snapshots: &[CodeSnapshot<'m>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
     ) -> Trust {
         if self.0.mutant != Some(Mutant::Copy) {
             return self.0.trust;
@@ -222,11 +223,11 @@ impl OptPass {
         &self,
         mapper: &mut Mapper<'_>,
         handles: &Handles<'_, 'm>,
-        snapshots: &[CodeSnapshot<'m>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
     ) -> Plan<'m> {
         let options = &self.0;
         handles.stale_loads.set(options.mutant == Some(Mutant::Load));
-        let places = [&options.up_at, &options.down_at];
+        let places = PerVersion { base: &options.up_at, opt: &options.down_at };
         let maps = woven_maps(mapper, snapshots, places, options.max_points);
         let changes = self.changes(mapper, handles, &maps);
         let data =
@@ -240,20 +241,21 @@ impl OptPass {
             }
         }
         let sides = &mapper.sides;
-        let useful = [BASE, OPT].map(|w| {
+        let useful = PerVersion::from_fn(|w| {
             (0..snapshots[w].instructions.len()).map(|i| sides[w].is_useful_inst(i)).collect()
         });
-        let further = [BASE, OPT]
-            .map(|w| (0..sides[w].points.len()).map(|p| takes_part(&sides[w], p)).collect());
+        let further = sides
+            .as_ref()
+            .map(|side| (0..side.points.len()).map(|p| takes_part(side, p)).collect());
         Plan {
             maps,
-            points: [sides[BASE].points.clone(), sides[OPT].points.clone()],
+            points: sides.as_ref().map(|side| side.points.clone()),
             useful,
-            unreached: [BASE, OPT].map(|w| {
+            unreached: PerVersion::from_fn(|w| {
                 let reached = &mapper.proof.versions.of[w].live.reached;
                 (0..reached.len()).filter(|&b| !reached[b]).collect()
             }),
-            untaken: [BASE, OPT].map(|w| {
+            untaken: PerVersion::from_fn(|w| {
                 let version = &mapper.proof.versions.of[w];
                 version.live.untaken(&version.graph)
             }),
@@ -270,7 +272,7 @@ impl OptPass {
         &self,
         mapper: &Mapper<'_>,
         handles: &Handles<'_, '_>,
-        maps: &[OsrMap; 2],
+        maps: &PerVersion<OsrMap>,
     ) -> Changes {
         let changes = Changes::default();
         let versions = mapper.proof.versions;
@@ -288,9 +290,12 @@ impl OptPass {
         changes
     }
 
-    fn report_refusals(&self, plan: &Plan<'_>, snapshots: &[CodeSnapshot<'_>; 2]) {
-        for which in [BASE, OPT] {
-            let other = ["optimized", "base"][which];
+    fn report_refusals(&self, plan: &Plan<'_>, snapshots: &PerVersion<CodeSnapshot<'_>>) {
+        for which in Version::BOTH {
+            let other = match which {
+                Version::Base => "optimized",
+                Version::Opt => "base",
+            };
             for (point, map) in plan.points[which].iter().zip(&plan.maps[which].points) {
                 if let Err(refusal) = map
                     && refusal.is_news()

@@ -1,11 +1,11 @@
 //! Making a second version: a clone, stock passes run on it, and what they did.
 
 use crate::osr::map::flags::Classes;
-use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::mapping::Mapper;
 use crate::osr::map::pending::{self, Pending};
 use crate::osr::map::read::{Handles, read};
 use crate::osr::map::side::{Proof, Side};
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::points::{Boundary, boundaries};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst};
@@ -55,19 +55,18 @@ impl<'m> TwoVersions<'m> {
     }
 
     /// Snapshots of both.
-    pub fn snapshots(&self) -> [CodeSnapshot<'m>; 2] {
-        [read_code(self.base), read_code(self.opt)]
+    pub fn snapshots(&self) -> PerVersion<CodeSnapshot<'m>> {
+        PerVersion { base: read_code(self.base), opt: read_code(self.opt) }
     }
 
     /// Compares the versions, and hands a mapper over what is proved to `then`.
     pub fn compare<R>(
         &self,
         sandbox: &Sandbox,
-        snapshots: &[CodeSnapshot<'m>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
-        let [base, opt] = snapshots;
-        let points = [points_of(base), points_of(opt)];
+        let points = snapshots.as_ref().map(points_of);
         self.compare_as(Trust::Proved, sandbox, snapshots, points, then)
     }
 
@@ -76,11 +75,11 @@ impl<'m> TwoVersions<'m> {
         &self,
         trust: Trust,
         sandbox: &Sandbox,
-        snapshots: &[CodeSnapshot<'m>; 2],
-        points: [Vec<Boundary>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
+        points: PerVersion<Vec<Boundary>>,
         then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
     ) -> R {
-        let [base, opt] = snapshots;
+        let PerVersion { base, opt } = snapshots;
         // What rests on flags is proved only if these stay: it is tried again without those that
         // go.
         let mut losing: HashSet<Inst<'m>> = HashSet::default();
@@ -111,18 +110,18 @@ impl<'m> TwoVersions<'m> {
             }
             break (versions, handles, matching, congruence, pending);
         };
-        let [of_base, of_opt] = points;
-        let sides = [
-            Side::new(BASE, &versions, &congruence, &base.body, of_base),
-            Side::new(OPT, &versions, &congruence, &opt.body, of_opt),
-        ];
+        let sides = PerVersion {
+            base: Side::new(Version::Base, &versions, &congruence, &base.body, points.base),
+            opt: Side::new(Version::Opt, &versions, &congruence, &opt.body, points.opt),
+        };
         let proof = Proof {
             versions: &versions,
             matching: &matching,
             congruence: &congruence,
             pending: &pending,
         };
-        let mut mapper = Mapper::new(proof, &handles, [&base.body, &opt.body], sides);
+        let bodies = snapshots.as_ref().map(|snapshot| &snapshot.body);
+        let mut mapper = Mapper::new(proof, &handles, bodies, sides);
         let result = then(&mut mapper, &handles);
         drop(mapper);
         drop(handles);

@@ -25,8 +25,9 @@ use crate::code::InstId;
 use crate::osr::map::chains::{ChainId, chains};
 use crate::osr::map::congruence::{Congruence, Number};
 use crate::osr::map::contents::{leaves, pointer};
-use crate::osr::map::graph::{Access, BASE, OPT, Oracle, Which};
-use crate::osr::map::matching::{Matching, OutEdge, PairId, Version, Versions, Walk};
+use crate::osr::map::graph::{Access, Oracle};
+use crate::osr::map::matching::{Matching, OutEdge, PairId, VersionFacts, Versions, Walk};
+use crate::osr::map::version::{PerVersion, Version};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ const MOST_ROUNDS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// For each version a store to it
-    pub store: [InstId; 2],
+    pub store: PerVersion<InstId>,
     /// Its address
     number: Number,
     data_type: u32,
@@ -55,7 +56,7 @@ pub struct Pending {
     /// The places
     pub places: Vec<Place>,
     /// For lone stores of each version their places
-    of_store: [HashMap<InstId, PlaceId>; 2],
+    of_store: PerVersion<HashMap<InstId, PlaceId>>,
     /// Lone stores of opt that leave what base has
     settles: BTreeSet<InstId>,
     /// For segments at the begin of which something is pending, the places
@@ -75,20 +76,20 @@ pub fn matched(versions: &mut Versions, oracle: &dyn Oracle) -> (Matching, Congr
         return with;
     }
     if versions.has_lone {
-        set_lone(versions, &[Vec::new(), Vec::new()], oracle);
+        set_lone(versions, &PerVersion::default(), oracle);
     }
     (matching, congruence, Pending::default())
 }
 
 /// Number of a version's instructions that can be reached
-fn reached(version: &Version) -> usize {
+fn reached(version: &VersionFacts) -> usize {
     let nodes = version.graph.nodes.iter();
     nodes.filter(|node| version.chains.of_block[node.block].is_some()).count()
 }
 
 /// Number of instructions that run together
 fn extent(versions: &Versions, matching: &Matching) -> usize {
-    let of_version = |which: Which| {
+    let of_version = |which: Version| {
         let version = &versions.of[which];
         let is_matched = |inst: &InstId| {
             let pair = version.chains.of_inst(&version.graph, *inst);
@@ -97,7 +98,7 @@ fn extent(versions: &Versions, matching: &Matching) -> usize {
         };
         (0..version.graph.nodes.len()).filter(is_matched).count()
     };
-    of_version(BASE) + of_version(OPT)
+    of_version(Version::Base) + of_version(Version::Opt)
 }
 
 /// The matching with lone stores, if more runs together then than without.
@@ -120,7 +121,7 @@ fn with_lone(
             let is_of_use = extent(versions, &matching) > without;
             return is_of_use.then_some((matching, congruence, pending));
         }
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             lone[which].retain(|&store| !failed.contains(&(which, store)));
         }
     }
@@ -128,17 +129,16 @@ fn with_lone(
 }
 
 /// The stores that tracking says only one version has, or that a pass moved elsewhere.
-fn candidates(versions: &Versions) -> [Vec<InstId>; 2] {
+fn candidates(versions: &Versions) -> PerVersion<Vec<InstId>> {
     let tracked = &versions.tracked;
-    let [base, opt] = &versions.of;
+    let PerVersion { base, opt } = &versions.of;
     let stays = |from: InstId, to: InstId| {
         let chain = base.chains.of_inst(&base.graph, from);
         let blocks = chain.map_or(&[][..], |chain| &base.chains.chains[chain].blocks);
         let there = opt.chains.of_inst(&opt.graph, to);
         blocks.iter().any(|&b| tracked.blocks[b].and_then(|b| opt.chains.of_block[b]) == there)
     };
-    let stores = |which: Which, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
-        let version = &versions.of[which];
+    let stores = |version: &VersionFacts, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
         let nodes = version.graph.nodes.iter().enumerate();
         let lone = nodes.filter(|&(inst, node)| {
             let is_reached = version.live.reached[node.block];
@@ -146,16 +146,17 @@ fn candidates(versions: &Versions) -> [Vec<InstId>; 2] {
         });
         lone.map(|(inst, _)| inst).collect()
     };
-    [
-        stores(BASE, &|from| tracked.kept[from].is_some_and(|to| stays(from, to))),
-        stores(OPT, &|to| tracked.origin[to].is_some_and(|from| stays(from, to))),
-    ]
+    PerVersion {
+        base: stores(base, &|from| tracked.kept[from].is_some_and(|to| stays(from, to))),
+        opt: stores(opt, &|to| tracked.origin[to].is_some_and(|from| stays(from, to))),
+    }
 }
 
 /// Takes these stores for lone ones, and no others.
-fn set_lone(versions: &mut Versions, lone: &[Vec<InstId>; 2], oracle: &dyn Oracle) {
+fn set_lone(versions: &mut Versions, lone: &PerVersion<Vec<InstId>>, oracle: &dyn Oracle) {
     versions.has_lone = lone.iter().any(|l| !l.is_empty());
-    for (which, lone) in lone.iter().enumerate() {
+    for which in Version::BOTH {
+        let lone = &lone[which];
         let version = &mut versions.of[which];
         for node in &mut version.graph.nodes {
             (node.lone, node.reads_lone) = (None, false);
@@ -181,7 +182,7 @@ fn set_lone(versions: &mut Versions, lone: &[Vec<InstId>; 2], oracle: &dyn Oracl
 struct Group {
     /// The number of the address, and the type of what is stored
     address: (Number, u32),
-    stores: [Vec<InstId>; 2],
+    stores: PerVersion<Vec<InstId>>,
 }
 
 /// Finds out what is pending.
@@ -193,9 +194,9 @@ struct Proof<'a> {
     pending: Pending,
     failed: BTreeSet<PlaceId>,
     /// Lone stores without a place
-    homeless: Vec<(Which, InstId)>,
+    homeless: Vec<(Version, InstId)>,
     /// For each version and place the instructions that its address is made of
-    leaves: [Vec<Vec<InstId>>; 2],
+    leaves: PerVersion<Vec<Vec<InstId>>>,
 }
 
 impl<'a> Proof<'a> {
@@ -204,7 +205,7 @@ impl<'a> Proof<'a> {
         matching: &'a Matching,
         congruence: &'a Congruence,
         oracle: &'a dyn Oracle,
-        lone: &[Vec<InstId>; 2],
+        lone: &PerVersion<Vec<InstId>>,
     ) -> Self {
         let mut proof = Proof {
             versions,
@@ -214,47 +215,47 @@ impl<'a> Proof<'a> {
             pending: Pending::default(),
             failed: BTreeSet::new(),
             homeless: Vec::new(),
-            leaves: [Vec::new(), Vec::new()],
+            leaves: PerVersion::default(),
         };
         let mut groups: Vec<Group> = Vec::new();
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             for &store in &lone[which] {
                 let address = proof.address(which, store);
                 let known = groups.iter().position(|group| group.address == address);
                 let group = known.unwrap_or_else(|| {
-                    groups.push(Group { address, stores: [Vec::new(), Vec::new()] });
+                    groups.push(Group { address, stores: PerVersion::default() });
                     groups.len() - 1
                 });
                 groups[group].stores[which].push(store);
             }
         }
         for Group { address: (number, data_type), stores } in groups {
-            let named = [BASE, OPT].map(|which| proof.name(which, &stores[which]));
+            let named = Version::BOTH.map(|which| proof.name(which, &stores[which]));
             let [Some((base, base_leaves)), Some((opt, opt_leaves))] = named else {
-                for which in [BASE, OPT] {
+                for which in Version::BOTH {
                     proof.homeless.extend(stores[which].iter().map(|&store| (which, store)));
                 }
                 continue;
             };
             let id = proof.pending.places.len();
-            proof.pending.places.push(Place { store: [base, opt], number, data_type });
-            proof.leaves[BASE].push(base_leaves);
-            proof.leaves[OPT].push(opt_leaves);
-            for which in [BASE, OPT] {
+            proof.pending.places.push(Place { store: PerVersion { base, opt }, number, data_type });
+            proof.leaves.base.push(base_leaves);
+            proof.leaves.opt.push(opt_leaves);
+            for which in Version::BOTH {
                 proof.pending.of_store[which].extend(stores[which].iter().map(|&s| (s, id)));
             }
         }
         proof
     }
 
-    fn address(&self, which: Which, store: InstId) -> (Number, u32) {
+    fn address(&self, which: Version, store: InstId) -> (Number, u32) {
         let node = &self.versions.graph(which).nodes[store];
         (self.congruence.number(which, node.operands[1]), node.data_type)
     }
 
     /// One of the stores to a place whose address could be computed at all of them, and what that
     /// is made of.
-    fn name(&self, which: Which, stores: &[InstId]) -> Option<(InstId, Vec<InstId>)> {
+    fn name(&self, which: Version, stores: &[InstId]) -> Option<(InstId, Vec<InstId>)> {
         let version = &self.versions.of[which];
         let is_above = |leaf: InstId, store: InstId| {
             let (from, to) = (version.graph.nodes[leaf].block, version.graph.nodes[store].block);
@@ -269,9 +270,10 @@ impl<'a> Proof<'a> {
     }
 
     /// Finds out what is pending; the stores that cannot be lone.
-    fn run(&mut self) -> BTreeSet<(Which, InstId)> {
+    fn run(&mut self) -> BTreeSet<(Version, InstId)> {
         let mut before: Vec<Option<BTreeSet<PlaceId>>> = vec![None; self.matching.pairs.len()];
-        let entry = self.matching.pairs.iter().position(|pair| pair.chains == [0, 0]);
+        let entry =
+            self.matching.pairs.iter().position(|pair| pair.chains == PerVersion::default());
         let mut work: Vec<PairId> = entry.into_iter().collect();
         for &pair in &work {
             before[pair] = Some(BTreeSet::new());
@@ -292,8 +294,8 @@ impl<'a> Proof<'a> {
             }
         }
         self.check_readers();
-        let mut failed: BTreeSet<(Which, InstId)> = self.homeless.iter().copied().collect();
-        for which in [BASE, OPT] {
+        let mut failed: BTreeSet<(Version, InstId)> = self.homeless.iter().copied().collect();
+        for which in Version::BOTH {
             let stores = &self.pending.of_store[which];
             let of_failed = stores.iter().filter(|(_, place)| self.failed.contains(place));
             failed.extend(of_failed.map(|(&store, _)| (which, store)));
@@ -304,7 +306,7 @@ impl<'a> Proof<'a> {
 
     /// Lone stores that no way between pairs leads over, although the versions have not parted
     /// there.
-    fn not_met(&self, which: Which) -> Vec<(Which, InstId)> {
+    fn not_met(&self, which: Version) -> Vec<(Version, InstId)> {
         let version = &self.versions.of[which];
         let mut met: BTreeSet<ChainId> =
             self.matching.pairs.iter().map(|pair| pair.chains[which]).collect();
@@ -323,7 +325,7 @@ impl<'a> Proof<'a> {
     fn pair(&mut self, id: PairId, mut at: BTreeSet<PlaceId>) -> Option<BTreeSet<PlaceId>> {
         let pair = &self.matching.pairs[id];
         let versions = self.versions;
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             let version = &versions.of[which];
             let head = version.chains.head(pair.chains[which]);
             for &place in &at {
@@ -337,24 +339,25 @@ impl<'a> Proof<'a> {
                 }
             }
         }
-        let anchors = [BASE, OPT].map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
-        let segments = [BASE, OPT].map(|w| {
+        let anchors =
+            PerVersion::from_fn(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
+        let segments = PerVersion::from_fn(|w| {
             let version = &versions.of[w];
             version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
         });
         for segment in 0..=pair.prefix {
             self.pending.at.insert((id, segment), at.clone());
-            let insts = [BASE, OPT].map(|w| &segments[w][segment]);
-            let last = versions.of[BASE].chains.last(pair.chains[BASE]);
-            let end = anchors[BASE].get(segment).copied();
-            let end = end.unwrap_or_else(|| versions.graph(BASE).terminator(last));
+            let insts = PerVersion::from_fn(|w| &segments[w][segment]);
+            let last = versions.of.base.chains.last(pair.chains.base);
+            let end = anchors.base.get(segment).copied();
+            let end = end.unwrap_or_else(|| versions.of.base.graph.terminator(last));
             let content = |proof: &Self, place: PlaceId| {
-                let store = proof.pending.places[place].store[BASE];
-                let access = proof.oracle.place_before(BASE, store, end)?;
-                proof.congruence.content(versions, BASE, store, access)
+                let store = proof.pending.places[place].store.base;
+                let access = proof.oracle.place_before(Version::Base, store, end)?;
+                proof.congruence.content(versions, Version::Base, store, access)
             };
-            let ends = self.walk(OPT, insts[OPT], &at, &content);
-            at.extend(self.places(BASE, insts[BASE]));
+            let ends = self.walk(Version::Opt, insts.opt, &at, &content);
+            at.extend(self.places(Version::Base, insts.base));
             for (place, settled) in ends {
                 if settled {
                     at.remove(&place)
@@ -363,7 +366,7 @@ impl<'a> Proof<'a> {
                 };
             }
             if segment < pair.prefix {
-                let anchors = [anchors[BASE][segment], anchors[OPT][segment]];
+                let anchors = anchors.map(|anchors| anchors[segment]);
                 at.retain(|&place| self.passes(place, anchors));
             }
         }
@@ -376,7 +379,7 @@ impl<'a> Proof<'a> {
     }
 
     /// The places that lone stores among these instructions write to.
-    fn places(&self, which: Which, insts: &[InstId]) -> Vec<PlaceId> {
+    fn places(&self, which: Version, insts: &[InstId]) -> Vec<PlaceId> {
         insts.iter().filter_map(|i| self.pending.of_store[which].get(i).copied()).collect()
     }
 
@@ -384,7 +387,7 @@ impl<'a> Proof<'a> {
     /// lone store, whether the last one leaves what base has.
     fn walk(
         &mut self,
-        which: Which,
+        which: Version,
         insts: &[InstId],
         at: &BTreeSet<PlaceId>,
         content: &dyn Fn(&Self, PlaceId) -> Option<Number>,
@@ -419,26 +422,27 @@ impl<'a> Proof<'a> {
     }
 
     /// True for what reads memory and is no anchor.
-    fn reads(&self, which: Which, inst: InstId) -> bool {
+    fn reads(&self, which: Version, inst: InstId) -> bool {
         let facts = self.versions.graph(which).nodes[inst].facts;
         facts.reads_memory() && !facts.is_anchor() && !facts.is_marker()
     }
 
     /// Whether a place is still pending behind matched anchors.
-    fn passes(&mut self, place: PlaceId, anchors: [InstId; 2]) -> bool {
+    fn passes(&mut self, place: PlaceId, anchors: PerVersion<InstId>) -> bool {
         let Place { store, number, data_type } = self.pending.places[place];
-        let node = &self.versions.graph(BASE).nodes[anchors[BASE]];
-        if node.facts.is_store() && self.address(BASE, anchors[BASE]) == (number, data_type) {
+        let node = &self.versions.of.base.graph.nodes[anchors.base];
+        if node.facts.is_store() && self.address(Version::Base, anchors.base) == (number, data_type)
+        {
             return false;
         }
-        if [BASE, OPT].into_iter().any(|w| self.oracle.touches(w, store[w], anchors[w])) {
+        if Version::BOTH.into_iter().any(|w| self.oracle.touches(w, store[w], anchors[w])) {
             self.failed.insert(place);
         }
         true
     }
 
     /// For each walk of an edge the silent chains on it.
-    fn silent(&self, which: Which, edge: &OutEdge) -> Vec<Vec<ChainId>> {
+    fn silent(&self, which: Version, edge: &OutEdge) -> Vec<Vec<ChainId>> {
         let version = &self.versions.of[which];
         let chains = |walk: &Walk| -> Vec<ChainId> {
             let before = &walk.edges[..walk.edges.len().saturating_sub(1)];
@@ -458,17 +462,17 @@ impl<'a> Proof<'a> {
     fn edge(&mut self, edge: &OutEdge, at: &BTreeSet<PlaceId>) -> BTreeSet<PlaceId> {
         let versions = self.versions;
         let mut behind = at.clone();
-        let walks = [BASE, OPT].map(|w| self.silent(w, edge));
-        let goes_round = [BASE, OPT].map(|w| edge.walks[w].iter().any(|walk| walk.goes_round));
-        let insts = |which: Which, chains: &[ChainId]| -> Vec<InstId> {
+        let walks = PerVersion::from_fn(|w| self.silent(w, edge));
+        let goes_round = PerVersion::from_fn(|w| edge.walks[w].iter().any(|walk| walk.goes_round));
+        let insts = |which: Version, chains: &[ChainId]| -> Vec<InstId> {
             let version = &versions.of[which];
             let all = chains.iter().flat_map(|&c| version.chains.of_segment(&version.graph, c, 0));
             all.collect()
         };
-        for chains in &walks[BASE] {
-            behind.extend(self.places(BASE, &insts(BASE, chains)));
+        for chains in &walks.base {
+            behind.extend(self.places(Version::Base, &insts(Version::Base, chains)));
         }
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             for chains in &walks[which] {
                 let all = insts(which, chains);
                 if !self.places(which, &all).is_empty() {
@@ -491,19 +495,19 @@ impl<'a> Proof<'a> {
             }
         }
         let ends_of_base: Vec<_> =
-            edge.walks[BASE].iter().filter_map(|w| w.edges.last().map(|e| e.0)).collect();
+            edge.walks.base.iter().filter_map(|w| w.edges.last().map(|e| e.0)).collect();
         let content = |proof: &Self, place: PlaceId| {
-            let store = proof.pending.places[place].store[BASE];
+            let store = proof.pending.places[place].store.base;
             let mut numbers = ends_of_base.iter().map(|&block| {
-                let access = proof.oracle.place_at_end(BASE, store, block)?;
-                proof.congruence.content(versions, BASE, store, access)
+                let access = proof.oracle.place_at_end(Version::Base, store, block)?;
+                proof.congruence.content(versions, Version::Base, store, access)
             });
             let first = numbers.next()??;
             numbers.all(|other| other == Some(first)).then_some(first)
         };
         let mut ends: Vec<HashMap<PlaceId, bool>> = Vec::new();
-        for chains in &walks[OPT] {
-            ends.push(self.walk(OPT, &insts(OPT, chains), at, &content));
+        for chains in &walks.opt {
+            ends.push(self.walk(Version::Opt, &insts(Version::Opt, chains), at, &content));
         }
         for place in 0..self.pending.places.len() {
             if ends.iter().any(|end| end.get(&place) == Some(&false)) {
@@ -518,7 +522,7 @@ impl<'a> Proof<'a> {
     /// What reads a place is not taken to read what a matched anchor left in memory while the place
     /// was pending: it is not the same in both versions.
     fn check_readers(&mut self) {
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             let graph = self.versions.graph(which);
             let readers = (0..graph.nodes.len()).filter(|&i| graph.nodes[i].reads_lone);
             for reader in readers {
@@ -542,7 +546,7 @@ impl<'a> Proof<'a> {
 
     /// The matched anchors that may have written what an instruction reads, but for stores to just
     /// its place.
-    fn written_by(&self, which: Which, reader: InstId) -> Vec<InstId> {
+    fn written_by(&self, which: Version, reader: InstId) -> Vec<InstId> {
         let version = &self.versions.of[which];
         let node = &version.graph.nodes[reader];
         let mut seen = BTreeSet::new();
@@ -578,12 +582,16 @@ impl<'a> Proof<'a> {
 
 impl Pending {
     /// The places that are pending at the begin of a segment, or that lone stores in it write to.
-    fn active(&self, segment: (PairId, usize), insts: [&[InstId]; 2]) -> BTreeSet<PlaceId> {
+    fn active(
+        &self,
+        segment: (PairId, usize),
+        insts: &PerVersion<Vec<InstId>>,
+    ) -> BTreeSet<PlaceId> {
         if self.places.is_empty() {
             return BTreeSet::new();
         }
         let mut active = self.at.get(&segment).cloned().unwrap_or_default();
-        for which in [BASE, OPT] {
+        for which in Version::BOTH {
             active.extend(insts[which].iter().filter_map(|i| self.of_store[which].get(i)));
         }
         active
@@ -598,7 +606,7 @@ impl Pending {
     pub fn of_point<'p>(
         &'p self,
         segment: (PairId, usize),
-        insts: [&'p [InstId]; 2],
+        insts: &'p PerVersion<Vec<InstId>>,
     ) -> PendingAt<'p> {
         let places = self.active(segment, insts);
         let at = self.at.get(&segment);
@@ -612,13 +620,13 @@ pub struct PendingAt<'p> {
     /// The places that matter
     pub places: BTreeSet<PlaceId>,
     at: Option<&'p BTreeSet<PlaceId>>,
-    insts: [&'p [InstId]; 2],
+    insts: &'p PerVersion<Vec<InstId>>,
 }
 
 impl PendingAt<'_> {
     /// The lone stores of a version to a place: those before an instruction, and the others.
-    fn stores(&self, which: Which, place: PlaceId, before: InstId) -> [Vec<InstId>; 2] {
-        let insts = self.insts[which];
+    fn stores(&self, which: Version, place: PlaceId, before: InstId) -> [Vec<InstId>; 2] {
+        let insts = &self.insts[which];
         let count = insts.iter().position(|&i| i == before).unwrap_or(insts.len());
         let of = |insts: &[InstId]| {
             let is_of = |i: &InstId| self.pending.of_store[which].get(i) == Some(&place);
@@ -631,8 +639,8 @@ impl PendingAt<'_> {
     /// was in opt before `at`.
     pub fn owed(&self, at: InstId, landing: InstId) -> Vec<PlaceId> {
         let is_owed = |&place: &PlaceId| {
-            let [stored, later] = self.stores(BASE, place, landing);
-            let [written, _] = self.stores(OPT, place, at);
+            let [stored, later] = self.stores(Version::Base, place, landing);
+            let [written, _] = self.stores(Version::Opt, place, at);
             let was_pending = self.at.is_some_and(|at| at.contains(&place));
             match written.last() {
                 None => was_pending || !stored.is_empty(),
@@ -646,16 +654,16 @@ impl PendingAt<'_> {
     /// `at`.
     pub fn may_enter(&self, at: InstId, landing: InstId, oracle: &dyn Oracle) -> bool {
         self.places.iter().all(|&place| {
-            let [stored, later] = self.stores(BASE, place, at);
-            let [written, _] = self.stores(OPT, place, landing);
+            let [stored, later] = self.stores(Version::Base, place, at);
+            let [written, _] = self.stores(Version::Opt, place, landing);
             if written.last().is_some_and(|last| self.pending.settles.contains(last)) {
                 return later.is_empty();
             }
             // What reads the place before opt writes to it must not see what base has stored.
-            let store = self.pending.places[place].store[OPT];
-            let ahead = self.insts[OPT].iter().skip_while(|&&i| i != landing);
-            let mut ahead = ahead.take_while(|i| self.pending.of_store[OPT].get(i) != Some(&place));
-            stored.is_empty() || !ahead.any(|&i| oracle.touches(OPT, store, i))
+            let store = self.pending.places[place].store.opt;
+            let ahead = self.insts.opt.iter().skip_while(|&&i| i != landing);
+            let mut ahead = ahead.take_while(|i| self.pending.of_store.opt.get(i) != Some(&place));
+            stored.is_empty() || !ahead.any(|&i| oracle.touches(Version::Opt, store, i))
         })
     }
 }

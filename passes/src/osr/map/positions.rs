@@ -6,8 +6,8 @@
 //! that both versions have are at the same position.
 
 use crate::code::InstId;
-use crate::osr::map::graph::{BASE, OPT};
 use crate::osr::map::matching::Versions;
+use crate::osr::map::version::PerVersion;
 use rustc_hash::FxHashMap as HashMap;
 
 /// Between two instructions that both versions have. No segment has so many instructions.
@@ -18,24 +18,25 @@ const UNIT: u64 = 1 << 24;
 /// What base does behind a store that only base has comes after all that opt does before the next
 /// anchor: opt leads to before that store, so that it is run, and from behind it base leads to that
 /// anchor only, which overwrites what was stored.
-pub fn positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>; 2] {
-    let late = &versions.of[BASE].chains.late;
-    let Some(cut) = segment[BASE].iter().position(|&i| late[i]) else {
+pub fn positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVersion<Vec<u64>> {
+    let late = &versions.of.base.chains.late;
+    let Some(cut) = segment.base.iter().position(|&i| late[i]) else {
         return aligned_positions(versions, segment);
     };
-    let opt = segment[OPT].len().saturating_sub(1);
-    let [mut base, mut own] =
-        aligned_positions(versions, [&segment[BASE][..cut], &segment[OPT][..opt]]);
+    let opt = segment.opt.len().saturating_sub(1);
+    let aligned = PerVersion { base: &segment.base[..cut], opt: &segment.opt[..opt] };
+    let mut positions = aligned_positions(versions, aligned);
+    let PerVersion { base, opt: own } = &mut positions;
     let next = base.last().into_iter().chain(own.last()).max().map_or(0, |&last| last + UNIT);
-    let rest = segment[BASE].len() - cut;
+    let rest = segment.base.len() - cut;
     base.extend((0..rest as u64).map(|place| next + place));
-    own.extend((opt < segment[OPT].len()).then_some(next + rest as u64 - 1));
-    [base, own]
+    own.extend((opt < segment.opt.len()).then_some(next + rest as u64 - 1));
+    positions
 }
 
-fn aligned_positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>; 2] {
+fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVersion<Vec<u64>> {
     let aligned = aligned(versions, segment);
-    [BASE, OPT].map(|which| {
+    PerVersion::from_fn(|which| {
         let count = segment[which].len();
         let mut result = Vec::with_capacity(count);
         // A virtual pair before the first and behind the last instruction.
@@ -54,19 +55,22 @@ fn aligned_positions(versions: &Versions, segment: [&[InstId]; 2]) -> [Vec<u64>;
 }
 
 /// Places of instructions that both versions have: a longest sequence that ascends in both.
-fn aligned(versions: &Versions, segment: [&[InstId]; 2]) -> Vec<[usize; 2]> {
+fn aligned(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
     let places: HashMap<InstId, usize> =
-        segment[OPT].iter().enumerate().map(|(place, &inst)| (inst, place)).collect();
-    let pairs: Vec<[usize; 2]> = segment[BASE]
+        segment.opt.iter().enumerate().map(|(place, &inst)| (inst, place)).collect();
+    let pairs: Vec<PerVersion<usize>> = segment
+        .base
         .iter()
         .enumerate()
-        .filter_map(|(a, &inst)| Some([a, *places.get(&versions.tracked.kept[inst]?)?]))
+        .filter_map(|(a, &inst)| {
+            Some(PerVersion { base: a, opt: *places.get(&versions.tracked.kept[inst]?)? })
+        })
         .collect();
     // Patience sorting: `ends` has for each length the pair that a sequence of it ends with.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for (index, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|&end| pairs[end][OPT] < pair[OPT]);
+        let length = ends.partition_point(|&end| pairs[end].opt < pair.opt);
         before[index] = length.checked_sub(1).map(|l| ends[l]);
         if length == ends.len() {
             ends.push(index);

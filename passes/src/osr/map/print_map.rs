@@ -7,6 +7,7 @@ use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use crate::osr::map::report::report;
+use crate::osr::map::version::PerVersion;
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
 use crate::osr::refusal::Refusal;
@@ -79,7 +80,8 @@ impl PrintMap {
             found.maps = self.maps.map(|which| match which {
                 Which::Each => strongest(mapper, handles, &snapshots),
                 Which::Woven => {
-                    let maps = woven_maps(mapper, &snapshots, [&Where::All; 2], self.max_points);
+                    let places = PerVersion::from_fn(|_| &Where::All);
+                    let maps = woven_maps(mapper, &snapshots, places, self.max_points);
                     for_binary(write_maps(mapper, handles, &snapshots, &maps))
                 }
             });

@@ -1,17 +1,16 @@
-//! From LLVM to two [`Version`]s that can be compared.
+//! From LLVM to two [`VersionFacts`]s that can be compared.
 
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::chains::chains;
 use crate::osr::map::claims::Claims;
 use crate::osr::map::gates::gates;
-use crate::osr::map::graph::{
-    Access, BASE, ConstId, Graph, GraphBlock, Linear, Node, OPT, Operand, Oracle, Which,
-};
+use crate::osr::map::graph::{Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle};
 use crate::osr::map::hammocks::contract;
 use crate::osr::map::live::live;
-use crate::osr::map::matching::{Tracked, Version, Versions};
+use crate::osr::map::matching::{Tracked, VersionFacts, Versions};
 use crate::osr::map::scopes::scopes;
+use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::{CodeSnapshot, Ids};
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
@@ -22,15 +21,15 @@ use std::cell::{Cell, RefCell};
 /// What leads from two versions back into LLVM, and answers what only LLVM can.
 pub struct Handles<'a, 'm> {
     /// Base and opt
-    pub snapshots: [&'a CodeSnapshot<'m>; 2],
+    pub snapshots: PerVersion<&'a CodeSnapshot<'m>>,
     /// Their memory
-    pub memory: [Memory<'a, 'm>; 2],
+    pub memory: PerVersion<Memory<'a, 'm>>,
     constants: RefCell<Constants<'m>>,
-    unchanged: RefCell<HashMap<(Which, InstId, InstId), bool>>,
-    well_defined: RefCell<HashMap<(Which, Operand), bool>>,
-    without_flags: RefCell<HashSet<(Which, InstId)>>,
+    unchanged: RefCell<HashMap<(Version, InstId, InstId), bool>>,
+    well_defined: RefCell<HashMap<(Version, Operand), bool>>,
+    without_flags: RefCell<HashSet<(Version, InstId)>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
-    simple: [RefCell<Vec<Vec<Simplified>>>; 2],
+    simple: PerVersion<RefCell<Vec<Vec<Simplified>>>>,
     /// Whether what was claimed holds only as long as instructions of base keep their flags.
     pub rests_on_flags: bool,
     /// Test only: loads are made again whatever was written since.
@@ -57,13 +56,13 @@ impl<'m> Constants<'m> {
 
 impl<'a, 'm> Handles<'a, 'm> {
     /// An LLVM value, if it is one of a version or a constant.
-    pub fn operand(&self, which: Which, value: Value<'m>) -> Option<Operand> {
+    pub fn operand(&self, which: Version, value: Value<'m>) -> Option<Operand> {
         let is_known = value.is_constant() || self.snapshots[which].ids().value(value).is_some();
         is_known.then(|| self.any_operand(which, value))
     }
 
     /// What an instruction of a version uses: what is no value of it counts as a constant.
-    fn any_operand(&self, which: Which, value: Value<'m>) -> Operand {
+    fn any_operand(&self, which: Version, value: Value<'m>) -> Operand {
         match self.snapshots[which].ids().value(value) {
             Some(value) => Operand::Value(value),
             None => Operand::Constant(self.constants.borrow_mut().id(value)),
@@ -71,7 +70,7 @@ impl<'a, 'm> Handles<'a, 'm> {
     }
 
     /// True if what was answered rests on an instruction's having no flags that make it poison.
-    pub fn loses_flags(&self, which: Which, inst: InstId) -> bool {
+    pub fn loses_flags(&self, which: Version, inst: InstId) -> bool {
         self.without_flags.borrow().contains(&(which, inst))
     }
 
@@ -82,7 +81,7 @@ impl<'a, 'm> Handles<'a, 'm> {
 }
 
 impl Oracle for Handles<'_, '_> {
-    fn simplify(&self, which: Which, inst: InstId, operands: &[Operand]) -> Option<Operand> {
+    fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand> {
         let asked = &mut self.simple[which].borrow_mut()[inst];
         if let Some((_, answer)) = asked.iter().find(|(known, _)| **known == *operands) {
             return *answer;
@@ -103,7 +102,7 @@ impl Oracle for Handles<'_, '_> {
         answer
     }
 
-    fn is_well_defined(&self, which: Which, operand: Operand) -> bool {
+    fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
         *self.well_defined.borrow_mut().entry((which, operand)).or_insert_with(|| match operand {
             Operand::Constant(constant) => self.constant(constant).is_well_defined(),
             Operand::Value(value) => self.snapshots[which].value(value).is_well_defined(),
@@ -114,7 +113,7 @@ impl Oracle for Handles<'_, '_> {
         self.constant(constant).as_integer()
     }
 
-    fn place_before(&self, which: Which, place_of: InstId, before: InstId) -> Option<Access> {
+    fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         let of = &self.snapshots[which].instructions;
         access(
             self.snapshots[which].ids(),
@@ -122,23 +121,23 @@ impl Oracle for Handles<'_, '_> {
         )
     }
 
-    fn place_at_end(&self, which: Which, place_of: InstId, block: BlockId) -> Option<Access> {
+    fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access> {
         let snapshot = self.snapshots[which];
         let place_of = snapshot.instructions[place_of];
         access(snapshot.ids(), self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
     }
 
-    fn touches(&self, which: Which, place_of: InstId, inst: InstId) -> bool {
+    fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool {
         let of = &self.snapshots[which].instructions;
         self.memory[which].touches(of[place_of], of[inst])
     }
 
-    fn memory_before(&self, which: Which, inst: InstId) -> Option<Access> {
+    fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         let snapshot = self.snapshots[which];
         access(snapshot.ids(), self.memory[which].before(snapshot.instructions[inst])?)
     }
 
-    fn is_unchanged(&self, which: Which, load: InstId, before: InstId) -> bool {
+    fn is_unchanged(&self, which: Version, load: InstId, before: InstId) -> bool {
         if self.stale_loads.get() {
             return true;
         }
@@ -158,23 +157,24 @@ pub fn read<'a, 'm>(
     sandbox: &'a Sandbox,
     losing: &[Inst<'m>],
 ) -> (Versions, Handles<'a, 'm>) {
-    let memory = [base, opt].map(|s| Memory::new(sandbox, s.function));
+    let snapshots = PerVersion { base, opt };
+    let memory = snapshots.map(|s| Memory::new(sandbox, s.function));
     let mut handles = Handles {
-        snapshots: [base, opt],
+        snapshots,
         memory,
         constants: RefCell::default(),
         unchanged: RefCell::default(),
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
-        simple: [base, opt].map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
+        simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
         rests_on_flags: false,
         stale_loads: Cell::new(false),
     };
     let mut types = HashMap::default();
-    let mut graphs = [BASE, OPT].map(|which| handles.graph(which, &mut types));
+    let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut types));
     let tracked = tracked(base, opt, tracker);
     let rests_on_flags = Claims {
-        snapshots: [base, opt],
+        snapshots,
         tracked: &tracked,
         sandbox,
         constant: &|value| handles.constants.borrow_mut().id(value),
@@ -183,10 +183,10 @@ pub fn read<'a, 'm>(
     }
     .put(&mut graphs);
     handles.rests_on_flags = rests_on_flags;
-    for which in [BASE, OPT] {
+    for which in Version::BOTH {
         handles.add_implied(which, &mut graphs[which]);
     }
-    mark_overwritten(&mut graphs[BASE], &tracked);
+    mark_overwritten(&mut graphs.base, &tracked);
     let own = |graph: &Graph| {
         graph.nodes.iter().any(|n| n.facts.is_own())
             && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
@@ -197,7 +197,7 @@ pub fn read<'a, 'm>(
         let chains = chains(&graph, &live, vec![None; graph.blocks.len()]);
         let scopes = scopes(&graph, &live);
         let gates = gates(&graph, &live, &scopes);
-        Version { graph, live, chains, scopes, gates }
+        VersionFacts { graph, live, chains, scopes, gates }
     });
     let mut versions = Versions { of, tracked, has_lone: false, own_selectors };
     contract(&mut versions);
@@ -205,7 +205,7 @@ pub fn read<'a, 'm>(
 }
 
 impl<'m> Handles<'_, 'm> {
-    fn graph(&self, which: Which, types: &mut HashMap<Type<'m>, u32>) -> Graph {
+    fn graph(&self, which: Version, types: &mut HashMap<Type<'m>, u32>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
         let ids = snapshot.ids();
@@ -272,7 +272,7 @@ impl<'m> Handles<'_, 'm> {
         graph
     }
 
-    fn add_implied(&self, which: Which, graph: &mut Graph) {
+    fn add_implied(&self, which: Version, graph: &mut Graph) {
         let predecessors = self.snapshots[which].body.predecessors();
         for (id, predecessors) in predecessors.iter().enumerate() {
             for &from in predecessors {
@@ -289,7 +289,7 @@ impl<'m> Handles<'_, 'm> {
         let (constant, terms) = inst.linear()?;
         let ty = inst.value().ty();
         let bits = match ty.kind() {
-            TypeKind::Integer => self.snapshots[BASE].function.module().size_of(ty).0,
+            TypeKind::Integer => self.snapshots.base.function.module().size_of(ty).0,
             _ => 64,
         };
         Some(Linear { constant, terms, bits: bits as u32 })
@@ -298,7 +298,7 @@ impl<'m> Handles<'_, 'm> {
     /// What a branch says of one of its edges.
     fn implied(
         &self,
-        which: Which,
+        which: Version,
         graph: &Graph,
         from: BlockId,
         to: BlockId,
@@ -324,7 +324,7 @@ impl<'m> Handles<'_, 'm> {
     /// What follows from a condition that holds, or does not.
     fn imply(
         &self,
-        which: Which,
+        which: Version,
         graph: &Graph,
         condition: ValueId,
         holds: bool,

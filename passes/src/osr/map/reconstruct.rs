@@ -19,7 +19,7 @@
 
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Number, value_over};
-use crate::osr::map::graph::{BASE, ConstId, Operand, Oracle};
+use crate::osr::map::graph::{ConstId, Operand, Oracle};
 use crate::osr::map::marks::Marks;
 use crate::osr::map::matching::{PairId, Walk};
 use crate::osr::map::pending::PlaceId;
@@ -206,8 +206,8 @@ impl Reconstruct<'_> {
         }
         let mut stores = Vec::new();
         for &(place, number) in self.places.owed {
-            let store = self.proof.pending.places[place].store[BASE];
-            let graph = self.proof.versions.graph(BASE);
+            let store = self.proof.pending.places[place].store.base;
+            let graph = &self.proof.versions.of.base.graph;
             let stored = match graph.nodes[store].operands[0] {
                 Operand::Value(value) => value,
                 Operand::Constant(_) => graph.result(store),
@@ -373,7 +373,7 @@ impl Reconstruct<'_> {
     }
 
     fn is_argument(&self, value: ValueId) -> bool {
-        value < self.proof.versions.graph(BASE).arguments
+        value < self.proof.versions.of.base.graph.arguments
     }
 
     /// True if it need not be kept.
@@ -446,7 +446,7 @@ impl Reconstruct<'_> {
         let has = self.places.have.iter();
         has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
             let address = self.address(state, place)?;
-            let store = self.proof.pending.places[place].store[BASE];
+            let store = self.proof.pending.places[place].store.base;
             Some(add(state, Expr::Content(store, address)))
         })
     }

@@ -3,11 +3,11 @@
 
 use crate::code::InstId;
 use crate::osr::map::actions::{actions, claims};
-use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
 use midflight_profile::osr_maps::report::{
@@ -16,7 +16,7 @@ use midflight_profile::osr_maps::report::{
 use midflight_profile::osr_maps::{Both, Each, name_in};
 
 /// Refusals of a point for itself: it is no point of any mapping.
-fn is_of_itself(mapper: &Mapper<'_>, which: Which, point: usize) -> Option<Refusal> {
+fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Refusal> {
     let side = &mapper.sides[which];
     let version = &mapper.proof.versions.of[which];
     let block = version.graph.nodes[side.points[point].at].block;
@@ -27,23 +27,23 @@ fn is_of_itself(mapper: &Mapper<'_>, which: Which, point: usize) -> Option<Refus
 /// Reports on a function. With `detail`, everything that a picture shows.
 pub fn report<'m>(
     two: &TwoVersions<'m>,
-    snapshots: &[CodeSnapshot<'m>; 2],
+    snapshots: &PerVersion<CodeSnapshot<'m>>,
     mapper: &Mapper<'_>,
     handles: &Handles<'_, 'm>,
     detail: bool,
 ) -> Function {
     let versions = mapper.proof.versions;
     let phis =
-        |which: Which| count(versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()));
-    let directions = [BASE, OPT].map(|from| Direction::new(mapper, from));
-    let [forth, back] = &directions;
+        |which: Version| count(versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()));
+    let directions = PerVersion::from_fn(|from| Direction::new(mapper, from));
+    let PerVersion { base: forth, opt: back } = &directions;
     let detail = detail.then(|| {
         let texts = Texts::new(snapshots, mapper, handles);
         Detail {
-            base: texts.code(BASE),
-            opt: texts.code(OPT),
-            base_to_opt: texts.points(forth, BASE),
-            opt_to_base: texts.points(back, OPT),
+            base: texts.code(Version::Base),
+            opt: texts.code(Version::Opt),
+            base_to_opt: texts.points(forth, Version::Base),
+            opt_to_base: texts.points(back, Version::Opt),
         }
     });
     let both =
@@ -51,10 +51,10 @@ pub fn report<'m>(
     Function {
         name: two.base.name(),
         instructions: Each {
-            base: versions.graph(BASE).nodes.len() as u64,
-            opt: versions.graph(OPT).nodes.len() as u64,
+            base: versions.of.base.graph.nodes.len() as u64,
+            opt: versions.of.opt.graph.nodes.len() as u64,
         },
-        phis: Each { base: phis(BASE), opt: phis(OPT) },
+        phis: Each { base: phis(Version::Base), opt: phis(Version::Opt) },
         actions: actions(two, snapshots, versions),
         claims: claims(two, snapshots, handles, versions, mapper.proof.congruence),
         points: both(&|d| d.points()),
@@ -74,7 +74,7 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(mapper: &Mapper<'_>, from: Which) -> Self {
+    fn new(mapper: &Mapper<'_>, from: Version) -> Self {
         let count = mapper.sides[from].points.len();
         Direction {
             of_itself: (0..count).map(|p| is_of_itself(mapper, from, p)).collect(),
@@ -172,21 +172,24 @@ pub fn texts(snapshot: &CodeSnapshot<'_>) -> Vec<String> {
 struct Texts<'a, 'm> {
     mapper: &'a Mapper<'a>,
     handles: &'a Handles<'a, 'm>,
-    names: [Vec<String>; 2],
-    texts: [Vec<String>; 2],
-    blocks: [Vec<String>; 2],
+    names: PerVersion<Vec<String>>,
+    texts: PerVersion<Vec<String>>,
+    blocks: PerVersion<Vec<String>>,
 }
 
 impl<'a, 'm> Texts<'a, 'm> {
     fn new(
-        snapshots: &[CodeSnapshot<'m>; 2],
+        snapshots: &PerVersion<CodeSnapshot<'m>>,
         mapper: &'a Mapper<'a>,
         handles: &'a Handles<'a, 'm>,
     ) -> Self {
         // Arguments are the same in both versions.
-        let names = |which: Which| {
+        let names = |which: Version| {
             let names = snapshots[which].names().into_iter().enumerate();
-            let version = ["base", "opt"][which];
+            let version = match which {
+                Version::Base => "base",
+                Version::Opt => "opt",
+            };
             names
                 .map(|(value, name)| match snapshots[which].body.code.definition(value) {
                     Some(_) => name_in(version, &name),
@@ -197,13 +200,13 @@ impl<'a, 'm> Texts<'a, 'm> {
         Texts {
             mapper,
             handles,
-            names: [names(BASE), names(OPT)],
-            texts: [texts(&snapshots[BASE]), texts(&snapshots[OPT])],
-            blocks: [snapshots[BASE].block_names(), snapshots[OPT].block_names()],
+            names: PerVersion::from_fn(names),
+            texts: snapshots.as_ref().map(texts),
+            blocks: snapshots.as_ref().map(CodeSnapshot::block_names),
         }
     }
 
-    fn code(&self, which: Which) -> Vec<Block> {
+    fn code(&self, which: Version) -> Vec<Block> {
         let graph = self.mapper.proof.versions.graph(which);
         let instruction = |inst: InstId| Instruction {
             text: self.texts[which][inst].clone(),
@@ -218,7 +221,7 @@ impl<'a, 'm> Texts<'a, 'm> {
             .collect()
     }
 
-    fn points(&self, direction: &Direction, from: Which) -> Vec<Mapping> {
+    fn points(&self, direction: &Direction, from: Version) -> Vec<Mapping> {
         let point = |p: usize| {
             let reason = direction.of_itself[p];
             let weakest = direction.weakest(p).filter(|_| reason.is_none());
@@ -237,7 +240,7 @@ impl<'a, 'm> Texts<'a, 'm> {
             let names = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
             Mapping {
                 point: p as u64,
-                landing: self.mapper.sides[1 - from].point_at[map.landing].map(|p| p as u64),
+                landing: self.mapper.sides[from.other()].point_at[map.landing].map(|p| p as u64),
                 variant: Some(if direction.is_empty(p) { Variant::Empty } else { names[variant] }),
                 compensation: self.compensation(from, map),
                 keep: map.keep.iter().map(|&v| self.names[from][v].clone()).collect(),
@@ -248,8 +251,8 @@ impl<'a, 'm> Texts<'a, 'm> {
     }
 
     /// The values that need more than to be passed under the same name.
-    fn compensation(&self, from: Which, map: &PointMap) -> Vec<String> {
-        let to = 1 - from;
+    fn compensation(&self, from: Version, map: &PointMap) -> Vec<String> {
+        let to = from.other();
         let graph = self.mapper.proof.versions.graph(to);
         let name = |expr: usize| match &map.exprs[expr] {
             Expr::Source(value) => self.names[from][*value].clone(),

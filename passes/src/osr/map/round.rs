@@ -8,11 +8,12 @@
 use crate::body::BlockId;
 use crate::code::{InstId, ValueId};
 use crate::osr::map::congruence::{Congruence, Number, UNKNOWN, copied, crossed, value_over};
-use crate::osr::map::graph::{Access, BASE, Linear, Node, OPT, Operand, Oracle, Which};
+use crate::osr::map::graph::{Access, Linear, Node, Operand, Oracle};
 use crate::osr::map::guesses::{Guess, Guesses, Refuted, guesses};
 use crate::osr::map::keys::{Form, Key, KeyId, Keys};
 use crate::osr::map::matching::{Matching, PairId, Versions, Walk};
 use crate::osr::map::shape::{Entry, Shape, entries};
+use crate::osr::map::version::{PerVersion, Version};
 
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
@@ -68,24 +69,24 @@ pub(super) struct Round<'a> {
     pub(super) oracle: &'a dyn Oracle,
     pub(super) congruence: Congruence,
     pub(super) guesses: Guesses,
-    shapes: &'a [Shape; 2],
-    entries: [Vec<Entry>; 2],
+    shapes: &'a PerVersion<Shape>,
+    entries: PerVersion<Vec<Entry>>,
     /// Those that did not hold in this round
     refuted: Vec<Guess>,
     keys: Keys,
     /// For each version and key the round in which it was seen last, and the number of the first
     /// then
-    holders: [Vec<(u32, Number)>; 2],
+    holders: PerVersion<Vec<(u32, Number)>>,
     /// For each version the number of the round, from 1
-    rounds: [u32; 2],
+    rounds: PerVersion<u32>,
     now: Time,
-    seen: [Vec<Seen>; 2],
+    seen: PerVersion<Vec<Seen>>,
     /// For each version and value when its number changed
-    changed: [Vec<Time>; 2],
+    changed: PerVersion<Vec<Time>>,
     /// The same for the states of memory that meet at blocks
-    memory_changed: [Vec<Time>; 2],
+    memory_changed: PerVersion<Vec<Time>>,
     /// For each version and the place of a number
-    facts: [Vec<Fact>; 2],
+    facts: PerVersion<Vec<Fact>>,
     /// By the place of a number the key of its sum
     forms: Vec<Option<KeyId>>,
     /// Of one instruction: memory that the next one uses again
@@ -106,7 +107,7 @@ impl<'a> Round<'a> {
         versions: &'a Versions,
         matching: &'a Matching,
         oracle: &'a dyn Oracle,
-        shapes: &'a [Shape; 2],
+        shapes: &'a PerVersion<Shape>,
         congruence: Congruence,
         refuted: &Refuted,
     ) -> Self {
@@ -118,16 +119,16 @@ impl<'a> Round<'a> {
             congruence,
             guesses: guesses(versions, matching, refuted),
             shapes,
-            entries: [BASE, OPT].map(|which| entries(versions, matching, which)),
+            entries: PerVersion::from_fn(|which| entries(versions, matching, which)),
             refuted: Vec::new(),
             keys: Keys::default(),
-            holders: [Vec::new(), Vec::new()],
-            rounds: [0, 0],
+            holders: PerVersion::default(),
+            rounds: PerVersion::default(),
             now: 0,
-            seen: [BASE, OPT].map(|w| vec![unseen; versions.graph(w).nodes.len()]),
-            changed: [BASE, OPT].map(|w| vec![0; versions.graph(w).num_values()]),
-            memory_changed: [BASE, OPT].map(|w| vec![0; versions.graph(w).blocks.len()]),
-            facts: [Vec::new(), Vec::new()],
+            seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()]),
+            changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()]),
+            memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()]),
+            facts: PerVersion::default(),
             forms: Vec::new(),
             scratch: Scratch::default(),
         };
@@ -139,7 +140,7 @@ impl<'a> Round<'a> {
 
     /// Numbers a version, base first: nothing of that depends on opt. False if it was given up.
     /// Tells which guesses did not hold.
-    pub(super) fn settle(&mut self, which: Which, refuted: &mut Refuted) -> bool {
+    pub(super) fn settle(&mut self, which: Version, refuted: &mut Refuted) -> bool {
         if self.versions.has_lone {
             self.run(which);
             self.begin_again(which);
@@ -150,13 +151,13 @@ impl<'a> Round<'a> {
     }
 
     /// True if nothing changes when all is looked at again.
-    fn is_settled(&mut self, which: Which) -> bool {
+    fn is_settled(&mut self, which: Version) -> bool {
         self.seen[which].iter_mut().for_each(|seen| seen.at = 0);
         !self.run(which)
     }
 
     /// True if a number changed.
-    fn run(&mut self, which: Which) -> bool {
+    fn run(&mut self, which: Version) -> bool {
         self.rounds[which] += 1;
         self.now += 1;
         self.refuted.clear();
@@ -192,7 +193,7 @@ impl<'a> Round<'a> {
     }
 
     /// Gives a value another number; true if it is another.
-    fn set(&mut self, which: Which, value: ValueId, number: Number) -> bool {
+    fn set(&mut self, which: Version, value: ValueId, number: Number) -> bool {
         let old = self.congruence.of[which][value];
         if !self.congruence.set(self.versions, which, value, number) {
             return false;
@@ -208,7 +209,7 @@ impl<'a> Round<'a> {
     }
 
     /// Changes what is known of a number that is no constant's.
-    fn fact(&mut self, which: Which, number: Number, change: impl FnOnce(&mut Fact)) {
+    fn fact(&mut self, which: Version, number: Number, change: impl FnOnce(&mut Fact)) {
         let Some(place) = self.congruence.layout.place(number) else { return };
         let facts = &mut self.facts[which];
         if facts.len() <= place {
@@ -217,12 +218,12 @@ impl<'a> Round<'a> {
         change(&mut facts[place]);
     }
 
-    fn fact_of(&self, which: Which, number: Number) -> Option<&Fact> {
+    fn fact_of(&self, which: Version, number: Number) -> Option<&Fact> {
         self.facts[which].get(self.congruence.layout.place(number)?)
     }
 
     /// A value has a number in this round: the first one leads.
-    fn lead(&mut self, which: Which, number: Number, value: ValueId) {
+    fn lead(&mut self, which: Version, number: Number, value: ValueId) {
         let (round, now) = (self.rounds[which], self.now);
         self.fact(which, number, |fact| {
             if fact.round != round {
@@ -234,18 +235,18 @@ impl<'a> Round<'a> {
         });
     }
 
-    fn leader(&self, which: Which, number: Number) -> Option<ValueId> {
+    fn leader(&self, which: Version, number: Number) -> Option<ValueId> {
         let fact = self.fact_of(which, number)?;
         (fact.round == self.rounds[which]).then_some(fact.leader as ValueId)
     }
 
     /// The number that is guessed, if there is one; else what it was found to be.
-    pub(super) fn guessed(&mut self, which: Which, guess: Guess, found: Number) -> Number {
+    pub(super) fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
         let guessed = match guess {
-            _ if which == BASE => None,
+            _ if which == Version::Base => None,
             Guess::Phi(phi) => match self.guesses.phis[phi] {
                 Some(base) => {
-                    Some(self.congruence.of[BASE][self.versions.graph(BASE).result(base)])
+                    Some(self.congruence.of.base[self.versions.of.base.graph.result(base)])
                 }
                 None => {
                     let place = self.guesses.contents.get(&phi).and_then(|places| places.last());
@@ -253,7 +254,7 @@ impl<'a> Round<'a> {
                 }
             },
             Guess::Memory(block) => {
-                self.guesses.memory[block].map(|b| self.congruence.memory[BASE][b])
+                self.guesses.memory[block].map(|b| self.congruence.memory.base[b])
             }
             Guess::Place(place) => {
                 let base = self.guesses.places.get(&place);
@@ -290,12 +291,12 @@ impl<'a> Round<'a> {
         if self.refuted.is_empty() {
             return false;
         }
-        self.forget(OPT);
+        self.forget(Version::Opt);
         true
     }
 
     /// Forgets all numbers of a version but those of its arguments.
-    pub(super) fn forget(&mut self, which: Which) {
+    pub(super) fn forget(&mut self, which: Version) {
         let graph = self.versions.graph(which);
         self.now += 1;
         for inst in 0..graph.nodes.len() {
@@ -307,16 +308,16 @@ impl<'a> Round<'a> {
     }
 
     /// The number of a key's first holder, if it has one: in base, or in this round.
-    fn held(&self, which: Which, key: KeyId) -> Option<Number> {
-        let of = |which: Which| {
+    fn held(&self, which: Version, key: KeyId) -> Option<Number> {
+        let of = |which: Version| {
             let &(round, number) = self.holders[which].get(key as usize)?;
             (round == self.rounds[which]).then_some(number)
         };
-        of(BASE).or_else(|| if which == OPT { of(OPT) } else { None })
+        of(Version::Base).or_else(|| if which == Version::Opt { of(Version::Opt) } else { None })
     }
 
     /// The number of a key of a version; a new key has that of its first holder.
-    fn holder(&mut self, which: Which, key: KeyId, own: Number) -> Number {
+    fn holder(&mut self, which: Version, key: KeyId, own: Number) -> Number {
         if let Some(number) = self.held(which, key) {
             return number;
         }
@@ -331,7 +332,7 @@ impl<'a> Round<'a> {
     /// The same for a key on numbers.
     pub(super) fn holder_of(
         &mut self,
-        which: Which,
+        which: Version,
         key: Key,
         numbers: &[Number],
         own: Number,
@@ -340,7 +341,7 @@ impl<'a> Round<'a> {
         self.holder(which, key, own)
     }
 
-    fn number(&mut self, which: Which, inst: InstId) -> Number {
+    fn number(&mut self, which: Version, inst: InstId) -> Number {
         let versions = self.versions;
         let graph = versions.graph(which);
         let node = &graph.nodes[inst];
@@ -393,7 +394,7 @@ impl<'a> Round<'a> {
     }
 
     /// True if nothing has changed since an instruction was looked at that this depended on.
-    fn is_current(&self, which: Which, inst: InstId) -> bool {
+    fn is_current(&self, which: Version, inst: InstId) -> bool {
         let node = &self.versions.graph(which).nodes[inst];
         let seen = self.seen[which][inst];
         let is_old = |value: ValueId| self.changed[which][value] < seen.at;
@@ -421,7 +422,7 @@ impl<'a> Round<'a> {
     }
 
     /// What gives an operation that is no phi its number, and another value that this depends on.
-    fn operation(&mut self, which: Which, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
+    fn operation(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
         let versions = self.versions;
         let node = &versions.graph(which).nodes[inst];
         let mut numbers = std::mem::take(&mut self.scratch.numbers);
@@ -449,7 +450,7 @@ impl<'a> Round<'a> {
     /// The same for one that is no sum, and that LLVM knows nothing of.
     fn plain(
         &mut self,
-        which: Which,
+        which: Version,
         inst: InstId,
         numbers: &mut Vec<Number>,
         own: Number,
@@ -523,7 +524,7 @@ impl<'a> Round<'a> {
     fn is_well_defined(&self, number: Number) -> bool {
         let congruence = &self.congruence;
         if let Some(constant) = congruence.constant(number) {
-            return self.oracle.is_well_defined(BASE, Operand::Constant(constant));
+            return self.oracle.is_well_defined(Version::Base, Operand::Constant(constant));
         }
         let first = congruence.layout.value(self.versions, number);
         first
@@ -535,7 +536,7 @@ impl<'a> Round<'a> {
         self.forms.get(self.congruence.layout.place(number)?).copied().flatten()
     }
 
-    fn add_form(&mut self, which: Which, number: Number, key: KeyId) {
+    fn add_form(&mut self, which: Version, number: Number, key: KeyId) {
         let Some(place) = self.congruence.layout.place(number) else { return };
         if self.forms.len() <= place {
             self.forms.resize(place + 1, None);
@@ -547,7 +548,7 @@ impl<'a> Round<'a> {
     }
 
     /// What LLVM knows an operation to be equal to, given what its operands are equal to.
-    fn simplified(&mut self, which: Which, inst: InstId, numbers: &[Number]) -> Option<Operand> {
+    fn simplified(&mut self, which: Version, inst: InstId, numbers: &[Number]) -> Option<Operand> {
         let node = &self.versions.graph(which).nodes[inst];
         if !(node.facts.is_repeatable() || node.facts.is_load()) || numbers.contains(&UNKNOWN) {
             return None;
@@ -568,19 +569,21 @@ impl<'a> Round<'a> {
     }
 
     /// The number of an instruction that is tied to the time it ran.
-    fn pinned(&self, which: Which, inst: InstId, own: Number) -> Number {
+    fn pinned(&self, which: Version, inst: InstId, own: Number) -> Number {
         let Some(partner) = self.congruence.partner(which, inst) else { return own };
         // Matched anchors are checked with the matching.
         let is_anchor = self.versions.graph(which).nodes[inst].facts.is_anchor();
-        if is_anchor || self.congruence.are_alike(self.versions, [partner, inst]) {
-            self.congruence.layout.values[BASE] + partner as u32
+        if is_anchor
+            || self.congruence.are_alike(self.versions, PerVersion { base: partner, opt: inst })
+        {
+            self.congruence.layout.values.base + partner as u32
         } else {
             own
         }
     }
 
     /// What a load gives that reads just what a store wrote.
-    fn stored(&self, which: Which, load: InstId, clobber: Access) -> Option<Number> {
+    fn stored(&self, which: Version, load: InstId, clobber: Access) -> Option<Number> {
         let graph = self.versions.graph(which);
         let Access::Def(store) = clobber else { return None };
         let node = &graph.nodes[store];
@@ -592,7 +595,7 @@ impl<'a> Round<'a> {
     }
 
     /// What gives a phi its number, and another value that this depends on.
-    fn phi(&mut self, which: Which, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
+    fn phi(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
         let (versions, shapes) = (self.versions, self.shapes);
         let version = &versions.of[which];
         let Node { block, .. } = version.graph.nodes[inst];
@@ -632,7 +635,7 @@ impl<'a> Round<'a> {
     }
 
     /// The key of a phi as the choice of a branch, and the value that decides.
-    fn choice(&mut self, which: Which, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
+    fn choice(&mut self, which: Version, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
         let version = &self.versions.of[which];
         let node = &version.graph.nodes[phi];
         let gate = version.gates[node.block].as_ref()?;
@@ -646,7 +649,7 @@ impl<'a> Round<'a> {
         Some((key, decides))
     }
 
-    fn memory_phi(&mut self, which: Which, block: BlockId) -> Option<Number> {
+    fn memory_phi(&mut self, which: Version, block: BlockId) -> Option<Number> {
         let (versions, shapes) = (self.versions, self.shapes);
         let states = shapes[which].states[block].as_ref()?;
         let own = self.congruence.layout.phis[which] + block as u32;
@@ -674,7 +677,7 @@ impl<'a> Round<'a> {
     /// own. `over` gives the number on a walk.
     fn met(
         &mut self,
-        which: Which,
+        which: Version,
         block: BlockId,
         numbers: &[Number],
         (together, alone): (impl Fn(PairId) -> Key, Key),
@@ -710,7 +713,7 @@ impl<'a> Round<'a> {
     /// over it; none if it is not the same on all walks.
     pub(super) fn over_edges(
         &self,
-        which: Which,
+        which: Version,
         block: BlockId,
         number: impl Fn(&Self, &Walk) -> Option<Number>,
     ) -> Option<(PairId, Vec<Number>)> {
@@ -733,7 +736,7 @@ impl<'a> Round<'a> {
 }
 
 /// The same as [`value_over`] for memory.
-fn memory_over(versions: &Versions, which: Which, block: BlockId, walk: &Walk) -> Option<Access> {
+fn memory_over(versions: &Versions, which: Version, block: BlockId, walk: &Walk) -> Option<Access> {
     let graph = versions.graph(which);
     let state = |block: BlockId, from: BlockId| {
         let states = graph.blocks[block].memory_phi.as_ref()?;

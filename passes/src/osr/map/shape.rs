@@ -4,8 +4,9 @@
 use crate::body::BlockId;
 use crate::code::InstId;
 use crate::depth_first::postorder;
-use crate::osr::map::graph::{Access, BASE, OPT, Operand, Which};
-use crate::osr::map::matching::{Matching, PairId, Version, Versions};
+use crate::osr::map::graph::{Access, Operand};
+use crate::osr::map::matching::{Matching, PairId, VersionFacts, Versions};
+use crate::osr::map::version::{PerVersion, Version};
 
 /// What is asked of a version again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,18 +23,18 @@ pub(super) struct Shape {
 impl Shape {
     /// What may come in at a phi, in the order of its block's predecessors: each phi may have an
     /// order of its own.
-    pub(super) fn incoming(&self, version: &Version, phi: InstId) -> &[Option<Operand>] {
+    pub(super) fn incoming(&self, version: &VersionFacts, phi: InstId) -> &[Option<Operand>] {
         let count = version.live.predecessors[version.graph.nodes[phi].block].len();
         &self.operands[self.first[phi]..][..count]
     }
 }
 
 /// Those of both versions.
-pub(super) fn shapes(versions: &Versions) -> [Shape; 2] {
-    [BASE, OPT].map(|which| shape(&versions.of[which]))
+pub(super) fn shapes(versions: &Versions) -> PerVersion<Shape> {
+    PerVersion::from_fn(|which| shape(&versions.of[which]))
 }
 
-fn shape(version: &Version) -> Shape {
+fn shape(version: &VersionFacts) -> Shape {
     let (graph, live) = (&version.graph, &version.live);
     let mut order = postorder(&live.successors);
     order.reverse();
@@ -107,7 +108,7 @@ pub(super) enum Entry {
 }
 
 /// For each block of a version how it is entered.
-pub(super) fn entries(versions: &Versions, matching: &Matching, which: Which) -> Vec<Entry> {
+pub(super) fn entries(versions: &Versions, matching: &Matching, which: Version) -> Vec<Entry> {
     let live = &versions.of[which].live;
     let mut entries = vec![Entry::Alone; live.predecessors.len()];
     let mut places = Places::new(entries.len());

@@ -5,10 +5,11 @@ use crate::body::Body;
 use crate::code::{InstId, ValueId};
 use crate::dominators::{Dominators, dominators};
 use crate::osr::map::congruence::{Congruence, Number};
-use crate::osr::map::graph::{BASE, Graph, Which};
+use crate::osr::map::graph::Graph;
 use crate::osr::map::live_sets::{Handed, LiveSets, Uses};
 use crate::osr::map::matching::{Matching, Versions};
 use crate::osr::map::pending::Pending;
+use crate::osr::map::version::Version;
 use crate::osr::points::Boundary;
 
 /// What is proved of two versions.
@@ -26,19 +27,19 @@ pub struct Proof<'a> {
 
 impl Proof<'_> {
     /// The value of the other version that tracking says is this one.
-    pub fn counterpart(&self, which: Which, value: ValueId) -> Option<ValueId> {
+    pub fn counterpart(&self, which: Version, value: ValueId) -> Option<ValueId> {
         let versions = self.versions;
         let Some(inst) = versions.graph(which).definition(value) else { return Some(value) };
         let tracked = &versions.tracked;
-        let other = if which == BASE { tracked.kept[inst] } else { tracked.origin[inst] };
-        Some(versions.graph(1 - which).result(other?))
+        let other = if which == Version::Base { tracked.kept[inst] } else { tracked.origin[inst] };
+        Some(versions.graph(which.other()).result(other?))
     }
 }
 
 /// A version, as the side of a mapping.
 pub struct Side {
     /// Which of the two
-    pub which: Which,
+    pub which: Version,
     /// Its points
     pub points: Vec<Boundary>,
     /// For each instruction the point before it
@@ -59,7 +60,7 @@ pub struct Side {
 impl Side {
     /// A version with its points. `body` is that of the version's snapshot.
     pub fn new(
-        which: Which,
+        which: Version,
         versions: &Versions,
         congruence: &Congruence,
         body: &Body,

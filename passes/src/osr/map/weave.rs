@@ -13,10 +13,10 @@ use crate::body::BlockId;
 use crate::code::ValueId;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, SiteAt, build};
-use crate::osr::map::graph::{BASE, OPT, Which};
 use crate::osr::map::mapping::OsrMap;
 use crate::osr::map::mutant::Mutant;
 use crate::osr::map::reconstruct::{Expr, PointMap};
+use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::mutant::Changes;
 use crate::osr::points::Boundary;
 use crate::osr::prototype::{Prototype, Transfer};
@@ -36,23 +36,23 @@ pub struct Weave<'a, 'm> {
     /// The module
     pub module: Module<'m>,
     /// Base and opt
-    pub snapshots: &'a [CodeSnapshot<'m>; 2],
+    pub snapshots: &'a PerVersion<CodeSnapshot<'m>>,
     /// Their points
-    pub points: [&'a [Boundary]; 2],
+    pub points: PerVersion<&'a [Boundary]>,
     /// The mappings both ways
-    pub maps: &'a [OsrMap; 2],
+    pub maps: &'a PerVersion<OsrMap>,
     /// The LLVM side of constants
     pub constant: &'a dyn Fn(u32) -> Value<'m>,
     /// For each version the instructions that are not dead code
-    pub useful: [&'a [bool]; 2],
+    pub useful: PerVersion<&'a [bool]>,
     /// For each version the blocks that are never reached
-    pub unreached: [Vec<BlockId>; 2],
+    pub unreached: PerVersion<Vec<BlockId>>,
     /// For each version the edges between other blocks that are never taken
-    pub untaken: [Vec<(BlockId, BlockId)>; 2],
+    pub untaken: PerVersion<Vec<(BlockId, BlockId)>>,
     /// When points of each version fire
-    pub conditions: [Condition; 2],
+    pub conditions: PerVersion<Condition>,
     /// For each version and point whether it is one of the version's continuation too
-    pub further: [Vec<bool>; 2],
+    pub further: PerVersion<Vec<bool>>,
     /// The record of the mappings for the binary, if it is to have one
     pub description: Option<Vec<u8>>,
     /// The wrong thing to do, for tests
@@ -63,7 +63,7 @@ pub struct Weave<'a, 'm> {
 
 /// A point that leads somewhere.
 struct Chosen<'a> {
-    version: Which,
+    version: Version,
     point: usize,
     map: &'a PointMap,
     /// Which landing of the other version's continuation it leads to
@@ -74,25 +74,25 @@ impl<'m> Weave<'_, 'm> {
     /// Weaves them together; returns the continuations. `opt` is used up.
     pub fn run(&self) -> Vec<Function<'m>> {
         let chosen = self.chosen();
-        if chosen.iter().all(|c| c.version != BASE) {
-            self.snapshots[OPT].function.erase();
+        if chosen.iter().all(|c| c.version != Version::Base) {
+            self.snapshots.opt.function.erase();
             return Vec::new();
         }
-        let base = self.snapshots[BASE].function;
+        let base = self.snapshots.base.function;
         let prototype = self.prototype(&chosen);
         let ty = prototype.function_type(base);
         let name = base.name();
         let declare = |suffix: &str| base.declare_continuation(ty, &format!("{name}{suffix}"));
         // In the order of what they continue.
-        let shells = [declare(".base.osr"), declare(".opt.osr")];
+        let shells = PerVersion { base: declare(".base.osr"), opt: declare(".opt.osr") };
         let record = self.record(&chosen, &shells);
-        let copy = self.snapshots[BASE].of_copy(base.clone_as(&format!("{name}.version")));
-        for (which, version) in [(OPT, &self.snapshots[OPT]), (BASE, &copy)] {
+        let copy = self.snapshots.base.of_copy(base.clone_as(&format!("{name}.version")));
+        for (which, version) in [(Version::Opt, &self.snapshots.opt), (Version::Base, &copy)] {
             self.build(which, version, &shells, &prototype, &chosen, &record);
             shells[which].mark(MARK);
             shells[which].forbid_specialization();
         }
-        let enter = enter(base, shells[OPT], &prototype);
+        let enter = enter(base, shells.opt, &prototype);
         self.insert_base(&chosen, enter, &prototype, &record);
         base.drop_purity();
         base.mark(MARK);
@@ -100,14 +100,14 @@ impl<'m> Weave<'_, 'm> {
             self.changes.emit(self.module);
         }
         let mut made = vec![enter];
-        made.extend(shells);
+        made.extend(shells.iter());
         made
     }
 
     /// The points of both mappings, base's first.
     fn chosen(&self) -> Vec<Chosen<'_>> {
         let mut chosen = Vec::new();
-        for version in [BASE, OPT] {
+        for version in Version::BOTH {
             let mapped = self.maps[version].points.iter().enumerate();
             let mapped = mapped.filter_map(|(point, map)| Some((point, map.as_ref().ok()?)));
             for (landing, (point, map)) in mapped.enumerate() {
@@ -118,12 +118,12 @@ impl<'m> Weave<'_, 'm> {
     }
 
     /// The number of a value among those of both versions, which share the arguments.
-    fn value_id(&self, version: Which, value: ValueId) -> ValueId {
-        let arguments = self.snapshots[BASE].arguments.len();
-        if version == BASE || value < arguments {
+    fn value_id(&self, version: Version, value: ValueId) -> ValueId {
+        let arguments = self.snapshots.base.arguments.len();
+        if version == Version::Base || value < arguments {
             value
         } else {
-            value + self.snapshots[BASE].instructions.len()
+            value + self.snapshots.base.instructions.len()
         }
     }
 
@@ -133,49 +133,54 @@ impl<'m> Weave<'_, 'm> {
             .map(|c| c.map.sources.iter().map(|&v| self.value_id(c.version, v)).collect())
             .collect();
         let lists: Vec<&[ValueId]> = lists.iter().map(Vec::as_slice).collect();
-        let base = &self.snapshots[BASE];
+        let base = &self.snapshots.base;
         let (arguments, own) = (base.arguments.len(), base.instructions.len());
         Prototype::new(&lists, arguments, true, |value| {
             if value < arguments + own {
                 base.value(value).ty()
             } else {
-                self.snapshots[OPT].value(value - own).ty()
+                self.snapshots.opt.value(value - own).ty()
             }
         })
     }
 
     /// The transfers of a chosen point, by the values of its version.
-    fn transfers(&self, prototype: &Prototype<'m>, index: usize, version: Which) -> Vec<Transfer> {
-        let arguments = self.snapshots[BASE].arguments.len();
-        let own = self.snapshots[BASE].instructions.len();
+    fn transfers(
+        &self,
+        prototype: &Prototype<'m>,
+        index: usize,
+        version: Version,
+    ) -> Vec<Transfer> {
+        let arguments = self.snapshots.base.arguments.len();
+        let own = self.snapshots.base.instructions.len();
         let original = |value: ValueId| {
-            if version == BASE || value < arguments { value } else { value - own }
+            if version == Version::Base || value < arguments { value } else { value - own }
         };
         prototype.transfers[index].iter().map(|&(v, slot)| (original(v), slot)).collect()
     }
 
-    fn record(&self, chosen: &[Chosen<'_>], shells: &[Function<'m>; 2]) -> Record<'m> {
-        let base = self.snapshots[BASE].function.name();
+    fn record(&self, chosen: &[Chosen<'_>], shells: &PerVersion<Function<'m>>) -> Record<'m> {
+        let base = self.snapshots.base.function.name();
         let info = |index: usize, from: &str| {
             let Chosen { version, point, .. } = chosen[index];
             let at = self.snapshots[version].instructions[self.points[version][point].at];
-            let opt = if version == OPT { ".opt" } else { "" };
+            let opt = if version == Version::Opt { ".opt" } else { "" };
             SiteInfo {
                 point: index as u32,
                 name: format!("{base}{opt}#{point}"),
                 from: from.to_string(),
-                to: shells[1 - version].name(),
+                to: shells[version.other()].name(),
                 line: debug::location(at).map_or(0, |l| l.inner.line),
                 condition: self.conditions[version].on_target(&self.module.target()),
             }
         };
         let of_point = |index: usize| match chosen[index].version {
-            BASE => info(index, &base),
-            _ => info(index, &shells[OPT].name()),
+            Version::Base => info(index, &base),
+            Version::Opt => info(index, &shells.opt.name()),
         };
         let first: Vec<SiteInfo> = (0..chosen.len()).map(of_point).collect();
-        let again = (0..chosen.len()).filter(|&i| chosen[i].version == BASE);
-        let again = again.map(|i| info(i, &shells[BASE].name()));
+        let again = (0..chosen.len()).filter(|&i| chosen[i].version == Version::Base);
+        let again = again.map(|i| info(i, &shells.base.name()));
         let sites: Vec<SiteInfo> = first.into_iter().chain(again).collect();
         let description = self.description.as_ref().map(|bytes| {
             self.module.section_bytes("midflight.osr.maps", OSR_MAPS_SECTION, bytes, false)
@@ -187,9 +192,9 @@ impl<'m> Weave<'_, 'm> {
     /// The continuation of a version: entered where the other version's points lead.
     fn build(
         &self,
-        which: Which,
+        which: Version,
         version: &CodeSnapshot<'m>,
-        shells: &[Function<'m>; 2],
+        shells: &PerVersion<Function<'m>>,
         prototype: &Prototype<'m>,
         chosen: &[Chosen<'_>],
         record: &Record<'m>,
@@ -245,9 +250,9 @@ impl<'m> Weave<'_, 'm> {
         let sites: Vec<SiteAt<'_, 'm>> = (0..chosen.len())
             .filter(takes_part)
             .map(|i| {
-                let number = if which == BASE { chosen.len() + i } else { i };
+                let number = if which == Version::Base { chosen.len() + i } else { i };
                 let target = Target {
-                    continuation: shells[1 - which],
+                    continuation: shells[which.other()],
                     prototype,
                     selector: chosen[i].landing as u32,
                     tail: Tail::Must,
@@ -264,7 +269,7 @@ impl<'m> Weave<'_, 'm> {
                 SiteAt { at: self.points[which][chosen[i].point].at, site }
             })
             .collect();
-        let share = (sites.len() > MOST_TRANSITIONS).then_some((shells[1 - which], Tail::Must));
+        let share = (sites.len() > MOST_TRANSITIONS).then_some((shells[which.other()], Tail::Must));
         build(shells[which], version, prototype, &landings, &sites, share);
     }
 
@@ -293,7 +298,7 @@ impl<'m> Weave<'_, 'm> {
                     self.repeat(builder, version.instructions[*inst], &operands)
                 }
                 Expr::Content(store, address) => {
-                    let store = self.snapshots[BASE].instructions[*store];
+                    let store = self.snapshots.base.instructions[*store];
                     builder.load_as_stored(store, values[*address])
                 }
             });
@@ -325,7 +330,7 @@ impl<'m> Weave<'_, 'm> {
 
     /// Where a mapped point lands. The mutant skips what has no result: without a value that is
     /// used the verifier would find it, not a run.
-    fn landing(&self, which: Which, map: &PointMap) -> usize {
+    fn landing(&self, which: Version, map: &PointMap) -> usize {
         let points = self.points[which];
         let code = &self.snapshots[which].body.code.instructions;
         let next = points.iter().find(|p| p.at > map.landing && self.useful[which][p.at]);
@@ -344,7 +349,7 @@ impl<'m> Weave<'_, 'm> {
 
     /// A continuation has no dead code: it would need values that are not reconstructed. Nor does
     /// it have what phis take from edges that control never takes.
-    fn erase_dead(&self, which: Which, version: &CodeSnapshot<'m>) {
+    fn erase_dead(&self, which: Version, version: &CodeSnapshot<'m>) {
         for &block in &self.unreached[which] {
             version.blocks[block].make_unreachable();
         }
@@ -370,17 +375,17 @@ impl<'m> Weave<'_, 'm> {
         prototype: &Prototype<'m>,
         record: &Record<'m>,
     ) {
-        let snapshot = &self.snapshots[BASE];
+        let snapshot = &self.snapshots.base;
         let base = snapshot.function;
         let tail = tail_of_first(snapshot);
         let of_base: Vec<usize> =
-            (0..chosen.len()).filter(|&i| chosen[i].version == BASE).collect();
+            (0..chosen.len()).filter(|&i| chosen[i].version == Version::Base).collect();
         let shared = (of_base.len() > MOST_TRANSITIONS)
             .then(|| SharedTransition::new(base, enter, prototype, tail));
         let inserted: Vec<_> = of_base
             .into_iter()
             .map(|i| {
-                let transfers = self.transfers(prototype, i, BASE);
+                let transfers = self.transfers(prototype, i, Version::Base);
                 let values = values_of(&transfers, |value| snapshot.value(value));
                 let selector = chosen[i].landing as u32;
                 let target = Target { continuation: enter, prototype, selector, tail };
