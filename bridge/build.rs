@@ -1,6 +1,8 @@
 //! Compiles the C++ shim against the LLVM that the enabled feature names.
 
-use std::path::PathBuf;
+use midflight_ir::facts::{FunctionFacts, InstFacts, MapFacts};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
@@ -39,8 +41,11 @@ fn main() {
     if version.split('.').next() != Some(MAJOR) {
         fail(&format!("building for LLVM {MAJOR}: {config} is of LLVM {version}"));
     }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    write_facts(&out.join("facts.h"));
     cc::Build::new()
         .cpp(true)
+        .include(out)
         .files(SOURCES)
         .files(cfg!(feature = "plugin").then_some(OF_PLUGIN))
         .flag("-isystem")
@@ -55,6 +60,25 @@ fn main() {
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
         .compile("midflight_shim");
+}
+
+/// The names of facts in C++, of the lists that Rust has.
+fn write_facts(path: &Path) {
+    let mut text = String::from("#pragma once\n#include <cstdint>\n");
+    let lists =
+        [("Inst", InstFacts::NAMES), ("Map", MapFacts::NAMES), ("Function", FunctionFacts::NAMES)];
+    for (of, names) in lists {
+        let _ = writeln!(text, "namespace {of}Facts {{");
+        for (name, bit) in names {
+            let words = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+            let name: String = words.collect();
+            let _ = writeln!(text, "constexpr uint32_t {name} = 1u << {bit};");
+        }
+        let _ = writeln!(text, "}}");
+    }
+    if let Err(error) = std::fs::write(path, text) {
+        fail(&format!("building the bridge: writing {}: {error}", path.display()));
+    }
 }
 
 fn llvm_config() -> String {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "facts.h"
 #include "operations.h"
 #include "osr.h"
 #include "llvm-c/Core.h"
@@ -109,61 +110,33 @@ bool namesBlock(const Value *V) {
          any_of(cast<Constant>(V)->operands(), namesBlock);
 }
 
-enum InstructionFact : uint64_t {
-  IsPhi = 1 << 0,
-  IsPad = 1 << 1,
-  IsTerminator = 1 << 2,
-  IsStaticAlloca = 1 << 3,
-  IsDynamicAlloca = 1 << 4,
-  ReturnsTwice = 1 << 5,
-  IsMustTail = 1 << 6,
-  IsVaStart = 1 << 7,
-  CannotDuplicate = 1 << 8,
-  ReadsFrame = 1 << 9,
-  IsStackSave = 1 << 10,
-  IsResume = 1 << 11,
-  // It goes to the address of a block, or takes one.
-  IsIndirectBranch = 1 << 12,
-  HasTokenResult = 1 << 13,
-  HasOpaqueResult = 1 << 14,
-  IsUnsupportedAlloca = 1 << 15,
-  IsLifetimeMarker = 1 << 16,
-  IsCoroutine = 1 << 17,
-  IsRealCall = 1 << 18,
-  HasResult = 1 << 19,
-  IsFunclet = 1 << 20,
-  IsCallBr = 1 << 21,
-  IsInvoke = 1 << 22,
-  IsGlue = 1 << 23,
-};
-
-uint64_t factsOfCall(const CallBase &Call) {
-  uint64_t Facts = 0;
+uint32_t factsOfCall(const CallBase &Call) {
+  uint32_t Facts = 0;
   if (returnsTwice(Call))
-    Facts |= ReturnsTwice;
+    Facts |= InstFacts::ReturnsTwice;
   if (Call.isMustTailCall())
-    Facts |= IsMustTail;
+    Facts |= InstFacts::IsMustTail;
   if (Call.cannotDuplicate())
-    Facts |= CannotDuplicate;
+    Facts |= InstFacts::CannotDuplicate;
   if (auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
     if (definesSymbol(*Asm))
-      Facts |= CannotDuplicate;
+      Facts |= InstFacts::CannotDuplicate;
   auto *II = dyn_cast<IntrinsicInst>(&Call);
   if (!II)
-    return Call.isInlineAsm() ? Facts : Facts | IsRealCall;
+    return Call.isInlineAsm() ? Facts : Facts | InstFacts::IsRealCall;
   Intrinsic::ID ID = II->getIntrinsicID();
   if (ID == Intrinsic::experimental_deoptimize)
-    Facts |= IsMustTail;
+    Facts |= InstFacts::IsMustTail;
   if (ID == Intrinsic::vastart)
-    Facts |= IsVaStart;
+    Facts |= InstFacts::IsVaStart;
   if (ID == Intrinsic::stacksave)
-    Facts |= IsStackSave;
+    Facts |= InstFacts::IsStackSave;
   if (readsFrame(ID))
-    Facts |= ReadsFrame;
+    Facts |= InstFacts::ReadsFrame;
   if (II->isLifetimeStartOrEnd())
-    Facts |= IsLifetimeMarker;
+    Facts |= InstFacts::IsLifetimeMarker;
   if (II->getCalledFunction()->getName().starts_with("llvm.coro."))
-    Facts |= IsCoroutine;
+    Facts |= InstFacts::IsCoroutine;
   return Facts;
 }
 
@@ -261,55 +234,39 @@ bool hasWideVector(Type *T) {
 
 extern "C" {
 
-uint64_t mfb_instruction_facts(LLVMValueRef Ref) {
+uint32_t mfb_instruction_facts(LLVMValueRef Ref) {
   auto &I = *unwrap<Instruction>(Ref);
-  uint64_t Facts = 0;
-  auto Set = [&](bool Holds, InstructionFact Fact) {
+  uint32_t Facts = 0;
+  auto Set = [&](bool Holds, uint32_t Fact) {
     if (Holds)
       Facts |= Fact;
   };
-  Set(isa<PHINode>(I), IsPhi);
-  Set(I.isEHPad(), IsPad);
-  Set(I.isTerminator(), IsTerminator);
+  Set(isa<PHINode>(I), InstFacts::IsPhi);
+  Set(I.isEHPad(), InstFacts::IsPad);
+  Set(I.isTerminator(), InstFacts::IsTerminator);
   if (auto *AI = dyn_cast<AllocaInst>(&I)) {
-    Set(AI->isStaticAlloca(), IsStaticAlloca);
-    Set(!AI->isStaticAlloca(), IsDynamicAlloca);
-    Set(AI->isUsedWithInAlloca() || AI->isSwiftError(), IsUnsupportedAlloca);
+    Set(AI->isStaticAlloca(), InstFacts::IsStaticAlloca);
+    Set(!AI->isStaticAlloca(), InstFacts::IsDynamicAlloca);
+    Set(AI->isUsedWithInAlloca() || AI->isSwiftError(),
+        InstFacts::IsUnsupportedAlloca);
   }
   if (auto *CB = dyn_cast<CallBase>(&I))
     Facts |= factsOfCall(*CB);
-  Set(I.hasMetadata(GlueKind), IsGlue);
-  Set(isa<ResumeInst>(I), IsResume);
+  Set(I.hasMetadata(GlueKind), InstFacts::IsGlue);
+  Set(isa<ResumeInst>(I), InstFacts::IsResume);
   Set(isa<IndirectBrInst>(I) || any_of(I.operands(), namesBlock),
-      IsIndirectBranch);
-  Set(isa<CallBrInst>(I), IsCallBr);
-  Set(isa<InvokeInst>(I), IsInvoke);
-  Set(I.isEHPad() && !isa<LandingPadInst>(I), IsFunclet);
-  Set(isa<CleanupReturnInst>(I) || isa<CatchReturnInst>(I), IsFunclet);
+      InstFacts::IsIndirectBranch);
+  Set(isa<CallBrInst>(I), InstFacts::IsCallbr);
+  Set(isa<InvokeInst>(I), InstFacts::IsInvoke);
+  Set(I.isEHPad() && !isa<LandingPadInst>(I), InstFacts::IsFunclet);
+  Set(isa<CleanupReturnInst>(I) || isa<CatchReturnInst>(I),
+      InstFacts::IsFunclet);
   Type *T = I.getType();
-  Set(!T->isVoidTy(), HasResult);
-  Set(T->isTokenTy(), HasTokenResult);
-  Set(T->isX86_AMXTy() || T->isTargetExtTy(), HasOpaqueResult);
+  Set(!T->isVoidTy(), InstFacts::HasResult);
+  Set(T->isTokenTy(), InstFacts::HasTokenResult);
+  Set(T->isX86_AMXTy() || T->isTargetExtTy(), InstFacts::HasOpaqueResult);
   return Facts;
 }
-
-enum OsrFact : uint32_t {
-  FactReturnsTwice = 1 << 0,
-  FactGC = 1 << 1,
-  // A parameter whose place in the frame matters: inalloca, preallocated,
-  // swifterror, swiftasync.
-  FactUnsupportedParameter = 1 << 2,
-  FactByVal = 1 << 3,
-  FactVarArg = 1 << 4,
-  // Its landing pads are left by _Unwind_Resume.
-  FactResumesByUnwinder = 1 << 5,
-  // Its calls are tied to tokens that say which threads run them together.
-  FactConvergenceControl = 1 << 6,
-  // It is inlined into functions that pass its vectors in other registers.
-  FactInlinedVectors = 1 << 7,
-  // Its result does not fit the registers of the C convention.
-  FactLargeResult = 1 << 8,
-};
 
 uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
@@ -320,34 +277,34 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   };
   if (F.hasFnAttribute(Attribute::ReturnsTwice) ||
       any_of(instructions(F), MayReturnTwice))
-    Facts |= FactReturnsTwice;
+    Facts |= FunctionFacts::ReturnsTwice;
   if (F.hasGC())
-    Facts |= FactGC;
+    Facts |= FunctionFacts::HasGc;
   for (Argument &A : F.args()) {
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
         A.hasSwiftErrorAttr() || A.hasAttribute(Attribute::SwiftAsync))
-      Facts |= FactUnsupportedParameter;
+      Facts |= FunctionFacts::HasUnsupportedParameter;
     if (A.hasByValAttr() || A.hasByRefAttr())
-      Facts |= FactByVal;
+      Facts |= FunctionFacts::HasByValue;
   }
   if (F.isVarArg())
-    Facts |= FactVarArg;
+    Facts |= FunctionFacts::IsVariadic;
   if (resumesByUnwinder(F))
-    Facts |= FactResumesByUnwinder;
+    Facts |= FunctionFacts::ResumesByUnwinder;
   bool WideVectors =
       any_of(F.args(), [](Argument &A) { return hasWideVector(A.getType()); });
   for (Instruction &I : instructions(F)) {
     if (isa<ConvergenceControlInst>(I))
-      Facts |= FactConvergenceControl;
+      Facts |= FunctionFacts::HasConvergenceControl;
     WideVectors |= hasWideVector(I.getType());
   }
   // Other functions are inlined only where registers are the same.
   if (WideVectors && F.hasFnAttribute(Attribute::AlwaysInline))
-    Facts |= FactInlinedVectors;
+    Facts |= FunctionFacts::HasInlinedVectors;
   ResultRegisters Result;
   Result.add(F.getReturnType());
   if (!Result.fit(hasVectorRegisters(F)))
-    Facts |= FactLargeResult;
+    Facts |= FunctionFacts::HasLargeResult;
   return Facts;
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "facts.h"
 #include "operations.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
@@ -85,42 +86,6 @@ bool isPureIntrinsic(const Instruction &I) {
          II->getIntrinsicID() != Intrinsic::eh_typeid_for &&
          II->hasFnAttr(Attribute::Speculatable);
 }
-
-enum MapFact : uint32_t {
-  // It must run exactly once and in order.
-  MapAnchor = 1 << 0,
-  // Nothing that runs: an assumption, a scope.
-  MapMarker = 1 << 1,
-  // It can be made again from the same operands.
-  MapRepeatable = 1 << 2,
-  // A load that can be made again while memory is the same.
-  MapLoad = 1 << 3,
-  // It reads memory.
-  MapReads = 1 << 4,
-  // A simple store: value, pointer.
-  MapStore = 1 << 5,
-  MapCommutative = 1 << 6,
-  // Its result depends on the function that it is in.
-  MapOwn = 1 << 7,
-  MapTerminator = 1 << 8,
-  MapPhi = 1 << 9,
-  MapUnconditional = 1 << 10,
-  // Its result belongs to the one time that it ran.
-  MapPinned = 1 << 11,
-  // The exception of a landing pad, without its selector.
-  MapPadPointer = 1 << 12,
-  MapLandingPad = 1 << 13,
-  // icmp eq, icmp ne
-  MapEqual = 1 << 15,
-  MapDiffer = 1 << 16,
-  MapConditional = 1 << 17,
-  // a && b, a || b
-  MapAllHold = 1 << 18,
-  MapAnyHolds = 1 << 19,
-  MapSelect = 1 << 20,
-  // It can be made again even where it did not run.
-  MapSpeculatable = 1 << 21,
-};
 
 // An operation that can be made again, and never traps. Divisors must be known.
 bool isSpeculatable(const Instruction &I) {
@@ -218,77 +183,79 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   auto *I = unwrap<Instruction>(Ref);
   uint32_t Facts = 0;
   if (I->isTerminator())
-    Facts |= MapTerminator;
+    Facts |= MapFacts::IsTerminator;
   if (auto *BI = dyn_cast<BranchInst>(I))
-    Facts |= BI->isUnconditional() ? MapUnconditional : MapConditional;
+    Facts |= BI->isUnconditional() ? MapFacts::IsUnconditional
+                                   : MapFacts::IsConditional;
   if (isa<PHINode>(I))
-    return Facts | MapPhi;
+    return Facts | MapFacts::IsPhi;
   if (auto *II = dyn_cast<IntrinsicInst>(I)) {
     if (II->isAssumeLikeIntrinsic())
-      return Facts | MapMarker;
+      return Facts | MapFacts::IsMarker;
     switch (II->getIntrinsicID()) {
     case Intrinsic::eh_typeid_for:
     case Intrinsic::frameaddress:
     case Intrinsic::returnaddress:
     case Intrinsic::addressofreturnaddress:
-      return Facts | MapOwn;
+      return Facts | MapFacts::IsOwn;
     default:
       break;
     }
   }
   bool Freezes = isa<FreezeInst>(I) && !isWellDefined(I->getOperand(0), I);
   if (isa<AllocaInst>(I) || Freezes)
-    Facts |= MapPinned;
+    Facts |= MapFacts::IsPinned;
   if (auto *Call = dyn_cast<CallBase>(I))
     if (Call->isConvergent())
-      Facts |= MapPinned;
+      Facts |= MapFacts::IsPinned;
   if (auto *Extract = dyn_cast<ExtractValueInst>(I))
     if (isa<LandingPadInst>(Extract->getAggregateOperand()) &&
         Extract->getIndices().equals({0u}))
-      Facts |= MapPadPointer;
+      Facts |= MapFacts::IsPadPointer;
   if (isa<LandingPadInst>(I))
-    Facts |= MapLandingPad;
+    Facts |= MapFacts::IsLandingPad;
   bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
   auto *Load = dyn_cast<LoadInst>(I);
   if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
       isa<VAArgInst>(I) || (I->mayReadFromMemory() && I->isAtomic()) ||
       I->isVolatile())
-    Facts |= MapAnchor;
+    Facts |= MapFacts::IsAnchor;
   if (I->mayReadFromMemory())
-    Facts |= MapReads;
-  if (Facts & MapAnchor) {
+    Facts |= MapFacts::ReadsMemory;
+  if (Facts & MapFacts::IsAnchor) {
     if (auto *Store = dyn_cast<StoreInst>(I))
       if (Store->isSimple())
-        Facts |= MapStore;
+        Facts |= MapFacts::IsStore;
     return Facts;
   }
   if (Load && Load->isSimple())
-    Facts |= MapLoad;
+    Facts |= MapFacts::IsLoad;
   bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
                     !I->isEHPad() && !Load && !I->mayReadOrWriteMemory() &&
                     !I->getType()->isTokenTy();
   if (auto *Call = dyn_cast<CallBase>(I)) {
     Repeatable &= isPureIntrinsic(*I);
     if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
-      Facts |= MapPinned;
+      Facts |= MapFacts::IsPinned;
   }
   if (Repeatable) {
-    Facts |= MapRepeatable;
+    Facts |= MapFacts::IsRepeatable;
     if (isSpeculatable(*I))
-      Facts |= MapSpeculatable;
+      Facts |= MapFacts::IsSpeculatable;
   }
   if (isa<SelectInst>(I))
-    Facts |= MapSelect;
+    Facts |= MapFacts::IsSelect;
   if (auto *Cmp = dyn_cast<ICmpInst>(I))
     if (Cmp->isEquality())
-      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapEqual : MapDiffer;
+      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapFacts::IsEqual
+                                                        : MapFacts::IsDiffer;
   using namespace PatternMatch;
   if (match(I, m_LogicalAnd(m_Value(), m_Value())))
-    Facts |= MapAllHold;
+    Facts |= MapFacts::IsLogicalAnd;
   if (match(I, m_LogicalOr(m_Value(), m_Value())))
-    Facts |= MapAnyHolds;
+    Facts |= MapFacts::IsLogicalOr;
   if (I->isCommutative())
-    Facts |= MapCommutative;
+    Facts |= MapFacts::IsCommutative;
   return Facts;
 }
 

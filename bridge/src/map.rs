@@ -5,6 +5,7 @@ use crate::builder::Builder;
 use crate::ir::{Block, Function, Inst, Value};
 use crate::sys;
 use crate::sys::core::*;
+use midflight_ir::facts::MapFacts;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 
@@ -121,77 +122,11 @@ impl<'m> Tracker<'m> {
     }
 }
 
-/// What is known of an instruction, as far as mappings depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct MapFacts(u32);
-
-impl MapFacts {
-    /// Those with these bits; for bodies that are not read from LLVM.
-    pub const fn new(bits: u32) -> Self {
-        MapFacts(bits)
-    }
-}
-
-macro_rules! facts {
-    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
-        impl MapFacts {
-            $($(#[$doc])* pub fn $name(self) -> bool { self.0 & (1 << $bit) != 0 })*
-        }
-    };
-}
-
-facts! {
-    /// It must run exactly once and in order: a store, a call that may write, throw or not return,
-    /// a fence, an atomic or volatile access.
-    is_anchor = 0;
-    /// It does nothing when it runs: an assumption.
-    is_marker = 1;
-    /// It can be made again from the same operands.
-    is_repeatable = 2;
-    /// A load that can be made again as long as memory is the same
-    is_load = 3;
-    /// It reads memory.
-    reads_memory = 4;
-    /// A simple store, of its first operand to its second
-    is_store = 5;
-    /// Its first two operands can be exchanged.
-    is_commutative = 6;
-    /// Its result depends on the function that it is in.
-    is_own = 7;
-    /// It ends its block.
-    is_terminator = 8;
-    /// `phi`
-    is_phi = 9;
-    /// `br` without a condition
-    is_unconditional = 10;
-    /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that nothing
-    /// is known of, of what may be poison or undefined.
-    is_pinned = 11;
-    /// The exception of a landing pad, without its selector
-    is_pad_pointer = 12;
-    /// `landingpad`
-    is_landing_pad = 13;
-    /// `icmp eq`
-    is_equal = 15;
-    /// `icmp ne`
-    is_differ = 16;
-    /// `br` with a condition
-    is_conditional = 17;
-    /// True just if all operands but the last are: `and`, or `select` with `false`
-    is_logical_and = 18;
-    /// False just if no operand holds: `or`, or `select` with `true`
-    is_logical_or = 19;
-    /// `select`
-    is_select = 20;
-    /// It can be made again even where it did not run.
-    is_speculatable = 21;
-}
-
 impl<'m> Inst<'m> {
     /// What is known of it for mappings.
     pub fn map_facts(self) -> MapFacts {
         // SAFETY: the instruction is live.
-        MapFacts(unsafe { sys::mfb_map_facts(self.0) })
+        MapFacts::from_bits(unsafe { sys::mfb_map_facts(self.0) })
     }
 
     /// True for an operation on signed numbers that has a counterpart on unsigned ones.

@@ -4,6 +4,7 @@ use crate::ir::{Block, Callee, Function, Inst, Module, Type, Value};
 use crate::sys::core::*;
 use crate::sys::prelude::LLVMValueRef;
 use crate::sys::{self, LLVMTypeKind};
+use midflight_ir::facts::{FunctionFacts, InstFacts};
 use std::ffi::{CString, c_char, c_void};
 
 /// llvm-c's reference to a value
@@ -14,98 +15,6 @@ pub type BlockRef = sys::prelude::LLVMBasicBlockRef;
 pub type ModuleRef = sys::prelude::LLVMModuleRef;
 /// llvm-c's reference to a builder
 pub type BuilderRef = sys::prelude::LLVMBuilderRef;
-
-/// What is known of an instruction, as far as points and continuations depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct InstFacts(u64);
-
-impl InstFacts {
-    /// Those of a phi; for bodies that are not read from LLVM
-    pub const PHI: InstFacts = InstFacts((1 << 0) | (1 << 19));
-}
-
-macro_rules! facts {
-    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
-        impl InstFacts {
-            $($(#[$doc])* pub fn $name(self) -> bool { self.0 & (1 << $bit) != 0 })*
-        }
-    };
-}
-
-facts! {
-    /// `phi`
-    is_phi = 0;
-    /// The first instruction of an exception handler
-    is_pad = 1;
-    /// It ends its block.
-    is_terminator = 2;
-    /// An alloca of the entry block, of constant size: a part of the frame
-    is_static_alloca = 3;
-    /// An alloca that is made when it runs
-    is_dynamic_alloca = 4;
-    /// A call that may return more than once
-    returns_twice = 5;
-    /// A call that must be in tail position
-    is_must_tail = 6;
-    /// `llvm.va_start`
-    is_va_start = 7;
-    /// A call or inline assembly of which there may be one only
-    cannot_duplicate = 8;
-    /// It reads the frame it is in, as `llvm.frameaddress`.
-    reads_frame = 9;
-    /// `llvm.stacksave`
-    is_stack_save = 10;
-    /// `resume`
-    is_resume = 11;
-    /// `indirectbr`
-    is_indirect_branch = 12;
-    /// Its result is a token.
-    has_token_result = 13;
-    /// Its result is of a type that cannot be a parameter.
-    has_opaque_result = 14;
-    /// An alloca of a kind that cannot be handed on: `inalloca`, `swifterror`
-    is_unsupported_alloca = 15;
-    /// `llvm.lifetime.start` or `end`
-    is_lifetime_marker = 16;
-    /// An intrinsic of a coroutine
-    is_coroutine = 17;
-    /// A call of a function, not of an intrinsic or of inline assembly
-    is_real_call = 18;
-    /// It has a result.
-    has_result = 19;
-    /// An instruction of exception handling with funclets
-    is_funclet = 20;
-    /// `callbr`
-    is_callbr = 21;
-    /// `invoke`
-    is_invoke = 22;
-    /// A part of the code that makes selectors of exceptions portable
-    is_glue = 23;
-}
-
-/// What is known of a function, as far as points and continuations depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OsrFacts {
-    /// It returns twice, or calls what does.
-    pub returns_twice: bool,
-    /// A garbage collector knows its frames.
-    pub gc: bool,
-    /// A parameter that depends on the frame: `inalloca`, `preallocated`, `swifterror`,
-    /// `swiftasync`
-    pub unsupported_parameter: bool,
-    /// A parameter in memory that its caller made for it
-    pub by_value: bool,
-    /// It takes a variable number of arguments.
-    pub variadic: bool,
-    /// Its landing pads are left by `_Unwind_Resume`.
-    pub resumes_by_unwinder: bool,
-    /// Its calls are tied to convergence tokens.
-    pub convergence_control: bool,
-    /// It is always inlined, and has vectors that its callers may pass in other registers.
-    pub inlined_vectors: bool,
-    /// Its result does not fit the registers of the C convention.
-    pub large_result: bool,
-}
 
 fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "?")).unwrap_or_default()
@@ -133,7 +42,7 @@ impl<'m> Inst<'m> {
     /// What is known of it for on-stack replacement.
     pub fn osr_facts(self) -> InstFacts {
         // SAFETY: the instruction is live.
-        InstFacts(unsafe { sys::mfb_instruction_facts(self.0) })
+        InstFacts::from_bits(unsafe { sys::mfb_instruction_facts(self.0) })
     }
 
     /// Its result as a value; of type `void` if it has none.
@@ -463,21 +372,9 @@ impl<'m> Function<'m> {
     }
 
     /// What is known of it for on-stack replacement.
-    pub fn osr_facts(self) -> OsrFacts {
+    pub fn osr_facts(self) -> FunctionFacts {
         // SAFETY: the function is live.
-        let bits = unsafe { sys::mfb_osr_facts(self.0) };
-        let has = |bit: u32| bits & (1 << bit) != 0;
-        OsrFacts {
-            returns_twice: has(0),
-            gc: has(1),
-            unsupported_parameter: has(2),
-            by_value: has(3),
-            variadic: has(4),
-            resumes_by_unwinder: has(5),
-            convergence_control: has(6),
-            inlined_vectors: has(7),
-            large_result: has(8),
-        }
+        FunctionFacts::from_bits(unsafe { sys::mfb_osr_facts(self.0) })
     }
 
     /// Its arguments.

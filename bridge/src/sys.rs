@@ -73,7 +73,7 @@ pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, l
 
 // On-stack replacement: osr.cpp
 unsafe extern "C" {
-    pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u64;
+    pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u32;
     pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
     pub fn mfb_osr_facts(function: LLVMValueRef) -> u32;
     pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);

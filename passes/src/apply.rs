@@ -7,8 +7,6 @@
 //! 4. Emissions: on edges, at heads, before calls that return twice, at exits.
 //! 5. Phis: filled from every LLVM edge, with poison from blocks that cannot be reached.
 
-use crate::body::{BlockId, Body};
-use crate::depth_first::depth_first;
 use crate::enter::{FOREST, enter};
 use crate::oracle::Oracle;
 use crate::plan::{Plan, Transfer};
@@ -17,6 +15,8 @@ use crate::runs::Run;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
+use midflight_ir::body::{BlockId, Body};
+use midflight_ir::depth_first::depth_first;
 use std::cell::RefCell;
 use std::collections::HashMap;
 

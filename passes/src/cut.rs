@@ -9,8 +9,8 @@
 //! * **Bound**: where a function would have more paths than a bound, its coldest edges are cut
 //!   until it has not. A cut uses up one of k iterations, but no function is left out for size.
 
-use crate::body::{BlockId, Body, EdgeKind};
-use crate::depth_first::DepthFirst;
+use midflight_ir::body::{BlockId, Body, EdgeKind};
+use midflight_ir::depth_first::DepthFirst;
 use midflight_profile::table::CutReason;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,11 +20,11 @@
 //! to the next load of an instruction much faster if its address does not change. And there is no
 //! block on the edge that goes back.
 
-use crate::body::{Block, BlockId, Body, EdgeKind};
-use crate::depth_first::depth_first;
-use crate::dominators::dominators;
-use crate::loops::loops;
 use crate::plan::{Plan, Transfer};
+use midflight_ir::body::{Block, BlockId, Body, EdgeKind};
+use midflight_ir::depth_first::depth_first;
+use midflight_ir::dominators::dominators;
+use midflight_ir::loops::loops;
 
 /// A way is the main one if it is taken so often, as a numerator over 2^31.
 const MAIN: u32 = 7 << 28;
@@ -134,7 +134,7 @@ fn way(
         return Some(Way { end, next: None, main: None, has_asides: false, needs_register: false });
     }
     let main = edges.iter().max_by_key(|edge| edge.probability)?;
-    let is_aside = |edge: &&crate::body::Edge| edge.to != main.to;
+    let is_aside = |edge: &&midflight_ir::body::Edge| edge.to != main.to;
     let can_undo = edges.iter().filter(is_aside).all(|edge| {
         let transfer = plan.transfers.get(&(block, edge.to));
         edge.kind == EdgeKind::Plain

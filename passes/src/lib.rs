@@ -1,26 +1,20 @@
 //! All that reads or rewrites IR.
 //!
-//! A functional core in an imperative shell: [`read`] takes a snapshot of a function ([`body`]),
-//! pure functions turn it into a plan ([`depth_first`], [`cut`], [`numbering`], [`plan`]), and
+//! A functional core in an imperative shell: [`read`] takes a snapshot of a function ([`midflight_ir`]),
+//! pure functions turn it into a plan ([`cut`], [`numbering`], [`plan`]), and
 //! [`apply`] carries the plan out. [`endings`] keeps profiles on ways out of
 //! the process that run no destructor. Passes are made from their names in [`registry`].
 
 #![forbid(unsafe_code)]
 
 pub mod apply;
-pub mod body;
-pub mod code;
 pub mod cut;
 pub mod decided;
-pub mod depth_first;
-pub mod dominators;
 pub mod endings;
 pub mod enter;
 pub mod function_list;
 pub mod input;
-pub mod liveness;
 pub mod lookup;
-pub mod loops;
 pub mod numbering;
 pub mod option_table;
 pub mod options;

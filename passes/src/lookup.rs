@@ -7,11 +7,11 @@
 //! loop without calls; nor in shared libraries, where the slot is found by a call. Where several
 //! blocks count, a register is less code than their tests, and no slower.
 
-use crate::body::{BlockId, Body};
-use crate::depth_first::depth_first;
-use crate::dominators::dominators;
-use crate::loops::loops;
 use crate::plan::{Plan, Transfer};
+use midflight_ir::body::{BlockId, Body};
+use midflight_ir::depth_first::depth_first;
+use midflight_ir::dominators::dominators;
+use midflight_ir::loops::loops;
 
 /// The block that looks for the forest again for what it counts at its end or on edges from it.
 pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {

@@ -8,10 +8,10 @@
 //! Successors are numbered likeliest first, so that the likeliest edge has value 0 and costs
 //! nothing (the "smart numbering" of Bond and McKinley, thesis 5.2.1).
 
-use crate::body::{BlockId, Body};
 use crate::cut::{Cuts, choose_cuts};
-use crate::depth_first::{DepthFirst, depth_first};
 use midflight_abi::MOST_PATHS;
+use midflight_ir::body::{BlockId, Body};
+use midflight_ir::depth_first::{DepthFirst, depth_first};
 use midflight_profile::table::Edge;
 
 /// The numbering of a body.

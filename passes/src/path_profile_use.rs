@@ -12,13 +12,13 @@
 //! cyclic paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of
 //! the vectorizer.
 
-use crate::body::{BlockId, Body};
 use crate::path_profile_gen::reason_to_leave_alone;
 use crate::read::{Handle, read};
 use crate::record::unit_of;
 use crate::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
+use midflight_ir::body::{BlockId, Body};
 use midflight_profile::table::Stage;
 use midflight_profile::weights::FunctionWeights;
 use rustc_hash::FxHashMap;

@@ -4,12 +4,12 @@
 //! change as its [`Transfer`] says; where edges join there is a phi. [`crate::apply`] carries the
 //! plan out.
 
-use crate::body::{BlockId, Body};
 use crate::cut::unsplittable_heads;
 use crate::decided::count_when_decided;
 use crate::lookup::lookup;
 use crate::numbering::Numbering;
 use crate::runs::{Run, plan_runs};
+use midflight_ir::body::{BlockId, Body};
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
 

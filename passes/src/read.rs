@@ -1,10 +1,10 @@
 //! From LLVM to [`Body`]: the only place that looks at a function's instructions.
 
-use crate::body::{Block, BlockId, Body, Edge, EdgeKind, Line, Terminator};
 use crate::skip::Skip;
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
 use midflight_bridge::plugin::Analyses;
+use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind, Line, Terminator};
 use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 

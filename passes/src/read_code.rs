@@ -3,10 +3,10 @@
 //! Unlike [`crate::read`], which reads the graph that is profiled, this reads blocks as they are,
 //! and every instruction.
 
-use crate::body::{Block, BlockId, Body, Edge, EdgeKind};
-use crate::code::{Code, InstId, Operand, ValueId};
 use crate::read::reachable_blocks;
 use midflight_bridge::ir::{self, Function, Inst, Value};
+use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
+use midflight_ir::code::{Code, InstId, Operand, ValueId};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 

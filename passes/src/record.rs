@@ -1,12 +1,12 @@
 //! A function's record: the table that turns path IDs back into blocks and source lines.
 
-use crate::body::Body;
 use crate::numbering::Numbering;
 use crate::options::{Algorithm, Options};
 use crate::plan::has_counters;
 use crate::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::LLVM_MAJOR;
+use midflight_ir::body::Body;
 use midflight_profile::table::{self, FunctionTable};
 
 /// An encoded record.
@@ -72,12 +72,12 @@ pub fn unit_of(module: Module<'_>, function: Function<'_>) -> String {
 }
 
 fn table_blocks(body: &Body) -> Vec<table::Block> {
-    let loc = |line: &crate::body::Line| table::Loc {
+    let loc = |line: &midflight_ir::body::Line| table::Loc {
         file: line.file,
         line: line.line,
         outer_line: line.outer,
     };
-    let block = |block: &crate::body::Block| table::Block {
+    let block = |block: &midflight_ir::body::Block| table::Block {
         instructions: block.instructions,
         calls: block.calls > 0,
         locs: block.lines.iter().map(loc).collect(),

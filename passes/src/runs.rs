@@ -15,10 +15,10 @@
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
 //! with the register.
 
-use crate::body::{BlockId, Body, EdgeKind};
-use crate::dominators::dominators;
-use crate::loops::{Loop, loops};
 use crate::plan::{Plan, Transfer};
+use midflight_ir::body::{BlockId, Body, EdgeKind};
+use midflight_ir::dominators::dominators;
+use midflight_ir::loops::{Loop, loops};
 
 /// Edges that leave a loop, each with code of its own.
 const MOST_EXITS: usize = 3;

@@ -4,7 +4,7 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_passes::body::{Block, BlockId, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
 use midflight_passes::numbering::number_paths;
 use midflight_passes::plan::{Plan, Transfer, plan, plan_published};
 use proptest::prelude::*;

@@ -3,9 +3,9 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_passes::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::depth_first::depth_first;
 use midflight_passes::cut::{choose_cuts, total_paths};
-use midflight_passes::depth_first::depth_first;
 use midflight_passes::numbering::number_paths;
 use midflight_passes::plan::{Transfer, plan};
 use midflight_profile::table;

@@ -1,8 +1,8 @@
 //! What `docs/osr.md` lists is what there is.
 
+use midflight_mapping::refusal::Refusal;
 use midflight_passes::osr::condition::Condition;
 use midflight_passes::osr::place::Where;
-use midflight_passes::osr::refusal::Refusal;
 
 const PAGE: &str = include_str!("../../docs/osr.md");
 

@@ -1,8 +1,9 @@
 //! Mappings as JSON, and back.
 
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+use midflight_mapping::refusal::Refusal;
+use midflight_passes::osr::map::do_passes::passes;
 use midflight_passes::osr::map::maps::{MapError, for_binary, read_point, write_point};
-use midflight_passes::osr::map::reconstruct::{Expr, PointMap};
-use midflight_passes::osr::refusal::Refusal;
 use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps, OwedStore};
 
 fn leads() -> PointMap {
@@ -106,4 +107,13 @@ fn a_binary_has_what_mappings_name() {
     let at: Vec<usize> = found.points.base_to_opt.iter().map(MapPoint::at).collect();
     assert_eq!(at, [3, 6]);
     assert_eq!(found.constants, maps.constants);
+}
+
+#[test]
+fn pipelines_are_split_between_passes_only() {
+    assert_eq!(
+        passes("adce, loop-mssa(licm,loop-rotate),simplifycfg<bonus-inst-threshold=1;no-x>,sink"),
+        ["adce", "loop-mssa(licm,loop-rotate)", "simplifycfg<bonus-inst-threshold=1;no-x>", "sink"]
+    );
+    assert!(passes("").is_empty());
 }

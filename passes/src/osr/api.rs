@@ -28,8 +28,8 @@ pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
 };
 pub use crate::osr::jit::{RegistrationError, emit_registration};
-pub use crate::osr::refusal::Refusal;
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;
 pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};
 pub use midflight_bridge::osr::{BlockRef, BuilderRef, Home, ModuleRef, ValueRef};
+pub use midflight_mapping::refusal::Refusal;

@@ -6,13 +6,13 @@
 //! dispatcher (thesis ch. 7), and the live values are kept in stack slots: with phis, their number
 //! would be quadratic.
 
-use crate::code::{InstId, ValueId};
 use crate::osr::prototype::Prototype;
 use crate::osr::site::{SharedTransition, Site, promote_counters};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Finish;
+use midflight_ir::code::{InstId, ValueId};
 use rustc_hash::FxHashMap as HashMap;
 
 /// More landings than this keep live values in stack slots.

@@ -1,16 +1,11 @@
 //! The API for compiler writers: a resolved OSR point at a place of one's own (thesis 4.1.1 and
 //! Fig. 4.2; OSRKit's `insertResolvedOSR`).
 
-use crate::code::{InstId, ValueId};
-use crate::dominators::dominators;
-use crate::liveness::liveness;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, build};
 use crate::osr::pass::reason_to_refuse;
-use crate::osr::points::{Point, point_at};
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::refusal::Refusal;
 use crate::osr::site::{Site, Target, promote_counters};
 use crate::osr::state_map::StateMap;
 use crate::osr::weave::{MARK, tail_of_first};
@@ -19,6 +14,11 @@ use midflight_bridge::builder::Builder;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Home;
+use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::dominators::dominators;
+use midflight_ir::liveness::liveness;
+use midflight_mapping::points::{Point, point_at};
+use midflight_mapping::refusal::Refusal;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 

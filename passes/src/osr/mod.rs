@@ -1,6 +1,6 @@
 //! On-stack replacement (thesis ch. 4): points, continuations, and what moves between them.
 //!
-//! [`points`] says what is live at each instruction boundary and why there may be no point;
+//! [`midflight_mapping::points`] says what is live at each instruction boundary and why there may be no point;
 //! [`place`] chooses; [`site`] inserts a point into a version; [`continuation`] makes the function
 //! that goes on; [`weave`] does all of it for a function, and the passes of [`pass`] for a module.
 //!
@@ -18,12 +18,10 @@ pub mod mutant;
 pub mod options;
 pub mod pass;
 pub mod place;
-pub mod points;
 pub mod print_liveness;
 pub mod print_points;
 pub mod prototype;
 pub mod record;
-pub mod refusal;
 pub mod site;
 pub mod state_map;
 pub mod weave;

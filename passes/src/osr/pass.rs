@@ -1,18 +1,18 @@
 //! `osr-point` and `osr-fuzz`: points in the functions of a module.
 
 use crate::function_list::FunctionList;
-use crate::liveness::liveness;
 use crate::osr::condition::Condition;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
-use crate::osr::points::{Point, points};
-use crate::osr::refusal::Refusal;
 use crate::osr::weave::{Chosen, MARK, weave};
 use crate::read_code::{CodeSnapshot, read_code};
 use crate::target::is_supported;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_ir::liveness::liveness;
+use midflight_mapping::points::{Point, points};
+use midflight_mapping::refusal::Refusal;
 
 /// The name under which remarks are asked for.
 pub const REMARKS: &str = "midflight-osr";
@@ -110,11 +110,11 @@ pub fn reason_to_refuse(
         (facts.presplit_coroutine, Refusal::Coroutine),
         (facts.funclet_personality, Refusal::FuncletPersonality),
         (facts.ifunc_resolver, Refusal::IfuncResolver),
-        (osr.returns_twice, Refusal::ReturnsTwice),
-        (osr.gc, Refusal::GarbageCollected),
-        (osr.unsupported_parameter, Refusal::UnsupportedParameter),
-        (osr.convergence_control, Refusal::ConvergenceControl),
-        (osr.inlined_vectors, Refusal::InlinedVectors),
+        (osr.returns_twice(), Refusal::ReturnsTwice),
+        (osr.has_gc(), Refusal::GarbageCollected),
+        (osr.has_unsupported_parameter(), Refusal::UnsupportedParameter),
+        (osr.has_convergence_control(), Refusal::ConvergenceControl),
+        (osr.has_inlined_vectors(), Refusal::InlinedVectors),
         (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
         (function.is_marked(MARK), Refusal::Processed),
         (unsupported_alloca(), Refusal::UnsupportedAlloca),

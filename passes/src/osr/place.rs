@@ -4,12 +4,12 @@
 //! call, or, if no callee is asked for, also an innermost loop. `outer` takes the outermost loop
 //! around a region, `closest` the smallest one.
 
-use crate::code::InstId;
-use crate::dominators::dominators;
-use crate::loops::{Loops, loops};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::debug;
 use midflight_bridge::ir::Inst;
+use midflight_ir::code::InstId;
+use midflight_ir::dominators::dominators;
+use midflight_ir::loops::{Loops, loops};
 use std::str::FromStr;
 use wildmatch::WildMatch;
 

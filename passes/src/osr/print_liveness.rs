@@ -1,9 +1,9 @@
 //! `print<osr-liveness>`: the values live at each point of each function.
 
-use crate::liveness::liveness;
 use crate::read_code::read_code;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_ir::liveness::liveness;
 use std::fmt::Write;
 
 /// The pass.

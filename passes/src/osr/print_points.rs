@@ -4,16 +4,16 @@
 //! gives the shares in `docs/osr.md`. With `summary`, only the sums are printed.
 
 use crate::function_list::FunctionList;
-use crate::liveness::liveness;
 use crate::option_table::{self, Item, OptionError, flag};
 use crate::osr::continuation::{Incoming, Landing, build};
 use crate::osr::pass::reason_to_refuse;
-use crate::osr::points::{Point, points};
 use crate::osr::prototype::Prototype;
-use crate::osr::refusal::Refusal;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_ir::liveness::liveness;
+use midflight_mapping::points::{Point, points};
+use midflight_mapping::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -6,8 +6,8 @@
 //! first: they change, so they gain by registers, while an argument can stay where it is on the
 //! stack.
 
-use crate::code::ValueId;
 use midflight_bridge::ir::{Function, Type};
+use midflight_ir::code::ValueId;
 use std::collections::HashMap;
 
 /// A live value, and the slot that it travels in.

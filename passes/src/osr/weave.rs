@@ -11,12 +11,10 @@
 //! | multi | no | one, entered at any point |
 //! | multi | yes | one, entered at any point, also from itself |
 
-use crate::code::ValueId;
 use crate::osr::continuation::{Incoming, Landing, SiteAt, build};
 use crate::osr::host_exit;
 use crate::osr::mutant::Changes;
 use crate::osr::options::{Form, OsrOptions};
-use crate::osr::points::Point;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters, values_of};
@@ -24,6 +22,8 @@ use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
+use midflight_ir::code::ValueId;
+use midflight_mapping::points::Point;
 
 /// Marks a function that has points, or is a continuation.
 pub const MARK: &str = "midflight-osr";
@@ -376,9 +376,9 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
         .iter()
         .any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
     let facts = snapshot.function.osr_facts();
-    if facts.variadic {
+    if facts.is_variadic() {
         Tail::Never
-    } else if allocas || facts.by_value {
+    } else if allocas || facts.has_by_value() {
         Tail::No
     } else {
         Tail::May

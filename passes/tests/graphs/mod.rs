@@ -1,6 +1,6 @@
 //! Random control flow graphs.
 
-use midflight_passes::body::{Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
 use proptest::prelude::*;
 
 /// A random graph in which every block is reached from block 0 and none leads back to it.

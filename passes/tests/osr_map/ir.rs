@@ -1,8 +1,8 @@
 //! Functions over integers and pointers, read from the text that LLVM prints, so that a fact that
 //! the checker has from LLVM's data structures is not shared with what it is tested with.
 
-use midflight_passes::body::BlockId;
-use midflight_passes::code::{InstId, ValueId};
+use midflight_ir::body::BlockId;
+use midflight_ir::code::{InstId, ValueId};
 use midflight_passes::read_code::CodeSnapshot;
 use std::collections::HashMap;
 

@@ -2,11 +2,11 @@
 
 use crate::ir::{Program, Word};
 use crate::machine::{Event, State, Stop};
-use midflight_passes::code::InstId;
-use midflight_passes::osr::map::graph::ConstId;
-use midflight_passes::osr::map::mapping::Mapper;
-use midflight_passes::osr::map::matching::PairId;
-use midflight_passes::osr::map::version::{PerVersion, Version};
+use midflight_ir::code::InstId;
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::proof::matching::PairId;
+use midflight_mapping::versions::graph::ConstId;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Runs [`Program`]s.
 
 use crate::ir::{Arg, Flags, Inst, MEMORY_AT, MEMORY_SIZE, Op, Program, Word, mask, signed};
-use midflight_passes::code::InstId;
+use midflight_ir::code::InstId;
 use std::rc::Rc;
 
 /// Why a run says nothing.

@@ -17,16 +17,17 @@ use inkwell::values::AsValueRef;
 use ir::Frame;
 use lockstep::{End, Trace};
 use midflight_bridge::ir::Function;
-use midflight_bridge::map::{MapFacts, Sandbox};
+use midflight_bridge::map::Sandbox;
+use midflight_ir::facts::MapFacts;
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::mapping::side::{Proof, Side};
+use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::proof::pending;
+use midflight_mapping::versions::graph::Operand;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_passes::osr::map::flags::Classes;
-use midflight_passes::osr::map::graph::Operand;
-use midflight_passes::osr::map::mapping::Mapper;
-use midflight_passes::osr::map::matching::Versions;
 use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions, points_of};
-use midflight_passes::osr::map::pending;
 use midflight_passes::osr::map::read::{Handles, read};
-use midflight_passes::osr::map::side::{Proof, Side};
-use midflight_passes::osr::map::version::{PerVersion, Version};
 use midflight_passes::read_code::CodeSnapshot;
 use mutants::{MUTATIONS, Mutation};
 use std::collections::BTreeMap;
@@ -325,7 +326,7 @@ fn forget_choices(versions: &mut Versions) {
             // Allocas have an operand each, too, which is a constant.
             let is_alloca = node.operands.iter().all(|o| matches!(o, Operand::Constant(_)));
             if !is_alloca {
-                node.facts = MapFacts::new(1 << 2);
+                node.facts = MapFacts::from_bits(1 << 2);
             }
         }
     }

@@ -7,10 +7,10 @@ use crate::lockstep::{
     Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run,
 };
 use crate::machine::{Event, Memory, State, Stop, evaluate};
-use midflight_passes::code::InstId;
-use midflight_passes::osr::map::mapping::Mapper;
-use midflight_passes::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
-use midflight_passes::osr::map::version::{PerVersion, Version};
+use midflight_ir::code::InstId;
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -5,13 +5,13 @@
 use super::generator::Random;
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
-use midflight_passes::code::InstId;
-use midflight_passes::osr::map::congruence::Congruence;
-use midflight_passes::osr::map::graph::{Access, Graph, Oracle};
-use midflight_passes::osr::map::matching::{Matching, Versions};
+use midflight_ir::code::InstId;
+use midflight_mapping::proof::congruence::Congruence;
+use midflight_mapping::proof::matching::{Matching, Versions};
+use midflight_mapping::versions::graph::{Access, Graph, Oracle};
+use midflight_mapping::versions::version::Version;
 use midflight_passes::osr::map::optimize::TwoVersions;
 use midflight_passes::osr::map::read::{Handles, read};
-use midflight_passes::osr::map::version::Version;
 
 /// What was changed, and how often.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,18 +1,18 @@
 //! What passes did, as the six primitive actions of the thesis (4.2.5, Table 5.6): seen by value
 //! handles and by comparing the versions, with the passes as they are.
 
-use crate::body::BlockId;
-use crate::code::InstId;
-use crate::dominators::dominators;
-use crate::osr::map::congruence::Congruence;
-use crate::osr::map::graph::Operand;
-use crate::osr::map::matching::Versions;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::InstId;
+use midflight_ir::dominators::dominators;
+use midflight_mapping::proof::congruence::Congruence;
+use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::graph::Operand;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::report::{Actions, Claims};
 use rustc_hash::FxHashMap as HashMap;
 

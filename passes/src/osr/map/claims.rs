@@ -3,13 +3,13 @@
 //! Where both versions still have an instruction or an edge, it is compared as it is. The solver
 //! runs on a copy of the version, so it is asked only if something is left to ask.
 
-use crate::code::InstId;
-use crate::osr::map::graph::{ConstId, Graph, Operand};
-use crate::osr::map::matching::Tracked;
-use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Inst, Value};
 use midflight_bridge::map::{Sandbox, Solution, number_operations};
+use midflight_ir::code::InstId;
+use midflight_mapping::proof::matching::Tracked;
+use midflight_mapping::versions::graph::{ConstId, Graph, Operand};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use std::cell::OnceCell;
 
 /// Two versions, and what is asked of them.

@@ -1,18 +1,18 @@
 //! Passes applied one after the other, with a mapping for each (thesis Alg. 10 `do_passes`), and
 //! what their composition gives.
 
-use crate::osr::map::check_composed::{Ancestry, Check, Finding};
-use crate::osr::map::compose::{
-    Between, Broken, ComposedMap, ComposedPoint, Step, StepExpr, compose,
-};
-use crate::osr::map::graph::{ConstId, Operand};
-use crate::osr::map::mapping::Mapper;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use crate::osr::map::reconstruct::Variant;
-use crate::osr::map::version::{PerVersion, Version};
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_mapping::mapping::check_composed::{Ancestry, Check, Finding};
+use midflight_mapping::mapping::compose::{
+    Between, Broken, ComposedMap, ComposedPoint, Step, StepExpr, compose,
+};
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::mapping::reconstruct::Variant;
+use midflight_mapping::versions::graph::{ConstId, Operand};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::Both;
 use midflight_profile::osr_maps::report::Composed;
 use rustc_hash::FxHashMap as HashMap;

@@ -1,14 +1,14 @@
 //! What makes a result poison, where values are taken for each other.
 
-use crate::code::InstId;
-use crate::osr::map::congruence::Number;
-use crate::osr::map::graph::{Node, Operand};
 use crate::osr::map::read::Handles;
-use crate::osr::map::side::Proof;
-use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
+use midflight_ir::code::InstId;
+use midflight_mapping::mapping::side::Proof;
+use midflight_mapping::proof::congruence::Number;
+use midflight_mapping::versions::graph::{Node, Operand};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashSet;
 
 /// The instructions of both versions that are taken for something else.

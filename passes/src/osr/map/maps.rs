@@ -1,14 +1,14 @@
 //! Mappings as data that other programs read (`print<osr-map;maps>`, `osr-opt<maps=section>`), and
 //! back. The formats are described in `docs/osr-report.md` and `docs/format.md`.
 
-use crate::code::{InstId, ValueId};
-use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::read::Handles;
-use crate::osr::map::reconstruct::{Expr, PointMap, Variant};
 use crate::osr::map::report::texts;
-use crate::osr::map::version::{PerVersion, Version};
-use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
+use midflight_ir::code::{InstId, ValueId};
+use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
+use midflight_mapping::refusal::Refusal;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,12 @@
 //! What a mutant of `osr-opt` does wrong; tests must notice.
 
-use crate::body::BlockId;
-use crate::code::InstId;
-use crate::osr::map::graph::{Graph, Oracle};
-use crate::osr::map::mapping::OsrMap;
-use crate::osr::map::matching::Versions;
-use crate::osr::map::reconstruct::Expr;
-use crate::osr::map::version::{PerVersion, Version};
+use midflight_ir::body::BlockId;
+use midflight_ir::code::InstId;
+use midflight_mapping::mapping::mapper::OsrMap;
+use midflight_mapping::mapping::reconstruct::Expr;
+use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::graph::{Graph, Oracle};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::FxHashSet as HashSet;
 
 /// What is done wrong.

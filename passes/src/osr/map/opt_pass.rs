@@ -1,28 +1,28 @@
 //! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from
 //! each to the other (thesis 4.2).
 
-use crate::body::BlockId;
 use crate::osr::map::flags::Classes;
-use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::mutant::{self, Mutant};
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
 use crate::osr::map::read::Handles;
-use crate::osr::map::reconstruct::Expr;
-use crate::osr::map::side::Side;
-use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
 use crate::osr::pass::{
     REMARKS, definitions, for_each, reason_to_refuse, tell_of_many, thin, warn_of_flags,
 };
 use crate::osr::place::{Where, place};
-use crate::osr::points::Boundary;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_ir::body::BlockId;
+use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
+use midflight_mapping::mapping::reconstruct::Expr;
+use midflight_mapping::mapping::side::Side;
+use midflight_mapping::points::Boundary;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::{FunctionMaps, Maps};
 use std::collections::{BTreeMap, HashSet};
 

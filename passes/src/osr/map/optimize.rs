@@ -1,15 +1,15 @@
 //! Making a second version: a clone, stock passes run on it, and what they did.
 
 use crate::osr::map::flags::Classes;
-use crate::osr::map::mapping::Mapper;
-use crate::osr::map::pending::{self, Pending};
 use crate::osr::map::read::{Handles, read};
-use crate::osr::map::side::{Proof, Side};
-use crate::osr::map::version::{PerVersion, Version};
-use crate::osr::points::{Boundary, boundaries};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst};
 use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::mapping::side::{Proof, Side};
+use midflight_mapping::points::{Boundary, boundaries};
+use midflight_mapping::proof::pending::{self, Pending};
+use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::FxHashSet as HashSet;
 
 /// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common

@@ -7,13 +7,13 @@ use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
 use crate::osr::map::report::report;
-use crate::osr::map::version::PerVersion;
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
-use crate::osr::refusal::Refusal;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_mapping::refusal::Refusal;
+use midflight_mapping::versions::version::PerVersion;
 use midflight_profile::osr_maps::report::{Function as Reported, Report, VERSION};
 
 /// Which mappings are printed as data.

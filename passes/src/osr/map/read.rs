@@ -1,20 +1,22 @@
 //! From LLVM to two [`VersionFacts`]s that can be compared.
 
-use crate::body::BlockId;
-use crate::code::{InstId, ValueId};
-use crate::osr::map::chains::chains;
 use crate::osr::map::claims::Claims;
-use crate::osr::map::gates::gates;
-use crate::osr::map::graph::{Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle};
-use crate::osr::map::hammocks::contract;
-use crate::osr::map::live::live;
-use crate::osr::map::matching::{Tracked, VersionFacts, Versions};
-use crate::osr::map::scopes::scopes;
-use crate::osr::map::version::{PerVersion, Version};
 use crate::read_code::{CodeSnapshot, Ids};
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::{InstId, ValueId};
+use midflight_mapping::proof::matching::{Tracked, VersionFacts, Versions};
+use midflight_mapping::versions::chains::chains;
+use midflight_mapping::versions::gates::gates;
+use midflight_mapping::versions::graph::{
+    Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
+};
+use midflight_mapping::versions::hammocks::contract;
+use midflight_mapping::versions::live::live;
+use midflight_mapping::versions::scopes::scopes;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::{Cell, RefCell};
 

@@ -1,15 +1,15 @@
 //! What can be said of the mappings of a function, in the format of
 //! `midflight_profile::osr_maps::report`.
 
-use crate::code::InstId;
 use crate::osr::map::actions::{actions, claims};
-use crate::osr::map::mapping::{Mapper, OsrMap};
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use crate::osr::map::reconstruct::{Expr, PointMap, VARIANTS};
-use crate::osr::map::version::{PerVersion, Version};
-use crate::osr::refusal::Refusal;
 use crate::read_code::CodeSnapshot;
+use midflight_ir::code::InstId;
+use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_mapping::refusal::Refusal;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::report::{
     Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
 };

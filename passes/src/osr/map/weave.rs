@@ -9,16 +9,10 @@
 //! entered at as many landings as the other version has points that lead there; the compensation
 //! code is at its entries.
 
-use crate::body::BlockId;
-use crate::code::ValueId;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, SiteAt, build};
-use crate::osr::map::mapping::OsrMap;
 use crate::osr::map::mutant::Mutant;
-use crate::osr::map::reconstruct::{Expr, PointMap};
-use crate::osr::map::version::{PerVersion, Version};
 use crate::osr::mutant::Changes;
-use crate::osr::points::Boundary;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{SharedTransition, Site, Target, promote_counters, values_of};
@@ -29,6 +23,12 @@ use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
 use midflight_bridge::map::erase_dead;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::ValueId;
+use midflight_mapping::mapping::mapper::OsrMap;
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+use midflight_mapping::points::Boundary;
+use midflight_mapping::versions::version::{PerVersion, Version};
 use std::cell::RefCell;
 
 /// What is woven together.

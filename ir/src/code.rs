@@ -1,0 +1,93 @@
+//! The instructions of a [`crate::body::Body`].
+
+use crate::body::BlockId;
+use crate::facts::InstFacts;
+use std::ops::Range;
+
+/// Index of an instruction in [`Code::instructions`].
+pub type InstId = usize;
+
+/// A value of the function: its arguments come first, then its instructions, with a result or not.
+pub type ValueId = usize;
+
+/// The instructions of a body, block by block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Number of the function's arguments
+    pub arguments: usize,
+    /// All instructions, in the order of the blocks
+    pub instructions: Vec<Instruction>,
+    /// For each block its instructions
+    pub of_block: Vec<Range<InstId>>,
+    operands: Vec<Operand>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// The block that it is in
+    pub block: BlockId,
+    /// What is known of it
+    pub facts: InstFacts,
+    operands: Range<usize>,
+}
+
+/// A use of a value of the function; constants are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// What is used
+    pub value: ValueId,
+    /// For a phi the block that the value comes from
+    pub from: Option<BlockId>,
+}
+
+impl Code {
+    /// An empty code for a function with so many arguments.
+    pub fn new(arguments: usize) -> Self {
+        Code { arguments, ..Code::default() }
+    }
+
+    /// Begins a block behind the last one.
+    pub fn begin_block(&mut self) {
+        let end = self.instructions.len();
+        self.of_block.push(end..end);
+    }
+
+    /// Adds an instruction to the last block.
+    pub fn push(&mut self, facts: InstFacts, operands: impl IntoIterator<Item = Operand>) {
+        let first = self.operands.len();
+        self.operands.extend(operands);
+        let block = self.of_block.len().saturating_sub(1);
+        let operands = first..self.operands.len();
+        self.instructions.push(Instruction { block, facts, operands });
+        if let Some(range) = self.of_block.last_mut() {
+            range.end = self.instructions.len();
+        }
+    }
+
+    /// The values that an instruction uses.
+    pub fn operands(&self, inst: InstId) -> &[Operand] {
+        &self.operands[self.instructions[inst].operands.clone()]
+    }
+
+    /// The value that an instruction defines.
+    pub fn result(&self, inst: InstId) -> ValueId {
+        self.arguments + inst
+    }
+
+    /// The instruction that defines a value; none if it is an argument.
+    pub fn definition(&self, value: ValueId) -> Option<InstId> {
+        value.checked_sub(self.arguments)
+    }
+
+    /// Number of values.
+    pub fn num_values(&self) -> usize {
+        self.arguments + self.instructions.len()
+    }
+
+    /// The first instruction of a block behind its phis.
+    pub fn first_non_phi(&self, block: BlockId) -> InstId {
+        let range = self.of_block[block].clone();
+        range.clone().find(|&i| !self.instructions[i].facts.is_phi()).unwrap_or(range.end)
+    }
+}

@@ -1,0 +1,169 @@
+//! Live variables, at every instruction boundary.
+//!
+//! A value is live at a point if some path from there uses it (thesis 4.2.1, `live(f, l)`). A phi
+//! uses its operands on the edges that they come from, and defines its result at the head of its
+//! block, together with the other phis.
+//!
+//! Values live at block boundaries are found use by use: from each use backwards to the definition
+//! (path exploration; F. Brandner et al.: Computing Liveness Sets for SSA-Form Programs, INRIA
+//! RR-7503, 2011, Algorithms 4 and 5). The sets inside a block follow from those at its end.
+
+use crate::body::{BlockId, Body};
+use crate::code::{InstId, Operand, ValueId};
+use std::collections::BTreeSet;
+
+/// Values live at the boundaries of a body's blocks and instructions.
+///
+/// ```
+/// use midflight_ir::body::{Block, Body};
+/// use midflight_ir::code::{Code, Operand};
+/// use midflight_ir::facts::InstFacts;
+/// use midflight_ir::liveness::liveness;
+///
+/// // One block: an instruction that uses argument 1 of two.
+/// let mut code = Code::new(2);
+/// code.begin_block();
+/// code.push(InstFacts::default(), [Operand { value: 1, from: None }]);
+/// let body = Body { blocks: vec![Block::default()], code };
+/// assert_eq!(liveness(&body).before(&body, 0), [1]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Liveness {
+    /// For each block the values live at its head, without the results of its phis; sorted
+    pub live_in: Vec<Vec<ValueId>>,
+    /// For each block the values live at its end, those that phis of successors use included;
+    /// sorted
+    pub live_out: Vec<Vec<ValueId>>,
+}
+
+/// Computes the live values of a body.
+pub fn liveness(body: &Body) -> Liveness {
+    liveness_of(body, |inst| body.code.operands(inst).iter().copied())
+}
+
+/// The same, if instructions use these values.
+pub fn liveness_of<I: Iterator<Item = Operand>>(
+    body: &Body,
+    uses: impl Fn(InstId) -> I,
+) -> Liveness {
+    let mut live_in = vec![Vec::new(); body.blocks.len()];
+    let live_out = live_out_of(body, uses, |block, value| live_in[block].push(value));
+    Liveness { live_in, live_out }
+}
+
+/// Only the values live at the ends of blocks; `at_head` gets those at the heads, in ascending
+/// order for each.
+pub fn live_out_of<I: Iterator<Item = Operand>>(
+    body: &Body,
+    uses: impl Fn(InstId) -> I,
+    at_head: impl FnMut(BlockId, ValueId),
+) -> Vec<Vec<ValueId>> {
+    let code = &body.code;
+    // The uses of each value, one behind the other: the block, and whether it is at its end.
+    let mut ends = vec![0_usize; code.num_values() + 1];
+    let each_use = |add: &mut dyn FnMut(&Operand, BlockId)| {
+        for (inst, instruction) in code.instructions.iter().enumerate() {
+            uses(inst).for_each(|operand| add(&operand, instruction.block));
+        }
+    };
+    each_use(&mut |operand, _| ends[operand.value + 1] += 1);
+    for value in 0..code.num_values() {
+        ends[value + 1] += ends[value];
+    }
+    let mut of_value = vec![(0, false); ends[code.num_values()]];
+    each_use(&mut |operand, block| {
+        of_value[ends[operand.value]] = (operand.from.unwrap_or(block), operand.from.is_some());
+        ends[operand.value] += 1;
+    });
+    let mut search = Search {
+        predecessors: body.predecessors(),
+        in_last: vec![None; body.blocks.len()],
+        live_out: vec![Vec::new(); body.blocks.len()],
+        at_head,
+        work: Vec::new(),
+    };
+    let mut begin = 0;
+    for (value, &end) in ends[..code.num_values()].iter().enumerate() {
+        let defined_in = code.definition(value).map(|i| code.instructions[i].block);
+        for &(block, at_end) in &of_value[begin..end] {
+            if !at_end || search.live_at_end(block, value) {
+                search.live_before_use(block, value, defined_in);
+            }
+        }
+        begin = end;
+    }
+    search.live_out
+}
+
+struct Search<F> {
+    predecessors: Vec<Vec<BlockId>>,
+    /// For each block the last value found to be live at its head
+    in_last: Vec<Option<ValueId>>,
+    live_out: Vec<Vec<ValueId>>,
+    at_head: F,
+    work: Vec<BlockId>,
+}
+
+impl<F: FnMut(BlockId, ValueId)> Search<F> {
+    /// False if that was known.
+    fn live_at_end(&mut self, block: BlockId, value: ValueId) -> bool {
+        // Values come in ascending order, so one that is known is the last.
+        let is_new = self.live_out[block].last() != Some(&value);
+        if is_new {
+            self.live_out[block].push(value);
+        }
+        is_new
+    }
+
+    /// The value is used in the block, or live at its end.
+    fn live_before_use(&mut self, block: BlockId, value: ValueId, defined_in: Option<BlockId>) {
+        self.work.push(block);
+        while let Some(block) = self.work.pop() {
+            if defined_in == Some(block) || self.in_last[block] == Some(value) {
+                continue;
+            }
+            self.in_last[block] = Some(value);
+            (self.at_head)(block, value);
+            for place in 0..self.predecessors[block].len() {
+                let from = self.predecessors[block][place];
+                if self.live_at_end(from, value) {
+                    self.work.push(from);
+                }
+            }
+        }
+    }
+}
+
+impl Liveness {
+    /// The values live at the point before an instruction, sorted. Before a phi: those live before
+    /// the whole group of phis, on whatever edge.
+    pub fn before(&self, body: &Body, inst: InstId) -> Vec<ValueId> {
+        let mut result = Vec::new();
+        self.walk(body, body.code.instructions[inst].block, |at, live| {
+            if at == inst {
+                result = live.iter().copied().collect();
+            }
+        });
+        result
+    }
+
+    /// Visits the points of a block backwards, each with the values live before its instruction.
+    pub fn walk(
+        &self,
+        body: &Body,
+        block: BlockId,
+        mut visit: impl FnMut(InstId, &BTreeSet<ValueId>),
+    ) {
+        let code = &body.code;
+        let mut live: BTreeSet<ValueId> = self.live_out[block].iter().copied().collect();
+        for inst in code.of_block[block].clone().rev() {
+            if code.instructions[inst].facts.is_phi() {
+                live = self.live_in[block].iter().copied().collect();
+            } else {
+                live.remove(&code.result(inst));
+                live.extend(code.operands(inst).iter().map(|o| o.value));
+            }
+            visit(inst, &live);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is live in a version at each of its boundaries: strong liveness, in which what only dead
+//! code and blocks that are never reached use is not.
+//!
+//! Sets of a block are made when one of them is asked for: where points are at the heads of loops
+//! only, most blocks never are.
+
+use midflight_ir::body::{BlockId, Body};
+use midflight_ir::code::{InstId, Operand as Use, ValueId};
+use midflight_ir::liveness::live_out_of;
+use rustc_hash::FxHashMap as HashMap;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// For instructions the values that their points hand on besides those that are used.
+pub type Handed = HashMap<InstId, BTreeSet<ValueId>>;
+
+/// The uses that count.
+pub struct Uses {
+    arguments: usize,
+    of_block: Vec<Range<InstId>>,
+    is_phi: Vec<bool>,
+    block: Vec<BlockId>,
+    /// For each instruction its uses, in `all`
+    of_inst: Vec<Range<u32>>,
+    all: Vec<Use>,
+}
+
+impl Uses {
+    /// Those of a body for which `counts` holds.
+    pub fn new(body: &Body, counts: impl Fn(InstId, &Use) -> bool) -> Self {
+        let code = &body.code;
+        let mut uses = Uses {
+            arguments: code.arguments,
+            of_block: code.of_block.clone(),
+            of_inst: Vec::with_capacity(code.instructions.len()),
+            is_phi: code.instructions.iter().map(|i| i.facts.is_phi()).collect(),
+            block: code.instructions.iter().map(|i| i.block).collect(),
+            all: Vec::new(),
+        };
+        for inst in 0..code.instructions.len() {
+            let first = uses.all.len() as u32;
+            uses.all.extend(code.operands(inst).iter().filter(|o| counts(inst, o)));
+            uses.of_inst.push(first..uses.all.len() as u32);
+        }
+        uses
+    }
+
+    fn of(&self, inst: InstId) -> &[Use] {
+        let range = &self.of_inst[inst];
+        &self.all[range.start as usize..range.end as usize]
+    }
+}
+
+/// The sets at the boundary before an instruction.
+#[derive(Clone, Default)]
+struct Sets {
+    landing: Vec<ValueId>,
+    /// If it is not the same
+    live: Option<Vec<ValueId>>,
+}
+
+/// The live values of a version.
+pub struct LiveSets {
+    /// For each block the values live at its end; sorted
+    at_end: Vec<Vec<ValueId>>,
+    handed: Handed,
+    /// For each block those of its instructions
+    sets: Vec<OnceCell<Vec<Sets>>>,
+}
+
+impl LiveSets {
+    /// With the uses that count.
+    pub fn new(body: &Body, uses: &Uses) -> Self {
+        let at_end = live_out_of(body, |inst| uses.of(inst).iter().copied(), |_, _| {});
+        let sets = vec![OnceCell::new(); body.blocks.len()];
+        LiveSets { at_end, handed: Handed::default(), sets }
+    }
+
+    /// And with what points hand on besides.
+    pub fn with(&self, body: &Body, handed: Handed) -> Self {
+        let of_points = |inst: InstId| {
+            let of_point = handed.get(&inst).into_iter().flatten();
+            of_point.map(|&value| Use { value, from: None })
+        };
+        let more = live_out_of(body, of_points, |_, _| {});
+        let mut at_end = self.at_end.clone();
+        for (live, more) in at_end.iter_mut().zip(more).filter(|(_, more)| !more.is_empty()) {
+            live.extend(more);
+            live.sort_unstable();
+            live.dedup();
+        }
+        LiveSets { at_end, handed, sets: vec![OnceCell::new(); body.blocks.len()] }
+    }
+
+    /// The values that must be had to land before an instruction, which is no phi; sorted.
+    pub fn landing(&self, uses: &Uses, inst: InstId) -> &[ValueId] {
+        &self.sets(uses, inst).landing
+    }
+
+    /// The same, and what the point there hands on.
+    pub fn live(&self, uses: &Uses, inst: InstId) -> &[ValueId] {
+        let sets = self.sets(uses, inst);
+        sets.live.as_ref().unwrap_or(&sets.landing)
+    }
+
+    fn sets(&self, uses: &Uses, inst: InstId) -> &Sets {
+        let block = uses.block[inst];
+        let of_block = self.sets[block].get_or_init(|| self.of_block(uses, block));
+        &of_block[inst - uses.of_block[block].start]
+    }
+
+    fn of_block(&self, uses: &Uses, block: BlockId) -> Vec<Sets> {
+        let range = uses.of_block[block].clone();
+        let mut sets = vec![Sets::default(); range.len()];
+        let mut live = self.at_end[block].clone();
+        for inst in range.clone().rev().take_while(|&i| !uses.is_phi[i]) {
+            if let Ok(place) = live.binary_search(&(uses.arguments + inst)) {
+                live.remove(place);
+            }
+            uses.of(inst).iter().for_each(|o| insert(&mut live, o.value));
+            let of_inst = &mut sets[inst - range.start];
+            of_inst.landing.clone_from(&live);
+            if let Some(handed) = self.handed.get(&inst) {
+                handed.iter().for_each(|&value| insert(&mut live, value));
+                of_inst.live = Some(live.clone());
+            }
+        }
+        sets
+    }
+}
+
+fn insert(sorted: &mut Vec<ValueId>, value: ValueId) {
+    if let Err(place) = sorted.binary_search(&value) {
+        sorted.insert(place, value);
+    }
+}

@@ -1,0 +1,491 @@
+//! The OSR mapping of two versions in one direction (thesis Def. 4.15, Alg. 7 `OSR_trans`).
+//!
+//! For each point the landing is chosen among all points of the other version that are reached at
+//! the same time, with the same anchors run before: the one that needs least. Keep sets are closed:
+//! a version that is entered by a transition has points itself, so whatever a point hands on counts
+//! as live, in both versions, until nothing changes.
+
+use crate::mapping::live_sets::Handed;
+use crate::mapping::marks::Marks;
+use crate::mapping::positions::positions;
+use crate::mapping::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
+use crate::mapping::side::{Proof, Side};
+use crate::proof::congruence::Number;
+use crate::proof::matching::{PairId, Walk};
+use crate::proof::pending::PlaceId;
+use crate::refusal::Refusal;
+use crate::versions::graph::{Graph, Oracle};
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::body::Body;
+use midflight_ir::code::{InstId, ValueId};
+use std::cell::{OnceCell, RefCell};
+
+/// Landings that are tried for a point
+const MOST_LANDINGS: usize = 12;
+
+/// Values that are excluded one after the other, before points are given up instead
+const MOST_RESTARTS: usize = 32;
+
+/// A mapping from one version to the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OsrMap {
+    /// For each point of the source where it leads, or why nowhere
+    pub points: Vec<Result<PointMap, Refusal>>,
+}
+
+/// Builds mappings.
+pub struct Mapper<'a> {
+    /// What is proved
+    pub proof: Proof<'a>,
+    /// What LLVM answers
+    pub oracle: &'a dyn Oracle,
+    /// The bodies of both versions
+    pub bodies: PerVersion<&'a Body>,
+    /// Both versions
+    pub sides: PerVersion<Side>,
+    /// For each pair its segments, if they have been asked for
+    segments: Vec<OnceCell<Vec<Segment>>>,
+    marks: RefCell<Marks>,
+}
+
+/// What is settled so far when mappings are closed.
+struct Closure {
+    /// For each version and point why it has no mapping, if that is settled
+    dead: PerVersion<Vec<Option<Refusal>>>,
+    /// Points have been given up for what they alone need: what fails now fails for others.
+    is_settled: bool,
+    /// For each version and instruction the values that its point hands on
+    handed: PerVersion<Handed>,
+    /// For each version the values that no point may keep
+    banned: PerVersion<Vec<ValueId>>,
+}
+
+impl Closure {
+    /// Takes over what mappings hand on; true if that is new, or a point is given up.
+    fn take(
+        &mut self,
+        maps: &PerVersion<OsrMap>,
+        sides: &PerVersion<Side>,
+        takes_part: &dyn Fn(&Side, usize) -> bool,
+    ) -> bool {
+        let mut changed = false;
+        for from in Version::BOTH {
+            for (p, map) in maps[from].points.iter().enumerate() {
+                let Ok(map) = map.as_ref() else {
+                    let refusal = map.as_ref().err().copied().filter(|_| !self.is_settled);
+                    if self.dead[from][p].is_none() {
+                        self.dead[from][p] = refusal.or(Some(Refusal::NotClosed));
+                        changed = true;
+                    }
+                    continue;
+                };
+                if takes_part(&sides[from], p) {
+                    let at = sides[from].points[p].at;
+                    let known = self.handed[from].entry(at).or_default();
+                    map.sources.iter().for_each(|&source| changed |= known.insert(source));
+                }
+            }
+        }
+        self.is_settled = true;
+        changed
+    }
+}
+
+/// A segment of a pair: its instructions, and the positions of the points before them.
+#[derive(Clone)]
+struct Segment {
+    insts: PerVersion<Vec<InstId>>,
+    positions: PerVersion<Vec<u64>>,
+}
+
+/// Where execution may go on.
+struct Landings<'a> {
+    candidates: Vec<InstId>,
+    over: Option<(PairId, &'a [Walk])>,
+    /// The segment of a pair that they are in
+    segment: Option<(PairId, usize)>,
+    /// Memory is not as the other version would have it: it does not have the last store.
+    is_late: bool,
+}
+
+impl<'a> Mapper<'a> {
+    /// For two versions with their points.
+    pub fn new(
+        proof: Proof<'a>,
+        oracle: &'a dyn Oracle,
+        bodies: PerVersion<&'a Body>,
+        sides: PerVersion<Side>,
+    ) -> Self {
+        let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
+        Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
+    }
+
+    fn segment(&self, pair: PairId, segment: usize) -> Option<&Segment> {
+        self.segments[pair].get_or_init(|| self.segments(pair)).get(segment)
+    }
+
+    fn segments(&self, pair: PairId) -> Vec<Segment> {
+        let pair = &self.proof.matching.pairs[pair];
+        let [base, opt] = Version::BOTH.map(|w| {
+            let version = &self.proof.versions.of[w];
+            version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
+        });
+        let segment = |(base, opt): (Vec<InstId>, Vec<InstId>)| {
+            let insts = PerVersion { base, opt };
+            let positions = positions(self.proof.versions, insts.as_ref().map(Vec::as_slice));
+            Segment { insts, positions }
+        };
+        base.into_iter().zip(opt).map(segment).collect()
+    }
+
+    fn graph(&self, which: Version) -> &'a Graph {
+        self.proof.versions.graph(which)
+    }
+
+    /// The mapping from a version to the other one, at one strength.
+    pub fn map(&self, from: Version, variant: Variant) -> OsrMap {
+        let points = (0..self.sides[from].points.len()).map(|p| self.point(from, p, variant));
+        OsrMap { points: points.collect() }
+    }
+
+    /// Where a point leads.
+    ///
+    /// # Errors
+    /// Why nowhere.
+    pub fn point(
+        &self,
+        from: Version,
+        point: usize,
+        variant: Variant,
+    ) -> Result<PointMap, Refusal> {
+        self.point_without(from, point, variant, &[], &mut |_, _| {})
+    }
+
+    /// The same, without some values of the source. For each landing that is not possible `lacks`
+    /// is told the landing and the value that cannot be had there.
+    fn point_without(
+        &self,
+        from: Version,
+        point: usize,
+        variant: Variant,
+        without: &[ValueId],
+        lacks: &mut dyn FnMut(InstId, ValueId),
+    ) -> Result<PointMap, Refusal> {
+        let point = &self.sides[from].points[point];
+        if let Some(refusal) = point.refusal {
+            return Err(refusal);
+        }
+        let silent = self.silent(from, point.at);
+        let landings = self.landings(from, point.at, &silent)?;
+        let mut best: Option<PointMap> = None;
+        let mut reason = Refusal::NoLanding;
+        for &landing in &landings.candidates {
+            let other = &self.sides[from.other()];
+            let is_refused = other.point_at[landing].and_then(|p| other.points[p].refusal);
+            if let Some(refusal) = is_refused {
+                reason = refusal;
+                continue;
+            }
+            match self.build(from, point.at, landing, &landings, variant, without) {
+                Ok(map) if best.as_ref().is_none_or(|b| map.cost() < b.cost()) => best = Some(map),
+                Ok(_) => {}
+                Err(missing) => {
+                    lacks(landing, missing.value);
+                    reason = self.reason(from.other(), missing.because);
+                }
+            }
+            if best.as_ref().is_some_and(|b| b.cost() == 0) {
+                break;
+            }
+        }
+        let best = best.ok_or(reason)?;
+        Ok(self.minimize(from, point.at, best, &landings, variant, without))
+    }
+
+    fn build(
+        &self,
+        from: Version,
+        at: InstId,
+        landing: InstId,
+        landings: &Landings<'_>,
+        variant: Variant,
+        without: &[ValueId],
+    ) -> Result<PointMap, Missing> {
+        let (any, owed, have) = self.places(from, at, landing, landings);
+        Reconstruct {
+            proof: &self.proof,
+            oracle: self.oracle,
+            source: &self.sides[from],
+            destination: &self.sides[from.other()],
+            at,
+            landing,
+            over: landings.over.map(|(pair, walks)| Over { pair, walks }),
+            variant,
+            reloads: !landings.is_late
+                && !self.proof.versions.of[from.other()].chains.late[landing],
+            without,
+            places: Places { any, owed: &owed, have: &have },
+            marks: &self.marks,
+        }
+        .point()
+    }
+
+    /// Whether memory may differ at a landing, what must be stored there, and what places have.
+    #[allow(clippy::type_complexity)]
+    fn places(
+        &self,
+        from: Version,
+        at: InstId,
+        landing: InstId,
+        landings: &Landings<'_>,
+    ) -> (bool, Vec<(PlaceId, Number)>, Vec<(PlaceId, Number)>) {
+        let Proof { versions, congruence, pending, .. } = self.proof;
+        let segment = landings.segment.and_then(|s| Some((s, self.segment(s.0, s.1)?)));
+        let Some((id, segment)) = segment.filter(|_| !pending.places.is_empty()) else {
+            return (false, Vec::new(), Vec::new());
+        };
+        let here = pending.of_point(id, &segment.insts);
+        let content = |place: PlaceId, before: InstId| {
+            let store = pending.places[place].store.base;
+            let access = self.oracle.place_before(Version::Base, store, before)?;
+            congruence.content(versions, Version::Base, store, access)
+        };
+        let any = !here.places.is_empty();
+        if from == Version::Base {
+            let have = here.places.iter().filter_map(|&p| Some((p, content(p, at)?)));
+            return (any, Vec::new(), have.collect());
+        }
+        let owed = here.owed(at, landing).into_iter();
+        // Without a number nothing is equal to it, and the landing is not possible.
+        let owed = owed.map(|p| (p, content(p, landing).unwrap_or(Number::MAX)));
+        (any, owed.collect(), Vec::new())
+    }
+
+    /// A keep set of which no value can be left out: each is tried (thesis 5.4.2 backtracks; this
+    /// shows that every kept value is necessary).
+    fn minimize(
+        &self,
+        from: Version,
+        at: InstId,
+        mut best: PointMap,
+        landings: &Landings<'_>,
+        variant: Variant,
+        without: &[ValueId],
+    ) -> PointMap {
+        let mut necessary = 0;
+        let mut without = without.to_vec();
+        while let Some(&value) = best.keep.get(necessary) {
+            without.push(value);
+            match self.build(from, at, best.landing, landings, variant, &without) {
+                Ok(map) if map.keep.len() < best.keep.len() => {
+                    best = map;
+                    necessary = 0;
+                }
+                _ => {
+                    without.pop();
+                    necessary += 1;
+                }
+            }
+        }
+        best
+    }
+
+    /// For a point in a silent chain, where that leads.
+    fn silent(&self, from: Version, at: InstId) -> Option<(PairId, Vec<Walk>)> {
+        let versions = self.proof.versions;
+        let chain = versions.of[from].chains.of_inst(self.graph(from), at)?;
+        self.proof.matching.of_chain[from][chain].is_none().then_some(())?;
+        versions.from_silent(self.proof.matching, from, chain)
+    }
+
+    /// The points of the other version that are reached at the same time.
+    fn landings<'b>(
+        &self,
+        from: Version,
+        at: InstId,
+        silent: &'b Option<(PairId, Vec<Walk>)>,
+    ) -> Result<Landings<'b>, Refusal> {
+        let version = &self.proof.versions.of[from];
+        let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
+        let matching = self.proof.matching;
+        let to = from.other();
+        let is_late =
+            |which: Version, inst: InstId| self.proof.versions.of[which].chains.late[inst];
+        // The store behind it may be left out only before the one that overwrites it.
+        let can_land =
+            |inst: &InstId| !is_late(to, *inst) || self.graph(to).is_shared_anchor(*inst);
+        let is_point = |inst: &InstId| {
+            let side = &self.sides[to];
+            side.point_at[*inst].is_some() && side.is_useful_inst(*inst)
+        };
+        if let Some(pair) = matching.of_chain[from][chain] {
+            let segment = version.chains.segment[at];
+            let places = self.segment(pair, segment).ok_or(Refusal::Unmatched)?;
+            let position = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
+            let ahead = places.insts[to].iter().zip(&places.positions[to]);
+            let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
+            // Only a matched anchor is known to overwrite it in both versions.
+            if from == Version::Base
+                && is_late(Version::Base, at)
+                && segment >= matching.pairs[pair].prefix
+            {
+                return Err(Refusal::NoLanding);
+            }
+            let here = (pair, segment);
+            let pending = self.proof.pending.of_point(here, &places.insts);
+            let may_enter = |&landing: &InstId| {
+                from == Version::Opt || pending.may_enter(at, landing, self.oracle)
+            };
+            let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
+            return Ok(Landings {
+                candidates: candidates.take(MOST_LANDINGS).collect(),
+                over: None,
+                segment: Some(here),
+                is_late: is_late(from, at),
+            });
+        }
+        let (pair, walks) = silent.as_ref().ok_or(Refusal::Unmatched)?;
+        if self.proof.pending.is_at_head(*pair) {
+            return Err(Refusal::NoLanding);
+        }
+        let places = self.segment(*pair, 0).ok_or(Refusal::Unmatched)?;
+        // A lone store ahead is not to be left out.
+        let of_head = &places.insts[to];
+        let lone = of_head.iter().position(|&i| self.graph(to).nodes[i].lone.is_some());
+        let of_head = &of_head[..lone.map_or(of_head.len(), |lone| lone + 1)];
+        let candidates = of_head.iter().copied().filter(is_point).filter(can_land);
+        Ok(Landings {
+            is_late: false,
+            segment: None,
+            candidates: candidates.take(MOST_LANDINGS).collect(),
+            over: Some((*pair, walks)),
+        })
+    }
+
+    /// The position of a point in its segment; in a hammock it is behind the branch, and before the
+    /// join.
+    fn position(&self, from: Version, segment: &Segment, at: InstId) -> Option<u64> {
+        let place = |at: InstId| {
+            let place = segment.insts[from].iter().position(|&i| i == at);
+            place.map(|place| segment.positions[from][place])
+        };
+        let in_hammock = || {
+            let version = &self.proof.versions.of[from];
+            let block = version.graph.nodes[at].block;
+            let hammocks = version.chains.hammocks.iter();
+            let branch = hammocks.enumerate().find_map(|(branch, hammock)| {
+                hammock.as_ref().filter(|h| h.between.contains(&block)).map(|_| branch)
+            })?;
+            place(version.graph.terminator(branch)).map(|position| position + 1)
+        };
+        place(at).or_else(in_hammock)
+    }
+
+    /// Why a value of a version cannot be had.
+    fn reason(&self, which: Version, value: ValueId) -> Refusal {
+        let graph = self.graph(which);
+        let Some(inst) = graph.definition(value) else { return Refusal::NeedsValue };
+        let facts = graph.nodes[inst].facts;
+        if facts.is_phi() {
+            Refusal::NeedsPhi
+        } else if facts.is_load() {
+            Refusal::NeedsLoad
+        } else if facts.is_pinned() {
+            Refusal::NeedsFrame
+        } else {
+            Refusal::NeedsValue
+        }
+    }
+
+    /// The mappings of both directions, closed: each can serve the points of the version that it
+    /// leads to. `takes_part` says of a version's point whether it is one of its continuation too,
+    /// `wanted` whether it is asked for at all.
+    ///
+    /// What a point keeps alive must be had by all that come by transitions before it. If one of
+    /// them cannot have it, the value is not kept: of two points that exclude each other the one
+    /// that needs more is given up.
+    pub fn closed(
+        &mut self,
+        takes_part: &dyn Fn(&Side, usize) -> bool,
+        wanted: PerVersion<&dyn Fn(usize) -> bool>,
+    ) -> PerVersion<OsrMap> {
+        let mut closure = Closure {
+            dead: PerVersion::from_fn(|w| {
+                let unwanted = |p: usize| (!wanted[w](p)).then_some(Refusal::NotListed);
+                (0..self.sides[w].points.len()).map(unwanted).collect()
+            }),
+            is_settled: false,
+            handed: PerVersion::default(),
+            banned: PerVersion::default(),
+        };
+        let mut restarts = 0;
+        loop {
+            let (maps, missing) = self.round(&closure);
+            let mut excluded = false;
+            for (which, value) in missing {
+                if restarts < MOST_RESTARTS && !closure.banned[which].contains(&value) {
+                    closure.banned[which].push(value);
+                    excluded = true;
+                }
+            }
+            let changed = if excluded {
+                restarts += 1;
+                closure.handed = PerVersion::default();
+                true
+            } else {
+                closure.take(&maps, &self.sides, takes_part)
+            };
+            if !changed {
+                return self.with_keep_sets(maps);
+            }
+            for from in Version::BOTH {
+                self.sides[from].set_handed(self.bodies[from], closure.handed[from].clone());
+            }
+        }
+    }
+
+    /// What was handed on counted as live; here it belongs to the keep sets again.
+    fn with_keep_sets(&self, mut maps: PerVersion<OsrMap>) -> PerVersion<OsrMap> {
+        for from in Version::BOTH {
+            let side = &self.sides[from];
+            let arguments = side.graph(self.proof.versions).arguments;
+            for (point, map) in side.points.iter().zip(&mut maps[from].points) {
+                let Ok(map) = map else { continue };
+                let own = side.own_landing(point.at);
+                let is_kept = |v: &&ValueId| **v >= arguments && own.binary_search(v).is_err();
+                map.keep = map.sources.iter().filter(is_kept).copied().collect();
+            }
+        }
+        maps
+    }
+
+    /// The mappings as things stand, and the values that only later points need and that some point
+    /// cannot give.
+    fn round(&self, closure: &Closure) -> (PerVersion<OsrMap>, Vec<(Version, ValueId)>) {
+        let mut missing = Vec::new();
+        let maps = PerVersion::from_fn(|from| {
+            let point = |(p, &dead): (usize, &Option<Refusal>)| {
+                if let Some(refusal) = dead {
+                    return Err(refusal);
+                }
+                let mut lacks = None;
+                let map = self.point_without(
+                    from,
+                    p,
+                    Variant::Avail,
+                    &closure.banned[from],
+                    &mut |landing, value| {
+                        let own = self.sides[from.other()].own_landing(landing);
+                        lacks = Some(value).filter(|v| own.binary_search(v).is_err());
+                    },
+                );
+                if map.is_err() {
+                    missing.extend(lacks.map(|value| (from.other(), value)));
+                }
+                map
+            };
+            OsrMap { points: closure.dead[from].iter().enumerate().map(point).collect() }
+        });
+        (maps, missing)
+    }
+}

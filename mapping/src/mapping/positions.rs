@@ -1,0 +1,89 @@
+//! A common measure of how far two versions have come in a segment.
+//!
+//! Transitions must make progress: with a transition at each point, in both directions, execution
+//! must still get to the next anchor. So each point of a segment has a position, which grows with
+//! each instruction, in both versions, and a transition never leads to a smaller one. Instructions
+//! that both versions have are at the same position.
+
+use crate::proof::matching::Versions;
+use crate::versions::version::PerVersion;
+use midflight_ir::code::InstId;
+use rustc_hash::FxHashMap as HashMap;
+
+/// Between two instructions that both versions have. No segment has so many instructions.
+const UNIT: u64 = 1 << 24;
+
+/// The positions of the points before each of the instructions of a segment, for both versions.
+///
+/// What base does behind a store that only base has comes after all that opt does before the next
+/// anchor: opt leads to before that store, so that it is run, and from behind it base leads to that
+/// anchor only, which overwrites what was stored.
+pub fn positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVersion<Vec<u64>> {
+    let late = &versions.of.base.chains.late;
+    let Some(cut) = segment.base.iter().position(|&i| late[i]) else {
+        return aligned_positions(versions, segment);
+    };
+    let opt = segment.opt.len().saturating_sub(1);
+    let aligned = PerVersion { base: &segment.base[..cut], opt: &segment.opt[..opt] };
+    let mut positions = aligned_positions(versions, aligned);
+    let PerVersion { base, opt: own } = &mut positions;
+    let next = base.last().into_iter().chain(own.last()).max().map_or(0, |&last| last + UNIT);
+    let rest = segment.base.len() - cut;
+    base.extend((0..rest as u64).map(|place| next + place));
+    own.extend((opt < segment.opt.len()).then_some(next + rest as u64 - 1));
+    positions
+}
+
+fn aligned_positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVersion<Vec<u64>> {
+    let aligned = aligned(versions, segment);
+    PerVersion::from_fn(|which| {
+        let count = segment[which].len();
+        let mut result = Vec::with_capacity(count);
+        // A virtual pair before the first and behind the last instruction.
+        let mut places: Vec<usize> = aligned.iter().map(|pair| pair[which]).collect();
+        places.push(count);
+        let (mut begin, mut number) = (0, 0);
+        for end in places {
+            let length = (end - begin).max(1) as u64;
+            for place in begin..end {
+                result.push(number * UNIT + (place - begin) as u64 * UNIT / length);
+            }
+            (begin, number) = (end, number + 1);
+        }
+        result
+    })
+}
+
+/// Places of instructions that both versions have: a longest sequence that ascends in both.
+fn aligned(versions: &Versions, segment: PerVersion<&[InstId]>) -> Vec<PerVersion<usize>> {
+    let places: HashMap<InstId, usize> =
+        segment.opt.iter().enumerate().map(|(place, &inst)| (inst, place)).collect();
+    let pairs: Vec<PerVersion<usize>> = segment
+        .base
+        .iter()
+        .enumerate()
+        .filter_map(|(a, &inst)| {
+            Some(PerVersion { base: a, opt: *places.get(&versions.tracked.kept[inst]?)? })
+        })
+        .collect();
+    // Patience sorting: `ends` has for each length the pair that a sequence of it ends with.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (index, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].opt < pair.opt);
+        before[index] = length.checked_sub(1).map(|l| ends[l]);
+        if length == ends.len() {
+            ends.push(index);
+        } else {
+            ends[length] = index;
+        }
+    }
+    let mut result = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(index) = next {
+        result.push(pairs[index]);
+        next = before[index];
+    }
+    result.reverse();
+    result
+}

@@ -1,0 +1,532 @@
+//! Compensation code for one point and one landing (thesis Alg. 8 `build_comp`, Alg. 9
+//! `reconstruct`, and its four strengths of 4.2.5).
+//!
+//! A value of the destination is had from a value of the source that is congruent to it, or it is
+//! made again from its operands, which are had the same way. What can be used of the source:
+//!
+//! | variant | source values |
+//! |---|---|
+//! | `live` | the one that tracking names, if it is live |
+//! | `live-e` | arguments too, live or not; phis that merge one value are looked through |
+//! | `alias` | any congruent value that is live |
+//! | `avail` | any congruent value that dominates the point: it is kept alive for it |
+//!
+//! A load is made again if nothing may have written to its place since (the thesis's suggestion in
+//! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the
+//! branch's condition. What only one side of the branch has computed is made again there if it
+//! cannot trap, from values that are there on either side. Anchors, other phis, allocas, and
+//! freezes of what may be poison never are made again.
+
+use crate::mapping::marks::Marks;
+use crate::mapping::side::{Proof, Side};
+use crate::proof::congruence::{Number, value_over};
+use crate::proof::matching::{PairId, Walk};
+use crate::proof::pending::PlaceId;
+use crate::versions::graph::{ConstId, Operand, Oracle};
+use midflight_ir::code::{InstId, ValueId};
+use midflight_profile::osr_maps::OwedStore;
+use std::cell::RefCell;
+
+/// How strong reconstruction is; each strength can do what the former can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variant {
+    /// `live`
+    Live,
+    /// `live(e)`
+    LiveE,
+    /// `alias`
+    Alias,
+    /// `avail`
+    Avail,
+}
+
+/// All strengths, the weakest first.
+pub const VARIANTS: [Variant; 4] = [Variant::Live, Variant::LiveE, Variant::Alias, Variant::Avail];
+
+/// Longer chains of operations are not made again.
+const DEEPEST: usize = 256;
+
+/// How a value of the destination is had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// It is this value of the source.
+    Source(ValueId),
+    /// It is a constant.
+    Constant(ConstId),
+    /// It is made again as this instruction of the destination does, from these expressions; a phi
+    /// from the condition of the branch that decides it, what it has where that holds, and where it
+    /// does not.
+    Repeat(InstId, Vec<usize>),
+    /// It is what memory has in the place that this store of base writes to, at this address.
+    Content(InstId, usize),
+}
+
+impl Expr {
+    /// The expressions that it is made of
+    pub fn operands(&self) -> &[usize] {
+        match self {
+            Expr::Source(_) | Expr::Constant(_) => &[],
+            Expr::Repeat(_, of) => of,
+            Expr::Content(_, address) => std::slice::from_ref(address),
+        }
+    }
+
+    fn operands_mut(&mut self) -> &mut [usize] {
+        match self {
+            Expr::Source(_) | Expr::Constant(_) => &mut [],
+            Expr::Repeat(_, of) => of,
+            Expr::Content(_, address) => std::slice::from_mut(address),
+        }
+    }
+}
+
+/// Where execution goes on that leaves a version at a point, and how the values that it needs there
+/// are had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointMap {
+    /// Before this instruction of the destination
+    pub landing: InstId,
+    /// The values of the destination that are live there, each with its expression
+    pub values: Vec<(ValueId, usize)>,
+    /// The expressions; each uses former ones only
+    pub exprs: Vec<Expr>,
+    /// What is stored before execution goes on
+    pub stores: Vec<OwedStore>,
+    /// At the landing memory may not be what the destination would have, in places that it does not
+    /// read.
+    pub differs: bool,
+    /// The values of the source that are used, sorted
+    pub sources: Vec<ValueId>,
+    /// Those of them that are neither live at the point nor arguments: the keep set, sorted
+    pub keep: Vec<ValueId>,
+}
+
+impl PointMap {
+    /// Number of instructions of the compensation code, |χ|
+    pub fn size(&self) -> usize {
+        let computed = |e: &&Expr| matches!(e, Expr::Repeat(..) | Expr::Content(..));
+        self.exprs.iter().filter(computed).count() + self.stores.len()
+    }
+
+    /// What the landing costs, to choose between landings
+    pub fn cost(&self) -> usize {
+        self.size() + self.keep.len()
+    }
+}
+
+/// A value of the destination that cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// It is live at the landing.
+    pub value: ValueId,
+    /// What it depends on and cannot be had either: itself, or an operand's operand
+    pub because: ValueId,
+}
+
+/// How a point that is in a silent chain gets to where it lands.
+#[derive(Clone, Copy)]
+pub struct Over<'a> {
+    /// The pair at whose head it lands
+    pub pair: PairId,
+    /// The ways there
+    pub walks: &'a [Walk],
+}
+
+/// A point and a landing.
+pub struct Reconstruct<'a> {
+    /// What is proved
+    pub proof: &'a Proof<'a>,
+    /// What LLVM answers
+    pub oracle: &'a dyn Oracle,
+    /// The version that is left
+    pub source: &'a Side,
+    /// The version that is entered
+    pub destination: &'a Side,
+    /// The point is before this instruction.
+    pub at: InstId,
+    /// The landing is before this instruction.
+    pub landing: InstId,
+    /// If the point is in a silent chain, the way
+    pub over: Option<Over<'a>>,
+    /// What may be used
+    pub variant: Variant,
+    /// Memory is what the destination would have, so that loads can be made again.
+    pub reloads: bool,
+    /// Values of the source that must not be kept
+    pub without: &'a [ValueId],
+    /// Places of which memory may not have the same in both versions
+    pub places: Places<'a>,
+    /// For what is known of values meanwhile
+    pub marks: &'a RefCell<Marks>,
+}
+
+/// Places in memory that versions write to at different times, as far as they matter to a landing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places<'a> {
+    /// There are some: what may have been written there is not loaded again.
+    pub any: bool,
+    /// Those that must be written to, with what they must have
+    pub owed: &'a [(PlaceId, Number)],
+    /// What the others have at the point
+    pub have: &'a [(PlaceId, Number)],
+}
+
+/// Work in progress.
+#[derive(Default)]
+struct State {
+    exprs: Vec<Expr>,
+    marks: Marks,
+    /// Number of values that are being looked for
+    depth: usize,
+    /// What is made now may never have been computed: it is of one side of a branch.
+    is_side: bool,
+    blame: Option<ValueId>,
+}
+
+impl Reconstruct<'_> {
+    /// Has all values that are live at the landing.
+    ///
+    /// # Errors
+    /// A value that is live there and cannot be had.
+    pub fn point(&self) -> Result<PointMap, Missing> {
+        let mut state = State { marks: self.marks.take(), ..State::default() };
+        state.marks.begin(self.destination.graph(self.proof.versions).num_values());
+        let result = self.point_with(&mut state);
+        self.marks.replace(state.marks);
+        result
+    }
+
+    fn point_with(&self, state: &mut State) -> Result<PointMap, Missing> {
+        let mut values = Vec::new();
+        for &value in self.destination.landing(self.landing) {
+            match self.value(state, value, true) {
+                Some(expr) => values.push((value, expr)),
+                None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
+            }
+        }
+        let mut stores = Vec::new();
+        for &(place, number) in self.places.owed {
+            let store = self.proof.pending.places[place].store.base;
+            let graph = &self.proof.versions.of.base.graph;
+            let stored = match graph.nodes[store].operands[0] {
+                Operand::Value(value) => value,
+                Operand::Constant(_) => graph.result(store),
+            };
+            let missing = || Missing { value: stored, because: stored };
+            let value = self.equal_to(state, number).ok_or_else(missing)?;
+            let address = self.address(state, place).ok_or_else(missing)?;
+            stores.push(OwedStore { store, value, address });
+        }
+        Ok(self.finish(&state.exprs, &values, &stores))
+    }
+
+    /// The address of a place.
+    fn address(&self, state: &mut State, place: PlaceId) -> Option<usize> {
+        let to = self.destination.which;
+        let store = self.proof.pending.places[place].store[to];
+        match self.proof.versions.graph(to).nodes[store].operands[1] {
+            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Value(value) => self.value(state, value, true),
+        }
+    }
+
+    /// An expression for a number, whatever value of the destination has it.
+    fn equal_to(&self, state: &mut State, number: Number) -> Option<usize> {
+        if let Some(constant) = self.proof.congruence.constant(number) {
+            return Some(add(state, Expr::Constant(constant)));
+        }
+        if self.variant < Variant::Alias {
+            return None;
+        }
+        let congruence = self.proof.congruence;
+        let members = self.source.members(congruence, number);
+        let may_keep = self.variant == Variant::Avail;
+        let free = members.iter().copied().find(|&m| self.is_free(m));
+        let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
+        if let Some(source) = free.or_else(kept) {
+            return Some(add(state, Expr::Source(source)));
+        }
+        let others = self.destination.members(congruence, number).iter().copied();
+        let there = |&other: &ValueId| {
+            self.destination.is_available(self.proof.versions, other, self.landing)
+        };
+        others.filter(there).find_map(|other| self.value(state, other, true))
+    }
+
+    /// Leaves only what is used.
+    fn finish(
+        &self,
+        exprs: &[Expr],
+        values: &[(ValueId, usize)],
+        stores: &[OwedStore],
+    ) -> PointMap {
+        let mut used = vec![false; exprs.len()];
+        values.iter().for_each(|&(_, e)| used[e] = true);
+        stores.iter().for_each(|store| (used[store.value], used[store.address]) = (true, true));
+        for e in (0..exprs.len()).rev() {
+            if used[e] {
+                exprs[e].operands().iter().for_each(|&o| used[o] = true);
+            }
+        }
+        let mut place = vec![0; exprs.len()];
+        let mut kept: Vec<Expr> = Vec::new();
+        for e in (0..exprs.len()).filter(|&e| used[e]) {
+            place[e] = kept.len();
+            let mut expr = exprs[e].clone();
+            expr.operands_mut().iter_mut().for_each(|o| *o = place[*o]);
+            kept.push(expr);
+        }
+        let store = |&OwedStore { store, value, address }: &OwedStore| OwedStore {
+            store,
+            value: place[value],
+            address: place[address],
+        };
+        let mut sources: Vec<ValueId> = kept
+            .iter()
+            .filter_map(|e| if let Expr::Source(v) = e { Some(*v) } else { None })
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let keep = sources.iter().copied();
+        let keep = keep.filter(|&v| !self.is_live(v) && !self.is_argument(v)).collect();
+        PointMap {
+            landing: self.landing,
+            values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
+            exprs: kept,
+            stores: stores.iter().map(store).collect(),
+            differs: self.places.any || !self.reloads,
+            sources,
+            keep,
+        }
+    }
+
+    fn is_live(&self, value: ValueId) -> bool {
+        self.source.live(self.at).binary_search(&value).is_ok()
+    }
+
+    /// Alg. 9: an expression for a value of the destination.
+    fn value(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        if let Some(expr) = state.marks.done(value) {
+            return Some(expr);
+        }
+        let may_keep = may_keep && self.variant == Variant::Avail;
+        let way = usize::from(may_keep) + 2 * usize::from(state.is_side);
+        let is_deep = state.depth == DEEPEST;
+        if is_deep || state.marks.has_failed(value, way) || !state.marks.set_open(value, true) {
+            return None;
+        }
+        state.depth += 1;
+        let expr = self
+            .direct(value)
+            .map(|expr| add(state, expr))
+            .or_else(|| self.again(state, value, false))
+            .or_else(|| {
+                may_keep.then_some(())?;
+                let kept = self.kept(value).map(|expr| add(state, expr));
+                kept.or_else(|| self.again(state, value, true))
+            })
+            .or_else(|| self.in_memory(state, value));
+        state.depth -= 1;
+        state.marks.set_open(value, false);
+        match expr {
+            Some(expr) => state.marks.set_done(value, expr),
+            None => {
+                state.marks.set_failed(value, way);
+                state.blame.get_or_insert(value);
+            }
+        }
+        expr
+    }
+
+    /// A constant, or a value of the source that need not be kept for it.
+    fn direct(&self, value: ValueId) -> Option<Expr> {
+        if let Some(over) = self.over_head(value) {
+            return over.filter(|expr| match expr {
+                Expr::Source(source) => self.is_free(*source),
+                _ => true,
+            });
+        }
+        // An argument stands for itself: at all landings it is had the same way.
+        if self.is_argument(value) {
+            return self.is_free(value).then_some(Expr::Source(value));
+        }
+        let (source, destination) = (self.source, self.destination);
+        let number = self.proof.congruence.of[destination.which][value];
+        if let Some(constant) = self.proof.congruence.constant(number) {
+            return Some(Expr::Constant(constant));
+        }
+        if self.is_ahead(value) {
+            return None;
+        }
+        let same = self.proof.counterpart(destination.which, value);
+        let members = source.members(self.proof.congruence, number);
+        let named = same.filter(|s| members.contains(s) && self.is_live(*s));
+        let argument = || {
+            let usable = self.variant >= Variant::LiveE;
+            members.iter().copied().find(|&m| usable && self.is_argument(m))
+        };
+        let alias = || {
+            let usable = self.variant >= Variant::Alias;
+            members.iter().copied().find(|&m| usable && self.is_live(m))
+        };
+        named.or_else(alias).or_else(argument).map(Expr::Source)
+    }
+
+    fn is_argument(&self, value: ValueId) -> bool {
+        value < self.proof.versions.of.base.graph.arguments
+    }
+
+    /// True if it need not be kept.
+    fn is_free(&self, source: ValueId) -> bool {
+        self.is_live(source) || (self.variant >= Variant::LiveE && self.is_argument(source))
+    }
+
+    /// True for what the chain that is entered over a silent one computes itself, or what is
+    /// computed on every way into it: what the source has of it is from the last time.
+    fn is_ahead(&self, value: ValueId) -> bool {
+        let Some(over) = self.over else { return false };
+        let to = self.destination.which;
+        let version = &self.proof.versions.of[to];
+        let chain = version.graph.definition(value).map(|i| version.graph.nodes[i].block);
+        let chain = chain.and_then(|block| version.chains.of_block[block]);
+        chain.and_then(|chain| self.proof.matching.enters[to][chain]) == Some(over.pair)
+    }
+
+    /// For a phi that is entered over a silent chain: what comes in there. The outer option says
+    /// whether it is such a phi.
+    fn over_head(&self, value: ValueId) -> Option<Option<Expr>> {
+        let over = self.over?;
+        let (from, to) = (self.source.which, self.destination.which);
+        let (versions, matching) = (self.proof.versions, self.proof.matching);
+        let graph = versions.graph(to);
+        let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
+        let entered = matching.entered(versions, to, graph.nodes[phi].block);
+        (entered == Some(over.pair)).then_some(())?;
+        let number = self.proof.congruence.of[to][value];
+        let of_source = versions.graph(from);
+        let same = matching
+            .entry_phis(versions, from, over.pair)
+            .find(|&other| self.proof.congruence.of[from][of_source.result(other)] == number)?;
+        let congruence = self.proof.congruence;
+        let over_walk = |walk: &Walk| value_over(versions, congruence, from, same, walk);
+        let mut incoming = over.walks.iter().map(over_walk);
+        let first = incoming.next().flatten();
+        let all_same = incoming.all(|other| other == first);
+        Some(first.filter(|_| all_same).and_then(|operand| match operand {
+            Operand::Constant(constant) => Some(Expr::Constant(constant)),
+            Operand::Value(source) => self.is_available(source).then_some(Expr::Source(source)),
+        }))
+    }
+
+    fn is_available(&self, source: ValueId) -> bool {
+        self.source.is_useful(source)
+            && !self.without.contains(&source)
+            && self.source.is_available(self.proof.versions, source, self.at)
+    }
+
+    /// A value of the source that is kept for the point.
+    fn kept(&self, value: ValueId) -> Option<Expr> {
+        if let Some(over) = self.over_head(value) {
+            return over;
+        }
+        if self.is_ahead(value) {
+            return None;
+        }
+        let number = self.proof.congruence.of[self.destination.which][value];
+        let members = self.source.members(self.proof.congruence, number).iter().copied();
+        members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
+    }
+
+    /// What base has in memory and opt in a register.
+    fn in_memory(&self, state: &mut State, value: ValueId) -> Option<usize> {
+        if self.variant < Variant::Alias {
+            return None;
+        }
+        let number = self.proof.congruence.of[self.destination.which][value];
+        let has = self.places.have.iter();
+        has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
+            let address = self.address(state, place)?;
+            let store = self.proof.pending.places[place].store.base;
+            Some(add(state, Expr::Content(store, address)))
+        })
+    }
+
+    /// The value made again.
+    fn again(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        let to = self.destination.which;
+        let graph = self.proof.versions.graph(to);
+        let inst = graph.definition(value)?;
+        let node = &graph.nodes[inst];
+        if node.facts.is_phi() || node.facts.is_pinned() || node.facts.is_anchor() {
+            let other = self.look_through(state, value, may_keep);
+            return other.or_else(|| self.chosen(state, inst, may_keep));
+        }
+        let may_run = !state.is_side || node.facts.is_speculatable();
+        let can = (node.facts.is_repeatable() && may_run)
+            || node.facts.is_own()
+            || (node.facts.is_load()
+                && !state.is_side
+                && self.reloads
+                && !(self.places.any && node.reads_lone)
+                && self.oracle.is_unchanged(to, inst, self.landing));
+        if !can {
+            return None;
+        }
+        let mut operands = Vec::with_capacity(node.operands.len());
+        for &operand in &node.operands {
+            operands.push(self.operand(state, operand, may_keep)?);
+        }
+        Some(add(state, Expr::Repeat(inst, operands)))
+    }
+
+    /// A phi that a branch decides, as a select of its condition.
+    fn chosen(&self, state: &mut State, phi: InstId, may_keep: bool) -> Option<usize> {
+        let to = self.destination.which;
+        let version = &self.proof.versions.of[to];
+        let graph = &version.graph;
+        let gate = version.gates[graph.nodes[phi].block].as_ref()?;
+        // What is ahead is decided by a run of the branch that is to come.
+        (!self.is_ahead(graph.result(phi))).then_some(())?;
+        let number = |from| Some(self.proof.congruence.number(to, graph.incoming(phi, from)?));
+        let arm = |holds: bool| {
+            gate.one(holds, number)?;
+            graph.incoming(phi, gate.side(holds).next()?)
+        };
+        let arms = [arm(true)?, arm(false)?];
+        let condition = self.operand(state, gate.condition(graph)?, may_keep)?;
+        let was_side = std::mem::replace(&mut state.is_side, true);
+        let [holds, fails] = arms.map(|arm| self.operand(state, arm, may_keep));
+        state.is_side = was_side;
+        Some(add(state, Expr::Repeat(phi, vec![condition, holds?, fails?])))
+    }
+
+    fn operand(&self, state: &mut State, operand: Operand, may_keep: bool) -> Option<usize> {
+        match operand {
+            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Value(value) => self.value(state, value, may_keep),
+        }
+    }
+
+    /// Another value of the destination that is the same, above the landing.
+    fn look_through(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        if self.variant < Variant::LiveE || self.over_head(value).is_some() {
+            return None;
+        }
+        let to = self.destination;
+        let number = self.proof.congruence.of[to.which][value];
+        let members = to.members(self.proof.congruence, number).iter().copied();
+        let mut others = members.filter(|&other| {
+            let graph = self.proof.versions.graph(to.which);
+            let can = graph.definition(other).is_some_and(|i| {
+                graph.nodes[i].facts.is_repeatable() || graph.nodes[i].facts.is_load()
+            });
+            can && to.is_available(self.proof.versions, other, self.landing)
+        });
+        others.find_map(|other| self.value(state, other, may_keep))
+    }
+}
+
+fn add(state: &mut State, expr: Expr) -> usize {
+    state.exprs.push(expr);
+    state.exprs.len() - 1
+}

@@ -1,0 +1,171 @@
+//! What reconstruction asks of a version: what is live, what is available, which values are the
+//! same.
+
+use crate::mapping::live_sets::{Handed, LiveSets, Uses};
+use crate::points::Boundary;
+use crate::proof::congruence::{Congruence, Number};
+use crate::proof::matching::{Matching, Versions};
+use crate::proof::pending::Pending;
+use crate::versions::graph::Graph;
+use crate::versions::version::Version;
+use midflight_ir::body::Body;
+use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::dominators::{Dominators, dominators};
+
+/// What is proved of two versions.
+#[derive(Clone, Copy)]
+pub struct Proof<'a> {
+    /// The versions
+    pub versions: &'a Versions,
+    /// Which chains run together
+    pub matching: &'a Matching,
+    /// Which values are the same
+    pub congruence: &'a Congruence,
+    /// What opt owes to memory
+    pub pending: &'a Pending,
+}
+
+impl Proof<'_> {
+    /// The value of the other version that tracking says is this one.
+    pub fn counterpart(&self, which: Version, value: ValueId) -> Option<ValueId> {
+        let versions = self.versions;
+        let Some(inst) = versions.graph(which).definition(value) else { return Some(value) };
+        let tracked = &versions.tracked;
+        let other = if which == Version::Base { tracked.kept[inst] } else { tracked.origin[inst] };
+        Some(versions.graph(which.other()).result(other?))
+    }
+}
+
+/// A version, as the side of a mapping.
+pub struct Side {
+    /// Which of the two
+    pub which: Version,
+    /// Its points
+    pub points: Vec<Boundary>,
+    /// For each instruction the point before it
+    pub point_at: Vec<Option<usize>>,
+    uses: Uses,
+    /// Without what points hand on
+    own: LiveSets,
+    /// With it, if there is any
+    sets: Option<LiveSets>,
+    useful: Vec<bool>,
+    arguments: usize,
+    dominators: Dominators,
+    /// The useful values by their numbers: for the place of each number where those begin
+    first: Vec<u32>,
+    members: Vec<ValueId>,
+}
+
+impl Side {
+    /// A version with its points. `body` is that of the version's snapshot.
+    pub fn new(
+        which: Version,
+        versions: &Versions,
+        congruence: &Congruence,
+        body: &Body,
+        points: Vec<Boundary>,
+    ) -> Self {
+        let version = &versions.of[which];
+        let graph = &version.graph;
+        let useful = graph.useful();
+        let holds = |&value: &ValueId| match graph.definition(value) {
+            Some(inst) => {
+                let node = &graph.nodes[inst];
+                useful[inst] && node.has_result && version.live.reached[node.block]
+            }
+            None => true,
+        };
+        let place = |value: ValueId| congruence.place(congruence.of[which][value]);
+        let count = (0..graph.num_values()).filter_map(place).max().map_or(0, |most| most + 1);
+        let mut first = vec![0; count + 1];
+        let held = || (0..graph.num_values()).filter(holds).filter_map(|v| Some((v, place(v)?)));
+        held().for_each(|(_, place)| first[place + 1] += 1);
+        (0..count).for_each(|place| first[place + 1] += first[place]);
+        let mut members = vec![0; first[count] as usize];
+        let mut next = first.clone();
+        for (value, place) in held() {
+            members[next[place] as usize] = value;
+            next[place] += 1;
+        }
+        let mut point_at = vec![None; graph.nodes.len()];
+        for (number, point) in points.iter().enumerate() {
+            point_at[point.at] = Some(number);
+        }
+        let uses = Uses::new(body, |inst, operand| {
+            let block = graph.nodes[inst].block;
+            useful[inst]
+                && version.live.reached[block]
+                && operand.from.is_none_or(|from| version.live.successors[from].contains(&block))
+        });
+        Side {
+            which,
+            points,
+            point_at,
+            own: LiveSets::new(body, &uses),
+            sets: None,
+            uses,
+            useful,
+            arguments: graph.arguments,
+            dominators: dominators(body),
+            first,
+            members,
+        }
+    }
+
+    /// The useful values with a number that is no constant's, sorted.
+    pub fn members(&self, congruence: &Congruence, number: Number) -> &[ValueId] {
+        let bounds = congruence.place(number).and_then(|place| self.first.get(place..place + 2));
+        bounds.map_or(&[], |bounds| &self.members[bounds[0] as usize..bounds[1] as usize])
+    }
+
+    /// True unless only dead code uses it.
+    pub fn is_useful(&self, value: ValueId) -> bool {
+        value.checked_sub(self.arguments).is_none_or(|inst| self.useful[inst])
+    }
+
+    /// True for an instruction that is not dead code.
+    pub fn is_useful_inst(&self, inst: InstId) -> bool {
+        self.useful[inst]
+    }
+
+    /// True if the value's definition dominates the point before an instruction.
+    pub fn is_available(&self, versions: &Versions, value: ValueId, at: InstId) -> bool {
+        let graph = versions.graph(self.which);
+        let Some(inst) = graph.definition(value) else { return true };
+        let (from, to) = (graph.nodes[inst].block, graph.nodes[at].block);
+        if !graph.nodes[inst].facts.is_terminator() {
+            return if from == to { inst < at } else { self.dominators.dominates(from, to) };
+        }
+        // The result of an `invoke` is there on its first edge only.
+        let Some(&normal) = graph.blocks[from].successors.first() else { return false };
+        let entries = graph.blocks.iter().flat_map(|b| &b.successors).filter(|&&s| s == normal);
+        entries.count() == 1 && self.dominators.dominates(normal, to)
+    }
+
+    /// Takes over what points hand on besides.
+    pub fn set_handed(&mut self, body: &Body, handed: Handed) {
+        self.sets = Some(self.own.with(body, handed));
+    }
+
+    /// The values live before an instruction that is no phi, what its point hands on included;
+    /// sorted.
+    pub fn live(&self, inst: InstId) -> &[ValueId] {
+        self.sets.as_ref().unwrap_or(&self.own).live(&self.uses, inst)
+    }
+
+    /// The values that must be had to land before it; sorted.
+    pub fn landing(&self, inst: InstId) -> &[ValueId] {
+        self.sets.as_ref().unwrap_or(&self.own).landing(&self.uses, inst)
+    }
+
+    /// The same, but for what points hand on besides.
+    pub fn own_landing(&self, inst: InstId) -> &[ValueId] {
+        self.own.landing(&self.uses, inst)
+    }
+
+    /// The graph of the version.
+    pub fn graph<'a>(&self, versions: &'a Versions) -> &'a Graph {
+        versions.graph(self.which)
+    }
+}

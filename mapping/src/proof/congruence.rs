@@ -1,0 +1,400 @@
+//! Which values of two versions are the same: congruence over the union of both.
+//!
+//! Two values are congruent if they are the same operation on congruent operands; phis of matched
+//! chains, if on each edge that both versions take together congruent values come in. B. Alpern,
+//! M. N. Wegman, F. K. Zadeck: Detecting Equality of Variables in Programs, POPL 1988; computed by
+//! hashing in rounds over reverse postorder, optimistically, as in L. T. Simpson: Value-Driven
+//! Redundancy Elimination, Rice University 1996, ch. 4 (the RPO algorithm). A fixpoint is its own
+//! proof: every number follows from the numbers of the operands by one of the rules of
+//! [`super::round`].
+//!
+//! What a number promises: at points of both versions that are reached at the same time, values of
+//! the same number that dominate their points are equal, and poison or undefined only together
+//! (once [`super::flags`] has dropped the flags that not all of them have). A load depends on the
+//! address and on what may have written there last (MemorySSA), and anchors are the same just if
+//! they are matched. Where a branch says that a value is a constant, all values with its number are
+//! that constant.
+//!
+//! Values of a cycle that came apart while the rest was not settled would never come together
+//! again. So tracking is taken at its word for the phis at the heads of pairs, and for the states
+//! of memory that meet there, until the rules refute it ([`Guesses`]); new phis of opt for what
+//! base has in memory there ([`super::contents`]).
+
+use crate::proof::contents::{Content, Contents};
+use crate::proof::guesses::Refuted;
+use crate::proof::matching::{Matching, Versions, Walk};
+use crate::proof::round::Round;
+use crate::proof::shape::{Shape, shapes};
+use crate::versions::graph::{Access, ConstId, Operand, Oracle};
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::body::BlockId;
+use midflight_ir::code::{InstId, ValueId};
+
+/// Number of a value: equal for congruent ones.
+pub type Number = u32;
+
+/// Nothing is known yet.
+pub(super) const UNKNOWN: Number = 0;
+
+/// There are less constants than this.
+const MOST_CONSTANTS: usize = 1 << 24;
+
+/// The numbers of all values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Congruence {
+    /// For each version and value its number
+    pub of: PerVersion<Vec<Number>>,
+    /// For each version the values that are constants somewhere, by the place of their number
+    known: PerVersion<Vec<Vec<ValueId>>>,
+    pub(super) layout: Layout,
+    /// What places have
+    pub(super) contents: Contents,
+    /// For each version and block the number of the state of memory that meets there
+    pub(super) memory: PerVersion<Vec<Number>>,
+    partners: Vec<Option<InstId>>,
+}
+
+/// How numbers are shared out: constants, arguments, memory, then each value's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) constants: u32,
+    arguments: u32,
+    pub(super) values: PerVersion<u32>,
+    defs: PerVersion<u32>,
+    pub(super) phis: PerVersion<u32>,
+    contents: u32,
+}
+
+impl Layout {
+    fn new(versions: &Versions) -> Self {
+        let mut next = 1;
+        let mut take = |count: usize| {
+            let first = next;
+            next += u32::try_from(count).unwrap_or(u32::MAX / 16);
+            first
+        };
+        let count = |w: Version| versions.graph(w).nodes.len();
+        let blocks = |w: Version| versions.graph(w).blocks.len();
+        Layout {
+            constants: take(MOST_CONSTANTS),
+            arguments: take(versions.of.base.graph.arguments),
+            values: PerVersion::from_fn(|w| take(count(w))),
+            // The state that the caller leaves is behind the last block.
+            defs: PerVersion::from_fn(|w| take(count(w))),
+            phis: PerVersion {
+                base: take(blocks(Version::Base)),
+                opt: take(blocks(Version::Opt) + 1),
+            },
+            contents: take(0),
+        }
+    }
+
+    /// The place of a number in tables that have none of constants.
+    pub(super) fn place(&self, number: Number) -> Option<usize> {
+        number.checked_sub(self.arguments).map(|place| place as usize)
+    }
+
+    /// The value whose own number it is.
+    pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Version, ValueId)> {
+        let of = |which: Version| {
+            let graph = versions.graph(which);
+            let inst = number.checked_sub(self.values[which])? as usize;
+            (inst < graph.nodes.len()).then(|| (which, graph.result(inst)))
+        };
+        let argument = number.checked_sub(self.arguments)? as usize;
+        let is_argument = argument < versions.of.base.graph.arguments;
+        is_argument
+            .then_some((Version::Base, argument))
+            .or_else(|| of(Version::Base))
+            .or_else(|| of(Version::Opt))
+    }
+
+    fn entry(&self, versions: &Versions) -> Number {
+        self.phis.opt + versions.of.opt.graph.blocks.len() as u32
+    }
+}
+
+impl Congruence {
+    /// Nothing is known but arguments, and what runs together.
+    fn new(versions: &Versions, matching: &Matching) -> Self {
+        let layout = Layout::new(versions);
+        let mut congruence = Congruence {
+            of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
+            known: PerVersion::default(),
+            layout,
+            contents: Contents::new(versions, layout.contents),
+            memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]),
+            partners: partners(versions, matching),
+        };
+        for which in Version::BOTH {
+            for argument in 0..versions.graph(which).arguments {
+                let number = layout.arguments + argument as u32;
+                congruence.set(versions, which, argument, number);
+            }
+        }
+        congruence
+    }
+
+    /// The constant that a number stands for.
+    pub fn constant(&self, number: Number) -> Option<ConstId> {
+        (self.layout.constants..self.layout.arguments)
+            .contains(&number)
+            .then(|| number - self.layout.constants)
+    }
+
+    /// The place of a number in tables that have none of constants; values have small ones.
+    pub fn place(&self, number: Number) -> Option<usize> {
+        self.layout.place(number)
+    }
+
+    /// The number of an operand.
+    pub fn number(&self, which: Version, operand: Operand) -> Number {
+        match operand {
+            Operand::Constant(constant) => self.layout.constants + constant,
+            Operand::Value(value) => self.of[which][value],
+        }
+    }
+
+    /// The number of an operand, as it is used in a block: what a branch before it said of the
+    /// value, or of one congruent with it, is known there.
+    pub fn at(
+        &self,
+        versions: &Versions,
+        which: Version,
+        operand: Operand,
+        block: BlockId,
+    ) -> Number {
+        self.known(which, operand, |value| versions.of[which].scopes.at(value, block))
+    }
+
+    /// The number of an operand, as it comes over an edge.
+    pub fn on_edge(
+        &self,
+        versions: &Versions,
+        which: Version,
+        operand: Operand,
+        (from, to): (BlockId, BlockId),
+    ) -> Number {
+        self.known(which, operand, |value| versions.of[which].scopes.on_edge(value, from, to))
+    }
+
+    fn known(
+        &self,
+        which: Version,
+        operand: Operand,
+        constant: impl FnMut(ValueId) -> Option<ConstId>,
+    ) -> Number {
+        let number = self.number(which, operand);
+        let Operand::Value(value) = operand else { return number };
+        if self.constant(number).is_some() {
+            return number;
+        }
+        let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
+        let same = same.into_iter().flatten().copied();
+        let known = std::iter::once(value).chain(same).find_map(constant);
+        known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
+    }
+
+    /// Gives a value another number; true if it is another.
+    pub(super) fn set(
+        &mut self,
+        versions: &Versions,
+        which: Version,
+        value: ValueId,
+        number: Number,
+    ) -> bool {
+        let old = std::mem::replace(&mut self.of[which][value], number);
+        if old != number && versions.of[which].scopes.has(value) {
+            let known = &mut self.known[which];
+            if let Some(same) = self.layout.place(old).and_then(|place| known.get_mut(place)) {
+                same.retain(|&v| v != value);
+            }
+            if let Some(place) = self.layout.place(number) {
+                if known.len() <= place {
+                    known.resize_with(place + 1, Vec::new);
+                }
+                known[place].push(value);
+            }
+        }
+        old != number
+    }
+
+    pub(super) fn partner(&self, which: Version, inst: InstId) -> Option<InstId> {
+        if which == Version::Opt { self.partners[inst] } else { None }
+    }
+
+    /// The number of a state of memory. What lone stores write is left out.
+    pub(super) fn access(&self, versions: &Versions, which: Version, access: Access) -> Number {
+        let layout = &self.layout;
+        let mut access = access;
+        while let Access::Def(inst) = access
+            && let Some(before) = versions.graph(which).nodes[inst].lone
+        {
+            access = before;
+        }
+        match access {
+            Access::Entry => layout.entry(versions),
+            Access::Phi(block) => self.memory[which][block],
+            Access::Def(inst) => match self.partner(which, inst) {
+                Some(partner) => layout.defs.base + partner as u32,
+                None => layout.defs[which] + inst as u32,
+            },
+        }
+    }
+
+    /// The number of what the place has that a load or store accesses, where `access` may have
+    /// written to it last; none if that is not known.
+    pub fn content(
+        &self,
+        versions: &Versions,
+        which: Version,
+        place_of: InstId,
+        access: Access,
+    ) -> Option<Number> {
+        self.content_of(versions, &Content::new(versions, self, which, place_of)?, access)
+    }
+
+    pub(super) fn content_of(
+        &self,
+        versions: &Versions,
+        place: &Content,
+        access: Access,
+    ) -> Option<Number> {
+        match place.stored(versions, self, access) {
+            Some(stored) => stored,
+            None => match access {
+                Access::Phi(block) => self.contents.at(place, block),
+                _ => self.contents.known(place, self.access(versions, place.which, access)),
+            },
+        }
+    }
+
+    /// True if two instructions are the same operation on congruent operands.
+    pub fn are_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
+        a.operation == b.operation && self.have_same_operands(versions, insts)
+    }
+
+    /// True if the operands of two instructions are congruent.
+    pub fn have_same_operands(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
+        let mut pairs = a.operands.iter().zip(&b.operands).map(|(&x, &y)| {
+            (
+                self.at(versions, Version::Base, x, a.block),
+                self.at(versions, Version::Opt, y, b.block),
+            )
+        });
+        a.operands.len() == b.operands.len() && pairs.all(|(x, y)| x == y)
+    }
+}
+
+/// Numbers the values of two versions under a matching.
+pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle) -> Congruence {
+    congruence_with(versions, matching, oracle, &shapes(versions), &mut Refuted::default())
+}
+
+/// The same, with what is the same under all matchings, and without the guesses that are known not
+/// to hold; adds those that are found not to.
+pub(super) fn congruence_with(
+    versions: &Versions,
+    matching: &Matching,
+    oracle: &dyn Oracle,
+    shapes: &PerVersion<Shape>,
+    refuted: &mut Refuted,
+) -> Congruence {
+    let congruence = Congruence::new(versions, matching);
+    let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
+    if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
+        return round.congruence;
+    }
+    // Nothing is proved: each value is equal to itself alone.
+    let mut congruence = round.congruence;
+    congruence.contents = Contents::default();
+    for which in Version::BOTH {
+        for inst in 0..versions.graph(which).nodes.len() {
+            let number = congruence.layout.values[which] + inst as u32;
+            congruence.set(versions, which, versions.graph(which).result(inst), number);
+        }
+    }
+    congruence
+}
+
+/// For each instruction of opt that runs once for each time that one of base does, that one:
+/// matched anchors, and what is tied to the time it ran, in the same segment of a pair.
+fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
+    let PerVersion { base, opt } = &versions.of;
+    let mut result = vec![None; opt.graph.nodes.len()];
+    for pair in &matching.pairs {
+        let [a, b] = Version::BOTH.map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
+        for (&a, &b) in a.iter().zip(b).take(pair.prefix) {
+            result[b] = Some(a);
+        }
+    }
+    for (inst, node) in opt.graph.nodes.iter().enumerate().filter(|(_, n)| n.facts.is_pinned()) {
+        let Some(origin) = versions.tracked.origin[inst] else { continue };
+        let chains = (base.chains.of_inst(&base.graph, origin), opt.chains.of_block[node.block]);
+        let (Some(a), Some(b)) = chains else { continue };
+        let together = matching.of_chain.opt[b].filter(|&p| matching.pairs[p].chains.base == a);
+        let segments = (base.chains.segment[origin], opt.chains.segment[inst]);
+        if together.is_some_and(|p| segments.0 <= matching.pairs[p].prefix)
+            && segments.0 == segments.1
+            && !node.facts.is_anchor()
+        {
+            result[inst] = Some(origin);
+        }
+    }
+    result
+}
+
+/// The one number, if but for the phi itself, and for what is not known yet, there is only one.
+pub(super) fn copied(incoming: impl IntoIterator<Item = Number>, own: Number) -> Option<Number> {
+    let mut others = incoming.into_iter().filter(|&n| n != UNKNOWN && n != own);
+    let first = others.next()?;
+    others.all(|other| other == first).then_some(first)
+}
+
+/// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the
+/// way are looked through. One that the walk does not cross keeps what it has.
+pub fn value_over(
+    versions: &Versions,
+    congruence: &Congruence,
+    which: Version,
+    phi: InstId,
+    walk: &Walk,
+) -> Option<Operand> {
+    let graph = versions.graph(which);
+    let incoming = |phi: InstId, from: BlockId, to: BlockId| {
+        let operand = graph.incoming(phi, from)?;
+        let number = congruence.on_edge(versions, which, operand, (from, to));
+        Some(congruence.constant(number).map_or(operand, Operand::Constant))
+    };
+    let Some((from, before)) = crossed(walk, graph.nodes[phi].block)? else {
+        return Some(Operand::Value(graph.result(phi)));
+    };
+    let mut operand = incoming(phi, from, graph.nodes[phi].block)?;
+    for &(from, block) in before.iter().rev() {
+        if let Operand::Value(value) = operand
+            && let Some(inst) = graph.definition(value)
+            && graph.nodes[inst].facts.is_phi()
+            && graph.nodes[inst].block == block
+        {
+            operand = incoming(inst, from, block)?;
+        }
+    }
+    Some(operand)
+}
+
+/// The edges of a walk.
+pub(super) type Edges = [(BlockId, BlockId)];
+
+/// Where a walk comes from at an entry, and the edges that it took before; the inner option is none
+/// if it does not cross that. The outer one is if it may cross it again.
+pub(super) fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
+    let Some(place) = walk.edges.iter().rposition(|&(_, to)| to == entry) else {
+        return (!walk.goes_round).then_some(None);
+    };
+    let is_end = place + 1 == walk.edges.len();
+    (is_end || !walk.goes_round).then_some(())?;
+    let before = if walk.goes_round { &[] } else { &walk.edges[..place] };
+    Some(Some((walk.edges[place].0, before)))
+}

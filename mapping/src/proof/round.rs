@@ -1,0 +1,753 @@
+//! Numbering a version in rounds over reverse postorder, until nothing changes.
+//!
+//! In each round each instruction is given the number of the first one of the round that is the
+//! same operation on the same numbers. Most stay what they were: an instruction is looked at again
+//! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
+//! visit, and all that may change has the time at which it did.
+
+use crate::proof::congruence::{Congruence, Number, UNKNOWN, copied, crossed, value_over};
+use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
+use crate::proof::keys::{Form, Key, KeyId, Keys};
+use crate::proof::matching::{Matching, PairId, Versions, Walk};
+use crate::proof::shape::{Entry, Shape, entries};
+use crate::versions::graph::{Access, Linear, Node, Operand, Oracle};
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::body::BlockId;
+use midflight_ir::code::{InstId, ValueId};
+
+/// Rounds until each value is given a number of its own instead.
+const MOST_ROUNDS: usize = 200;
+
+/// In place of the number of what does not come in
+const MISSING: Number = Number::MAX;
+
+/// Numbers of a choice: the condition, what there is if it holds, and if it does not
+const CHOICE: usize = 3;
+
+/// Ticks of the clock
+type Time = u32;
+
+/// What gives an instruction its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// It is this one.
+    Number(Number),
+    /// It is that of a value.
+    Same(ValueId),
+    /// It is that of the first with this key.
+    Key(KeyId),
+    /// The same for a sum
+    Sum(KeyId),
+    /// It is that of the first with either key.
+    Either(KeyId, KeyId),
+}
+
+/// What was found of an instruction when it was looked at last.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Never, if zero
+    at: Time,
+    found: Found,
+    /// A value that this depends on, besides the operands
+    via: Option<u32>,
+}
+
+/// What is known of a number of a version.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fact {
+    /// A value that is above the others with it, in this round
+    leader: u32,
+    round: u32,
+    /// When that changed, or what branches and sums say of it
+    changed: Time,
+}
+
+/// Work in progress.
+pub(super) struct Round<'a> {
+    pub(super) versions: &'a Versions,
+    pub(super) matching: &'a Matching,
+    pub(super) oracle: &'a dyn Oracle,
+    pub(super) congruence: Congruence,
+    pub(super) guesses: Guesses,
+    shapes: &'a PerVersion<Shape>,
+    entries: PerVersion<Vec<Entry>>,
+    /// Those that did not hold in this round
+    refuted: Vec<Guess>,
+    keys: Keys,
+    /// For each version and key the round in which it was seen last, and the number of the first
+    /// then
+    holders: PerVersion<Vec<(u32, Number)>>,
+    /// For each version the number of the round, from 1
+    rounds: PerVersion<u32>,
+    now: Time,
+    seen: PerVersion<Vec<Seen>>,
+    /// For each version and value when its number changed
+    changed: PerVersion<Vec<Time>>,
+    /// The same for the states of memory that meet at blocks
+    memory_changed: PerVersion<Vec<Time>>,
+    /// For each version and the place of a number
+    facts: PerVersion<Vec<Fact>>,
+    /// By the place of a number the key of its sum
+    forms: Vec<Option<KeyId>>,
+    /// Of one instruction: memory that the next one uses again
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    numbers: Vec<Number>,
+    over: Vec<Number>,
+    operands: Vec<Operand>,
+    form: Form,
+}
+
+impl<'a> Round<'a> {
+    /// Nothing is numbered yet.
+    pub(super) fn new(
+        versions: &'a Versions,
+        matching: &'a Matching,
+        oracle: &'a dyn Oracle,
+        shapes: &'a PerVersion<Shape>,
+        congruence: Congruence,
+        refuted: &Refuted,
+    ) -> Self {
+        let unseen = Seen { at: 0, found: Found::Number(UNKNOWN), via: None };
+        let mut round = Round {
+            versions,
+            matching,
+            oracle,
+            congruence,
+            guesses: guesses(versions, matching, refuted),
+            shapes,
+            entries: PerVersion::from_fn(|which| entries(versions, matching, which)),
+            refuted: Vec::new(),
+            keys: Keys::default(),
+            holders: PerVersion::default(),
+            rounds: PerVersion::default(),
+            now: 0,
+            seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()]),
+            changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()]),
+            memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()]),
+            facts: PerVersion::default(),
+            forms: Vec::new(),
+            scratch: Scratch::default(),
+        };
+        if versions.has_lone {
+            round.prepare_contents();
+        }
+        round
+    }
+
+    /// Numbers a version, base first: nothing of that depends on opt. False if it was given up.
+    /// Tells which guesses did not hold.
+    pub(super) fn settle(&mut self, which: Version, refuted: &mut Refuted) -> bool {
+        if self.versions.has_lone {
+            self.run(which);
+            self.begin_again(which);
+        }
+        let settled = (0..MOST_ROUNDS).any(|_| !self.run(which) && !self.drop_refuted(refuted));
+        debug_assert!(!settled || self.is_settled(which), "what was found before holds");
+        settled
+    }
+
+    /// True if nothing changes when all is looked at again.
+    fn is_settled(&mut self, which: Version) -> bool {
+        self.seen[which].iter_mut().for_each(|seen| seen.at = 0);
+        !self.run(which)
+    }
+
+    /// True if a number changed.
+    fn run(&mut self, which: Version) -> bool {
+        self.rounds[which] += 1;
+        self.now += 1;
+        self.refuted.clear();
+        let versions = self.versions;
+        let graph = versions.graph(which);
+        for argument in 0..graph.arguments {
+            self.lead(which, self.congruence.of[which][argument], argument);
+        }
+        let shapes = self.shapes;
+        let mut changed = false;
+        for &block in &shapes[which].order {
+            if let Some(number) = self.memory_phi(which, block) {
+                let number = self.guessed(which, Guess::Memory(block), number);
+                let place = &mut self.congruence.memory[which][block];
+                if std::mem::replace(place, number) != number {
+                    self.memory_changed[which][block] = self.now;
+                    changed = true;
+                }
+            }
+            changed |= self.contents_at(which, block);
+            for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result) {
+                self.now += 1;
+                let mut number = self.number(which, inst);
+                if graph.nodes[inst].facts.is_phi() {
+                    number = self.guessed(which, Guess::Phi(inst), number);
+                }
+                let value = graph.result(inst);
+                changed |= self.set(which, value, number);
+                self.lead(which, number, value);
+            }
+        }
+        changed
+    }
+
+    /// Gives a value another number; true if it is another.
+    fn set(&mut self, which: Version, value: ValueId, number: Number) -> bool {
+        let old = self.congruence.of[which][value];
+        if !self.congruence.set(self.versions, which, value, number) {
+            return false;
+        }
+        self.changed[which][value] = self.now;
+        if self.versions.of[which].scopes.has(value) {
+            for number in [old, number] {
+                let now = self.now;
+                self.fact(which, number, |fact| fact.changed = now);
+            }
+        }
+        true
+    }
+
+    /// Changes what is known of a number that is no constant's.
+    fn fact(&mut self, which: Version, number: Number, change: impl FnOnce(&mut Fact)) {
+        let Some(place) = self.congruence.layout.place(number) else { return };
+        let facts = &mut self.facts[which];
+        if facts.len() <= place {
+            facts.resize(place + 1, Fact::default());
+        }
+        change(&mut facts[place]);
+    }
+
+    fn fact_of(&self, which: Version, number: Number) -> Option<&Fact> {
+        self.facts[which].get(self.congruence.layout.place(number)?)
+    }
+
+    /// A value has a number in this round: the first one leads.
+    fn lead(&mut self, which: Version, number: Number, value: ValueId) {
+        let (round, now) = (self.rounds[which], self.now);
+        self.fact(which, number, |fact| {
+            if fact.round != round {
+                fact.round = round;
+                if std::mem::replace(&mut fact.leader, value as u32) != value as u32 {
+                    fact.changed = now;
+                }
+            }
+        });
+    }
+
+    fn leader(&self, which: Version, number: Number) -> Option<ValueId> {
+        let fact = self.fact_of(which, number)?;
+        (fact.round == self.rounds[which]).then_some(fact.leader as ValueId)
+    }
+
+    /// The number that is guessed, if there is one; else what it was found to be.
+    pub(super) fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
+        let guessed = match guess {
+            _ if which == Version::Base => None,
+            Guess::Phi(phi) => match self.guesses.phis[phi] {
+                Some(base) => {
+                    Some(self.congruence.of.base[self.versions.of.base.graph.result(base)])
+                }
+                None => {
+                    let place = self.guesses.contents.get(&phi).and_then(|places| places.last());
+                    place.and_then(|place| self.congruence.contents.number(place))
+                }
+            },
+            Guess::Memory(block) => {
+                self.guesses.memory[block].map(|b| self.congruence.memory.base[b])
+            }
+            Guess::Place(place) => {
+                let base = self.guesses.places.get(&place);
+                base.and_then(|base| self.congruence.contents.number(base))
+            }
+        };
+        if guessed.is_some_and(|number| number != found) {
+            self.refuted.push(guess);
+        }
+        guessed.unwrap_or(found)
+    }
+
+    /// Drops the guesses that do not follow from the others, and forgets what was built on them;
+    /// true if there were any.
+    fn drop_refuted(&mut self, refuted: &mut Refuted) -> bool {
+        for guess in &self.refuted {
+            match *guess {
+                Guess::Phi(phi) => {
+                    if self.guesses.phis[phi].take().is_some() {
+                        refuted.phis.insert(phi);
+                    } else if let Some(places) = self.guesses.contents.get_mut(&phi) {
+                        places.pop();
+                    }
+                }
+                Guess::Place(place) => {
+                    self.guesses.places.remove(&place);
+                }
+                Guess::Memory(block) => {
+                    self.guesses.memory[block] = None;
+                    refuted.memory.insert(block);
+                }
+            }
+        }
+        if self.refuted.is_empty() {
+            return false;
+        }
+        self.forget(Version::Opt);
+        true
+    }
+
+    /// Forgets all numbers of a version but those of its arguments.
+    pub(super) fn forget(&mut self, which: Version) {
+        let graph = self.versions.graph(which);
+        self.now += 1;
+        for inst in 0..graph.nodes.len() {
+            self.set(which, graph.result(inst), UNKNOWN);
+        }
+        self.congruence.memory[which].fill(UNKNOWN);
+        self.memory_changed[which].fill(self.now);
+        self.congruence.contents.forget(which);
+    }
+
+    /// The number of a key's first holder, if it has one: in base, or in this round.
+    fn held(&self, which: Version, key: KeyId) -> Option<Number> {
+        let of = |which: Version| {
+            let &(round, number) = self.holders[which].get(key as usize)?;
+            (round == self.rounds[which]).then_some(number)
+        };
+        of(Version::Base).or_else(|| if which == Version::Opt { of(Version::Opt) } else { None })
+    }
+
+    /// The number of a key of a version; a new key has that of its first holder.
+    fn holder(&mut self, which: Version, key: KeyId, own: Number) -> Number {
+        if let Some(number) = self.held(which, key) {
+            return number;
+        }
+        let holders = &mut self.holders[which];
+        if holders.len() <= key as usize {
+            holders.resize(key as usize + 1, (0, UNKNOWN));
+        }
+        holders[key as usize] = (self.rounds[which], own);
+        own
+    }
+
+    /// The same for a key on numbers.
+    pub(super) fn holder_of(
+        &mut self,
+        which: Version,
+        key: Key,
+        numbers: &[Number],
+        own: Number,
+    ) -> Number {
+        let key = self.keys.id(key, numbers);
+        self.holder(which, key, own)
+    }
+
+    fn number(&mut self, which: Version, inst: InstId) -> Number {
+        let versions = self.versions;
+        let graph = versions.graph(which);
+        let node = &graph.nodes[inst];
+        let own = self.congruence.layout.values[which] + inst as u32;
+        if let Some(constant) = node.constant {
+            return self.congruence.layout.constants + constant;
+        }
+        if let Some(copied) = node.copied {
+            return self.congruence.number(which, copied);
+        }
+        let is_pad = node.facts.is_landing_pad() && versions.own_selectors;
+        if node.facts.is_own() || node.facts.is_marker() || is_pad {
+            return own;
+        }
+        if node.facts.is_anchor() || node.facts.is_pinned() {
+            return self.pinned(which, inst, own);
+        }
+        if node.facts.is_pad_pointer()
+            && let Some(&Operand::Value(pad)) = node.operands.first()
+            && let Some(pad) = graph.definition(pad)
+        {
+            let pad_own = self.congruence.layout.values[which] + pad as u32;
+            let pair = self.pinned(which, pad, pad_own);
+            return self.holder_of(which, Key::Pad, &[pair], own);
+        }
+        if !self.is_current(which, inst) {
+            let (found, via) = match node.facts.is_phi() {
+                true => self.phi(which, inst, own),
+                false => self.operation(which, inst, own),
+            };
+            let via = via.map(|value| value as u32);
+            self.seen[which][inst] = Seen { at: self.now, found, via };
+        }
+        match self.seen[which][inst].found {
+            Found::Number(number) => number,
+            Found::Same(value) => self.congruence.of[which][value],
+            Found::Key(key) => self.holder(which, key, own),
+            Found::Either(one, other) => {
+                let held = self.held(which, one).or_else(|| self.held(which, other));
+                let number = self.holder(which, one, held.unwrap_or(own));
+                self.holder(which, other, number);
+                number
+            }
+            Found::Sum(key) => {
+                let number = self.holder(which, key, own);
+                self.add_form(which, number, key);
+                number
+            }
+        }
+    }
+
+    /// True if nothing has changed since an instruction was looked at that this depended on.
+    fn is_current(&self, which: Version, inst: InstId) -> bool {
+        let node = &self.versions.graph(which).nodes[inst];
+        let seen = self.seen[which][inst];
+        let is_old = |value: ValueId| self.changed[which][value] < seen.at;
+        let is_same = |operand: &Operand| match *operand {
+            Operand::Constant(_) => true,
+            Operand::Value(value) => {
+                let number = self.congruence.of[which][value];
+                let is_known = |fact: &Fact| fact.changed < seen.at;
+                is_old(value) && self.fact_of(which, number).is_none_or(is_known)
+            }
+        };
+        seen.at != 0
+            && node.operands.iter().all(is_same)
+            && seen.via.is_none_or(|value| is_old(value as ValueId))
+            && match node.clobber {
+                _ if node.facts.is_phi() => self.entries[which][node.block] != Entry::Over,
+                None | Some(Access::Entry) => true,
+                // What places have may change without them.
+                Some(_) if self.versions.has_lone => false,
+                Some(Access::Phi(block)) => self.memory_changed[which][block] < seen.at,
+                Some(Access::Def(inst)) => {
+                    self.versions.graph(which).nodes[inst].operands.iter().all(is_same)
+                }
+            }
+    }
+
+    /// What gives an operation that is no phi its number, and another value that this depends on.
+    fn operation(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
+        let versions = self.versions;
+        let node = &versions.graph(which).nodes[inst];
+        let mut numbers = std::mem::take(&mut self.scratch.numbers);
+        numbers.clear();
+        let number = |&operand: &Operand| self.congruence.at(versions, which, operand, node.block);
+        numbers.extend(node.operands.iter().map(number));
+        let equal = self.simplified(which, inst, &numbers);
+        let via = if let Some(Operand::Value(value)) = equal { Some(value) } else { None };
+        let found = match equal {
+            Some(Operand::Constant(constant)) => {
+                Found::Number(self.congruence.number(which, Operand::Constant(constant)))
+            }
+            Some(Operand::Value(value)) if self.congruence.of[which][value] != UNKNOWN => {
+                Found::Same(value)
+            }
+            _ => match &node.linear {
+                Some(linear) => self.sum(node.data_type, linear, &mut numbers),
+                None => self.plain(which, inst, &mut numbers, own),
+            },
+        };
+        self.scratch.numbers = numbers;
+        (found, via)
+    }
+
+    /// The same for one that is no sum, and that LLVM knows nothing of.
+    fn plain(
+        &mut self,
+        which: Version,
+        inst: InstId,
+        numbers: &mut Vec<Number>,
+        own: Number,
+    ) -> Found {
+        let versions = self.versions;
+        let node = &versions.graph(which).nodes[inst];
+        if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
+            numbers.swap(0, 1);
+        }
+        if let Some(clobber) = node.clobber {
+            if node.facts.is_load()
+                && let Some(stored) = self.stored(which, inst, clobber)
+            {
+                return Found::Number(stored);
+            }
+            if versions.has_lone {
+                if node.facts.is_load()
+                    && let Some(content) = self.content(which, inst, clobber)
+                {
+                    return Found::Number(content);
+                }
+                if node.reads_lone {
+                    return Found::Number(own);
+                }
+            }
+            numbers.push(self.congruence.access(versions, which, clobber));
+        }
+        let key = match node.facts.is_select() && numbers.len() == CHOICE {
+            true => Key::Choice(node.data_type),
+            false => Key::Operation(node.as_unsigned.unwrap_or(node.operation)),
+        };
+        Found::Key(self.keys.id(key, numbers))
+    }
+
+    /// The same for a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
+    /// change that).
+    fn sum(&mut self, data_type: u32, linear: &Linear, numbers: &mut Vec<Number>) -> Found {
+        let mut form = std::mem::take(&mut self.scratch.form);
+        (form.constant, form.bits) = (linear.constant, linear.bits);
+        form.terms.clear();
+        let is_well_defined = |number: Number| self.is_well_defined(number);
+        for &(place, factor) in &linear.terms {
+            let number = numbers[place];
+            let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
+            if let Some(constant) = constant {
+                form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
+                continue;
+            }
+            // An index of less bits is extended, so that its sum may have wrapped before.
+            let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));
+            if !inner.is_some_and(|inner| {
+                form.add_form(self.keys.numbers(inner), factor, &is_well_defined)
+            }) {
+                form.add(number, factor, &is_well_defined);
+            }
+        }
+        form.constant = form.wrap(form.constant);
+        let found = match form.terms[..] {
+            [(number, 1)] if form.constant == 0 => Found::Number(number),
+            _ => {
+                form.words(numbers);
+                Found::Sum(self.keys.id(Key::Sum(data_type, form.bits), numbers))
+            }
+        };
+        self.scratch.form = form;
+        found
+    }
+
+    /// True if what has a number is neither poison nor undefined, as LLVM knows of the first that
+    /// has it.
+    fn is_well_defined(&self, number: Number) -> bool {
+        let congruence = &self.congruence;
+        if let Some(constant) = congruence.constant(number) {
+            return self.oracle.is_well_defined(Version::Base, Operand::Constant(constant));
+        }
+        let first = congruence.layout.value(self.versions, number);
+        first
+            .is_some_and(|(which, value)| self.oracle.is_well_defined(which, Operand::Value(value)))
+    }
+
+    /// What a number adds up, by its key
+    fn form(&self, number: Number) -> Option<KeyId> {
+        self.forms.get(self.congruence.layout.place(number)?).copied().flatten()
+    }
+
+    fn add_form(&mut self, which: Version, number: Number, key: KeyId) {
+        let Some(place) = self.congruence.layout.place(number) else { return };
+        if self.forms.len() <= place {
+            self.forms.resize(place + 1, None);
+        }
+        if self.forms[place].replace(key) != Some(key) {
+            let now = self.now;
+            self.fact(which, number, |fact| fact.changed = now);
+        }
+    }
+
+    /// What LLVM knows an operation to be equal to, given what its operands are equal to.
+    fn simplified(&mut self, which: Version, inst: InstId, numbers: &[Number]) -> Option<Operand> {
+        let node = &self.versions.graph(which).nodes[inst];
+        if !(node.facts.is_repeatable() || node.facts.is_load()) || numbers.contains(&UNKNOWN) {
+            return None;
+        }
+        let mut operands = std::mem::take(&mut self.scratch.operands);
+        operands.clear();
+        let leader = |(&operand, &number): (&Operand, &Number)| match operand {
+            Operand::Constant(_) => operand,
+            Operand::Value(_) => match self.congruence.constant(number) {
+                Some(constant) => Operand::Constant(constant),
+                None => self.leader(which, number).map_or(operand, Operand::Value),
+            },
+        };
+        operands.extend(node.operands.iter().zip(numbers).map(leader));
+        let equal = self.oracle.simplify(which, inst, &operands);
+        self.scratch.operands = operands;
+        equal
+    }
+
+    /// The number of an instruction that is tied to the time it ran.
+    fn pinned(&self, which: Version, inst: InstId, own: Number) -> Number {
+        let Some(partner) = self.congruence.partner(which, inst) else { return own };
+        // Matched anchors are checked with the matching.
+        let is_anchor = self.versions.graph(which).nodes[inst].facts.is_anchor();
+        if is_anchor
+            || self.congruence.are_alike(self.versions, PerVersion { base: partner, opt: inst })
+        {
+            self.congruence.layout.values.base + partner as u32
+        } else {
+            own
+        }
+    }
+
+    /// What a load gives that reads just what a store wrote.
+    fn stored(&self, which: Version, load: InstId, clobber: Access) -> Option<Number> {
+        let graph = self.versions.graph(which);
+        let Access::Def(store) = clobber else { return None };
+        let node = &graph.nodes[store];
+        let [value, pointer] = node.operands[..] else { return None };
+        let same_place = self.congruence.number(which, pointer)
+            == self.congruence.number(which, graph.nodes[load].operands[0]);
+        (node.facts.is_store() && same_place && graph.nodes[load].data_type == node.data_type)
+            .then(|| self.congruence.number(which, value))
+    }
+
+    /// What gives a phi its number, and another value that this depends on.
+    fn phi(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
+        let (versions, shapes) = (self.versions, self.shapes);
+        let version = &versions.of[which];
+        let Node { block, .. } = version.graph.nodes[inst];
+        let incoming = shapes[which].incoming(version, inst);
+        let congruence = &self.congruence;
+        let plain = incoming.iter().flatten().map(|&operand| congruence.number(which, operand));
+        // What comes in everywhere is the same still where an edge says what it is.
+        if let Some(copied) = copied(plain, own) {
+            return (Found::Number(copied), None);
+        }
+        let mut numbers = std::mem::take(&mut self.scratch.numbers);
+        numbers.clear();
+        let on_edge = |(operand, &from): (&Option<Operand>, &BlockId)| {
+            let number = |o: Operand| congruence.on_edge(versions, which, o, (from, block));
+            operand.map_or(MISSING, number)
+        };
+        numbers.extend(incoming.iter().zip(&version.live.predecessors[block]).map(on_edge));
+        let found = match copied(numbers.iter().copied().filter(|&n| n != MISSING), own) {
+            Some(copied) => Found::Number(copied),
+            None => Found::Key(self.met(
+                which,
+                block,
+                &numbers,
+                (Key::Together, Key::Alone(which, block)),
+                |round, walk| {
+                    let congruence = &round.congruence;
+                    let operand = value_over(round.versions, congruence, which, inst, walk)?;
+                    Some(congruence.number(which, operand))
+                },
+            )),
+        };
+        self.scratch.numbers = numbers;
+        match (found, self.choice(which, inst)) {
+            (Found::Key(key), Some((choice, condition))) => (Found::Either(key, choice), condition),
+            _ => (found, None),
+        }
+    }
+
+    /// The key of a phi as the choice of a branch, and the value that decides.
+    fn choice(&mut self, which: Version, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
+        let version = &self.versions.of[which];
+        let node = &version.graph.nodes[phi];
+        let gate = version.gates[node.block].as_ref()?;
+        let number = |operand: Operand| self.congruence.number(which, operand);
+        let arm =
+            |holds: bool| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
+        let condition = gate.condition(&version.graph)?;
+        let numbers: [Number; CHOICE] = [number(condition), arm(true)?, arm(false)?];
+        let key = self.keys.id(Key::Choice(node.data_type), &numbers);
+        let decides = if let Operand::Value(value) = condition { Some(value) } else { None };
+        Some((key, decides))
+    }
+
+    fn memory_phi(&mut self, which: Version, block: BlockId) -> Option<Number> {
+        let (versions, shapes) = (self.versions, self.shapes);
+        let states = shapes[which].states[block].as_ref()?;
+        let own = self.congruence.layout.phis[which] + block as u32;
+        let mut numbers = std::mem::take(&mut self.scratch.numbers);
+        numbers.clear();
+        let number = |access: Access| self.congruence.access(versions, which, access);
+        numbers.extend(states.iter().map(|access| access.map_or(MISSING, number)));
+        let number = match copied(numbers.iter().copied().filter(|&n| n != MISSING), own) {
+            Some(copied) => copied,
+            None => {
+                let keys = (Key::Memory, Key::MemoryAlone(which, block));
+                let key = self.met(which, block, &numbers, keys, |round, walk| {
+                    let access = memory_over(round.versions, which, block, walk)?;
+                    Some(round.congruence.access(round.versions, which, access))
+                });
+                self.holder(which, key, own)
+            }
+        };
+        self.scratch.numbers = numbers;
+        Some(number)
+    }
+
+    /// The key of what meets at the head of a block, with these numbers from its predecessors: that
+    /// of its pair, if on each edge that both versions take one number comes in, else one of its
+    /// own. `over` gives the number on a walk.
+    fn met(
+        &mut self,
+        which: Version,
+        block: BlockId,
+        numbers: &[Number],
+        (together, alone): (impl Fn(PairId) -> Key, Key),
+        over: impl Fn(&Self, &Walk) -> Option<Number>,
+    ) -> KeyId {
+        let mut of_edges = std::mem::take(&mut self.scratch.over);
+        of_edges.clear();
+        let pair = match &self.entries[which][block] {
+            Entry::Alone => None,
+            Entry::Direct(pair, edges) => {
+                let of_edge = |places: &Vec<usize>| {
+                    let first = numbers[*places.first()?];
+                    let is_same = |&place: &usize| numbers[place] == first;
+                    (first != MISSING && places.iter().all(is_same)).then_some(first)
+                };
+                of_edges.extend(edges.iter().map_while(of_edge));
+                (of_edges.len() == edges.len()).then_some(*pair)
+            }
+            Entry::Over => self.over_edges(which, block, over).map(|(pair, numbers)| {
+                of_edges.extend(numbers);
+                pair
+            }),
+        };
+        let key = match pair {
+            Some(pair) => self.keys.id(together(pair), &of_edges),
+            None => self.keys.id(alone, numbers),
+        };
+        self.scratch.over = of_edges;
+        key
+    }
+
+    /// For a block that is an entry, its pair, and for each edge to that the number of what comes
+    /// over it; none if it is not the same on all walks.
+    pub(super) fn over_edges(
+        &self,
+        which: Version,
+        block: BlockId,
+        number: impl Fn(&Self, &Walk) -> Option<Number>,
+    ) -> Option<(PairId, Vec<Number>)> {
+        let pair = self.matching.entered(self.versions, which, block)?;
+        let pairs = &self.matching.pairs;
+        if pairs[pair].incoming.is_empty() {
+            return None;
+        }
+        let edges = pairs[pair].incoming.iter();
+        let numbers: Option<Vec<Number>> = edges
+            .map(|&(from, place)| {
+                let walks = &pairs[from].out.as_ref()?[place].walks[which];
+                let mut all = walks.iter().map(|walk| number(self, walk));
+                let first = all.next()??;
+                all.all(|other| other == Some(first)).then_some(first)
+            })
+            .collect();
+        Some((pair, numbers?))
+    }
+}
+
+/// The same as [`value_over`] for memory.
+fn memory_over(versions: &Versions, which: Version, block: BlockId, walk: &Walk) -> Option<Access> {
+    let graph = versions.graph(which);
+    let state = |block: BlockId, from: BlockId| {
+        let states = graph.blocks[block].memory_phi.as_ref()?;
+        states.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
+    };
+    let Some((from, before)) = crossed(walk, block)? else { return Some(Access::Phi(block)) };
+    let mut access = state(block, from)?;
+    for &(from, head) in before.iter().rev() {
+        if access == Access::Phi(head) {
+            access = state(head, from)?;
+        }
+    }
+    Some(access)
+}

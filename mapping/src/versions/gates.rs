@@ -1,0 +1,86 @@
+//! Gates: phis that a single branch decides.
+//!
+//! Where the ways of a branch meet again, a phi has what came in on the way that the branch took:
+//! it is `condition ? a : b`, as a gated SSA form writes it (K. J. Ottenstein, R. A. Ballance, A.
+//! B. MacCabe: The Program Dependence Web, PLDI 1990, the function γ). A block is the join of a
+//! branch if that ends the block's immediate dominator D, and if D's one successor dominates some
+//! of the block's predecessors, and the other one all the rest; an edge from D itself counts for
+//! its own side.
+//!
+//! Why the condition is the right one: between the last time that D ran and the time that the join
+//! is entered, the way goes over one side. It cannot come over a predecessor of the other side:
+//! that side's head would have to have run, D is the only block before it, and D did not run again.
+//! So at all places that the join dominates, the phi is what the last run of D decided; and the
+//! condition, which dominates D, has there still the value that it had then.
+//!
+//! The condition is no poison where the phi is there: the branch on it was taken. An operand of the
+//! side that was not taken may be poison, or never have been computed; a select does not look at
+//! it.
+
+use crate::versions::graph::{Graph, Operand};
+use crate::versions::live::Live;
+use crate::versions::scopes::Scopes;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::InstId;
+
+/// What decides a join.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The branch
+    pub branch: InstId,
+    /// The join's predecessors, and whether control comes from them if the condition holds
+    pub sides: Vec<(BlockId, bool)>,
+}
+
+impl Gate {
+    /// The condition of the branch.
+    pub fn condition(&self, graph: &Graph) -> Option<Operand> {
+        graph.nodes[self.branch].operands.first().copied()
+    }
+
+    /// The predecessors of a side.
+    pub fn side(&self, holds: bool) -> impl Iterator<Item = BlockId> {
+        self.sides.iter().filter(move |&&(_, side)| side == holds).map(|&(from, _)| from)
+    }
+
+    /// What a phi of the join has from a side, by number; none if it depends on the predecessor.
+    pub fn one<N: PartialEq>(
+        &self,
+        holds: bool,
+        number: impl Fn(BlockId) -> Option<N>,
+    ) -> Option<N> {
+        let mut numbers = self.side(holds).map(number);
+        let first = numbers.next()??;
+        numbers.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    }
+}
+
+/// For each block what decides it, if it is the join of a branch and has phis.
+pub fn gates(graph: &Graph, live: &Live, scopes: &Scopes) -> Vec<Option<Gate>> {
+    (0..graph.blocks.len()).map(|join| gate(graph, live, scopes, join)).collect()
+}
+
+fn gate(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Gate> {
+    let predecessors = &live.predecessors[join];
+    graph.phis(join).next().filter(|_| predecessors.len() > 1)?;
+    let above = scopes.immediate(join)?;
+    let branch = graph.terminator(above);
+    let [holds, fails] = graph.blocks[above].successors[..] else { return None };
+    let decides = graph.nodes[branch].facts.is_conditional()
+        && live.taken[above].len() == 2
+        && holds != fails;
+    decides.then_some(())?;
+    let side = |from: BlockId| {
+        if from == above {
+            return Some(join == holds);
+        }
+        let is_on = |head: BlockId| {
+            head != join && live.predecessors[head] == [above] && scopes.dominates(head, from)
+        };
+        if is_on(holds) { Some(true) } else { is_on(fails).then_some(false) }
+    };
+    let sides: Option<Vec<(BlockId, bool)>> =
+        predecessors.iter().map(|&from| Some((from, side(from)?))).collect();
+    let gate = Gate { branch, sides: sides? };
+    [true, false].iter().all(|&s| gate.side(s).next().is_some()).then_some(gate)
+}

@@ -1,0 +1,197 @@
+//! A version as mappings see it: all operands, the operations, and what reads of memory depend on.
+//!
+//! Two versions share the numbers of their operations and of their constants, so that values of the
+//! one can be compared with values of the other. Nothing here needs LLVM; [`super::read`] makes it.
+
+use crate::versions::version::Version;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::facts::MapFacts;
+use std::ops::Range;
+
+/// Index of a constant, in a table that both versions share. Functions, globals and metadata count
+/// as constants.
+pub type ConstId = u32;
+
+/// Number of an operation: equal just if two instructions do the same to their operands.
+pub type OperationId = u32;
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A value of the version
+    Value(ValueId),
+    /// A constant
+    Constant(ConstId),
+}
+
+/// What left memory in the state that an instruction reads (LLVM's MemorySSA).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// The caller
+    Entry,
+    /// An anchor
+    Def(InstId),
+    /// Whatever comes in at the head of a block
+    Phi(BlockId),
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The block that it is in
+    pub block: BlockId,
+    /// What is known of it
+    pub facts: MapFacts,
+    /// It has a result.
+    pub has_result: bool,
+    /// The type of its result; for a store, of what it stores. Equal numbers are equal types.
+    pub data_type: u32,
+    /// What it does
+    pub operation: OperationId,
+    /// If it adds multiples of its operands
+    pub linear: Option<Linear>,
+    /// A store that a pass deleted, since the next anchor writes to the same place
+    pub is_overwritten: bool,
+    /// For a store that the other version does not have at this time (see [`super::pending`]), the
+    /// state of memory before it
+    pub lone: Option<Access>,
+    /// It reads what such a store of its version may have written.
+    pub reads_lone: bool,
+    /// The operand's operand that it is a copy of, by the ranges of values
+    pub copied: Option<Operand>,
+    /// The constant that it always gives (conditional constant propagation), if a pass replaced it
+    /// by one
+    pub constant: Option<ConstId>,
+    /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
+    /// counterpart, which gives the same; if a pass replaced it
+    pub as_unsigned: Option<OperationId>,
+    /// What it does it to; blocks are left out
+    pub operands: Vec<Operand>,
+    /// For a phi the blocks that its operands come from
+    pub from: Vec<BlockId>,
+    /// For one that reads memory and is no anchor, what may have written that last
+    pub clobber: Option<Access>,
+}
+
+/// A sum of multiples of operands and a constant, modulo 2^64 or the size of the type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// The constant
+    pub constant: i64,
+    /// Places of operands, with their factors
+    pub terms: Vec<(usize, i64)>,
+    /// Bits of the result
+    pub bits: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphBlock {
+    /// Its instructions
+    pub nodes: Range<InstId>,
+    /// Its successors, in the order of its terminator, one as often as it is named
+    pub successors: Vec<BlockId>,
+    /// For each successor whether control may go there
+    pub feasible: Vec<bool>,
+    /// What branches say of the edges into the block: for a predecessor, values that are constants
+    /// where control comes from it
+    pub implied: Vec<(BlockId, ValueId, ConstId)>,
+    /// If states of memory meet at its head: for each predecessor the state that it leaves
+    pub memory_phi: Option<Vec<(BlockId, Access)>>,
+}
+
+/// A version. Blocks and instructions have the numbers that they have in its [`midflight_ir::body::Body`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Number of arguments, which come first among the values
+    pub arguments: usize,
+    /// Its blocks that can be reached; the entry is the first
+    pub blocks: Vec<GraphBlock>,
+    /// Its instructions, block by block
+    pub nodes: Vec<Node>,
+}
+
+impl Graph {
+    /// The instruction that defines a value; none if it is an argument.
+    pub fn definition(&self, value: ValueId) -> Option<InstId> {
+        value.checked_sub(self.arguments)
+    }
+
+    /// The value that an instruction defines.
+    pub fn result(&self, inst: InstId) -> ValueId {
+        self.arguments + inst
+    }
+
+    /// Number of values
+    pub fn num_values(&self) -> usize {
+        self.arguments + self.nodes.len()
+    }
+
+    /// The terminator of a block.
+    pub fn terminator(&self, block: BlockId) -> InstId {
+        self.blocks[block].nodes.end.saturating_sub(1)
+    }
+
+    /// What a phi has from a block.
+    pub fn incoming(&self, phi: InstId, from: BlockId) -> Option<Operand> {
+        let node = &self.nodes[phi];
+        node.from.iter().position(|&f| f == from).map(|place| node.operands[place])
+    }
+
+    /// The phis of a block.
+    pub fn phis(&self, block: BlockId) -> impl Iterator<Item = InstId> {
+        self.blocks[block].nodes.clone().take_while(|&i| self.nodes[i].facts.is_phi())
+    }
+
+    /// True if it must run at the same time in both versions.
+    pub fn is_shared_anchor(&self, inst: InstId) -> bool {
+        let node = &self.nodes[inst];
+        node.facts.is_anchor() && !node.is_overwritten && node.lone.is_none()
+    }
+
+    /// The instructions that something needs: anchors and terminators, and what they use. What is
+    /// left is dead code, if only in a cycle: aggressive dead code elimination deletes such.
+    pub fn useful(&self) -> Vec<bool> {
+        let mut useful = vec![false; self.nodes.len()];
+        let mut work: Vec<InstId> = (0..self.nodes.len())
+            .filter(|&i| self.nodes[i].facts.is_anchor() || self.nodes[i].facts.is_terminator())
+            .collect();
+        while let Some(inst) = work.pop() {
+            if std::mem::replace(&mut useful[inst], true) {
+                continue;
+            }
+            for operand in &self.nodes[inst].operands {
+                if let Operand::Value(value) = operand {
+                    work.extend(self.definition(*value));
+                }
+            }
+        }
+        useful
+    }
+}
+
+/// What only LLVM can answer about the versions.
+pub trait Oracle {
+    /// What an operation on other operands is equal to, if that is known: a constant, or a value
+    /// that dominates the instruction if the operands do. If one is poison or undefined, so is the
+    /// other.
+    fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand>;
+    /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
+    fn is_well_defined(&self, which: Version, operand: Operand) -> bool;
+    /// The value of an integer constant.
+    fn integer(&self, constant: ConstId) -> Option<i64>;
+    /// What may have written last, before an instruction, to the place that a load or store
+    /// accesses.
+    fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access>;
+    /// The same at the end of a block.
+    fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access>;
+    /// Whether an instruction may read or write that place, or leave the function while others can
+    /// see it.
+    fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool;
+    /// The state of memory before an instruction
+    fn memory_before(&self, which: Version, inst: InstId) -> Option<Access>;
+    /// Whether a load that ran before would read the same before another instruction, on every
+    /// path.
+    fn is_unchanged(&self, which: Version, load: InstId, before: InstId) -> bool;
+}

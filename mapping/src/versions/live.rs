@@ -1,0 +1,65 @@
+//! Where control of a version may go: branches that are never taken are left out.
+//!
+//! LLVM's `sccp` removes the blocks that its solver proves unreachable; the same proof, asked of
+//! each version, keeps them from being an obstacle to a matching.
+
+use crate::versions::graph::Graph;
+use midflight_ir::body::BlockId;
+
+/// What a version can do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// For each block the successors that it may go to: their indices in
+    /// [`super::graph::GraphBlock::successors`]
+    pub taken: Vec<Vec<usize>>,
+    /// For each block whether it may be reached
+    pub reached: Vec<bool>,
+    /// For each block the blocks that it may go to, each once
+    pub successors: Vec<Vec<BlockId>>,
+    /// For each block the blocks that may go to it, each once
+    pub predecessors: Vec<Vec<BlockId>>,
+}
+
+impl Live {
+    /// The edges between blocks that may be reached of which control takes none.
+    pub fn untaken(&self, graph: &Graph) -> Vec<(BlockId, BlockId)> {
+        let reached = (0..graph.blocks.len()).filter(|&block| self.reached[block]);
+        let edges = reached.flat_map(|from| {
+            let successors = graph.blocks[from].successors.iter();
+            successors.filter(move |to| self.reached[**to]).map(move |&to| (from, to))
+        });
+        edges.filter(|(from, to)| !self.successors[*from].contains(to)).collect()
+    }
+}
+
+/// Follows the edges that may be taken, from the entry.
+pub fn live(graph: &Graph) -> Live {
+    let count = graph.blocks.len();
+    let mut live = Live {
+        taken: vec![Vec::new(); count],
+        reached: vec![false; count],
+        successors: vec![Vec::new(); count],
+        predecessors: vec![Vec::new(); count],
+    };
+    let mut work: Vec<BlockId> = if count == 0 { Vec::new() } else { vec![0] };
+    while let Some(block) = work.pop() {
+        if std::mem::replace(&mut live.reached[block], true) {
+            continue;
+        }
+        let edges = graph.blocks[block].successors.iter().zip(&graph.blocks[block].feasible);
+        for (index, (&to, _)) in edges.enumerate().filter(|(_, (_, feasible))| **feasible) {
+            live.taken[block].push(index);
+            work.push(to);
+        }
+    }
+    for from in 0..count {
+        for &index in &live.taken[from] {
+            let to = graph.blocks[from].successors[index];
+            if !live.successors[from].contains(&to) {
+                live.successors[from].push(to);
+                live.predecessors[to].push(from);
+            }
+        }
+    }
+    live
+}

@@ -1,0 +1,13 @@
+//! Two versions of a function, and what can be said of each by itself.
+//!
+//! A version is a [`graph::Graph`]. [`live`] finds the branches that are never taken, [`chains`] and
+//! [`hammocks`] the blocks that always run one after the other, [`gates`] the branches that decide
+//! phis, by the [`scopes`] that they dominate.
+
+pub mod chains;
+pub mod gates;
+pub mod graph;
+pub mod hammocks;
+pub mod live;
+pub mod scopes;
+pub mod version;

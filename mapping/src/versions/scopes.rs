@@ -1,0 +1,133 @@
+//! What branches say of values in the blocks behind them: where `x == 5` held, `x` is 5.
+//!
+//! LLVM's `early-cse`, `gvn` and `sccp` replace uses of a value by the constant that a dominating
+//! branch compared it to. Both versions are read with that in mind. What holds of a value holds of
+//! those congruent with it, too ([`super::congruence`]).
+
+use crate::versions::graph::{ConstId, Graph};
+use crate::versions::live::Live;
+use midflight_ir::body::BlockId;
+use midflight_ir::code::ValueId;
+use midflight_ir::depth_first::postorder;
+use midflight_ir::dominators::of_graph;
+
+/// For values that are constants in places: what they are, and in which blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scopes {
+    /// For each value its place among the scopes, counted from 1; 0 if it is a constant nowhere
+    places: Vec<u32>,
+    scopes: Vec<Scope>,
+    /// For each block its place in a walk over the dominator tree, and that of the last block below
+    below: Vec<(u32, u32)>,
+    /// For each block its immediate dominator; none for the entry, and for what is never reached
+    immediate: Vec<Option<BlockId>>,
+}
+
+/// Where a value is a constant
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Scope {
+    /// In what a block dominates
+    below: Vec<(BlockId, ConstId)>,
+    /// On edges to blocks that can be entered from elsewhere too
+    on_edge: Vec<(BlockId, BlockId, ConstId)>,
+}
+
+impl Scopes {
+    fn of(&self, value: ValueId) -> Option<&Scope> {
+        self.scopes.get((self.places[value] as usize).checked_sub(1)?)
+    }
+
+    fn of_mut(&mut self, value: ValueId) -> &mut Scope {
+        let count = self.scopes.len();
+        let place = &mut self.places[value];
+        if *place == 0 {
+            self.scopes.push(Scope::default());
+            *place = count as u32 + 1;
+        }
+        &mut self.scopes[*place as usize - 1]
+    }
+
+    /// True if a value is a constant somewhere.
+    pub fn has(&self, value: ValueId) -> bool {
+        self.places[value] != 0
+    }
+
+    /// What a value is where control goes from one block to another.
+    pub fn on_edge(&self, value: ValueId, from: BlockId, to: BlockId) -> Option<ConstId> {
+        let of_edge = || {
+            let mut edges = self.of(value)?.on_edge.iter().copied();
+            edges.find_map(|(f, t, constant)| (f == from && t == to).then_some(constant))
+        };
+        self.at(value, from).or_else(of_edge)
+    }
+
+    /// What a value is in a block.
+    pub fn at(&self, value: ValueId, block: BlockId) -> Option<ConstId> {
+        let mut heads = self.of(value)?.below.iter().copied();
+        heads.find_map(|(head, constant)| self.dominates(head, block).then_some(constant))
+    }
+
+    /// The immediate dominator of a block.
+    pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
+        self.immediate[block]
+    }
+
+    /// True if a block is reached only over another one, or is that.
+    pub fn dominates(&self, head: BlockId, block: BlockId) -> bool {
+        let (first, last) = self.below[head];
+        (first..=last).contains(&self.below[block].0)
+    }
+}
+
+/// Collects what the branches of a version say.
+pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
+    let (below, immediate) = below(live);
+    let places = vec![0; graph.num_values()];
+    let mut scopes = Scopes { places, scopes: Vec::new(), below, immediate };
+    for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
+        for &(from, value, constant) in &block.implied {
+            if live.predecessors[head] == [from] {
+                scopes.of_mut(value).below.push((head, constant));
+            } else {
+                scopes.of_mut(value).on_edge.push((from, head, constant));
+            }
+        }
+    }
+    scopes
+}
+
+/// Preorder intervals of the dominator tree of the blocks that may be reached, and the tree.
+fn below(live: &Live) -> (Vec<(u32, u32)>, Vec<Option<BlockId>>) {
+    let count = live.successors.len();
+    let order = postorder(&live.successors);
+    let dominators = of_graph(&order, &live.predecessors);
+    let mut children: Vec<Vec<BlockId>> = vec![Vec::new(); count];
+    let mut immediate = vec![None; count];
+    for &block in order.iter().rev() {
+        immediate[block] = dominators.immediate(block);
+        if let Some(parent) = immediate[block] {
+            children[parent].push(block);
+        }
+    }
+    let mut below = vec![(u32::MAX, 0); count];
+    let mut next = 0;
+    let mut stack: Vec<(BlockId, usize)> = order.last().map(|&b| (b, 0)).into_iter().collect();
+    while let Some((block, child)) = stack.last_mut() {
+        let block = *block;
+        if *child == 0 {
+            below[block].0 = next;
+            next += 1;
+        }
+        match children[block].get(*child) {
+            Some(&to) => {
+                *child += 1;
+                stack.push((to, 0));
+            }
+            None => {
+                below[block].1 = next - 1;
+                stack.pop();
+            }
+        }
+    }
+    (below, immediate)
+}
