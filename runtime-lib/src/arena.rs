@@ -10,7 +10,7 @@
 //! All arenas together keep to a limit. A part of the first chunk is kept in reserve: when the
 //! limit is reached, the roots of the forests still find room there (see `node`).
 
-use crate::live;
+use crate::file::live;
 use crate::sys;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,12 +1,12 @@
 //! What the environment says, read once when the program starts.
 
 use crate::arena;
+use crate::file::pattern::{self, Unknown};
+use crate::file::place;
+use crate::file::text::Text;
 use crate::message;
-use crate::pattern::{self, Unknown};
-use crate::place;
-use crate::prune;
-use crate::signal_name;
-use crate::text::Text;
+use crate::paths::prune;
+use crate::process::signal_name;
 use core::ffi::CStr;
 
 /// Pattern of the profile's file name.

@@ -10,34 +10,37 @@
 //!
 //! # Map
 //!
-//! | module | one concept |
-//! |---|---|
-//! | `node` | the automaton that Algorithm 4 is run by; its tables |
-//! | `forest` | a thread's forest for a function; walks |
-//! | `counter` | counters that signal handlers and other threads see |
-//! | `step` | an event that emitted code has not found |
-//! | `run` | many events in a row of one path |
-//! | `published` | Algorithm 4 as it was published, for comparison |
-//! | `prune` | what is dropped when a thread's memory is full |
-//! | `baseline` | what is not to be told of the counters: pausing |
-//! | `context` | what one thread counts, and who takes it over |
-//! | `process` | what there is once; `fork` |
-//! | `image`, `hooks`, `loader` | the executable and libraries with records |
-//! | `output` | what is written to the profile, and when |
-//! | `ending` | ends of the process that run no destructor |
-//! | `disposition`, `handler_stack` | what the program asks for about signals, and does not see |
-//! | `sanitizer` | sanitizers and libFuzzer, which end the process in their own ways |
-//! | `place` | the directory of a file; whose links and files are used |
-//! | `destination`, `age`, `file`, `pattern`, `text`, `scratch` | the file, its name |
-//! | `privilege` | programs in which nothing is done |
-//! | `sharing` | a file that many processes add to |
-//! | `osr` | on-stack replacement: when points fire, and how often they did |
-//! | `arena`, `mapping` | memory that is kept, and that is given back |
-//! | `live` | memory in a file, so that counts survive a SIGKILL |
-//! | `fallback` | what emitted code gets when there is none |
-//! | `lock`, `signal`, `sys` | against concurrent threads and handlers; system calls |
-//! | `freestanding` | what is used of libc, so that nothing is called that a program may define |
-//! | `config`, `signal_name`, `message` | environment, standard error |
+//! | room | module | one concept |
+//! |---|---|---|
+//! | `paths` | `node` | the automaton that Algorithm 4 is run by; its tables |
+//! | | `forest` | a thread's forest for a function; walks |
+//! | | `counter` | counters that signal handlers and other threads see |
+//! | | `enter` | how emitted code finds the forest of its thread |
+//! | | `step` | an event that emitted code has not found |
+//! | | `run` | many events in a row of one path |
+//! | | `published` | Algorithm 4 as it was published, for comparison |
+//! | | `prune` | what is dropped when a thread's memory is full |
+//! | | `baseline` | what is not to be told of the counters: pausing |
+//! | | `context` | what one thread counts, and who takes it over |
+//! | | `fallback` | what emitted code gets when there is no memory |
+//! | `osr` | | on-stack replacement: when points fire, and how often they did |
+//! | `process` | | what there is once; `fork` |
+//! | | `image`, `hooks`, `loader` | the executable and libraries with records |
+//! | | `ending` | ends of the process that run no destructor |
+//! | | `disposition`, `handler_stack` | what the program asks for about signals, and does not see |
+//! | | `sanitizer` | sanitizers and libFuzzer, which end the process in their own ways |
+//! | | `privilege` | programs in which nothing is done |
+//! | | `signal`, `signal_name` | blocked signals; names of signals |
+//! | `file` | | files, and what can go wrong with them |
+//! | | `output` | what is written to the profile, and when |
+//! | | `place` | the directory of a file; whose links and files are used |
+//! | | `destination`, `age`, `pattern`, `text`, `scratch` | the file, its name |
+//! | | `sharing` | a file that many processes add to |
+//! | | `live` | memory in a file, so that counts survive a SIGKILL |
+//! | | `arena`, `mapping` | memory that is kept, and that is given back |
+//! | | `lock`, `sys` | against concurrent threads and handlers; system calls |
+//! | | `freestanding` | what is used of libc, so that nothing is called that a program may define |
+//! | | `config`, `message` | environment, standard error |
 #![cfg_attr(not(test), no_std)]
 #![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
@@ -45,48 +48,18 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("libmidflight_rt is written for Linux on 64-bit machines");
 
-mod age;
 mod arena;
-mod baseline;
 mod config;
-mod context;
-mod counter;
-mod destination;
-mod disposition;
-mod ending;
-#[cfg(target_arch = "x86_64")]
-mod enter;
-mod fallback;
 mod file;
-mod forest;
 #[cfg(all(feature = "standalone", not(any(test, miri, feature = "tsan"))))]
 mod freestanding;
-mod handler_stack;
-mod hooks;
-mod image;
-mod live;
-mod loader;
 mod lock;
 mod mapping;
 mod message;
-mod node;
 mod osr;
-mod output;
-mod pattern;
-mod place;
-mod privilege;
+mod paths;
 mod process;
-mod prune;
-mod published;
-mod run;
-mod sanitizer;
-mod scratch;
-mod sharing;
-mod signal;
-mod signal_name;
-mod step;
 mod sys;
-mod text;
 
 #[cfg(test)]
 mod reader_tests;
@@ -100,7 +73,10 @@ pub use osr::{
     midflight_osr_unregister, midflight_osr_unregister_code,
 };
 
-use crate::signal::Blocked;
+use crate::file::{live, output};
+use crate::paths::{context, fallback, published, run};
+use crate::process::signal::Blocked;
+use crate::process::{disposition, ending, handler_stack, image, privilege};
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use midflight_abi::{Cursor, FLAG_PUBLISHED, Forest, RecordHeader};

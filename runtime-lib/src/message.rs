@@ -1,8 +1,8 @@
 //! Lines on standard error.
 
+use crate::file::place;
 use crate::file::{Failure, Refusal};
-use crate::place;
-use crate::signal::Blocked;
+use crate::process::signal::Blocked;
 use crate::sys;
 use core::ffi::CStr;
 use midflight_profile::visible_pieces;

@@ -1,10 +1,12 @@
 //! Whatever the environment and the kernel say: a value or a refusal, never a panic.
 
+use crate::config;
+use crate::file::age;
+use crate::file::pattern::{self, Values};
+use crate::file::text::Text;
 use crate::osr::fire::Fire;
 use crate::osr::gap::Probability;
-use crate::pattern::{self, Values};
-use crate::text::Text;
-use crate::{age, config, signal_name};
+use crate::process::signal_name;
 use proptest::prelude::*;
 
 /// Bytes that mean something, and others.

@@ -1,9 +1,12 @@
 //! The automaton against Algorithm 4 to the letter, by the functions that emitted code calls.
 
-use crate::forest::{ThreadForest, Visit};
-use crate::node::{self, Children, Node, Word};
-use crate::prune::Nodes;
-use crate::{counter, midflight_enter, midflight_run, step};
+use crate::midflight_enter;
+use crate::midflight_run;
+use crate::paths::counter;
+use crate::paths::forest::{ThreadForest, Visit};
+use crate::paths::node::{self, Children, Node, Word};
+use crate::paths::prune::Nodes;
+use crate::paths::step;
 use core::ptr::null_mut;
 use midflight_abi::{
     ABI_VERSION, DENSE_OFFSET, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest,

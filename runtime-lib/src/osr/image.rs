@@ -5,7 +5,6 @@
 //! go on.
 
 use crate::arena::{Arena, Purpose};
-use crate::loader::Found;
 use crate::message::{self, Decimal};
 use crate::osr::arm;
 use crate::osr::barrier;
@@ -15,8 +14,9 @@ use crate::osr::index::Index;
 use crate::osr::patch::Places;
 use crate::osr::record::{self, Function, Functions, Refusal, Site};
 use crate::osr::state::{self, STATE, State};
-use crate::privilege;
-use crate::signal::Blocked;
+use crate::process::loader::Found;
+use crate::process::privilege;
+use crate::process::signal::Blocked;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
 use midflight_abi::osr::{OSR_VERSION, OsrPatch};

@@ -1,6 +1,10 @@
 //! The log: one line of JSON for each type of event, with its counts.
 
-use crate::destination;
+use crate::file::destination;
+use crate::file::output;
+use crate::file::pattern;
+use crate::file::place::{Missing, Place, Publish};
+use crate::file::scratch::{SCRATCH, Scratch};
 use crate::file::{Buffered, Failure};
 use crate::message::{self, Decimal};
 use crate::osr::choice;
@@ -11,11 +15,7 @@ use crate::osr::record::Site;
 use crate::osr::settings::{FIRE_VARIABLE, LOG_VARIABLE};
 use crate::osr::state::{STATE, State};
 use crate::osr::toggle;
-use crate::output;
-use crate::pattern;
-use crate::place::{Missing, Place, Publish};
-use crate::scratch::{SCRATCH, Scratch};
-use crate::signal::Blocked;
+use crate::process::signal::Blocked;
 use crate::sys;
 use core::sync::atomic::Ordering;
 use midflight_abi::osr::{

@@ -1,12 +1,12 @@
 //! What the environment says about OSR points, read once when the first of them are registered.
 
 use crate::config;
+use crate::file::pattern::{self, Unknown};
+use crate::file::place;
+use crate::file::text::Text;
 use crate::message;
 use crate::osr::fire::Fire;
-use crate::pattern::{self, Unknown};
-use crate::place;
-use crate::signal_name;
-use crate::text::Text;
+use crate::process::signal_name;
 use core::ffi::CStr;
 
 /// Which points fire.

@@ -9,7 +9,7 @@ use crate::osr::hit;
 use crate::osr::image::{self, Image};
 use crate::osr::settings::Settings;
 use crate::osr::toggle;
-use crate::signal::Blocked;
+use crate::process::signal::Blocked;
 use crate::sys;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::midflight_published_step;
-use crate::published::Slabs;
+use crate::paths::published::Slabs;
 use midflight_abi::{Cursor, FLAG_PUBLISHED};
 
 /// As emitted code has it at the marker ∗: nobody has set β.

@@ -1,0 +1,551 @@
+//! Writing the profile.
+//!
+//! The file is written under a temporary name in its directory and then renamed, so that a reader
+//! sees a whole profile or none. What goes wrong is reported in one line on standard error; the
+//! program's exit status and `errno` stay what they are.
+
+use crate::arena;
+use crate::config::PROFILE_VARIABLE;
+use crate::file::destination;
+use crate::file::live;
+use crate::file::pattern;
+use crate::file::place::{Missing, Place, Publish};
+use crate::file::scratch::{SCRATCH, Scratch};
+use crate::file::sharing;
+use crate::file::{BUFFER, Buffered, Failure, File};
+use crate::message::{self, Decimal};
+use crate::paths::baseline;
+use crate::paths::fallback;
+use crate::paths::forest::{ThreadForest, Total};
+use crate::process::ending;
+use crate::process::image::{self, Image};
+use crate::process::privilege;
+use crate::process::signal::Blocked;
+use crate::process::{self, PROCESS, Process};
+use crate::sys;
+use core::ffi::CStr;
+use midflight_abi::PROFILE_HEADER_SIZE;
+use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink};
+
+/// Writes the profile when the image that has the state ends.
+pub fn write_at_exit() {
+    let signals = Blocked::new();
+    let Some(mut process) = process::lock() else { return };
+    process.exit = Some(activations(&process));
+    _ = write_and_report(&mut process, &When::End, &signals);
+    let may_be_unloaded = process.is_in_library;
+    drop(process);
+    if may_be_unloaded {
+        ending::release();
+        crate::paths::context::delete_key();
+    }
+}
+
+/// Writes the profile again when a shared library ends after the program: its destructors may have
+/// counted since.
+pub fn write_after_exit() {
+    let signals = Blocked::new();
+    let Some(mut process) = process::lock() else { return };
+    if process.exit.is_some() {
+        write_what_is_new(&mut process, &signals);
+    }
+}
+
+/// Writes the profile when the process is about to end without destructors, or to become another
+/// program. A process in which nothing was counted, as many are between `fork` and `exec`, leaves
+/// none.
+pub fn write_before_end() {
+    let signals = Blocked::new();
+    if live::is_stranger() {
+        return;
+    }
+    let Some(mut process) = PROCESS.lock_in_handler() else {
+        message::print(&[
+            b"the profile is not written: the runtime was busy when the program ended",
+        ]);
+        return;
+    };
+    if process.id == sys::process_id() {
+        write_if_counted(&mut process, &signals);
+    }
+}
+
+/// Writes the profile if anything was counted. A function of its own: a child that was made by
+/// `clone`, and writes nothing, may have a stack on which there is no room for what a walk needs.
+#[inline(never)]
+fn write_if_counted(process: &mut Process, signals: &Blocked) {
+    let mut any = process.exit.is_some();
+    // SAFETY: the process lock and the context's are held.
+    process.for_each_forest(|forest| any |= unsafe { ThreadForest::mark(forest) });
+    if any {
+        write_what_is_new(process, signals);
+    } else {
+        leave_file();
+    }
+}
+
+/// Writes the profile unless that was done at exit and no function was entered since.
+fn write_what_is_new(process: &mut Process, signals: &Blocked) {
+    let now = activations(process);
+    if process.exit != Some(now) {
+        process.exit = process.exit.map(|_| now);
+        _ = write_and_report(process, &When::End, signals);
+    }
+}
+
+/// Writes the profile now, to `path` or to where the pattern says. Returns 0 or an error number.
+pub fn write_now(path: Option<&CStr>) -> i32 {
+    if privilege::is_raised() {
+        return libc::EPERM;
+    }
+    let signals = Blocked::new();
+    let Some(mut process) = process::lock() else { return libc::EBUSY };
+    match write_and_report(&mut process, &When::Now(path), &signals) {
+        Ok(()) => 0,
+        Err(failure) => failure.number(),
+    }
+}
+
+/// Sets all counters to zero.
+pub fn reset() {
+    let _signals = Blocked::new();
+    if let Some(mut process) = process::lock() {
+        process.begin_within();
+    }
+}
+
+/// Pauses the profile, or goes on with it: what is counted while it is paused is not in it. Returns
+/// 0 or an error number.
+pub fn pause(paused: bool) -> i32 {
+    let _signals = Blocked::new();
+    let Some(process) = process::lock() else { return libc::EBUSY };
+    if baseline::is_paused() == paused {
+        return 0;
+    }
+    let mut is_prepared = true;
+    process.for_each_forest(|forest| {
+        // SAFETY: the process lock and the context's are held.
+        is_prepared = is_prepared && unsafe { ThreadForest::prepare_turn(forest) };
+    });
+    if !is_prepared {
+        return libc::ENOMEM;
+    }
+    baseline::turn();
+    0
+}
+
+/// Number of activations of all functions.
+fn activations(process: &Process) -> u64 {
+    let mut sum = 0u64;
+    process.for_each_forest(|forest| {
+        // SAFETY: the forest's context is locked.
+        sum = sum.wrapping_add(unsafe {
+            crate::paths::counter::read(&raw mut (*forest).shared.forest.entries)
+        });
+    });
+    sum
+}
+
+/// When and where a profile is written.
+enum When<'a> {
+    /// While the program goes on: to a path, or to where the pattern says.
+    Now(Option<&'a CStr>),
+    /// When it ends.
+    End,
+}
+
+fn write_and_report(
+    process: &mut Process,
+    when: &When<'_>,
+    signals: &Blocked,
+) -> Result<(), Failure> {
+    // A child that shares its parent's memory, or was made without the handlers of `fork`, would
+    // write its parent's counts a second time.
+    if process.id != sys::process_id() {
+        return Ok(());
+    }
+    if process.images.is_null() {
+        tell_of_strangers(process);
+        if let When::End = when {
+            leave_file();
+        }
+        return Ok(());
+    }
+    let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure::System(libc::EBUSY)) };
+    let scratch = &mut *scratch;
+    let result = write(process, when, scratch);
+    match &result {
+        Ok(None) => {}
+        Ok(Some(summary)) => {
+            if !matches!(when, When::Now(Some(_))) {
+                message::tell_new_root(b"profile", scratch.name.bytes());
+            }
+            tell_what_is_missing(summary, scratch.name.bytes());
+        }
+        Err(failure) => {
+            signals.discard_write_signal(failure.number());
+            message::tell_failure(b"profile", scratch.name.bytes(), *failure, PROFILE_VARIABLE);
+        }
+    }
+    result.map(|_| ())
+}
+
+/// What the user has to know about a profile that was written.
+struct Summary {
+    restarts: u64,
+    lost: u64,
+    pruned: u64,
+    /// Forests whose image was never registered.
+    strangers: u64,
+}
+
+fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
+    // That rare sequences were dropped is said by the profile, and that an image was refused has
+    // been told.
+    let is_told = image::any_was_refused() && !arena::has_run_out();
+    if summary.lost != 0 && !is_told || summary.restarts != 0 && arena::has_run_out() {
+        message::print(&[
+            b"the profile '",
+            name,
+            b"' has lower bounds, since memory has run out: ",
+            Decimal::new(summary.restarts).bytes(),
+            b" sequences were broken off, and ",
+            Decimal::new(summary.lost).bytes(),
+            b" paths were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
+        ]);
+    }
+    if summary.strangers != 0 {
+        message::print(&[
+            b"the profile '",
+            name,
+            b"' leaves out ",
+            Decimal::new(summary.strangers).bytes(),
+            b" functions of an image that was not registered; link it with libmidflight_rt.a",
+        ]);
+    }
+}
+
+/// Where no image was registered there is no profile; that is reported if there was something to
+/// count.
+fn tell_of_strangers(process: &Process) {
+    let mut strangers = 0;
+    process.for_each_forest(|_| strangers += 1);
+    if strangers != 0 {
+        message::print(&[
+            b"no profile is written: ",
+            Decimal::new(strangers).bytes(),
+            b" functions were counted in images that were not registered; link them with libmidflight_rt.a",
+        ]);
+    }
+}
+
+/// Writes a profile. `None`: none is wanted, or there is one that always has all counts.
+fn write(
+    process: &mut Process,
+    when: &When<'_>,
+    scratch: &mut Scratch,
+) -> Result<Option<Summary>, Failure> {
+    let path = if let When::Now(path) = when { *path } else { None };
+    if path.is_none() && live::is_left_behind() {
+        // The file has all counts, and its name leads elsewhere now.
+        if let When::End = when {
+            live::tell_left_behind();
+        }
+        return Ok(None);
+    }
+    choose_name(process, path, scratch)?;
+    let Some(place) = Place::find(&mut scratch.name, Missing::Made)? else { return Ok(None) };
+    match when {
+        When::Now(_) if live::is_at(&place) => return Ok(None),
+        When::Now(_) => {}
+        When::End => live::freeze(),
+    }
+    let Scratch { name, buffer, .. } = scratch;
+    let summary = if path.is_some() || !pattern::is_shared(process.config.pattern()) {
+        place.write_whole(Publish::InPlace, |file| write_file(process, file, buffer))?
+    } else {
+        let summary = sharing::add(&place, name, buffer, |sink| encode_payload(process, sink))?;
+        // What is in the file is not to be added a second time.
+        process.clear();
+        process.exit = process.exit.map(|_| 0);
+        summary
+    };
+    if let When::End = when {
+        live::remove();
+    }
+    Ok(Some(summary))
+}
+
+/// The program does not count in a file any more, and the file goes.
+fn leave_file() {
+    live::freeze();
+    live::remove();
+}
+
+/// Notes the signature of an image that is about to be registered. With the first one the program
+/// begins to count in a file, if the environment asks for it.
+///
+/// Where Algorithm 4 is carried out as published, in some function, it does not; if it does
+/// already, the file goes.
+pub fn note_image(process: &mut Process, signature: u64, is_program: bool, has_published: bool) {
+    let is_first = process.images.is_null();
+    let is_continuous = pattern::is_continuous(process.config.pattern());
+    let is_refused = has_published && is_continuous && (is_first || live::is_live());
+    if is_refused {
+        message::print(&[
+            b"no profile is left if the program is killed, since functions that were compiled with algorithm=published cannot count in a file",
+        ]);
+        leave_file();
+    }
+    if !is_first && !is_program {
+        return;
+    }
+    process.signature = signature;
+    if is_first && !is_refused {
+        begin_file(process);
+    } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
+        process.serial = None;
+        rename_file(process);
+    }
+}
+
+fn begin_file(process: &mut Process) {
+    if !pattern::is_continuous(process.config.pattern()) {
+        return;
+    }
+    if !process.contexts.is_null() {
+        message::print(&[
+            b"no profile is left if the program is killed, since functions ran before their image was registered",
+        ]);
+        return;
+    }
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let result = choose_live_place(process, scratch).and_then(|place| match place {
+        Some(place) => live::open(&scratch.name, &place),
+        None => Ok(()),
+    });
+    if let Err(failure) = result {
+        tell_no_file(scratch.name.bytes(), failure);
+    }
+}
+
+/// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or,
+/// where many processes add to that, one beside it. `None`: no profile is wanted.
+fn choose_live_place(
+    process: &mut Process,
+    scratch: &mut Scratch,
+) -> Result<Option<Place>, Failure> {
+    choose_name(process, None, scratch)?;
+    let place = Place::find(&mut scratch.name, Missing::Made)?;
+    if place.is_some() && pattern::is_shared(process.config.pattern()) {
+        let number = Decimal::new(process.id.unsigned_abs().into());
+        for part in [b".".as_slice(), number.bytes(), b".live"] {
+            scratch.name.push(part)?;
+        }
+        return Place::find(&mut scratch.name, Missing::Made);
+    }
+    Ok(place)
+}
+
+/// Gives the file the name that the profile has now.
+fn rename_file(process: &mut Process) {
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let result = choose_live_place(process, scratch).and_then(|place| match place {
+        Some(place) => live::rename(&scratch.name, &place),
+        None => Ok(()),
+    });
+    if let Err(failure) = result {
+        message::tell_failure(b"profile", scratch.name.bytes(), failure, PROFILE_VARIABLE);
+    }
+}
+
+/// In a forked child: it counts in a file of its own, if its parent's has the process's ID in its
+/// name; else it would take the parent's name away, and counts in memory. `reset` makes the memory
+/// the child's.
+pub fn renew_file(
+    process: &mut Process,
+    memory: Option<live::Copy>,
+    reset: impl FnOnce(&mut Process),
+) {
+    let Some(memory) = memory else {
+        if live::is_live() {
+            message::print(&[
+                b"a child is not profiled: there was no memory to copy its parent's counters",
+            ]);
+        } else if live::take_over() {
+            reset(process);
+        }
+        return;
+    };
+    let Some(mut scratch) = SCRATCH.lock() else { return };
+    let scratch = &mut *scratch;
+    let (mut place, mut file) = (None, None);
+    let pattern = process.config.pattern();
+    if pattern::has_process(pattern) || pattern::is_shared(pattern) {
+        match choose_live_place(process, scratch) {
+            Ok(found) => place = found,
+            Err(failure) => tell_no_file(scratch.name.bytes(), failure),
+        }
+        match place.as_ref().map(|place| memory.put_in_file(place)) {
+            Some(Ok(new)) => file = Some(new),
+            Some(Err(failure)) => tell_no_file(scratch.name.bytes(), failure),
+            None => {}
+        }
+    }
+    if file.is_none() && !memory.keep() {
+        return;
+    }
+    reset(process);
+    if let Some(Err(failure)) = file.map(|file| file.settle(&scratch.name)) {
+        tell_no_file(scratch.name.bytes(), failure);
+    }
+}
+
+fn tell_no_file(name: &[u8], failure: Failure) {
+    let (what, advice) = match failure {
+        Failure::System(libc::ENOMEM) => (
+            "there is not enough address space",
+            "raise its limit (ulimit -v) or lower MIDFLIGHT_MAX_MEMORY",
+        ),
+        failure => message::explain(failure),
+    };
+    let parts: &[&[u8]] =
+        &[b"no profile is left if the program is killed, since '", name, b"' cannot be made: "];
+    message::tell(parts, what, advice, PROFILE_VARIABLE);
+}
+
+/// Puts the name of the profile in `scratch.name`.
+fn choose_name(
+    process: &mut Process,
+    path: Option<&CStr>,
+    scratch: &mut Scratch,
+) -> Result<(), Failure> {
+    scratch.name.clear();
+    if let Some(path) = path {
+        return Ok(scratch.name.push(path.to_bytes())?);
+    }
+    let pattern = process.config.pattern();
+    let directory = process.config.directory.bytes();
+    scratch.expand(directory, pattern, process.id, process.signature)?;
+    if pattern::has_process(pattern) {
+        destination::make_unique(&mut scratch.name, process.is_in_library, &mut process.serial)?;
+    }
+    Ok(())
+}
+
+/// What `%m` stands for; `None` if no image has records.
+pub fn signature() -> Option<u64> {
+    let _signals = Blocked::new();
+    let process = process::lock()?;
+    (!process.images.is_null()).then_some(process.signature)
+}
+
+fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
+    let mut image = process.images;
+    while !image.is_null() {
+        // SAFETY: images are never freed; the process lock is held.
+        let current = unsafe { &*image };
+        visit(current);
+        image = current.next();
+    }
+}
+
+/// Writes the payload after the header's place, then the header, which has its size and checksum.
+fn write_file(
+    process: &Process,
+    file: &File,
+    buffer: &mut [u8; BUFFER],
+) -> Result<Summary, Failure> {
+    let mut sink = Buffered::new(file, buffer, PROFILE_HEADER_SIZE.into());
+    let (header, summary) = encode_payload(process, &mut sink)?;
+    sink.flush()?;
+    file.write_at(&header, 0)?;
+    Ok(summary)
+}
+
+/// Writes the payload; the header that belongs to it.
+fn encode_payload<S: Sink<Error = Failure>>(
+    process: &Process,
+    sink: S,
+) -> Result<([u8; HEADER_SIZE], Summary), Failure> {
+    let mut encoder = Encoder::new(sink);
+    let summary = encode(process, &mut encoder)?;
+    let is_short = summary.restarts | summary.lost | summary.pruned != 0;
+    let flags = process.flags() | if is_short { FLAG_LOWER_BOUNDS } else { 0 };
+    Ok((encoder.finish(flags), summary))
+}
+
+fn encode<S: Sink<Error = Failure>>(
+    process: &Process,
+    encoder: &mut Encoder<S>,
+) -> Result<Summary, Failure> {
+    let mut result = Ok(());
+    for_each_image(process, |image| {
+        if result.is_ok() {
+            result = encoder.module(image.shared.signature, image.path());
+        }
+    });
+    result?;
+    let mut summary = Summary { restarts: 0, lost: fallback::lost(), pruned: 0, strangers: 0 };
+    let mut result = Ok(());
+    process.for_each_forest(|forest| {
+        if result.is_ok() {
+            // SAFETY: the process lock and the context's are held.
+            result = unsafe { encode_forest(process, forest, encoder, &mut summary) };
+        }
+    });
+    result.map(|()| summary)
+}
+
+unsafe fn encode_forest<S: Sink<Error = Failure>>(
+    process: &Process,
+    this: *mut ThreadForest,
+    encoder: &mut Encoder<S>,
+    summary: &mut Summary,
+) -> Result<(), Failure> {
+    // SAFETY: the caller's.
+    unsafe {
+        if !ThreadForest::mark(this) {
+            return Ok(());
+        }
+        let Some(module) = module_of(process, this) else {
+            summary.strangers += 1;
+            return Ok(());
+        };
+        let header = ForestHeader {
+            module,
+            key: (*this).shared.key,
+            k: (*this).shared.k,
+            entries: ThreadForest::total(this, Total::Entries),
+            restarts: ThreadForest::total(this, Total::Restarts),
+            lost: ThreadForest::total(this, Total::Lost),
+            pruned: ThreadForest::total(this, Total::Pruned),
+            roots: ThreadForest::roots(this),
+        };
+        summary.restarts = summary.restarts.saturating_add(header.restarts);
+        summary.lost = summary.lost.saturating_add(header.lost);
+        summary.pruned = summary.pruned.saturating_add(header.pruned);
+        encoder.forest(&header)?;
+        ThreadForest::walk(this, |child| encoder.node(child.label, child.count, child.children))
+    }
+}
+
+/// The place of a forest's image in the list.
+unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32> {
+    let mut found = None;
+    let mut index = 0;
+    for_each_image(process, |image| {
+        // SAFETY: the caller gives a forest.
+        let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
+        let known: *mut Image = known.cast();
+        let is_it =
+            if known.is_null() { image.contains(record) } else { core::ptr::eq(known, image) };
+        if is_it {
+            found = Some(index);
+        }
+        index += 1;
+    });
+    found
+}

@@ -1,0 +1,331 @@
+//! A thread's forest for a function: how it is made, and grows.
+
+mod read;
+mod rebuild;
+mod stack;
+
+pub use self::read::{Total, Visit};
+
+use self::stack::Stack;
+use crate::arena::{Arena, Purpose};
+use crate::paths::baseline::Counter;
+use crate::paths::context::Context;
+use crate::paths::counter;
+use crate::paths::node::{self, Builder, Child, Node, START_LEVEL, Word};
+use crate::paths::published::Slabs;
+use crate::paths::step;
+use core::mem::offset_of;
+use midflight_abi::memory;
+use midflight_abi::{FLAG_COUNTING, FLAG_PUBLISHED, Forest, RecordHeader, Slot};
+
+/// Lookups in outgrown tables that are put up with in any forest.
+const LEAST_STALE: u32 = 64;
+
+/// Of so many detours one is taken to tell where there are many.
+pub const DETOURS: u32 = 128;
+
+/// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, and in
+/// counting mode the counters behind it.
+#[repr(transparent)]
+pub struct ThreadForest {
+    /// All of it, as others find it in a file.
+    pub shared: memory::ThreadForest,
+}
+
+impl ThreadForest {
+    /// The forest that emitted code's pointer is to.
+    pub fn of(forest: *mut Forest) -> *mut Self {
+        forest.wrapping_byte_sub(offset_of!(memory::ThreadForest, forest)).cast()
+    }
+
+    /// The context that it belongs to.
+    ///
+    /// # Safety
+    /// `this` is a forest.
+    pub unsafe fn context(this: *mut Self) -> *mut Context {
+        // SAFETY: the caller's.
+        unsafe { (*this).shared.context.cast() }
+    }
+
+    /// The next forest of the context, or null.
+    ///
+    /// # Safety
+    /// `this` is a forest.
+    pub unsafe fn next(this: *mut Self) -> *mut Self {
+        // SAFETY: the caller's.
+        unsafe { (*this).shared.next.cast() }
+    }
+
+    /// Makes an empty forest. `None`: there is no memory for it.
+    ///
+    /// # Safety
+    /// `record` is a record of this ABI version with a valid k.
+    pub unsafe fn create(
+        arena: &mut Arena,
+        nodes: &mut Arena,
+        context: *mut Context,
+        record: *const RecordHeader,
+    ) -> Option<*mut Self> {
+        // SAFETY: the caller's.
+        let header = unsafe { &*record };
+        let counting = header.flags & FLAG_COUNTING != 0;
+        let published = !counting && header.flags & FLAG_PUBLISHED != 0;
+        let words = match counting {
+            true => header.num_paths as usize + mark_words(header.num_paths),
+            false if published => size_of::<Slabs>() / size_of::<u64>(),
+            false => 0,
+        };
+        let bytes = words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())?;
+        let purpose = if counting { Purpose::Growth } else { Purpose::Root };
+        let this = arena.allocate(bytes, purpose)?.as_ptr().cast::<Self>();
+        // SAFETY: the arena has handed out zeroed memory of that size, in which all fields are
+        // valid.
+        unsafe {
+            (*this).shared.context = context.cast();
+            (*this).shared.record = record;
+            (*this).shared.key = header.key;
+            (*this).shared.k = header.k;
+            (*this).shared.num_paths = header.num_paths;
+            (*this).shared.counting = counting;
+            (*this).shared.published = published;
+            (*this).shared.forest.step = step::address();
+            if published {
+                Slabs::begin(&raw mut (*this).shared.forest, header.k);
+            } else if !counting {
+                Self::begin(this, nodes)?;
+            }
+        }
+        Some(this)
+    }
+
+    /// Makes an automaton without nodes.
+    unsafe fn begin(this: *mut Self, nodes: &mut Arena) -> Option<()> {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut builder = Self::builder(this, nodes, Purpose::Root);
+            builder.new_start().ok()?;
+            (*this).shared.start = builder.start;
+            Some(())
+        }
+    }
+
+    /// # Safety
+    /// `this` is a forest whose context's lock the caller holds.
+    unsafe fn builder(this: *mut Self, arena: &mut Arena, purpose: Purpose) -> Builder<'_> {
+        // SAFETY: the caller's.
+        unsafe {
+            Builder {
+                arena,
+                start: (*this).shared.start,
+                start_word: &raw mut (*this).shared.forest.start,
+                k: (*this).shared.k,
+                num_paths: (*this).shared.num_paths,
+                purpose,
+            }
+        }
+    }
+
+    /// The k-SF, where Algorithm 4 is carried out as published.
+    unsafe fn slabs(this: *mut Self) -> Option<*mut Slabs> {
+        // SAFETY: the caller gives a forest.
+        unsafe {
+            let forest = &raw mut (*this).shared.forest;
+            (*this).shared.published.then(|| Slabs::of(forest))
+        }
+    }
+
+    /// The child that an event leads to which emitted code has not found, if it is there all the
+    /// same.
+    ///
+    /// # Safety
+    /// `table` is one that a state of the forest leads to or has led to.
+    #[inline]
+    pub unsafe fn look_up(table: *mut Slot, label: u32) -> Option<Child> {
+        // SAFETY: the caller's.
+        unsafe {
+            let node = node::owner(table);
+            if node::is_pruned(node) { None } else { Self::known(node, label) }
+        }
+    }
+
+    /// The child of a node, if it is there and can be counted without the lock.
+    #[inline]
+    unsafe fn known(node: *mut Node, label: u32) -> Option<Child> {
+        // SAFETY: the caller gives a node that is not pruned.
+        unsafe { node::find(node, label).filter(|child| !child.has_overflowed()) }
+    }
+
+    /// The root that an event leads to whose place is not there, where no nodes are made for the
+    /// time being; and whether an activation restarts with it.
+    ///
+    /// # Safety
+    /// As for [`Self::look_up`].
+    #[inline]
+    pub unsafe fn look_up_root(
+        this: *mut Self,
+        table: *mut Slot,
+        label: u32,
+    ) -> Option<(Child, bool)> {
+        // SAFETY: the caller's.
+        unsafe {
+            let root = Self::known((*this).shared.start, label)?;
+            Some((root, (*node::owner(table)).level != START_LEVEL))
+        }
+    }
+
+    /// Counts an event that no lookup has found, or that is one of many that took a detour: builds
+    /// what is missing, and returns the state after it. None: there is no room.
+    ///
+    /// # Safety
+    /// `this` is in a context whose lock the caller holds; one of its states leads or has led to
+    /// `table`.
+    pub unsafe fn build(
+        this: *mut Self,
+        arena: &mut Arena,
+        table: *mut Slot,
+        label: u32,
+    ) -> Option<Word> {
+        // SAFETY: the caller's.
+        unsafe {
+            let node = node::owner(table);
+            if node::is_pruned(node) {
+                return if (*node).level == START_LEVEL {
+                    Self::count_child(this, arena, (*this).shared.start, label, 1, Purpose::Growth)
+                } else {
+                    None
+                };
+            }
+            if node::table_of(node::word_of(node)) != table {
+                Self::note_stale(this);
+            } else {
+                Self::builder(this, arena, Purpose::Spread).spread(node, label);
+            }
+            Self::count_child(this, arena, node, label, 1, Purpose::Growth)
+        }
+    }
+
+    /// Counts an event as if the activation had begun with it, since there is no room for its
+    /// history. Where there is none for its root either, the event is lost.
+    ///
+    /// # Safety
+    /// As for [`Self::build`].
+    pub unsafe fn restart(
+        this: *mut Self,
+        arena: &mut Arena,
+        table: *mut Slot,
+        label: u32,
+    ) -> Word {
+        // SAFETY: the caller's.
+        unsafe {
+            let start = (*this).shared.start;
+            let mut builder = Self::builder(this, arena, Purpose::Root);
+            if let Ok(child) = builder.child(start, label) {
+                Self::note_restart(this, node::owner(table));
+                if builder.add(child, 1).is_ok() {
+                    return child.next();
+                }
+            }
+            counter::increment(&raw mut (*this).shared.forest.lost);
+            node::word_of(start)
+        }
+    }
+
+    /// Notes that an event of an activation that was at `node` is about to be counted at its root.
+    /// This comes first: a bound that is one too large for a moment is right, one too small is not.
+    unsafe fn note_restart(this: *mut Self, node: *mut Node) {
+        // SAFETY: the caller's.
+        unsafe {
+            if (*node).level != START_LEVEL {
+                Self::note_restarts(this, 1);
+            }
+        }
+    }
+
+    /// The same for as many events.
+    ///
+    /// # Safety
+    /// `this` is a forest of the calling thread.
+    pub unsafe fn note_restarts(this: *mut Self, n: u64) {
+        // SAFETY: the caller's.
+        unsafe { counter::add(&raw mut (*this).shared.forest.restarts, n) };
+    }
+
+    unsafe fn count_child(
+        this: *mut Self,
+        arena: &mut Arena,
+        node: *mut Node,
+        label: u32,
+        n: u64,
+        purpose: Purpose,
+    ) -> Option<Word> {
+        // SAFETY: the caller's.
+        unsafe { count_child(&mut Self::builder(this, arena, purpose), node, label, n) }
+    }
+
+    /// After many lookups that outgrown tables have cost, makes no slot lead to one.
+    unsafe fn note_stale(this: *mut Self) {
+        // SAFETY: the caller holds the context's lock.
+        unsafe {
+            (*this).shared.stale += DETOURS;
+            if (*this).shared.stale < LEAST_STALE + (*this).shared.slots / 4 {
+                return;
+            }
+            Self::refresh_all(this);
+        }
+    }
+
+    /// A function of its own, so that a step takes little stack as long as nothing is refreshed.
+    #[inline(never)]
+    unsafe fn refresh_all(this: *mut Self) {
+        // SAFETY: the caller holds the context's lock.
+        unsafe {
+            (*this).shared.stale = 0;
+            (*this).shared.slots = 0;
+            Self::for_each_child(this, |_, child| {
+                child.refresh();
+                (*this).shared.slots += 1;
+            });
+        }
+    }
+
+    /// Visits all children of all nodes, each with what it is called in the baselines.
+    ///
+    /// # Safety
+    /// The caller holds the lock of the forest's context, and it is not in counting mode.
+    unsafe fn for_each_child(this: *mut Self, mut visit: impl FnMut(Counter, Child)) {
+        let mut stack = Stack::new(this);
+        loop {
+            // SAFETY: the caller's.
+            match unsafe { stack.next_child() } {
+                Some(child) => {
+                    visit(stack.counter(child.label), child);
+                    // SAFETY: the child was just found.
+                    unsafe { stack.descend(child) };
+                }
+                None if stack.pop().is_none() => return,
+                None => {}
+            }
+        }
+    }
+}
+
+/// Counts a child, which is made if it is missing; tells the state after it. None: there is no
+/// memory.
+unsafe fn count_child(
+    builder: &mut Builder<'_>,
+    node: *mut Node,
+    label: u32,
+    n: u64,
+) -> Option<Word> {
+    // SAFETY: the caller gives a node of the builder's forest.
+    unsafe {
+        let child = builder.child(node, label).ok()?;
+        builder.add(child, n).ok()?;
+        Some(child.next())
+    }
+}
+
+/// Words of marks for that many paths.
+fn mark_words(num_paths: u32) -> usize {
+    num_paths.div_ceil(64) as usize
+}

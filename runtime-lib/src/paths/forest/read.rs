@@ -1,0 +1,333 @@
+//! What a profile has of a forest: its totals, and its nodes in preorder.
+
+use super::ThreadForest;
+use super::stack::Stack;
+use crate::paths::baseline::{Baselines, Counter};
+use crate::paths::counter;
+use crate::paths::node;
+use crate::paths::published::Slabs;
+
+/// The counters of a forest that are not of paths.
+#[derive(Clone, Copy)]
+pub enum Total {
+    /// [`midflight_abi::Forest::entries`]
+    Entries,
+    /// [`midflight_abi::Forest::restarts`]
+    Restarts,
+    /// [`midflight_abi::Forest::lost`]
+    Lost,
+    /// [`midflight_abi::Forest::pruned`]
+    Pruned,
+}
+
+impl Total {
+    const ALL: [Self; 4] = [Self::Entries, Self::Restarts, Self::Lost, Self::Pruned];
+}
+
+/// One step of a walk in preorder.
+pub struct Visit {
+    /// The child's label.
+    pub label: u32,
+    /// The child's counter.
+    pub count: u64,
+    /// How many children of it follow.
+    pub children: u32,
+}
+
+impl ThreadForest {
+    /// Whether anything was counted; also marks, for [`Self::walk`], the children with a count in
+    /// or below them. Marking first makes the walk's numbers of children right even if the thread
+    /// goes on counting.
+    ///
+    /// # Safety
+    /// The caller holds the process lock and the context's.
+    pub unsafe fn mark(this: *mut Self) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
+            let counted = if let Some(slabs) = Self::slabs(this) {
+                Slabs::mark(slabs, |counter, count| Self::baselines(this).told(counter, count))
+            } else if (*this).shared.counting {
+                Self::mark_paths(this)
+            } else {
+                Self::mark_nodes(this)
+            };
+            begun || counted
+        }
+    }
+
+    /// What the profile has of a counter that is not of a path.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn total(this: *mut Self, total: Total) -> u64 {
+        // SAFETY: the caller's.
+        unsafe {
+            let count = counter::read(Self::total_place(this, total));
+            Self::baselines(this).told(Self::total_counter(this, total), count)
+        }
+    }
+
+    unsafe fn total_place(this: *mut Self, total: Total) -> *mut u64 {
+        // SAFETY: the caller gives a forest.
+        unsafe {
+            let forest = &raw mut (*this).shared.forest;
+            match total {
+                Total::Entries => &raw mut (*forest).entries,
+                Total::Restarts => &raw mut (*forest).restarts,
+                Total::Lost => &raw mut (*forest).lost,
+                Total::Pruned => &raw mut (*forest).pruned,
+            }
+        }
+    }
+
+    pub(super) fn total_counter(this: *mut Self, total: Total) -> Counter {
+        Counter { owner: this as usize, label: total as u32 }
+    }
+
+    /// As [`Self::total_counter`], for a path in counting mode.
+    fn path_baseline(this: *mut Self, path: u32) -> Counter {
+        // Any address within the forest is its own; the first stands for the totals.
+        Counter { owner: this as usize + 1, label: path }
+    }
+
+    /// What the profile has of a path in counting mode.
+    unsafe fn told_of_path(this: *mut Self, path: u32) -> u64 {
+        // SAFETY: the caller gives a path below the number of paths.
+        unsafe {
+            let count = counter::read(Self::path_counter(this, path));
+            let told = Self::baselines(this).told(Self::path_baseline(this, path), count);
+            // Emitted code counts a path before it ends, and may undo that after a reset.
+            if told > i64::MAX as u64 { 0 } else { told }
+        }
+    }
+
+    pub(super) unsafe fn baselines<'a>(this: *mut Self) -> &'a Baselines {
+        // SAFETY: the caller holds the lock of the forest's context.
+        unsafe { &(*(*Self::context(this)).data.get()).baselines }
+    }
+
+    /// Calls `visit` with every counter and what it stands at.
+    unsafe fn for_each_counter(this: *mut Self, mut visit: impl FnMut(Counter, u64)) {
+        // SAFETY: the caller's.
+        unsafe {
+            for total in Total::ALL {
+                let count = counter::read(Self::total_place(this, total));
+                visit(Self::total_counter(this, total), count);
+            }
+            if (*this).shared.counting {
+                for path in 0..(*this).shared.num_paths {
+                    let count = counter::read(Self::path_counter(this, path));
+                    visit(Self::path_baseline(this, path), count);
+                }
+                return;
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::for_each_counter(slabs, |name, place| {
+                    visit(name, counter::read(place));
+                });
+            }
+            Self::for_each_child(this, |counter, child| visit(counter, child.count()));
+        }
+    }
+
+    /// Prepares for pausing or resuming: the next X of each counter becomes what it stands at less
+    /// X. False: there is no memory.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn prepare_turn(this: *mut Self) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            let data = (*Self::context(this)).data.get();
+            let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
+            let mut counted = 0;
+            Self::for_each_counter(this, |_, count| counted += usize::from(count != 0));
+            // More than were counted may be by the time that they are looked at again.
+            if !baselines.reserve(arena, counted + counted / 8 + Total::ALL.len()) {
+                return false;
+            }
+            Self::for_each_counter(this, |counter, count| {
+                let number = baselines.number(counter);
+                if count | number != 0 && baselines.reserve(arena, 1) {
+                    baselines.set_next(counter, count.wrapping_sub(number));
+                }
+            });
+            true
+        }
+    }
+
+    unsafe fn mark_paths(this: *mut Self) -> bool {
+        let mut any = false;
+        // SAFETY: the caller's.
+        for path in 0..unsafe { (*this).shared.num_paths } {
+            // SAFETY: the path is below the number of paths.
+            unsafe {
+                let counted = Self::told_of_path(this, path) != 0;
+                let (word, bit) = Self::path_mark(this, path);
+                *word = if counted { *word | bit } else { *word & !bit };
+                any |= counted;
+            }
+        }
+        any
+    }
+
+    /// The word and the bit that mark a path, after the counters.
+    unsafe fn path_mark(this: *mut Self, path: u32) -> (*mut u64, u64) {
+        // SAFETY: in counting mode the words of marks are behind the counters.
+        unsafe {
+            let marks = Self::path_counter(this, (*this).shared.num_paths);
+            (marks.add(path as usize / 64), 1 << (path % 64))
+        }
+    }
+
+    unsafe fn is_marked(this: *mut Self, path: u32) -> bool {
+        // SAFETY: the caller gives a path below the number of paths.
+        let (word, bit) = unsafe { Self::path_mark(this, path) };
+        // SAFETY: the word is valid; only holders of the locks use it.
+        unsafe { *word & bit != 0 }
+    }
+
+    unsafe fn path_counter(this: *mut Self, path: u32) -> *mut u64 {
+        // SAFETY: in counting mode that many counters follow.
+        unsafe { this.add(1).cast::<u64>().add(path as usize) }
+    }
+
+    unsafe fn mark_nodes(this: *mut Self) -> bool {
+        let mut stack = Stack::new(this);
+        loop {
+            // SAFETY: the caller holds the locks.
+            match unsafe { stack.next_child() } {
+                Some(child) => {
+                    // SAFETY: the child was just found.
+                    unsafe {
+                        let counted = stack.told(this, child) != 0;
+                        if stack.descend(child) {
+                            let node = node::node_of(child.next());
+                            (*node).is_marked = counted;
+                        } else if counted {
+                            stack.count_child();
+                        }
+                    }
+                }
+                None => {
+                    let Some(done) = stack.pop() else { return false };
+                    // SAFETY: the frame's node is one of the forest.
+                    unsafe {
+                        (*done.node).marked = done.number;
+                        (*done.node).is_marked |= done.number != 0;
+                        if stack.depth == 0 {
+                            return done.number != 0;
+                        }
+                        if (*done.node).is_marked {
+                            stack.count_child();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Number of marked roots.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`], which was called under the same locks.
+    pub unsafe fn roots(this: *mut Self) -> u32 {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::roots(slabs);
+            }
+            match (*this).shared.counting {
+                true => (0..(*this).shared.num_paths)
+                    .filter(|&path| Self::is_marked(this, path))
+                    .count() as u32,
+                false => (*(*this).shared.start).marked,
+            }
+        }
+    }
+
+    /// Visits all marked children in preorder.
+    ///
+    /// # Safety
+    /// As for [`Self::roots`].
+    pub unsafe fn walk<E>(
+        this: *mut Self,
+        mut visit: impl FnMut(Visit) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // SAFETY: the caller's.
+        unsafe {
+            if (*this).shared.counting {
+                return Self::walk_paths(this, visit);
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                let told = |counter, count| Self::baselines(this).told(counter, count);
+                return Slabs::walk(slabs, told, visit);
+            }
+            let mut stack = Stack::new(this);
+            stack.visit_marked();
+            loop {
+                let Some(child) = stack.next_child() else {
+                    if stack.pop().is_none() {
+                        return Ok(());
+                    }
+                    continue;
+                };
+                let (label, count) = (child.label, stack.told(this, child));
+                let has_node = node::has_node(stack.level(), (*this).shared.k);
+                let node = node::node_of(child.next());
+                // A child at full depth that was not counted when its parent was marked may be now.
+                let is_marked = if has_node { (*node).is_marked } else { count != 0 };
+                if !is_marked || !stack.take_child() {
+                    continue;
+                }
+                let children = if has_node { (*node).marked } else { 0 };
+                visit(Visit { label, count, children })?;
+                if stack.descend(child) {
+                    stack.visit_marked();
+                }
+            }
+        }
+    }
+
+    unsafe fn walk_paths<E>(
+        this: *mut Self,
+        mut visit: impl FnMut(Visit) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // SAFETY: the caller's.
+        for path in 0..unsafe { (*this).shared.num_paths } {
+            // SAFETY: the path is below the number of paths.
+            unsafe {
+                if Self::is_marked(this, path) {
+                    let count = Self::told_of_path(this, path);
+                    visit(Visit { label: path, count, children: 0 })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets all counters to zero. States and tables stay, so activations can go on.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn clear(this: *mut Self) {
+        // SAFETY: the caller's.
+        unsafe {
+            let forest = &raw mut (*this).shared.forest;
+            counter::clear(&raw mut (*forest).entries);
+            counter::clear(&raw mut (*forest).restarts);
+            counter::clear(&raw mut (*forest).lost);
+            counter::clear(&raw mut (*forest).pruned);
+            if (*this).shared.counting {
+                (0..(*this).shared.num_paths)
+                    .for_each(|path| counter::clear(Self::path_counter(this, path)));
+                return;
+            }
+            if let Some(slabs) = Self::slabs(this) {
+                return Slabs::for_each_counter(slabs, |_, place| counter::clear(place));
+            }
+            Self::for_each_child(this, |_, child| child.clear());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path or has not
+//! looked for it.
+
+use crate::file::live;
+use crate::paths::counter;
+use crate::paths::fallback;
+use crate::paths::forest::ThreadForest;
+use crate::paths::node;
+use crate::paths::prune::Nodes;
+use crate::process::signal::Blocked;
+use midflight_abi::{Forest, Register, Slot};
+
+/// What emitted code calls.
+pub type Step = unsafe extern "C" fn(u64, u32, *mut Forest) -> u64;
+
+/// What emitted code finds in a forest ([`Forest::step`]).
+pub fn address() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    const STEP: Step = if cfg!(miri) { step } else { sparing_step };
+    #[cfg(not(target_arch = "x86_64"))]
+    const STEP: Step = step;
+    STEP as usize as u64
+}
+
+/// [`step`], which leaves all general registers but `rax` and `r11` as they are, and is only called
+/// where a path is not found as emitted code finds it.
+///
+/// # Safety
+/// As for [`step`].
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+unsafe extern "C" fn sparing_step(state: u64, register: u32, forest: *mut Forest) -> u64 {
+    // With the return address and seven registers the stack is aligned to 16.
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "mov r11d, esi",
+        "test edi, {dense_offset}",
+        "jnz 2f",
+        "shr r11d, {hash_shift}",
+        "and r11d, edi",
+        "mov rax, rdi",
+        "shr rax, {word_shift}",
+        "cmp [r11 + rax + {key}], esi",
+        "jne 3f",
+        "add qword ptr [r11 + rax + {tally}], 1",
+        "mov rax, [r11 + rax]",
+        "ret",
+        "2:",
+        "mov rax, [r11 + rdi - {tally}]",
+        "test rax, rax",
+        "jz 3f",
+        "add qword ptr [r11 + rdi], 1",
+        "ret",
+        "3:",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        ".cfi_adjust_cfa_offset 56",
+        "call {step}",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        ".cfi_adjust_cfa_offset -56",
+        "ret",
+        ".cfi_endproc",
+        dense_offset = const midflight_abi::DENSE_OFFSET,
+        hash_shift = const midflight_abi::HASH_SHIFT,
+        word_shift = const midflight_abi::WORD_SHIFT,
+        key = const midflight_abi::SLOT_KEY_OFFSET,
+        tally = const midflight_abi::SLOT_TALLY_OFFSET,
+        step = sym step,
+    )
+}
+
+/// Counts the node reached by the path that the path register has, and returns the state after it.
+///
+/// # Safety
+/// `forest` is that of the activation; `state` is its start or a state that was found in the
+/// forest; `register` stands for an ID below the function's number of paths.
+#[cold]
+unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64 {
+    // SAFETY: the caller's; the forests of contexts are in thread forests.
+    unsafe {
+        if fallback::is_fallback(forest) {
+            fallback::lose_event();
+            return node::start_of(forest);
+        }
+        if live::is_stranger() {
+            return node::start_of(forest);
+        }
+        let this = ThreadForest::of(forest);
+        let id = Register::new((*this).shared.num_paths).id(register);
+        count(node::table_of(state), id, this)
+    }
+}
+
+/// Counts an event that emitted code has not found; returns the state after it.
+///
+/// # Safety
+/// `forest` is one of the calling thread; one of its states leads or has led to `table`.
+pub unsafe fn count(table: *mut Slot, id: u32, this: *mut ThreadForest) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        let context = &*ThreadForest::context(this);
+        let nodes = &raw mut (*context.data.get()).nodes;
+        if let Some(next) = Nodes::count_unlocked(nodes, this, table, id) {
+            return next;
+        }
+        let _signals = Blocked::new();
+        let Some(_guard) = context.lock.lock_as_owner() else {
+            let forest = &raw mut (*this).shared.forest;
+            counter::increment(&raw mut (*forest).lost);
+            return node::start_of(forest);
+        };
+        let data = &mut *context.data.get();
+        data.nodes.count(this, context.forests(), table, id)
+    }
+}

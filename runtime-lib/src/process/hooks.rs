@@ -1,0 +1,118 @@
+//! The constructor and the destructor of each linked image.
+//!
+//! Every image that this library is linked to statically has a copy of them. They run first and
+//! last of the image's own: the lowest priority comes first in `.init_array`, and last in
+//! `.fini_array`, after everything that `atexit` has registered.
+//!
+//! An archive gives only what is asked for, and a shared library that has the runtime in it gives
+//! what instrumented code asks for. So whoever links an image asks for `midflight_image`, which
+//! every copy keeps to its image.
+//!
+//! The runtime's functions are called by pointers that the dynamic linker fills in, since a copy in
+//! another image may stand in for this one. The bounds of the sections of records are weak: an
+//! image without records has none.
+
+use crate::file::output;
+use crate::osr;
+use crate::process;
+use midflight_abi::osr::OsrPatch;
+
+core::arch::global_asm!(
+    ".pushsection .data.rel.ro.midflight, \"aw\", %progbits",
+    ".p2align 3",
+    ".hidden midflight_image",
+    ".globl midflight_image",
+    ".type midflight_image, %object",
+    "midflight_image:",
+    ".weak __start_midflight_tables",
+    ".hidden __start_midflight_tables",
+    ".8byte __start_midflight_tables",
+    ".weak __stop_midflight_tables",
+    ".hidden __stop_midflight_tables",
+    ".8byte __stop_midflight_tables",
+    ".8byte midflight_register_image",
+    ".8byte midflight_unregister_image",
+    ".weak __start_midflight_osr",
+    ".hidden __start_midflight_osr",
+    ".8byte __start_midflight_osr",
+    ".weak __stop_midflight_osr",
+    ".hidden __stop_midflight_osr",
+    ".8byte __stop_midflight_osr",
+    ".weak __start_midflight_osr_patch",
+    ".hidden __start_midflight_osr_patch",
+    ".8byte __start_midflight_osr_patch",
+    ".weak __stop_midflight_osr_patch",
+    ".hidden __stop_midflight_osr_patch",
+    ".8byte __stop_midflight_osr_patch",
+    ".8byte midflight_osr_register",
+    ".8byte midflight_osr_unregister",
+    ".size midflight_image, 80",
+    ".popsection",
+);
+
+/// What the linkers fill in.
+#[repr(C)]
+struct Links {
+    start: *const u8,
+    stop: *const u8,
+    register: unsafe extern "C" fn(*const u8, *const u8),
+    unregister: unsafe extern "C" fn(*const u8),
+    osr_start: *mut u8,
+    osr_stop: *mut u8,
+    patch_start: *const OsrPatch,
+    patch_stop: *const OsrPatch,
+    osr_register: unsafe extern "C" fn(*mut u8, *mut u8, *const OsrPatch, *const OsrPatch),
+    osr_unregister: unsafe extern "C" fn(*mut u8),
+}
+
+// SAFETY: it is read only.
+unsafe impl Sync for Links {}
+
+unsafe extern "C" {
+    #[link_name = "midflight_image"]
+    static LINKS: Links;
+}
+
+type Hook = extern "C" fn();
+
+#[used]
+#[unsafe(link_section = ".init_array.00000")]
+static BEGIN: Hook = image_begins;
+
+#[used]
+#[unsafe(link_section = ".fini_array.00000")]
+static END: Hook = image_ends;
+
+extern "C" fn image_begins() {
+    // SAFETY: the sections of records are mapped until the image's destructors have run.
+    unsafe {
+        if !LINKS.start.is_null() {
+            (LINKS.register)(LINKS.start, LINKS.stop);
+        }
+        if !LINKS.osr_start.is_null() {
+            (LINKS.osr_register)(
+                LINKS.osr_start,
+                LINKS.osr_stop,
+                LINKS.patch_start,
+                LINKS.patch_stop,
+            );
+        }
+    }
+}
+
+/// Paths and points are each told to the copy of the runtime that they were registered with.
+extern "C" fn image_ends() {
+    // SAFETY: as above.
+    unsafe {
+        if process::is_started() {
+            output::write_at_exit();
+        } else if !LINKS.start.is_null() {
+            (LINKS.unregister)(LINKS.start);
+        }
+        if osr::is_started() {
+            osr::write_at_exit();
+        } else if !LINKS.osr_start.is_null() {
+            (LINKS.osr_unregister)(LINKS.osr_start);
+        }
+    }
+}

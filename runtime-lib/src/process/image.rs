@@ -1,0 +1,310 @@
+//! The linked images (the executable and shared libraries) whose functions are instrumented.
+//!
+//! Every image that links this library has a copy of it, with a constructor and a destructor. They
+//! call `midflight_register_image` and `midflight_unregister_image` with the bounds of the image's
+//! own records, through its dynamic symbol table. So where the executable exports the runtime's
+//! functions, the copies in shared libraries lie idle and all counts are in one place.
+//!
+//! The records of an image that is unloaded are gone; what a profile needs of them was copied.
+
+use crate::arena::{Arena, Purpose};
+use crate::file::live;
+use crate::file::output;
+use crate::message;
+use crate::paths::context::Context;
+use crate::paths::fallback;
+use crate::paths::forest::ThreadForest;
+use crate::process;
+use crate::process::ending;
+use crate::process::loader::Found;
+use crate::process::privilege;
+use crate::process::signal::Blocked;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use midflight_abi::memory;
+use midflight_abi::{
+    ABI_VERSION, FLAG_COUNTING, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
+};
+use midflight_profile::table::image_signature;
+
+/// An image that is or was loaded.
+#[repr(C)]
+pub struct Image {
+    /// What others find of it in a file.
+    pub shared: memory::Image,
+    /// Whether it is the program itself.
+    pub is_program: bool,
+}
+
+impl Image {
+    /// Whether a record is in the image as it is loaded now.
+    pub fn contains(&self, record: *const RecordHeader) -> bool {
+        let address = record as usize;
+        let memory::Image { start, stop, .. } = &self.shared;
+        (start.load(Ordering::Acquire)..stop.load(Ordering::Acquire)).contains(&address)
+    }
+
+    /// The image that was registered after it, or null.
+    pub fn next(&self) -> *mut Self {
+        self.shared.next.cast()
+    }
+
+    /// The path of the image's file; empty if it is not known.
+    pub fn path(&self) -> &[u8] {
+        // SAFETY: the path was copied when the image was registered, and is never freed.
+        unsafe { core::slice::from_raw_parts(self.shared.path, self.shared.path_len) }
+    }
+
+    fn create(arena: &mut Arena, found: &Found, signature: u64) -> Option<*mut Self> {
+        let path = found.path();
+        let memory = arena.allocate(path.len(), Purpose::Root)?.as_ptr();
+        let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
+        // SAFETY: the arena has handed out that much.
+        unsafe {
+            memory.copy_from_nonoverlapping(path.as_ptr(), path.len());
+            let (path, path_len) = (memory.cast_const(), path.len());
+            let (start, stop) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let shared = memory::Image { next: null_mut(), start, stop, signature, path, path_len };
+            this.write(Self { shared, is_program: found.is_program });
+        }
+        Some(this)
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.shared.start.load(Ordering::Acquire) != 0
+    }
+}
+
+/// Why the records of an image cannot be read.
+enum Refusal {
+    /// Compiled for another version of the ABI.
+    Version(u16),
+    /// Not records at all.
+    Malformed,
+    /// No memory for what the runtime must know of it.
+    Memory,
+}
+
+/// Whether a function's record can be used; its image may have been refused as a whole.
+///
+/// # Safety
+/// `record` points to a record header.
+pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
+    // SAFETY: the caller's.
+    let header = unsafe { &*record };
+    let least = if header.flags & FLAG_PUBLISHED == 0 { 1 } else { 2 };
+    header.version == ABI_VERSION && (least..=MAX_K).contains(&header.k)
+}
+
+/// Registers the records between `start` and `stop`.
+///
+/// # Safety
+/// They are the bounds of an image's section of records, which stays mapped until
+/// [`unregister`] is called.
+pub unsafe fn register(start: *const u8, stop: *const u8) {
+    if start.is_null() || start >= stop {
+        return;
+    }
+    if privilege::is_raised() {
+        // What is counted in vain needs room.
+        // SAFETY: the caller's.
+        _ = unsafe { inspect(start, stop) };
+        return privilege::tell();
+    }
+    // The loader's lock is taken before the process lock, as in a constructor.
+    let found = Found::containing(start as usize);
+    let is_in_library = !Found::containing(register as *const () as usize).is_program;
+    let _signals = Blocked::new();
+    process::start(is_in_library);
+    if !is_in_library {
+        ending::catch_quick_exit();
+    }
+    // SAFETY: the caller's.
+    let result = unsafe { inspect(start, stop) }.and_then(|inspected| {
+        let Inspected { signature, has_published } = inspected;
+        let Some(mut process) = process::lock() else { return Ok(()) };
+        process.configure();
+        // SAFETY: the list holds images.
+        unsafe {
+            let (mut image, mut last) = (process.images, null_mut::<Image>());
+            while !image.is_null() {
+                let same =
+                    (*image).shared.signature == signature && (*image).path() == found.path();
+                if same && !(*image).is_loaded() {
+                    break;
+                }
+                (image, last) = ((*image).next(), image);
+            }
+            if image.is_null() {
+                output::note_image(&mut process, signature, found.is_program, has_published);
+                image =
+                    Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
+                if last.is_null() {
+                    process.images = image;
+                    live::set_images(image.cast());
+                } else {
+                    let place = AtomicPtr::from_ptr(&raw mut (*last).shared.next);
+                    place.store(image.cast(), Ordering::Release);
+                }
+            }
+            (*image).shared.stop.store(stop as usize, Ordering::Release);
+            (*image).shared.start.store(start as usize, Ordering::Release);
+        }
+        Ok(())
+    });
+    if let Err(refusal) = result {
+        report(&refusal, found.path());
+    }
+}
+
+/// What the records of an image tell.
+struct Inspected {
+    signature: u64,
+    /// Whether Algorithm 4 is carried out as published in some function.
+    has_published: bool,
+}
+
+/// Reads through the records of an image.
+unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
+    let (mut refusal, mut has_published) = (None, false);
+    // SAFETY: the caller's.
+    let records = unsafe { Records::new(start, stop, &mut refusal) };
+    let signature = image_signature(records.map(|record| {
+        has_published |= record.flags & FLAG_PUBLISHED != 0;
+        record.key
+    }));
+    match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(Inspected { signature, has_published }),
+    }
+}
+
+/// Whether an image was refused, so that what its functions count is lost.
+pub fn any_was_refused() -> bool {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+fn report(refusal: &Refusal, path: &[u8]) {
+    REFUSED.store(true, Ordering::Relaxed);
+    match refusal {
+        Refusal::Version(version) => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: it was compiled for version ",
+            message::Decimal::new(u64::from(*version)).bytes(),
+            b" of the runtime's interface, and linked with version ",
+            message::Decimal::new(u64::from(ABI_VERSION)).bytes(),
+            b"; compile all of it with one midflight",
+        ]),
+        Refusal::Malformed => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: its section midflight_tables is damaged; link it again",
+        ]),
+        Refusal::Memory => message::print(&[
+            b"'",
+            path,
+            b"' is not profiled: there is no memory; raise MIDFLIGHT_MAX_MEMORY or the limit on address space (ulimit -v)",
+        ]),
+    }
+}
+
+/// The records of an image, one after the other.
+struct Records<'a> {
+    at: usize,
+    stop: usize,
+    refusal: &'a mut Option<Refusal>,
+}
+
+impl<'a> Records<'a> {
+    /// # Safety
+    /// The bounds are those of a mapped section.
+    unsafe fn new(start: *const u8, stop: *const u8, refusal: &'a mut Option<Refusal>) -> Self {
+        Self { at: start as usize, stop: stop as usize, refusal }
+    }
+
+    /// The header at `self.at`; `None` at the end, or where there is none.
+    fn header(&mut self) -> Option<&'static RecordHeader> {
+        const PADDING: usize = 8;
+        while self.at < self.stop {
+            let left = self.stop - self.at;
+            if !self.at.is_multiple_of(PADDING) || left < PADDING {
+                *self.refusal = Some(Refusal::Malformed);
+                return None;
+            }
+            // SAFETY: the section has that many bytes here, and a header begins with its size.
+            let size = unsafe { *(self.at as *const u32) } as usize;
+            if size == 0 {
+                self.at += PADDING;
+                continue;
+            }
+            if size < RECORD_HEADER_SIZE || size > left || !size.is_multiple_of(PADDING) {
+                *self.refusal = Some(Refusal::Malformed);
+                return None;
+            }
+            // SAFETY: a whole header is in the section, aligned to 8.
+            return Some(unsafe { &*(self.at as *const RecordHeader) });
+        }
+        None
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = &'static RecordHeader;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let header = self.header()?;
+        self.at += header.size as usize;
+        if header.version != ABI_VERSION {
+            *self.refusal = Some(Refusal::Version(header.version));
+        } else if header.flags & FLAG_COUNTING != 0 && !fallback::provide_counters(header.num_paths)
+        {
+            *self.refusal = Some(Refusal::Memory);
+        }
+        Some(header)
+    }
+}
+
+/// Forgets the records between `start` and its image's end; their counts stay.
+pub fn unregister(start: *const u8) {
+    let _signals = Blocked::new();
+    let Some(process) = process::lock() else { return };
+    let mut image = process.images;
+    // SAFETY: the lists hold images and contexts, which are never freed; the process lock is held.
+    unsafe {
+        while !image.is_null() && (*image).shared.start.load(Ordering::Acquire) != start as usize {
+            image = (*image).next();
+        }
+        if image.is_null() {
+            return;
+        }
+        let mut context = process.contexts;
+        while !context.is_null() {
+            detach(context, image);
+            context = (*context).next();
+        }
+        (*image).shared.start.store(0, Ordering::Release);
+        (*image).shared.stop.store(0, Ordering::Release);
+    }
+}
+
+/// Lets go of an image's records in a context.
+unsafe fn detach(context: *mut Context, image: *mut Image) {
+    // SAFETY: the caller holds the process lock; the context's lock is taken.
+    unsafe {
+        let _guard = (*context).lock.lock_as_other();
+        let mut forest = (*context).forests();
+        while !forest.is_null() {
+            let shared = &raw mut (*forest).shared;
+            if (*image).contains((*shared).record) {
+                // In this order: a reader of the file looks for the image where none is named.
+                AtomicPtr::from_ptr(&raw mut (*shared).image)
+                    .store(image.cast(), Ordering::Release);
+                (*shared).record = core::ptr::null();
+            }
+            forest = ThreadForest::next(forest);
+        }
+    }
+}
