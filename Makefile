@@ -101,13 +101,15 @@ runtime:
 	install -m 644 $(HEADERS) $(LIB)/include/
 	runtime-lib/package.sh shared $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.so
 
-# Each LLVM has a target directory, so that neither build undoes the other.
+# The crates without LLVM are built once for all of them. A library that is loaded has one name in
+# target/, whatever its features: cargo must not take the one of another LLVM for this one.
 plugin-%:
-	$(CARGO) build --release -p midflight-plugin --no-default-features --features llvm$*-1 \
-		--target-dir target/llvm-$*
+	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = $* ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-*
 	@mkdir -p $(LIB)/llvm-$*
+	@echo $* > $(OUT)/.plugin-of
+	$(CARGO) build --release -p midflight-plugin --no-default-features --features llvm$*-1 --target-dir target
 	@# A new file, not new bytes in one that a running compiler may have mapped.
-	cp target/llvm-$*/release/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
+	cp $(OUT)/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
 	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
 
 # What programs for AArch64 link, with the plugins beside it, so that it can be MIDFLIGHT_LIB_DIR.
@@ -166,17 +168,17 @@ lint: need-test
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
 	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin --no-default-features \
-		--features llvm22-1 --all-targets --target-dir target/llvm-22 -- -D warnings
+		--features llvm22-1 --all-targets --target-dir target -- -D warnings
 	@# No other crate differs between versions of LLVM.
 	$(CARGO) clippy -p midflight-bridge --no-default-features --features llvm19-1 --all-targets \
-		--target-dir target/llvm-19 -- -D warnings
+		--target-dir target -- -D warnings
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h
 
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \
 		-p midflight-bench --target-dir target
 	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
-		--no-default-features --features llvm$(llvm)-1 --target-dir target/llvm-$(llvm) &&) true
+		--no-default-features --features llvm$(llvm)-1 --target-dir target &&) true
 
 # A crate as users of the API write it, outside the workspace: with LLVM's static libraries, which inkwell
 # links if it is not told otherwise, and with the shared one.
