@@ -9,7 +9,7 @@
 
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass, PassPluginLibraryInfo, Passes, plugin_info};
-use midflight_passes::liveness::liveness;
+use midflight_ir::liveness::liveness;
 use midflight_passes::osr::condition::Condition;
 use midflight_passes::osr::insert::{OsrPoint, insert_resolved_osr, remove_osr_point};
 use midflight_passes::osr::pass::reason_to_refuse;

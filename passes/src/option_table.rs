@@ -6,7 +6,7 @@
 use crate::function_list::{FunctionList, ListError};
 use crate::osr::condition::{Condition, UnknownCondition};
 use crate::osr::place::{UnknownPlace, Where};
-use crate::weights_file::WeightsError;
+use crate::paths::weights_file::WeightsError;
 
 /// An option of a pass that keeps its options in a `T`.
 pub struct Item<T> {

@@ -1,13 +1,12 @@
 //! From LLVM to a [`Body`] with its [`Code`].
 //!
-//! Unlike [`crate::read`], which reads the graph that is profiled, this reads blocks as they are,
+//! Unlike [`crate::paths::read`], which reads the graph that is profiled, this reads blocks as they are,
 //! and every instruction.
 
-use crate::read::reachable_blocks;
 use midflight_bridge::ir::{self, Function, Inst, Value};
 use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
 use midflight_ir::code::{Code, InstId, Operand, ValueId};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use std::cell::OnceCell;
 
 /// A body with what leads back into LLVM.
@@ -149,6 +148,20 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     }
     let ids = OnceCell::from(ids);
     CodeSnapshot { function, body, blocks, instructions, arguments, ids }
+}
+
+/// The blocks that the entry reaches, in the order of the function.
+pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
+    let mut all: Vec<_> = function.blocks().collect();
+    let mut seen: FxHashSet<ir::Block> = FxHashSet::default();
+    let mut work: Vec<_> = all.first().copied().into_iter().collect();
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            work.extend(block.successors());
+        }
+    }
+    all.retain(|block| seen.contains(block));
+    all
 }
 
 /// One edge a target; what they are for profiling is not asked.

@@ -1,7 +1,6 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
 use crate::option_table::{OptionError, shapes};
-use crate::options::{self, parse, parse_use};
 use crate::osr::condition::Condition;
 use crate::osr::map::opt_options::{self, OptOptions};
 use crate::osr::map::opt_pass::OptPass;
@@ -10,8 +9,9 @@ use crate::osr::options::{COMMON_OPTIONS, FUZZ_OPTIONS, OsrOptions, POINT_OPTION
 use crate::osr::pass::OsrPass;
 use crate::osr::print_liveness::PrintLiveness;
 use crate::osr::print_points::{self, PrintPoints};
-use crate::path_profile_gen::PathProfileGen;
-use crate::print_numbering::PrintNumbering;
+use crate::paths::options::{self, parse, parse_use};
+use crate::paths::path_profile_gen::PathProfileGen;
+use crate::paths::print_numbering::PrintNumbering;
 use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
 use midflight_profile::table::Stage;
 

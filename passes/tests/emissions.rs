@@ -5,8 +5,8 @@ mod graphs;
 
 use graphs::bodies;
 use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
-use midflight_passes::numbering::number_paths;
-use midflight_passes::plan::{Plan, Transfer, plan, plan_published};
+use midflight_passes::paths::numbering::number_paths;
+use midflight_passes::paths::plan::{Plan, Transfer, plan, plan_published};
 use proptest::prelude::*;
 
 /// Where a walk leads: at each block the edge of this number, modulo how many there are.

@@ -1,9 +1,9 @@
 //! Options and lists of functions, good and bad.
 
 use midflight_passes::function_list::FunctionList;
-use midflight_passes::options::{Algorithm, parse};
-use midflight_passes::oracle::Oracle;
 use midflight_passes::osr::map::opt_options::OptOptions;
+use midflight_passes::paths::options::{Algorithm, parse};
+use midflight_passes::paths::oracle::Oracle;
 use midflight_passes::registry::options_of_passes;
 use midflight_profile::table::Stage;
 

@@ -1,11 +1,11 @@
 //! Options, lists of functions and files of weights: read, or refused with a reason, never a panic.
 
 use midflight_passes::function_list::FunctionList;
-use midflight_passes::options::{parse, parse_use};
 use midflight_passes::osr::map::opt_options::OptOptions;
 use midflight_passes::osr::map::print_map::PrintMap;
 use midflight_passes::osr::options::OsrOptions;
-use midflight_passes::weights_file::{Found, WeightsFile};
+use midflight_passes::paths::options::{parse, parse_use};
+use midflight_passes::paths::weights_file::{Found, WeightsFile};
 use midflight_profile::table::Stage;
 use midflight_profile::weights::{FunctionWeights, LoopWeights, WEIGHTS_VERSION, Weights};
 use proptest::prelude::*;

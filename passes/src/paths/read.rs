@@ -1,11 +1,11 @@
 //! From LLVM to [`Body`]: the only place that looks at a function's instructions.
 
-use crate::skip::Skip;
+use crate::paths::skip::Skip;
+use crate::read_code::reachable_blocks;
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
 use midflight_bridge::plugin::Analyses;
 use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind, Line, Terminator};
-use rustc_hash::FxHashSet;
 use std::collections::HashMap;
 
 /// A snapshot with what leads back into LLVM.
@@ -23,7 +23,7 @@ pub struct Snapshot<'m> {
 /// The LLVM side of a block of a body.
 ///
 /// An LLVM block in which calls return twice is several blocks of the body, cut behind each such
-/// call. [`crate::apply`] splits it accordingly; reading changes nothing.
+/// call. [`crate::paths::apply`] splits it accordingly; reading changes nothing.
 #[derive(Clone, Copy)]
 pub struct Handle<'m> {
     /// The LLVM block that it is in, or the first part of
@@ -76,20 +76,6 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
         handles.push(handle);
     }
     Ok(Snapshot { body, handles, files: files.names, declared: debug::function_line(function) })
-}
-
-/// The blocks that the entry reaches, in the order of the function.
-pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
-    let mut all: Vec<_> = function.blocks().collect();
-    let mut seen: FxHashSet<ir::Block> = FxHashSet::default();
-    let mut work: Vec<_> = all.first().copied().into_iter().collect();
-    while let Some(block) = work.pop() {
-        if seen.insert(block) {
-            work.extend(block.successors());
-        }
-    }
-    all.retain(|block| seen.contains(block));
-    all
 }
 
 struct Part<'m> {

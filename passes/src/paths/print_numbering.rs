@@ -1,8 +1,8 @@
 //! `print<path-numbering>`: paths, edge values and cut edges of each function.
 
-use crate::numbering::Numbering;
-use crate::options::Options;
-use crate::path_profile_gen::{number, reason_to_skip};
+use crate::paths::numbering::Numbering;
+use crate::paths::options::Options;
+use crate::paths::path_profile_gen::{number, reason_to_skip};
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass};
 use midflight_profile::table::{CutReason, Edge};

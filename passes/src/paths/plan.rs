@@ -1,14 +1,14 @@
 //! From a numbering to a plan: what is to be inserted where (thesis 3.2.2).
 //!
 //! The path register r and, in automaton mode, the state σ are SSA values. Along an edge they
-//! change as its [`Transfer`] says; where edges join there is a phi. [`crate::apply`] carries the
+//! change as its [`Transfer`] says; where edges join there is a phi. [`crate::paths::apply`] carries the
 //! plan out.
 
-use crate::cut::unsplittable_heads;
-use crate::decided::count_when_decided;
-use crate::lookup::lookup;
-use crate::numbering::Numbering;
-use crate::runs::{Run, plan_runs};
+use crate::paths::cut::unsplittable_heads;
+use crate::paths::decided::count_when_decided;
+use crate::paths::lookup::lookup;
+use crate::paths::numbering::Numbering;
+use crate::paths::runs::{Run, plan_runs};
 use midflight_ir::body::{BlockId, Body};
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,10 +4,10 @@ use crate::function_list::FunctionList;
 use crate::option_table::{
     self, Item, OptionError, choice, flag, functions, hidden, item, number, set,
 };
-use crate::oracle::Oracle;
-use crate::path_profile_use::PathProfileUse;
-use crate::plan::MOST_COUNTERS;
-use crate::weights_file::WeightsFile;
+use crate::paths::oracle::Oracle;
+use crate::paths::path_profile_use::PathProfileUse;
+use crate::paths::plan::MOST_COUNTERS;
+use crate::paths::weights_file::WeightsFile;
 use midflight_abi::MAX_K;
 use midflight_profile::table::Stage;
 use std::sync::Arc;

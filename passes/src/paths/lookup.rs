@@ -7,7 +7,7 @@
 //! loop without calls; nor in shared libraries, where the slot is found by a call. Where several
 //! blocks count, a register is less code than their tests, and no slower.
 
-use crate::plan::{Plan, Transfer};
+use crate::paths::plan::{Plan, Transfer};
 use midflight_ir::body::{BlockId, Body};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::dominators::dominators;

@@ -25,7 +25,7 @@
 //!
 //! The protocol is that of `midflight_abi`.
 
-use crate::apply::{Calls, Guarded, Step};
+use crate::paths::apply::{Calls, Guarded, Step};
 use midflight_abi as abi;
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Module, Value};

@@ -7,11 +7,11 @@
 //! 4. Emissions: on edges, at heads, before calls that return twice, at exits.
 //! 5. Phis: filled from every LLVM edge, with poison from blocks that cannot be reached.
 
-use crate::enter::{FOREST, enter};
-use crate::oracle::Oracle;
-use crate::plan::{Plan, Transfer};
-use crate::read::Handle;
-use crate::runs::Run;
+use crate::paths::enter::{FOREST, enter};
+use crate::paths::oracle::Oracle;
+use crate::paths::plan::{Plan, Transfer};
+use crate::paths::read::Handle;
+use crate::paths::runs::Run;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
@@ -43,7 +43,7 @@ pub struct Target<'a, 'm> {
 }
 
 /// What is to be completed once the graph is the planned one: calls of the runtime in automaton
-/// mode, by [`crate::step`], and lookups in counting mode, by [`crate::enter`].
+/// mode, by [`crate::paths::step`], and lookups in counting mode, by [`crate::paths::enter`].
 #[derive(Default)]
 pub struct Calls<'m> {
     /// Steps

@@ -12,10 +12,10 @@
 //! cyclic paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of
 //! the vectorizer.
 
-use crate::path_profile_gen::reason_to_leave_alone;
-use crate::read::{Handle, read};
-use crate::record::unit_of;
-use crate::weights_file::{Found, WeightsFile};
+use crate::paths::path_profile_gen::reason_to_leave_alone;
+use crate::paths::read::{Handle, read};
+use crate::paths::record::unit_of;
+use crate::paths::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
 use midflight_ir::body::{BlockId, Body};

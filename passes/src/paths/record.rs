@@ -1,9 +1,9 @@
 //! A function's record: the table that turns path IDs back into blocks and source lines.
 
-use crate::numbering::Numbering;
-use crate::options::{Algorithm, Options};
-use crate::plan::has_counters;
-use crate::read::Snapshot;
+use crate::paths::numbering::Numbering;
+use crate::paths::options::{Algorithm, Options};
+use crate::paths::plan::has_counters;
+use crate::paths::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::LLVM_MAJOR;
 use midflight_ir::body::Body;

@@ -8,7 +8,7 @@
 //! Successors are numbered likeliest first, so that the likeliest edge has value 0 and costs
 //! nothing (the "smart numbering" of Bond and McKinley, thesis 5.2.1).
 
-use crate::cut::{Cuts, choose_cuts};
+use crate::paths::cut::{Cuts, choose_cuts};
 use midflight_abi::MOST_PATHS;
 use midflight_ir::body::{BlockId, Body};
 use midflight_ir::depth_first::{DepthFirst, depth_first};

@@ -20,7 +20,7 @@
 //! to the next load of an instruction much faster if its address does not change. And there is no
 //! block on the edge that goes back.
 
-use crate::plan::{Plan, Transfer};
+use crate::paths::plan::{Plan, Transfer};
 use midflight_ir::body::{Block, BlockId, Body, EdgeKind};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::dominators::dominators;

@@ -15,7 +15,7 @@
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
 //! with the register.
 
-use crate::plan::{Plan, Transfer};
+use crate::paths::plan::{Plan, Transfer};
 use midflight_ir::body::{BlockId, Body, EdgeKind};
 use midflight_ir::dominators::dominators;
 use midflight_ir::loops::{Loop, loops};

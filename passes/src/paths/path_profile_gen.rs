@@ -1,15 +1,15 @@
 //! `path-profile-gen`: numbers a module's functions and instruments them.
 
-use crate::apply::{Target, apply};
-use crate::endings;
-use crate::enter;
-use crate::numbering::{Numbering, number_paths};
-use crate::options::{Algorithm, Options};
-use crate::plan::{plan, plan_published, predicted_edges};
-use crate::read::{Snapshot, read};
-use crate::record::record_of;
-use crate::skip::Skip;
-use crate::step;
+use crate::paths::apply::{Target, apply};
+use crate::paths::endings;
+use crate::paths::enter;
+use crate::paths::numbering::{Numbering, number_paths};
+use crate::paths::options::{Algorithm, Options};
+use crate::paths::plan::{plan, plan_published, predicted_edges};
+use crate::paths::read::{Snapshot, read};
+use crate::paths::record::record_of;
+use crate::paths::skip::Skip;
+use crate::paths::step;
 use crate::target::is_supported;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_bridge::debug;

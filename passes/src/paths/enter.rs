@@ -9,7 +9,7 @@
 //! activation may go on in another thread than it began in, or the runtime could not make a forest
 //! on entry.
 
-use crate::apply::Target;
+use crate::paths::apply::Target;
 use midflight_abi::{ENTER_SYMBOL, SPARING_ENTER_SYMBOL};
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Inst, Value};
