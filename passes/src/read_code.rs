@@ -1,7 +1,7 @@
 //! From LLVM to a [`Body`] with its [`Code`].
 //!
-//! Unlike [`crate::paths::read`], which reads the graph that is profiled, this reads blocks as they are,
-//! and every instruction.
+//! Unlike [`crate::paths::read`], which reads the graph that is profiled, this reads blocks as they
+//! are, and every instruction.
 
 use midflight_bridge::ir::{self, Function, Inst, Value};
 use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
