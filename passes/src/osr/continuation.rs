@@ -60,7 +60,7 @@ pub fn build<'m>(
     shell.adopt(version.function);
     let parameters: Vec<_> = shell.arguments().collect();
     let slots = &parameters[usize::from(prototype.has_selector)..];
-    let Some(entry) = shell.add_entry("osr.entry") else { return };
+    let entry = shell.add_entry("osr.entry").expect("a version has blocks");
     let builder = Builder::new(shell.module(), shell);
 
     // A point's check comes before its landing: what has landed goes past it.

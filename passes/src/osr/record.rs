@@ -136,6 +136,6 @@ impl<'m> Record<'m> {
 
     /// Identity of a site.
     pub fn id(&self, site: usize) -> u64 {
-        self.ids.get(site).copied().unwrap_or_default()
+        self.ids[site]
     }
 }

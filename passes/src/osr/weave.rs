@@ -343,8 +343,12 @@ impl<'m> Weave<'_, 'm> {
     }
 }
 
+/// The prototype of a continuation: one of its own, or the one that all share.
 fn prototype_of<'a, 'm>(prototypes: &'a [Prototype<'m>], plan: usize) -> &'a Prototype<'m> {
-    prototypes.get(plan).unwrap_or(&prototypes[0])
+    match prototypes {
+        [shared] => shared,
+        each => &each[plan],
+    }
 }
 
 /// A function that base calls to get to a continuation that others move into. One that preserves no

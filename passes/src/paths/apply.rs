@@ -12,6 +12,7 @@ use crate::paths::oracle::Oracle;
 use crate::paths::plan::{Plan, Transfer};
 use crate::paths::read::Handle;
 use crate::paths::runs::Run;
+use crate::read_code::reachable_blocks;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
@@ -165,6 +166,13 @@ struct Phis<'m> {
     edge: Option<Phi<'m>>,
 }
 
+impl Phis<'_> {
+    fn is_empty(&self) -> bool {
+        let all = [self.register, self.end, self.state, self.rounds, self.edge];
+        all.iter().all(Option::is_none)
+    }
+}
+
 struct Work<'a, 'm> {
     plan: &'a Plan,
     target: &'a Target<'a, 'm>,
@@ -248,8 +256,8 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Phase 2: `forest = *slot; if (!forest) forest = midflight_enter(record, slot);
     /// forest->entries += 1`
     fn enter(&mut self) {
-        let Some(&body) = self.blocks.first() else { return };
-        let Some(entry) = self.target.function.blocks().next() else { return };
+        let body = self.blocks[0];
+        let entry = self.entry();
         let b = &self.builder;
         b.before(entry.terminator());
         if self.plan.published {
@@ -270,6 +278,11 @@ impl<'a, 'm> Work<'a, 'm> {
         if self.plan.published {
             self.begin_stream();
         }
+    }
+
+    /// LLVM's entry, before the first block that is profiled.
+    fn entry(&self) -> Block<'m> {
+        self.target.function.blocks().next().expect("what is profiled has a body")
     }
 
     /// The marker ∗, at the builder's position, for Algorithm 4 as published: lines 2 and 3.
@@ -559,8 +572,7 @@ impl<'a, 'm> Work<'a, 'm> {
     /// A call at the head of each block, with the activation's number in its frame.
     fn log_blocks(&mut self) {
         let callee = Oracle::block_callee(self.target.module);
-        let Some(entry) = self.target.function.blocks().next() else { return };
-        self.builder.before(entry.terminator());
+        self.builder.before(self.entry().terminator());
         let activation = self.builder.zeroed_variable(self.target.module.int_type(64));
         for (id, &head) in self.heads.iter().enumerate() {
             let block = self.i32.constant(id as u64);
@@ -582,8 +594,13 @@ impl<'a, 'm> Work<'a, 'm> {
         };
         for from in self.target.function.blocks() {
             for to in from.successors() {
-                let Some(phis) = ids.get(&to).map(|&id| self.phis[id]) else { continue };
-                let flow = self.flows.get(&(from, to)).copied().unwrap_or(unknown);
+                let phis = ids.get(&to).map(|&id| self.phis[id]).filter(|phis| !phis.is_empty());
+                let Some(phis) = phis else { continue };
+                let flow = self.flows.get(&(from, to)).copied().unwrap_or_else(|| {
+                    let reached = reachable_blocks(self.target.function);
+                    assert!(!reached.contains(&from), "control takes an edge without a register");
+                    unknown
+                });
                 let fill = |phi: Option<Phi<'m>>, value| {
                     if let Some(phi) = phi {
                         phi.add(value, from);
@@ -615,7 +632,7 @@ fn first_edges(body: &Body) -> Vec<u32> {
     let mut first = Vec::with_capacity(body.blocks.len());
     for block in &body.blocks {
         first.push(next);
-        next += u32::try_from(block.edges.len().max(1)).unwrap_or(u32::MAX);
+        next += u32::try_from(block.edges.len().max(1)).expect("fewer than 2^32 edges");
     }
     first
 }

@@ -57,7 +57,7 @@ fn needs_no_frame(target: &Target<'_, '_>) -> bool {
 pub fn complete<'m>(target: &Target<'_, 'm>, loads: &[Inst<'m>]) {
     let b = Builder::new(target.module, target.function);
     for load in loads {
-        let Some(rest) = load.next() else { continue };
+        let rest = load.next().expect("a load is no terminator");
         let before = load.block();
         let next = rest.split_before("midflight.found");
         let forest = b.phi(target.module.pointer_type(), next, FOREST);

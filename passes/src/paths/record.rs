@@ -56,7 +56,7 @@ pub fn record_of(
         // Static functions of one name in several units are several functions.
         unit: unit_of(module, function),
         files,
-        file: u32::try_from(file).unwrap_or(0),
+        file: u32::try_from(file).expect("fewer than 2^32 files"),
         line,
         blocks: table_blocks(&snapshot.body),
         edges: numbering.edges.clone(),

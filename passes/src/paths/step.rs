@@ -54,7 +54,7 @@ pub fn inline<'m>(module: Module<'m>, function: Function<'m>, num_paths: u32, ca
 /// ```
 fn guard<'m>(module: Module<'m>, b: &Builder<'m>, guarded: &Guarded<'m>) {
     let &Guarded { call, condition, otherwise } = guarded;
-    let Some(rest) = call.next() else { return };
+    let rest = call.next().expect("a call is no terminator");
     let before = call.block();
     let some = call.split_before("midflight.some");
     let next = rest.split_before("midflight.next");

@@ -287,8 +287,9 @@ impl<'m> Weave<'_, 'm> {
             values.push(match expr {
                 Expr::Constant(constant) => (self.constant)(*constant),
                 Expr::Source(source) => {
-                    let slot = transfers.iter().find(|(value, _)| value == source);
-                    let value = slot.map_or_else(|| slots[0], |&(_, slot)| slots[slot]);
+                    let transfer = transfers.iter().find(|(value, _)| value == source);
+                    let &(_, slot) = transfer.expect("a point passes what its mapping uses");
+                    let value = slots[slot];
                     let is_lost = self.mutant == Some(Mutant::Keep) && map.keep.contains(source);
                     self.changes.add(usize::from(is_lost));
                     if is_lost { value.ty().null() } else { value }
