@@ -1,8 +1,6 @@
 //! The `midflight` command.
 
-use clap::Parser;
-use midflight_cli::command::{Command, CommandError, driver_call};
-use midflight_cli::driver;
+use midflight_cli::commands::{self, CommandError};
 use midflight_profile::visible;
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,7 +13,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|defect| {
         complain(&format!("internal error, please report it: {defect}"));
     }));
-    match catch_unwind(|| run(arguments)) {
+    match catch_unwind(|| commands::run(arguments)) {
         Ok(Ok(code)) => code,
         Ok(Err(CommandError::Write(error))) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Ok(Err(error)) => {
@@ -23,13 +21,6 @@ fn main() -> ExitCode {
             error.exit_code()
         }
         Err(_) => ExitCode::FAILURE,
-    }
-}
-
-fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
-    match driver_call(&arguments) {
-        Some((language, rest)) => Err(driver::run(language, rest.iter().cloned()).into()),
-        None => Command::parse_from(arguments).run(),
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod support;
 
+use midflight_cli::analysis::rank::rank;
+use midflight_cli::commands::report::text::{self, Options};
+use midflight_cli::commands::{check, compare, export, show};
 use midflight_cli::document::{Extent, document};
-use midflight_cli::join::{JoinError, Session};
-use midflight_cli::report::print::{self, Options};
-use midflight_cli::report::rank::rank;
-use midflight_cli::report::source::Sources;
-use midflight_cli::{binary::Image, check, compare, export, show};
+use midflight_cli::format::json::{write_line, write_rows};
+use midflight_cli::input::binary::Image;
+use midflight_cli::input::session::{JoinError, Session};
+use midflight_cli::input::sources::Sources;
 use midflight_profile::table::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
 use proptest::prelude::*;
 use std::path::Path;
@@ -17,15 +19,16 @@ use support::{bar, elf, idle, profile, section, streams, sum};
 fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     if let Ok(image) = Image::open(binary) {
         let tables: Vec<&FunctionTable> = image.tables.iter().collect();
-        show::tables::write_text(&mut std::io::sink(), &tables).unwrap();
-        show::tables::write_json(&mut std::io::sink(), &tables).unwrap();
+        show::tables::write(&mut std::io::sink(), &tables).unwrap();
+        write_line(&mut std::io::sink(), &show::tables::document(&tables)).unwrap();
     }
     let session = Session::open(&[binary.into()], &[profile.into()], &|_| {})?;
     let functions = session.functions()?;
-    show::json::write(&mut std::io::sink(), session.profile.k, &functions).unwrap();
+    let forest = show::json::document(session.profile.k, &functions);
+    write_rows(&mut std::io::sink(), &forest).unwrap();
     show::text::write(&mut std::io::sink(), &functions).unwrap();
-    show::edges::write_json(&mut std::io::sink(), &functions).unwrap();
-    show::edges::write_text(&mut std::io::sink(), &functions).unwrap();
+    write_line(&mut std::io::sink(), &show::edges::document(&functions)).unwrap();
+    show::edges::write(&mut std::io::sink(), &functions).unwrap();
     export::lcov::write(&mut std::io::sink(), &functions).unwrap();
     let mut sources = Sources::new(Vec::new(), true);
     for (tree, flat) in [(false, false), (true, false), (false, true)] {
@@ -42,10 +45,10 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
             samples: None,
             skipped: session.skipped(),
         };
-        print::report("title", &functions, &options, &mut sources, &|_| {});
+        text::report("title", &functions, &options, &mut sources, &|_| {});
     }
     let findings = check::check(&functions, session.profile.flags);
-    check::write_text(&mut std::io::sink(), &findings).unwrap();
+    check::text::write(&mut std::io::sink(), &findings).unwrap();
     export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
     let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None, samples: None };
     let document = document("prog".into(), &session, &functions, &extent, &mut sources, &|_| {});
@@ -53,9 +56,9 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     export::svg::write(&mut std::io::sink(), &document).unwrap();
     export::html::write(&mut std::io::sink(), &document).unwrap();
     export::folded::write(&mut std::io::sink(), &document).unwrap();
-    export::write_json(&mut std::io::sink(), &document).unwrap();
+    write_line(&mut std::io::sink(), &document).unwrap();
     let ranked = rank(&functions, None);
-    let pairs = compare::pairs(&ranked, &ranked);
+    let pairs = compare::pairs::pairs(&ranked, &ranked);
     let options = compare::diff::Options { paths: 5, function: None };
     assert!(compare::diff::diff(&pairs, &options).is_empty(), "it does not differ from itself");
     compare::overlap::overlap(&pairs);

@@ -3,15 +3,17 @@
 
 mod support;
 
-use midflight_cli::annotate::annotate;
-use midflight_cli::compare::{self, diff, overlap};
+use midflight_cli::analysis::rank::rank;
+use midflight_cli::commands::annotate::text::annotate;
+use midflight_cli::commands::compare::{diff, overlap, pairs::pairs};
+use midflight_cli::commands::report::text::{self, Options};
+use midflight_cli::commands::{check, export, show};
 use midflight_cli::document::{Extent, document};
-use midflight_cli::join::Session;
-use midflight_cli::names::readable;
-use midflight_cli::report::print::{self, Options};
-use midflight_cli::report::rank::rank;
-use midflight_cli::report::source::Sources;
-use midflight_cli::{binary::Image, check, export, show};
+use midflight_cli::format::json::{write_line, write_rows};
+use midflight_cli::format::names::readable;
+use midflight_cli::input::binary::Image;
+use midflight_cli::input::session::Session;
+use midflight_cli::input::sources::Sources;
 use midflight_profile::is_visible;
 use midflight_profile::table::{FunctionTable, Loc};
 use proptest::prelude::*;
@@ -47,32 +49,32 @@ fn outputs(name: &str, file: &str) -> Outputs {
     };
     let image = Image::open(&at).unwrap();
     let own: Vec<&FunctionTable> = image.tables.iter().collect();
-    add("show --tables", &|out| show::tables::write_text(out, &own));
-    add("show --tables json", &|out| show::tables::write_json(out, &own));
+    add("show --tables", &|out| show::tables::write(out, &own));
+    add("show --tables json", &|out| write_line(out, &show::tables::document(&own)));
     add("show", &|out| show::text::write(out, &functions));
-    add("show json", &|out| show::json::write(out, 4, &functions));
-    add("show --edges", &|out| show::edges::write_text(out, &functions));
-    add("show --edges json", &|out| show::edges::write_json(out, &functions));
+    add("show json", &|out| write_rows(out, &show::json::document(4, &functions)));
+    add("show --edges", &|out| show::edges::write(out, &functions));
+    add("show --edges json", &|out| write_line(out, &show::edges::document(&functions)));
     let findings = check::check(&functions, 0);
-    add("check", &|out| check::write_text(out, &findings));
-    add("check json", &|out| check::write_json(out, &findings));
+    add("check", &|out| check::text::write(out, &findings));
+    add("check json", &|out| write_line(out, &findings.document()));
     let (ranked, other) = (rank(&functions, None), rank(&others, None));
-    let pairs = compare::pairs(&ranked, &other);
+    let pairs = pairs(&ranked, &other);
     let found = diff::diff(&pairs, &diff::Options { paths: 5, function: None });
     assert!(!found.is_empty());
-    add("diff", &|out| diff::write_text(out, &found, 10));
-    add("diff json", &|out| diff::write_json(out, &found));
+    add("diff", &|out| diff::write(out, &found, 10));
+    add("diff json", &|out| write_line(out, &diff::document(&found)));
     let overlap = overlap::overlap(&pairs);
-    add("overlap", &|out| overlap::write_text(out, &overlap, 10));
-    add("overlap json", &|out| overlap::write_json(out, &overlap));
+    add("overlap", &|out| overlap::write(out, &overlap, 10));
+    add("overlap json", &|out| write_line(out, &overlap::document(&overlap)));
     add("lcov", &|out| export::lcov::write(out, &functions));
     add("sample-profile", &|out| export::sample_profile::write(out, &functions));
     let weights = export::weights::of(&functions).unwrap();
-    add("weights json", &|out| export::weights::write(out, &weights));
+    add("weights json", &|out| write_line(out, &weights));
     let mut sources = Sources::new(Vec::new(), false);
     let extent = Extent { top: 9, sequences: 5, min_percent: 0.0, function: None, samples: None };
     let document = document(name.into(), session, &functions, &extent, &mut sources, &|_| {});
-    add("json", &|out| export::write_json(out, &document));
+    add("json", &|out| write_line(out, &document));
     add("dot", &|out| export::dot::write(out, &document));
     add("svg", &|out| export::svg::write(out, &document));
     add("html", &|out| export::html::write(out, &document));
@@ -90,7 +92,7 @@ fn outputs(name: &str, file: &str) -> Outputs {
             samples: None,
             skipped: [(name.to_string(), vec![readable(name)])].into(),
         };
-        print::report(name, &functions, &options, &mut sources, &|_| {})
+        text::report(name, &functions, &options, &mut sources, &|_| {})
     };
     let texts = [("report", report(false)), ("flat", report(true))];
     for (format, text) in texts.into_iter().chain([("annotate", annotate(&document, 3))]) {

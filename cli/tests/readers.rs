@@ -1,10 +1,11 @@
 //! What others write and the command reads, besides binaries and profiles (see `damage.rs`): a
 //! value or a refusal, never a panic, and neither time nor memory without bounds.
 
-use midflight_cli::driver::response;
-use midflight_cli::names::readable;
-use midflight_cli::osr::log::Log;
-use midflight_cli::osr_show;
+use midflight_cli::commands::cc::response;
+use midflight_cli::commands::osr::fuzz::log::Log;
+use midflight_cli::commands::osr::show;
+use midflight_cli::format::json::write_line;
+use midflight_cli::format::names::readable;
 use midflight_profile::osr_maps::{
     Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, key_of, read_section,
 };
@@ -111,8 +112,8 @@ proptest! {
         let key = key_of(&record).to_le_bytes();
         record[8..16].copy_from_slice(&key);
         if let Ok(functions) = read_section(&record) {
-            osr_show::text::write(&mut std::io::sink(), &functions).unwrap();
-            osr_show::write_json(&mut std::io::sink(), &functions).unwrap();
+            show::text::write(&mut std::io::sink(), &functions).unwrap();
+            write_line(&mut std::io::sink(), &show::document(&functions)).unwrap();
         }
     }
 }

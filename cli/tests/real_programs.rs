@@ -4,7 +4,7 @@
 mod browser_support;
 
 use browser_support::Browser;
-use midflight_cli::join::read_profile;
+use midflight_cli::input::profiles::read_profile;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

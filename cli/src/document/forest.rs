@@ -1,6 +1,6 @@
 //! The k-IPF as a list of nodes, without what is too rare to be seen.
 
-use crate::report::rank::Ranked;
+use crate::analysis::rank::Ranked;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use serde::Serialize;
 

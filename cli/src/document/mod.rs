@@ -2,22 +2,24 @@
 //! `export --to json`, and what the HTML page draws. The schema is in `docs/report.md`.
 
 mod forest;
+mod route;
 mod source;
 
 pub use forest::{Tree, TreeNode, tree};
+pub use route::route;
 pub use source::{Source, line_counts};
 
-use crate::behaviour::dispatch::{Dispatch, dispatches};
-use crate::behaviour::hints::Worded;
-use crate::behaviour::{LoopReport, behaviour};
-use crate::join::{Function, Session, Skipped};
-use crate::lines::outer_lines;
-use crate::names::readable;
-use crate::report::paths::route;
-use crate::report::rank::{Ranked, letters, rank};
-use crate::report::sequences::{Sequence, pick};
-use crate::report::source::Sources;
-use crate::samples::Samples;
+use crate::analysis::behaviour::dispatch::{Dispatch, dispatches};
+use crate::analysis::behaviour::hints::Worded;
+use crate::analysis::behaviour::{LoopReport, behaviour};
+use crate::analysis::rank::{Ranked, letters, rank};
+use crate::analysis::sequences::{Sequence, pick};
+use crate::format::lines::outer_lines;
+use crate::format::names::readable;
+use crate::input::function::Function;
+use crate::input::samples::Samples;
+use crate::input::session::{Session, Skipped};
+use crate::input::sources::Sources;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 use serde::Serialize;
@@ -143,6 +145,13 @@ pub struct PathDocument {
     pub lines: Vec<u32>,
     /// The line of the loop's head, if it ends with a back edge and that has a line
     pub back_to: Option<u32>,
+}
+
+impl PathDocument {
+    /// What was spent on it.
+    pub fn work(&self) -> u128 {
+        u128::from(self.count) * u128::from(self.cost)
+    }
 }
 
 /// A multi-iteration path.

@@ -1,9 +1,9 @@
 //! The lines of a function with their counts.
 
-use crate::edge_counts::recover;
-use crate::join::Function;
-use crate::report::rank::Ranked;
-use crate::report::source::Sources;
+use crate::analysis::edge_counts::recover;
+use crate::analysis::rank::Ranked;
+use crate::input::function::Function;
+use crate::input::sources::Sources;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

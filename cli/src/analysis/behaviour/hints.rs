@@ -1,0 +1,407 @@
+//! What could be done about a loop, in words. Thresholds are rules of thumb; the numbers that a
+//! hint is drawn from stand in it, so that it can be judged.
+
+use crate::analysis::behaviour::loops::NaturalLoop;
+use crate::analysis::behaviour::{Cycle, LoopReport};
+use crate::format::numbers::{Percent, grouped, mean_of, share};
+use crate::input::function::Function;
+use midflight_profile::table::Stage;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A cycle with less of the iterations does not count as one of the loop's ways.
+const SOME: f64 = 0.05;
+/// So many of the iterations must be one path each.
+const MOST: f64 = 0.5;
+/// The share that makes "nearly always".
+const NEARLY_ALL: f64 = 0.9;
+/// A run of the same path is long from so many on.
+const LONG: f64 = 4.0;
+/// A hint on unrolling by N says that at least this share of the iterations are in runs of N.
+const ENOUGH: f64 = 0.8;
+/// What a repeated sequence must cover.
+const REPEATS: f64 = 0.5;
+/// By so much more of the past must foretell better than the last path alone.
+const BETTER: f64 = 0.15;
+/// Where no past foretells the next path better, a branch is hard to predict.
+const HARD: f64 = 0.75;
+
+/// Of a round with more instructions jumping back is a small part, so that copies of it gain
+/// nothing: what the optimizer asks for too (`bridge/cpp/unroll.cpp`), of code that is simplified.
+const LARGEST_ROUND: u64 = 16;
+/// As the front end makes it, code has nearly twice as many instructions (in bzip2 1.8 times in the
+/// median, and three quarters of its loops at most twice).
+const BEFORE_IT_IS_SIMPLIFIED: u64 = 2;
+
+/// Something that could be done about a loop.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Hint {
+    /// It hardly goes around.
+    FewIterations {
+        /// How often it goes around each time
+        mean: f64,
+        /// True if its body is small enough to be copied in front of it
+        peel: bool,
+    },
+    /// The first iteration goes a way that the others hardly go.
+    PeelFirst {
+        /// ID of that way around
+        id: u32,
+        /// Share of the first iterations that go it
+        of_first: f64,
+        /// Share of the others that go it
+        of_others: f64,
+    },
+    /// A sequence repeats itself: unrolled by its length, each copy has one way to go.
+    UnrollPattern {
+        /// IDs of the sequence
+        ids: Vec<u32>,
+        /// What it covers
+        share: f64,
+        /// Instructions in the loop
+        size: u64,
+    },
+    /// One way around is nearly all of it, in long runs.
+    Unroll {
+        /// By how much
+        by: u32,
+        /// ID of that way around
+        id: u32,
+        /// The share of its iterations in runs of `by`; none if k is too small to tell
+        share: Option<f64>,
+        /// Mean length of a run
+        mean: f64,
+        /// True if it goes no other way
+        alone: bool,
+        /// Instructions in the loop
+        size: u64,
+    },
+    /// Several ways, each in long runs: the branch where they part is decided for many iterations.
+    UnrollPhases {
+        /// By how much
+        by: u32,
+        /// Line of the branch where the two most frequent part; none if it has none
+        line: Option<u32>,
+        /// The share of the iterations in runs of `by`; none if k is too small to tell
+        share: Option<f64>,
+        /// Mean length of a run
+        mean: f64,
+        /// Instructions on the most frequent way
+        size: u64,
+    },
+    /// Several ways, and no activation changed from one to another.
+    Unswitch {
+        /// Line of the branch where the two most frequent part; none if it has none
+        line: Option<u32>,
+    },
+    /// The iterations before the last tell what comes.
+    DependsOnPast {
+        /// Share of the iterations foretold by the last path
+        by_one: f64,
+        /// Share of those foretold by the last `paths` paths
+        by_more: f64,
+        /// How many
+        paths: u32,
+        /// True if the body is small enough to be copied
+        copies: bool,
+    },
+    /// No past tells what comes.
+    HardToPredict {
+        /// Line of the branch where the two most frequent ways part; none if it has none
+        line: Option<u32>,
+        /// Share of the iterations foretold by as much of the past as was profiled
+        foretold: f64,
+    },
+}
+
+impl Hint {
+    /// The paths that it names.
+    pub fn ids(&self) -> &[u32] {
+        match self {
+            Hint::PeelFirst { id, .. } | Hint::Unroll { id, .. } => std::slice::from_ref(id),
+            Hint::UnrollPattern { ids, .. } => ids,
+            Hint::FewIterations { .. }
+            | Hint::UnrollPhases { .. }
+            | Hint::Unswitch { .. }
+            | Hint::DependsOnPast { .. }
+            | Hint::HardToPredict { .. } => &[],
+        }
+    }
+}
+
+/// What could be done about a loop; nothing where nothing stands out.
+pub fn hints(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport, k: u32) -> Vec<Hint> {
+    let small = is_small(function, report.size, report.calls);
+    if let Some(mean) = few_iterations(report) {
+        return vec![Hint::FewIterations { mean, peel: small }];
+    }
+    let peel = if small { peel_first(function, l, report) } else { None };
+    let mut hints: Vec<Hint> = peel.into_iter().collect();
+    // What the optimizer wanted to unroll is unrolled behind it.
+    let in_time = function.table.stage != Stage::Late;
+    let copies = Copies { of_body: small && in_time, of_ways: in_time, any_size: false };
+    hints.extend(of_iterations(function, report, k, copies));
+    hints
+}
+
+/// By how much a loop should be unrolled for what its iterations tell, whatever is in it: for an
+/// optimizer, which will know what is left of it.
+pub fn unroll(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<u32> {
+    if few_iterations(report).is_some() {
+        return None;
+    }
+    let copies = Copies { of_body: true, of_ways: true, any_size: true };
+    match of_iterations(function, report, k, copies)? {
+        Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(by),
+        Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
+        Hint::FewIterations { .. }
+        | Hint::PeelFirst { .. }
+        | Hint::Unswitch { .. }
+        | Hint::DependsOnPast { .. }
+        | Hint::HardToPredict { .. } => None,
+    }
+}
+
+/// The rounds each time that it is entered, if these are less than one on average.
+fn few_iterations(report: &LoopReport) -> Option<f64> {
+    let mean = share(report.around, report.entered);
+    (report.entered > 0 && mean < 1.0).then_some(mean)
+}
+
+/// True if copies of so much code may pay.
+fn is_small(function: &Function<'_>, size: u64, calls: bool) -> bool {
+    let most = match function.table.stage {
+        Stage::Early => LARGEST_ROUND * BEFORE_IT_IS_SIMPLIFIED,
+        Stage::Inlined | Stage::Late => LARGEST_ROUND,
+    };
+    size <= most && !calls
+}
+
+/// What may be copied.
+#[derive(Clone, Copy)]
+struct Copies {
+    /// The body of the loop
+    of_body: bool,
+    /// A way around it, if that is small
+    of_ways: bool,
+    /// A way of any size
+    any_size: bool,
+}
+
+/// The most telling property of the iterations.
+fn of_iterations(
+    function: &Function<'_>,
+    report: &LoopReport,
+    k: u32,
+    copies: Copies,
+) -> Option<Hint> {
+    let all: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let mut ways: Vec<&Cycle> =
+        report.cycles.iter().filter(|c| share(c.count, all) >= SOME).collect();
+    ways.sort_by_key(|c| (std::cmp::Reverse(c.count), c.id));
+    // Where most iterations go through a loop within, or are cut, paths do not stand for them.
+    if k < 2 || share(all, report.around) < MOST {
+        return None;
+    }
+    let size = report.size;
+    let pattern = report.pattern.as_ref().filter(|p| copies.of_body && p.share >= REPEATS);
+    if let Some(pattern) = pattern {
+        return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share, size });
+    }
+    let paths: u64 = ways.iter().map(|c| c.runs.paths).fold(0, u64::saturating_add);
+    let runs: u64 = ways.iter().map(|c| c.runs.number).fold(0, u64::saturating_add);
+    let mean = share(paths, runs);
+    match ways[..] {
+        [] => None,
+        [_] if !copies.of_body => None,
+        [only] => {
+            let mean = only.runs.mean();
+            let by = unroll_by(&[only], mean)?;
+            let share = only.runs.share_in(by as usize);
+            let alone = only.count == all;
+            Some(Hint::Unroll { by, id: only.id, share, mean, alone, size })
+        }
+        [a, b, ..] => {
+            let line = branch_line(function, a.id, b.id);
+            let others = |c: &Cycle| {
+                c.next.iter().any(|n| n.id != c.id && ways.iter().any(|other| other.id == n.id))
+            };
+            let known = function.is_whole();
+            if known && mean >= LONG && !ways.iter().any(|c| others(c)) {
+                return Some(Hint::Unswitch { line });
+            }
+            let (size, calls) = way(function, a);
+            let copied = copies.any_size || copies.of_ways && is_small(function, size, calls);
+            if let Some(by) = unroll_by(&ways, mean).filter(|_| copied) {
+                let share = share_in(&ways, by as usize);
+                return Some(Hint::UnrollPhases { by, line, share, mean, size });
+            }
+            let foretold = report.foretold.as_ref()?;
+            if foretold.by_more - foretold.by_one >= BETTER {
+                let (by_one, by_more) = (foretold.by_one, foretold.by_more);
+                let (paths, copies) = (foretold.paths, copies.of_body);
+                return Some(Hint::DependsOnPast { by_one, by_more, paths, copies });
+            }
+            let hard = foretold.by_more < HARD;
+            hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })
+        }
+    }
+}
+
+/// The instructions on a way around, and whether one of them calls a function.
+fn way(function: &Function<'_>, cycle: &Cycle) -> (u64, bool) {
+    let blocks = function.path(cycle.id).map_or(Vec::new(), |path| path.blocks);
+    function.size_of(blocks)
+}
+
+/// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times
+/// as much makes likely.
+fn unroll_by(ways: &[&Cycle], mean: f64) -> Option<u32> {
+    if mean < LONG {
+        return None;
+    }
+    [8u32, 4, 2].into_iter().find(|&by| match share_in(ways, by as usize) {
+        Some(share) => share >= ENOUGH,
+        None => mean >= 4.0 * f64::from(by),
+    })
+}
+
+/// The share of the paths of several ways that are in runs of at least `n`.
+fn share_in(ways: &[&Cycle], n: usize) -> Option<f64> {
+    let mut within = 0.0;
+    let mut all = 0.0;
+    for way in ways {
+        within += way.runs.share_in(n)? * way.runs.paths as f64;
+        all += way.runs.paths as f64;
+    }
+    (all > 0.0).then(|| within / all)
+}
+
+/// A first iteration is the tail of a path from outside, from the header on: which way around that
+/// is.
+fn peel_first(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport) -> Option<Hint> {
+    let ways: Vec<(u32, Vec<u32>)> =
+        l.cycles.iter().filter_map(|&id| Some((id, function.path(id)?.blocks))).collect();
+    let mut first: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all_first = 0u64;
+    for &(id, count) in &l.first {
+        all_first = all_first.saturating_add(count);
+        let path = function.path(id)?;
+        let header = path.blocks.iter().position(|&block| block == l.header)?;
+        if let Some((way, _)) = ways.iter().find(|(_, blocks)| path.blocks[header..] == blocks[..])
+        {
+            *first.entry(*way).or_default() += count;
+        }
+    }
+    let (&id, &count) =
+        first.iter().max_by_key(|(id, count)| (**count, std::cmp::Reverse(**id)))?;
+    let others: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let of_others = report.cycles.iter().find(|c| c.id == id).map_or(0, |c| c.count);
+    let (of_first, of_others) = (share(count, all_first), share(of_others, others));
+    let worth = of_first >= NEARLY_ALL && of_others <= 1.0 - NEARLY_ALL && others >= all_first;
+    worth.then_some(Hint::PeelFirst { id, of_first, of_others })
+}
+
+/// The line of the last block that two paths have in common at their beginnings.
+fn branch_line(function: &Function<'_>, a: u32, b: u32) -> Option<u32> {
+    let (a, b) = (function.path(a)?, function.path(b)?);
+    let common = a.blocks.iter().zip(&b.blocks).take_while(|(a, b)| a == b).last()?;
+    let block = function.table.blocks.get(*common.0 as usize)?;
+    block.locs.last().map(|loc| loc.outer_line)
+}
+
+/// A hint with the letters of the paths that it speaks of.
+pub struct Worded<'a, F: Fn(u32) -> String>(
+    /// The hint
+    pub &'a Hint,
+    /// A path's letter
+    pub F,
+);
+
+impl<F: Fn(u32) -> String> fmt::Display for Worded<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Worded(hint, letter) = self;
+        let branch = |line: &Option<u32>| match line {
+            Some(line) => format!("the branch at line {line}"),
+            None => "the branch where they part".into(),
+        };
+        let runs = |share: &Option<f64>, by: u32, mean: f64| match share {
+            Some(share) => {
+                format!("{} of the iterations are in runs of {by} or more", Percent::share(*share))
+            }
+            None => format!(
+                "runs are {} long on average (k = {} would tell how many reach {by})",
+                mean_of(mean),
+                by + 1
+            ),
+        };
+        let of_size = |size: &u64| format!("{} instructions", grouped(*size));
+        match hint {
+            Hint::FewIterations { mean, peel } => write!(
+                f,
+                "it goes around {} times each time it is entered: unrolling will not pay{}",
+                mean_of(*mean),
+                if *peel { ", peeling the first iteration may" } else { "" }
+            ),
+            Hint::PeelFirst { id, of_first, of_others } => write!(
+                f,
+                "peel the first iteration: {} of the first ones go as {}, and {} of the others",
+                Percent::share(*of_first),
+                letter(*id),
+                Percent::share(*of_others)
+            ),
+            Hint::UnrollPattern { ids, share, size } => {
+                let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
+                write!(
+                    f,
+                    "unroll by {}: ({}) repeats itself in {} of the iterations, so each copy has \
+                     one way to go; it has {}",
+                    ids.len(),
+                    names.join(" "),
+                    Percent::share(*share),
+                    of_size(size)
+                )
+            }
+            Hint::Unroll { by, share, mean, alone: true, size, .. } => {
+                write!(f, "unroll by {by}: {}; it has {}", runs(share, *by, *mean), of_size(size))
+            }
+            Hint::Unroll { by, id, share, mean, alone: false, size } => write!(
+                f,
+                "unroll by {by} for {}, and leave the loop's other ways to a copy: {}; it has {}",
+                letter(*id),
+                runs(share, *by, *mean),
+                of_size(size)
+            ),
+            Hint::UnrollPhases { by, line, share, mean, size } => write!(
+                f,
+                "phases: unroll by {by} and decide {} for {by} iterations at once, or unswitch it \
+                 if it can be decided before the loop: {}; the most frequent way has {}",
+                branch(line),
+                runs(share, *by, *mean),
+                of_size(size)
+            ),
+            Hint::Unswitch { line } => write!(
+                f,
+                "unswitch: {} went one way as long as the loop was not left",
+                branch(line)
+            ),
+            Hint::DependsOnPast { by_one, by_more, paths, copies } => write!(
+                f,
+                "which way it goes depends on the iterations before: the last {paths} paths \
+                 foretell {}, the last alone {}{}",
+                Percent::share(*by_more),
+                Percent::share(*by_one),
+                if *copies { "; unrolled copies can specialize" } else { "" }
+            ),
+            Hint::HardToPredict { line, foretold } => write!(
+                f,
+                "{} is hard to predict (the past foretells {}): code without it, as a select, may \
+                 pay",
+                branch(line),
+                Percent::share(*foretold)
+            ),
+        }
+    }
+}

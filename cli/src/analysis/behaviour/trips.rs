@@ -1,0 +1,134 @@
+//! How long a loop goes around, where that is always the same.
+//!
+//! An innermost loop's rounds are paths that follow each other: one from outside through the header
+//! to a back edge, then ways around, then one that leaves. So the k-IPF has how many times it was
+//! left behind each number of back edges below k, exactly. Of more than that only sums are known:
+//! where no stay was shorter, and they are the same number on average to the last one, they are
+//! taken to be that number each.
+
+use crate::analysis::behaviour::loops::NaturalLoop;
+use crate::analysis::rank::Ranked;
+use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::table::{Edge, PathEnd};
+use rustc_hash::FxHashSet;
+
+/// Of so many stays a whole number on average is no accident.
+const MANY: u64 = 16;
+
+/// Where a loop is left, which says what a round is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeftFrom {
+    /// Its header: each round ends with a back edge.
+    Header,
+    /// A block that ends with a back edge: the last round ends with none.
+    Latch,
+    /// Another block
+    Within,
+}
+
+/// The number of rounds that a loop makes each time that it is entered, if it is always the same
+/// and it goes around at all. None of a loop with a loop in it, and where memory was full.
+pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -> Option<u64> {
+    if !ranked.function.is_whole() || l.entered == 0 || !is_innermost(ranked, l) {
+        return None;
+    }
+    let back_edges = back_edges(ipf, k, l, ranked)?;
+    match left_from(ranked, l)? {
+        LeftFrom::Header => Some(back_edges),
+        LeftFrom::Latch => back_edges.checked_add(1),
+        LeftFrom::Within => None,
+    }
+}
+
+/// How many back edges are taken each time, always as many.
+fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) -> Option<u64> {
+    let first: FxHashSet<u32> = l.first.iter().map(|(id, _)| merged(ranked, *id)).collect();
+    let mut stays =
+        Stays { ipf, k: k as usize, cycles: &l.cycles, left: vec![0; k as usize], on: 0 };
+    for root in ipf.roots().filter(|&root| first.contains(&ipf.label(root))) {
+        stays.count(root, 1);
+    }
+    let Stays { left, on, .. } = stays;
+    let mut ended = left.iter().enumerate().filter(|(_, count)| **count > 0);
+    match (ended.next(), on) {
+        (Some((times, &count)), 0) => {
+            (ended.next().is_none() && count == l.entered).then_some(times as u64)
+        }
+        (None, on) if on == l.entered && on >= MANY => {
+            l.around.is_multiple_of(l.entered).then_some(l.around / l.entered)
+        }
+        _ => None,
+    }
+}
+
+/// Stays in a loop, told apart by the number of back edges taken.
+struct Stays<'a> {
+    ipf: &'a PrefixForest,
+    k: usize,
+    cycles: &'a FxHashSet<u32>,
+    /// For each number of back edges below k: how often the loop was then left
+    left: Vec<u64>,
+    /// How often k back edges were taken
+    on: u64,
+}
+
+impl Stays<'_> {
+    /// Goes on from a sequence of `taken` paths that ends with a back edge.
+    fn count(&mut self, node: NodeId, taken: usize) {
+        if taken == self.k {
+            self.on = self.on.saturating_add(self.ipf.count(node));
+            return;
+        }
+        for child in self.ipf.children(node) {
+            if self.cycles.contains(&self.ipf.label(child)) {
+                self.count(child, taken + 1);
+            } else {
+                self.left[taken] = self.left[taken].saturating_add(self.ipf.count(child));
+            }
+        }
+    }
+}
+
+fn merged(ranked: &Ranked<'_>, id: u32) -> u32 {
+    *ranked.same.get(&id).unwrap_or(&id)
+}
+
+/// True if all paths through the loop are rounds: no edge in it is cut but those that close it.
+fn is_innermost(ranked: &Ranked<'_>, l: &NaturalLoop) -> bool {
+    ranked.function.table.edges.iter().all(|edge| match *edge {
+        Edge::Cut { from, to, .. } => {
+            !(l.body.contains(&from) && l.body.contains(&to)) || to == l.header
+        }
+        _ => true,
+    })
+}
+
+/// Where it is left, if always from one kind of place.
+fn left_from(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<LeftFrom> {
+    let function = ranked.function;
+    let closes = |index: usize| matches!(function.table.edges.get(index), Some(&Edge::Cut { to, .. }) if to == l.header);
+    let is_latch = |block: u32| {
+        let edges = &function.table.edges;
+        edges.iter().any(
+            |edge| matches!(*edge, Edge::Cut { from, to, .. } if from == block && to == l.header),
+        )
+    };
+    let mut found = None;
+    for &id in &l.started {
+        let path = function.path(id)?;
+        if matches!(path.end, PathEnd::Cut(edge) if closes(edge)) {
+            continue;
+        }
+        let last = path.blocks.iter().copied().take_while(|block| l.body.contains(block)).last()?;
+        let from = match last {
+            last if last == l.header && !is_latch(last) => LeftFrom::Header,
+            last if is_latch(last) => LeftFrom::Latch,
+            _ => LeftFrom::Within,
+        };
+        if found.is_some_and(|found| found != from) {
+            return None;
+        }
+        found = Some(from);
+    }
+    found
+}

@@ -1,0 +1,61 @@
+//! Counts of edges and blocks, recovered from the counts of acyclic paths (thesis 3.2.2).
+
+use crate::input::function::Function;
+use midflight_profile::table::{Edge, PathEnd, PathStart};
+use rustc_hash::FxHashMap;
+
+/// The counts of a function's control flow graph.
+pub struct GraphCounts {
+    /// For each edge of the table: paths through it, or paths that ended with it
+    pub edges: Vec<u64>,
+    /// For each edge of the table: paths that began behind it, if it is a cut edge
+    pub started: Vec<u64>,
+    /// For each block
+    pub blocks: Vec<u64>,
+}
+
+/// Recovers the counts.
+pub fn recover(function: &Function<'_>) -> GraphCounts {
+    let table = function.table;
+    let mut counts = GraphCounts {
+        edges: vec![0; table.edges.len()],
+        started: vec![0; table.edges.len()],
+        blocks: vec![0; table.blocks.len()],
+    };
+    let mut between: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+    let mut exits: FxHashMap<u32, usize> = FxHashMap::default();
+    for (index, edge) in table.edges.iter().enumerate() {
+        match *edge {
+            Edge::Flow { from, to, .. } => {
+                between.insert((from, to), index);
+            }
+            Edge::Exit { from, .. } => {
+                exits.insert(from, index);
+            }
+            Edge::Cut { .. } => {}
+        }
+    }
+    for (id, count) in function.acyclic() {
+        let Some(path) = function.path(id) else { continue };
+        for &block in &path.blocks {
+            add(&mut counts.blocks, Some(block as usize), count);
+        }
+        for pair in path.blocks.windows(2) {
+            add(&mut counts.edges, between.get(&(pair[0], pair[1])).copied(), count);
+        }
+        match path.end {
+            PathEnd::Exit(block) => add(&mut counts.edges, exits.get(&block).copied(), count),
+            PathEnd::Cut(edge) => add(&mut counts.edges, Some(edge), count),
+        }
+        if let PathStart::After(edge) = path.start {
+            add(&mut counts.started, Some(edge), count);
+        }
+    }
+    counts
+}
+
+fn add(counts: &mut [u64], index: Option<usize>, count: u64) {
+    if let Some(slot) = index.and_then(|index| counts.get_mut(index)) {
+        *slot = slot.saturating_add(count);
+    }
+}

@@ -1,0 +1,158 @@
+//! Which multi-iteration paths are worth showing.
+//!
+//! A k-IPF has every sequence of up to k paths that occurred, so a hot one comes with all its parts
+//! and, if it repeats itself, with all its rotations. The hottest by work are taken in turn, and
+//! those that a taken one explains are left out: its parts that hardly occur outside of it.
+
+use crate::analysis::rank::Ranked;
+use crate::format::numbers::Percent;
+use midflight_profile::forest::{NodeId, PrefixForest};
+use rustc_hash::FxHashMap;
+
+/// A multi-iteration path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// The IDs of its acyclic paths, at least two
+    pub ids: Vec<u32>,
+    /// How often it occurred
+    pub count: u64,
+    /// How often it occurred without its last path
+    pub parent: u64,
+    /// How often its first path occurred
+    pub root: u64,
+}
+
+/// How many candidates are looked at: what is chosen is far among the first of them.
+const CANDIDATES: usize = 4096;
+
+/// A part is explained by a sequence if it occurs at most this many times as often: 5/4.
+const EXPLAINED: (u128, u128) = (5, 4);
+
+/// Picks up to `most` sequences that make up at least `min_percent` of the work of the function,
+/// hottest first.
+pub fn pick(
+    ranked: &Ranked<'_>,
+    ipf: &PrefixForest,
+    most: usize,
+    min_percent: f64,
+) -> Vec<Sequence> {
+    let costs = ranked.costs();
+    let mut chosen: Vec<Sequence> = Vec::new();
+    for (work, sequence) in candidates(ipf, &costs) {
+        if chosen.len() == most || Percent::of(work, ranked.work).0 < min_percent {
+            break;
+        }
+        if !chosen.iter().any(|c| explains(c, &sequence)) {
+            chosen.push(sequence);
+        }
+    }
+    chosen
+}
+
+/// The sequences of two or more paths with the most work, most first.
+fn candidates(ipf: &PrefixForest, costs: &FxHashMap<u32, u64>) -> Vec<(u128, Sequence)> {
+    // The instructions on the way to each node; parents come before their children.
+    let mut cost = vec![0u64; ipf.len()];
+    let mut all: Vec<(u128, NodeId)> = Vec::new();
+    for node in ipf.ids() {
+        let own = costs.get(&ipf.label(node)).copied().unwrap_or(0);
+        let parent = ipf.parent(node);
+        cost[node.index()] = own + parent.map_or(0, |p| cost[p.index()]);
+        if parent.is_some() {
+            all.push((u128::from(ipf.count(node)) * u128::from(cost[node.index()]), node));
+        }
+    }
+    let order = |a: &(u128, NodeId), b: &(u128, NodeId)| {
+        b.0.cmp(&a.0).then_with(|| ipf.labels(a.1).cmp(&ipf.labels(b.1)))
+    };
+    if all.len() > CANDIDATES {
+        all.select_nth_unstable_by(CANDIDATES, |a, b| b.0.cmp(&a.0));
+        all.truncate(CANDIDATES);
+    }
+    all.sort_by(order);
+    all.into_iter().map(|(work, node)| (work, sequence_of(ipf, node))).collect()
+}
+
+fn sequence_of(ipf: &PrefixForest, node: NodeId) -> Sequence {
+    let mut root = node;
+    while let Some(parent) = ipf.parent(root) {
+        root = parent;
+    }
+    Sequence {
+        ids: ipf.labels(node),
+        count: ipf.count(node),
+        parent: ipf.parent(node).map_or(0, |p| ipf.count(p)),
+        root: ipf.count(root),
+    }
+}
+
+/// True if `part` is a part of `whole`, or of its repetition, and occurs hardly more often.
+fn explains(whole: &Sequence, part: &Sequence) -> bool {
+    let (times, of) = EXPLAINED;
+    let close = u128::from(part.count) * of <= u128::from(whole.count) * times;
+    let twice = [whole.ids.as_slice(), whole.ids.as_slice()].concat();
+    let within = |haystack: &[u32]| haystack.windows(part.ids.len()).any(|w| w == part.ids);
+    // The other way round too: a longer one that says no more than the shorter.
+    let extends = part.ids.windows(whole.ids.len()).any(|w| w == whole.ids);
+    close && (within(&twice) || extends)
+}
+
+/// A sequence with repetitions folded: `A ×7`, `(A B) ×3 A`.
+pub fn folded(ids: &[u32], letters: &FxHashMap<u32, String>) -> String {
+    let mut words = Vec::new();
+    let mut rest = ids;
+    while !rest.is_empty() {
+        let (period, times) = best_repetition(rest);
+        let names: Vec<&str> =
+            rest[..period].iter().map(|id| letters.get(id).map_or("?", String::as_str)).collect();
+        let group = names.join(" ");
+        words.push(match (times, period) {
+            (1, _) => group,
+            (_, 1) => format!("{group} ×{times}"),
+            _ => format!("({group}) ×{times}"),
+        });
+        rest = &rest[period * times..];
+    }
+    words.join(" → ")
+}
+
+/// The period and the number of repetitions at the head of a sequence that cover the most.
+fn best_repetition(ids: &[u32]) -> (usize, usize) {
+    let mut best = (1, 1);
+    for period in 1..=ids.len() / 2 {
+        let times = ids.chunks_exact(period).take_while(|c| *c == &ids[..period]).count();
+        if times > 1 && period * times > best.0 * best.1 {
+            best = (period, times);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(ids: &[u32]) -> String {
+        let letters = (0..26).map(|i| (i, char::from(b'A' + i as u8).to_string())).collect();
+        folded(ids, &letters)
+    }
+
+    #[test]
+    fn repetitions_are_folded() {
+        assert_eq!(fold(&[0]), "A");
+        assert_eq!(fold(&[0, 0, 0]), "A ×3");
+        assert_eq!(fold(&[0, 1, 0, 1, 0]), "(A B) ×2 → A");
+        assert_eq!(fold(&[2, 0, 0, 0, 1]), "C → A ×3 → B");
+        assert_eq!(fold(&[0, 1, 2]), "A → B → C");
+    }
+
+    #[test]
+    fn parts_and_rotations_are_explained_by_the_whole() {
+        let s = |ids: &[u32], count| Sequence { ids: ids.to_vec(), count, parent: 0, root: 0 };
+        let whole = s(&[0, 1, 0, 1], 100);
+        assert!(explains(&whole, &s(&[1, 0, 1], 101)));
+        assert!(explains(&whole, &s(&[1, 0, 1, 0], 99)));
+        assert!(!explains(&whole, &s(&[0, 1], 200)));
+        assert!(!explains(&whole, &s(&[0, 0], 50)));
+    }
+}

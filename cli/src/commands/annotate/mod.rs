@@ -1,0 +1,59 @@
+//! `midflight annotate`: source beside counts.
+
+pub mod text;
+
+use crate::commands::CommandError;
+use crate::commands::arguments::{Color, Inputs, require_function};
+use crate::document::{Extent, document};
+use crate::format::progress::Progress;
+use crate::input::sources::Sources;
+use clap::Args;
+use std::path::PathBuf;
+use text::{PATHS, annotate};
+
+pub(crate) const HELP: &str = "\
+Of each of the hottest functions its source: beside each line how often it ran, and which of the
+function's hottest paths go over it, a column and a colour each.
+
+Examples:
+  midflight annotate prog midflight-*.mfp --function compress
+  midflight annotate prog a.mfp --source-dir ~/src --color always | less -R";
+
+#[derive(Args, Debug)]
+pub(crate) struct Annotate {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// How many functions, those with the most work first
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    top: usize,
+    /// How many paths have a column, up to 6
+    #[arg(long, default_value_t = PATHS, value_name = "N")]
+    paths: usize,
+    /// Only functions whose names, or demangled names, contain this
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Where to look for source files that are not where debug information says; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    source_dir: Vec<PathBuf>,
+    /// When to use colour
+    #[arg(long, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+}
+
+impl Annotate {
+    pub(crate) fn run(self) -> Result<(), CommandError> {
+        let binary = self.inputs.binary.display().to_string();
+        let session = self.inputs.open()?;
+        let functions = session.functions()?;
+        let Annotate { top, function, .. } = self;
+        require_function(&functions, function.as_deref())?;
+        let extent = Extent { top, sequences: 0, min_percent: 100.0, function, samples: None };
+        let progress = Progress::new("counting lines", top as u64);
+        let done = |done| progress.done(done);
+        let mut sources = Sources::new(self.source_dir, true);
+        let document = document(binary, &session, &functions, &extent, &mut sources, &done);
+        let text = annotate(&document, self.paths);
+        drop(progress);
+        Ok(self.color.print(&text)?)
+    }
+}

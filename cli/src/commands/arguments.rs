@@ -1,0 +1,96 @@
+//! Options that several subcommands have, and what they stand for.
+
+use crate::commands::CommandError;
+use crate::format::json;
+use crate::format::progress::Progress;
+use crate::format::sink::{WriteError, write_to};
+use crate::input::function::Function;
+use crate::input::session::{JoinError, Session};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What a profile is read with.
+#[derive(Args, Debug)]
+pub(crate) struct Inputs {
+    /// The program that wrote the profiles
+    pub(crate) binary: PathBuf,
+    /// Profiles; several are added up
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// A library that the program loaded and that was instrumented too; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) library: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// Reads and joins them.
+    pub(crate) fn open(self) -> Result<Session, JoinError> {
+        let Inputs { binary, profiles, library } = self;
+        let progress = Progress::new("reading profiles", profiles.len() as u64);
+        let binaries: Vec<PathBuf> = std::iter::once(binary).chain(library).collect();
+        Session::open(&binaries, &profiles, &|done| progress.done(done))
+    }
+}
+
+/// Fails if a function is asked for by a part of its name, and there is none.
+pub(crate) fn require_function(
+    functions: &[Function<'_>],
+    name: Option<&str>,
+) -> Result<(), CommandError> {
+    match name {
+        Some(name) if !functions.iter().any(|function| function.is_named(name)) => {
+            Err(CommandError::NoFunction(name.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Format {
+    /// Prints a result.
+    pub(crate) fn print(
+        self,
+        document: &impl Serialize,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), WriteError> {
+        write_to(None, |out| match self {
+            Format::Json => json::write_line(out, document),
+            Format::Text => text(out),
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Prints text with its colours, where they are wanted.
+    pub(crate) fn print(self, text: &str) -> Result<(), WriteError> {
+        match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+        let mut out = anstream::stdout();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| WriteError { path: "standard output".into(), error })
+    }
+}
+
+/// The value of `--min-percent`.
+pub(crate) fn percentage(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=100.0).contains(value));
+    value.ok_or_else(|| "it must be a number from 0 to 100".into())
+}

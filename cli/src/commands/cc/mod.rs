@@ -1,0 +1,377 @@
+//! `midflight cc` and `midflight c++`: clang with the plugin and the runtime.
+//!
+//! Everything goes to clang as it is. In front come the plugin and its options, and behind, for the
+//! linker, the runtime; between `--start-no-unused-arguments` and its end, so that clang does not
+//! warn where a call does not compile or does not link. The plugin's options travel as
+//! `-Xclang -mllvm -Xclang …`, because a plain `-mllvm` goes to the integrated assembler too.
+//! Neither is added where there is nothing to compile, or nothing to link: to clang an argument for
+//! the linker is an input, so `clang -v` or the compilation of a header would begin to link.
+
+pub mod arguments;
+pub mod options;
+pub mod response;
+
+use crate::commands::cc::arguments::Task;
+use crate::commands::cc::options::Options;
+use crate::input::file::Unreadable;
+use crate::install::{self, Install, InstallError};
+use clap::Args;
+use midflight_abi::MAX_K;
+use midflight_profile::table::UnknownStage;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+pub(crate) const HELP: &str = "\
+Everything else goes to clang as it is, --help too. Paths have source lines without
+an option -g… too. MIDFLIGHT_CC_OPTIONS holds these options too, separated by
+spaces. The links midflight-cc and midflight-c++ are the compilers in one word.
+
+Options:
+  --midflight-k=K                 sequences of up to K acyclic paths, 1 to 64 [default: 4]
+  --midflight-stage=early|inlined|late
+                                  before optimization, after small functions are inlined, or after optimization
+                                  [default: early]
+  --midflight-algorithm=automaton|published
+                                  how sequences are counted: by an automaton, or by Algorithm 4 of the thesis
+                                  as it was published, for comparison [default: automaton]
+  --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
+  --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
+  --midflight-clang=PATH          this clang, with the plugin of its version
+  --midflight-osr-fuzz[=PARAMETERS]
+                                  no profiling: every OSR point can be fired, for `midflight osr
+                                  fuzz`; PARAMETERS of the pass osr-fuzz, with ; between them
+  --midflight-osr-point[=PARAMETERS]
+                                  no profiling: insert OSR points, as where=loop-header;when=flag
+  --midflight-osr-opt[=PIPELINE]  no profiling: a version of each function that PIPELINE optimizes,
+                                  and OSR points between both; with --midflight-osr-fuzz all of
+                                  them can be fired
+  --midflight-use=FILE            no profiling: optimize for the counts of a profile, as
+                                  `midflight export --to weights` has written them; a warning
+                                  (-Wbackend-plugin) tells where they do not fit
+  --midflight-verbose             print the command line of clang
+
+Examples:
+  midflight cc -O2 -c x.c && midflight cc -o x x.o
+  CC='midflight cc' ./configure && make
+  midflight cc -O2 --midflight-osr-fuzz -o x x.c && midflight osr fuzz -- ./x
+  midflight cc --midflight-osr-fuzz --midflight-osr-opt='gvn,adce' -o x x.c
+  make CC='ccache midflight-cc'";
+
+/// Arguments as they are; only their help is the parser's.
+#[derive(Args, Debug)]
+pub(crate) struct Verbatim {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl Verbatim {
+    pub(crate) fn run(self, language: Language) -> DriverError {
+        run(language, self.arguments.into_iter())
+    }
+}
+
+/// The language and clang's arguments, if this is a call of the compiler: by the names
+/// `midflight-cc` and `midflight-c++`, or as a subcommand. These go past the parser of options, so
+/// that clang gets every argument, `--` and `--help` too.
+pub fn call(arguments: &[OsString]) -> Option<(Language, &[OsString])> {
+    let name = arguments.first()?.to_string_lossy();
+    match name.rsplit('/').next() {
+        Some("midflight-cc") => return Some((Language::C, &arguments[1..])),
+        Some("midflight-c++") => return Some((Language::Cxx, &arguments[1..])),
+        _ => {}
+    }
+    let language = match arguments.get(1)?.to_str()? {
+        "cc" => Language::C,
+        "c++" => Language::Cxx,
+        _ => return None,
+    };
+    Some((language, &arguments[2..]))
+}
+
+/// The language that the driver compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// `midflight cc`
+    C,
+    /// `midflight c++`
+    Cxx,
+}
+
+/// What is wrong with the driver's own options.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// k is no number in range.
+    #[error("'{0}': k must be a whole number from 1 to {MAX_K}")]
+    K(String),
+    /// The stage is none of the three.
+    #[error("'{0}': {1}")]
+    Stage(String, UnknownStage),
+    /// The algorithm is neither of the two.
+    #[error("'{0}': the algorithm must be automaton or published")]
+    Algorithm(String),
+    /// The LLVM version is no number.
+    #[error("'{0}': the LLVM must be a major version, as 22")]
+    Llvm(String),
+    /// An option that does not exist.
+    #[error(
+        "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
+         --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \
+         --midflight-functions=@FILE, --midflight-clang=PATH, \
+         --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
+         --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
+    )]
+    Unknown(String),
+    /// Two passes that insert OSR points.
+    #[error(
+        "--midflight-osr-point and the options --midflight-osr-fuzz and --midflight-osr-opt exclude \
+         each other; fuzzed points can be fired one by one too"
+    )]
+    TwoOsrPasses,
+    /// An option of the path profiler, which does not run then.
+    #[error(
+        "--midflight-{0} and --midflight-{1} exclude each other: paths are not profiled where OSR \
+         points are inserted; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    OsrWith(&'static str, &'static str),
+    /// Options of a profiler that does not run.
+    #[error(
+        "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    UseWith(&'static str),
+    /// Weights, or a list of functions.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// A response file that clang would read forever
+    #[error(transparent)]
+    Response(#[from] response::Endless),
+    /// A given clang that is of another version than is asked for.
+    #[error(
+        "'{path}' is clang {found}, and --midflight-llvm={wanted} asks for another; leave one of the \
+         two out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    OtherClang {
+        /// The program
+        path: String,
+        /// Its version
+        found: u32,
+        /// What is asked for
+        wanted: u32,
+    },
+    /// The plugin's options are separated by `;`, so a path cannot have one.
+    #[error("the path '{0}' has a ';' in it, which separates options; use another path")]
+    Separator(String),
+    /// Something is not where it should be.
+    #[error(transparent)]
+    Install(#[from] install::InstallError),
+    /// Clang does not start.
+    #[error("running '{path}': {error}")]
+    Exec {
+        /// The program
+        path: String,
+        /// Why
+        error: std::io::Error,
+    },
+}
+
+/// What the runtime exports. All images of a process must use the same. A list, because gold knows
+/// no patterns.
+const RUNTIME_SYMBOLS: [&str; 28] = [
+    midflight_abi::ENTER_SYMBOL,
+    midflight_abi::SPARING_ENTER_SYMBOL,
+    midflight_abi::RUN_SYMBOL,
+    midflight_abi::PUBLISHED_STEP_SYMBOL,
+    midflight_abi::BEFORE_END_SYMBOL,
+    midflight_abi::SIGACTION_SYMBOL,
+    midflight_abi::SIGNAL_SYMBOL,
+    midflight_abi::SYSV_SIGNAL_SYMBOL,
+    midflight_abi::SIGSET_SYMBOL,
+    midflight_abi::SIGALTSTACK_SYMBOL,
+    midflight_abi::DAEMON_SYMBOL,
+    midflight_abi::EXIT_SYMBOL,
+    "midflight_register_image",
+    "midflight_unregister_image",
+    "midflight_profile_write",
+    "midflight_profile_reset",
+    "midflight_profile_pause",
+    "midflight_profile_resume",
+    "midflight_osr_register",
+    "midflight_osr_unregister",
+    midflight_abi::osr::OSR_HIT_SYMBOL,
+    midflight_abi::osr::OSR_FUEL_SYMBOL,
+    "midflight_osr_arm",
+    "midflight_osr_disarm",
+    "midflight_osr_count",
+    "midflight_osr_flag",
+    "midflight_osr_register_code",
+    "midflight_osr_unregister_code",
+];
+
+/// Becomes clang. Returns only if that fails.
+pub fn run(language: Language, arguments: impl Iterator<Item = OsString>) -> DriverError {
+    match command(language, arguments) {
+        Ok((mut command, verbose)) => {
+            if verbose {
+                // Nobody to tell if standard error is closed.
+                let _ = writeln!(std::io::stderr(), "{}", quoted(&command));
+            }
+            let error = command.exec();
+            DriverError::Exec { path: command.get_program().to_string_lossy().into_owned(), error }
+        }
+        Err(error) => error,
+    }
+}
+
+/// The command line of clang, and whether it is to be printed.
+fn command(
+    language: Language,
+    arguments: impl Iterator<Item = OsString>,
+) -> Result<(Command, bool), DriverError> {
+    let environment = std::env::var_os("MIDFLIGHT_CC_OPTIONS").unwrap_or_default();
+    let (options, rest) = Options::parse(&environment, arguments)?;
+    let llvm = match &options.clang {
+        Some(path) => Some(version_of(path, options.llvm)?),
+        None => options.llvm,
+    };
+    let install = Install::find(llvm)?;
+    let clang = match &options.clang {
+        Some(path) => path.clone(),
+        None => install::find_clang(install.llvm, language == Language::Cxx)?,
+    };
+    let task = arguments::task(&rest)?;
+    // Behind `--` everything is an input file, so what goes to the linker must come before.
+    let inputs = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
+    let mut command = Command::new(clang);
+    if task.compiles {
+        command.args(for_compiler(&install, &options, &task)?);
+    }
+    command.args(&rest[..inputs]);
+    if task.links && options.weights.is_none() {
+        let has_points = options.osr.is_some();
+        command.args(for_linker(&install, &task, inputs < rest.len(), has_points));
+    }
+    command.args(&rest[inputs..]);
+    Ok((command, options.verbose))
+}
+
+/// The version of a clang that was given, which must be the one that is asked for, if one is.
+fn version_of(clang: &Path, wanted: Option<u32>) -> Result<u32, DriverError> {
+    let path = || clang.display().to_string();
+    let found = install::clang_version(clang)
+        .map_err(|error| DriverError::Exec { path: path(), error })?
+        .map_err(|said| InstallError::NotClang { path: path(), said })?;
+    match wanted {
+        Some(wanted) if wanted != found => {
+            Err(DriverError::OtherClang { path: path(), found, wanted })
+        }
+        _ => Ok(found),
+    }
+}
+
+fn for_compiler(
+    install: &Install,
+    options: &Options,
+    task: &Task,
+) -> Result<Vec<OsString>, DriverError> {
+    let with = |option: &str, value: &OsStr| {
+        let mut text = OsString::from(option);
+        text.push(value);
+        text
+    };
+    let plugin = install.plugin.as_os_str();
+    let mut result = vec!["--start-no-unused-arguments".into(), with("-fpass-plugin=", plugin)];
+    if install.llvm < 20 {
+        // It must be loaded before -mllvm is read.
+        result.push(with("-fplugin=", plugin));
+    }
+    let more = std::env::var_os("MIDFLIGHT_OPTIONS");
+    let mut for_plugin = options.for_plugin(more.as_deref())?;
+    if options.weights.is_none() && options.osr.is_none() && !task.names_lines {
+        for_plugin.push(";strip-lines");
+    }
+    result.extend(for_frontend(["-mllvm".into(), with("-midflight=", &for_plugin)]));
+    let headers = install.runtime.with_file_name("include");
+    if headers.is_dir() {
+        // <midflight.h>, where the program has none of its own.
+        result.extend(["-idirafter".into(), headers.into_os_string()]);
+    }
+    if options.osr.is_some() {
+        // The marker of midflight.h is nothing without it.
+        result.push("-DMIDFLIGHT_OSR=1".into());
+    }
+    if options.weights.is_none() {
+        // Clang tracks lines for whom it writes remarks to a file in some format, though none is
+        // named: the IR has them then, without a level of debug information, and nothing of them is
+        // in what comes out. Only what the user says of the format must stand.
+        let format = task.remarks_format.clone().unwrap_or_else(|| "yaml".into());
+        result.extend(for_frontend(["-opt-record-format".into(), format]));
+    }
+    result.push("--end-no-unused-arguments".into());
+    Ok(result)
+}
+
+/// Hands two words on to the front end alone.
+fn for_frontend([option, value]: [OsString; 2]) -> [OsString; 4] {
+    ["-Xclang".into(), option, "-Xclang".into(), value]
+}
+
+fn for_linker(
+    install: &Install,
+    task: &Task,
+    before_inputs: bool,
+    has_points: bool,
+) -> Vec<OsString> {
+    let mut result: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
+    let mut linker = |argument: &OsStr| {
+        result.push("-Xlinker".into());
+        result.push(argument.into());
+    };
+    // An archive gives only what is asked for. An instrumented library, which has a runtime in it,
+    // gives all that the image's own functions ask for, but not this. A link without libc may have
+    // nothing instrumented, and then must not have the runtime.
+    if task.has_default_libraries {
+        linker(OsStr::new("--undefined=midflight_image"));
+    } else if before_inputs {
+        linker(OsStr::new("--undefined=midflight_enter"));
+    }
+    if has_points {
+        // A flag that is tested refers to nothing in the runtime, which arms it.
+        linker(OsStr::new("--undefined=midflight_osr_register"));
+    }
+    if task.has_fuzzer && task.has_default_libraries {
+        // libFuzzer, which is not instrumented, ends the process by it.
+        linker(OsStr::new(&format!("--defsym=_Exit={}", midflight_abi::EXIT_SYMBOL)));
+    }
+    // As a linker argument the archive is not subject to -x.
+    linker(install.runtime.as_os_str());
+    // The runtime needs libc, which stands before it if clang does not add it behind.
+    task.own_libraries.iter().for_each(|library| linker(library));
+    // Instrumented libraries that are loaded later must find this runtime.
+    for symbol in RUNTIME_SYMBOLS {
+        linker(OsStr::new(&format!("--export-dynamic-symbol={symbol}")));
+    }
+    result.push("--end-no-unused-arguments".into());
+    result
+}
+
+/// A command line that a shell reads as it is.
+fn quoted(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(quoted_word)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A word that a shell reads as it is.
+pub(crate) fn quoted_word(word: &OsStr) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+,./:@%^".contains(&b);
+    let text = word.to_string_lossy();
+    if !text.is_empty() && text.bytes().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

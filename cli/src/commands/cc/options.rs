@@ -1,0 +1,382 @@
+//! The driver's own options: `--midflight-…`.
+
+use crate::commands::cc::{DriverError, response};
+use crate::input::file::Unreadable;
+use midflight_abi::MAX_K;
+use midflight_profile::table::Stage;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// The pass that inserts OSR points, with its own parameters as they were given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OsrPass {
+    /// `osr-fuzz`: every point is fireable
+    Fuzz(OsString),
+    /// `osr-point`: chosen points
+    Point(OsString),
+    /// `osr-opt`: points between a function and its optimized version
+    Opt {
+        /// Passes that make it, if they are given
+        pipeline: OsString,
+        /// Every point of both is fireable; with the pass's own parameters
+        fuzz: Option<OsString>,
+    },
+}
+
+impl OsrPass {
+    fn name(&self) -> &'static str {
+        match self {
+            OsrPass::Fuzz(_) => "osr-fuzz",
+            OsrPass::Point(_) => "osr-point",
+            OsrPass::Opt { .. } => "osr-opt",
+        }
+    }
+
+    /// Parameters that come right behind the name.
+    fn first(&self) -> OsString {
+        let mut text = OsString::new();
+        if let OsrPass::Opt { pipeline, fuzz } = self {
+            text.push(if fuzz.is_some() { "fuzz;" } else { "" });
+            if !pipeline.is_empty() {
+                text.push("passes=");
+                text.push(pipeline);
+                text.push(";");
+            }
+        }
+        text
+    }
+
+    /// Parameters as they were given.
+    fn parameters(&self) -> Option<&OsStr> {
+        match self {
+            OsrPass::Fuzz(parameters) | OsrPass::Point(parameters) => Some(parameters),
+            OsrPass::Opt { fuzz, .. } => fuzz.as_deref(),
+        }
+    }
+
+    /// Both are meant: of one kind the last, and of a fuzzed optimized version either option. Other
+    /// passes exclude each other.
+    fn and(self, later: OsrPass) -> Result<OsrPass, DriverError> {
+        use OsrPass::{Fuzz, Opt, Point};
+        match (self, later) {
+            (Fuzz(_), Fuzz(parameters)) => Ok(Fuzz(parameters)),
+            (Point(_), Point(parameters)) => Ok(Point(parameters)),
+            (Fuzz(parameters), Opt { pipeline, .. }) | (Opt { pipeline, .. }, Fuzz(parameters)) => {
+                Ok(Opt { pipeline, fuzz: Some(parameters) })
+            }
+            (Opt { fuzz, .. }, Opt { pipeline, .. }) => Ok(Opt { pipeline, fuzz }),
+            (Point(_), _) | (_, Point(_)) => Err(DriverError::TwoOsrPasses),
+        }
+    }
+}
+
+/// What the driver was told.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Sequences of up to so many paths; the plugin knows the default
+    pub k: Option<u32>,
+    /// When in the pipeline
+    pub stage: Option<Stage>,
+    /// `automaton` or `published`
+    pub algorithm: Option<String>,
+    /// The LLVM to use
+    pub llvm: Option<u32>,
+    /// The list of functions, absolute
+    pub functions: Option<PathBuf>,
+    /// The clang to use
+    pub clang: Option<PathBuf>,
+    /// Insert OSR points, in place of profiling
+    pub osr: Option<OsrPass>,
+    /// The weights to optimize for, in place of profiling; absolute
+    pub weights: Option<PathBuf>,
+    /// Print the command line
+    pub verbose: bool,
+}
+
+impl Options {
+    /// Takes the options out of a command line, after those in the text of `MIDFLIGHT_CC_OPTIONS`,
+    /// and gives back what is left for clang.
+    ///
+    /// # Errors
+    /// If an option is unknown or its value makes no sense.
+    pub fn parse(
+        from_environment: &OsStr,
+        arguments: impl Iterator<Item = OsString>,
+    ) -> Result<(Self, Vec<OsString>), DriverError> {
+        let mut options = Options::default();
+        for word in response::split(from_environment.as_bytes()) {
+            options.take(&word)?;
+        }
+        let mut rest = Vec::new();
+        let mut only_inputs = false;
+        for argument in arguments {
+            if !only_inputs && argument.as_bytes().starts_with(b"--midflight-") {
+                options.take(&argument)?;
+            } else {
+                only_inputs |= argument == "--";
+                rest.push(argument);
+            }
+        }
+        if options.weights.is_some() {
+            let others = [
+                (options.osr.is_some(), "osr-…"),
+                (options.k.is_some(), "k"),
+                (options.stage.is_some(), "stage"),
+                (options.algorithm.is_some(), "algorithm"),
+                (options.functions.is_some(), "functions"),
+            ];
+            if let Some((_, other)) = others.into_iter().find(|(is_there, _)| *is_there) {
+                return Err(DriverError::UseWith(other));
+            }
+        }
+        match &options.osr {
+            Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass.name())),
+            Some(pass) if options.algorithm.is_some() => {
+                Err(DriverError::OsrWith("algorithm", pass.name()))
+            }
+            _ => Ok((options, rest)),
+        }
+    }
+
+    fn take(&mut self, argument: &OsStr) -> Result<(), DriverError> {
+        let text = argument.to_string_lossy().into_owned();
+        let bytes = argument.as_bytes();
+        let split = bytes.iter().position(|&b| b == b'=').unwrap_or(bytes.len());
+        let value = OsString::from_vec(bytes.get(split + 1..).unwrap_or_default().to_vec());
+        let value_text = value.to_string_lossy();
+        match &bytes[..split] {
+            b"--midflight-k" => match value_text.parse() {
+                Ok(k) if (1..=MAX_K).contains(&k) => self.k = Some(k),
+                _ => return Err(DriverError::K(text)),
+            },
+            b"--midflight-stage" => match value_text.parse() {
+                Ok(stage) => self.stage = Some(stage),
+                Err(error) => return Err(DriverError::Stage(text, error)),
+            },
+            b"--midflight-algorithm" => match &*value_text {
+                "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),
+                _ => return Err(DriverError::Algorithm(text)),
+            },
+            b"--midflight-llvm" => {
+                self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
+            }
+            b"--midflight-functions" => self.functions = Some(list_path(&value)?),
+            b"--midflight-use" => self.weights = Some(weights_path(&value)?),
+            b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
+            b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
+            b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
+            b"--midflight-osr-opt" => {
+                self.insert_points(OsrPass::Opt { pipeline: value, fuzz: None })?;
+            }
+            b"--midflight-verbose" if split == bytes.len() => self.verbose = true,
+            _ => return Err(DriverError::Unknown(text)),
+        }
+        Ok(())
+    }
+
+    fn insert_points(&mut self, pass: OsrPass) -> Result<(), DriverError> {
+        self.osr = Some(match self.osr.take() {
+            Some(earlier) => earlier.and(pass)?,
+            None => pass,
+        });
+        Ok(())
+    }
+
+    /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
+    /// none here, comes last: `-mllvm` would hide it from the plugin.
+    ///
+    /// # Errors
+    /// If the list's path cannot be written so.
+    pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
+        let mut text = OsString::new();
+        if let Some(path) = &self.weights {
+            text.push("use=");
+            text.push(without_separator(path)?);
+            if let Some(more) = more.filter(|more| !more.is_empty()) {
+                text.push(";");
+                text.push(more);
+            }
+            return Ok(text);
+        }
+        let stage = self.stage.unwrap_or(Stage::Early).name();
+        if let Some(pass) = &self.osr {
+            text.push(format!("{};", pass.name()));
+            text.push(pass.first());
+        }
+        text.push(format!("stage={stage}"));
+        if let Some(k) = self.k {
+            text.push(format!(";k={k}"));
+        }
+        if let Some(algorithm) = &self.algorithm {
+            text.push(format!(";algorithm={algorithm}"));
+        }
+        if let Some(path) = &self.functions {
+            text.push(";functions=");
+            text.push(without_separator(path)?);
+        }
+        let parameters = self.osr.as_ref().and_then(OsrPass::parameters);
+        for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
+            text.push(";");
+            text.push(more);
+        }
+        Ok(text)
+    }
+}
+
+/// A path that the plugin's options can carry.
+fn without_separator(path: &Path) -> Result<&Path, DriverError> {
+    if path.as_os_str().as_bytes().contains(&b';') {
+        return Err(DriverError::Separator(path.display().to_string()));
+    }
+    Ok(path)
+}
+
+/// The absolute path of a file of weights, which must be readable.
+fn weights_path(value: &OsStr) -> Result<PathBuf, DriverError> {
+    let path = Path::new(value);
+    Ok(readable(path).map_err(Unreadable::of("the weights", path))?)
+}
+
+/// The absolute path of a list, which must be readable; `@` before it is allowed.
+fn list_path(value: &OsStr) -> Result<PathBuf, DriverError> {
+    let bytes = value.as_bytes();
+    let path = Path::new(OsStr::from_bytes(bytes.strip_prefix(b"@").unwrap_or(bytes)));
+    Ok(readable(path).map_err(Unreadable::of("the list of functions", path))?)
+}
+
+/// The absolute path of a file that the plugin will be able to read.
+fn readable(path: &Path) -> std::io::Result<PathBuf> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    // To open a pipe may take forever.
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is a device or a pipe, and must be a file"));
+    }
+    std::fs::File::open(path)?;
+    path.canonicalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(environment: &str, line: &str) -> Result<(Options, Vec<OsString>), DriverError> {
+        let words = line.split_whitespace().map(OsString::from);
+        Options::parse(OsStr::new(environment), words)
+    }
+
+    #[test]
+    fn own_options_are_taken_and_all_else_is_left() {
+        let (options, rest) =
+            parse("", "-O2 --midflight-k=64 -c x.c --midflight-stage=late -- --midflight-k=0")
+                .unwrap();
+        assert_eq!(rest, ["-O2", "-c", "x.c", "--", "--midflight-k=0"]);
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=late;k=64");
+        assert_eq!(parse("", "x.c").unwrap().0.for_plugin(None).unwrap(), "stage=early");
+    }
+
+    #[test]
+    fn the_environment_comes_first_and_the_command_line_overrules_it() {
+        let (options, _) =
+            parse("--midflight-k=3 '--midflight-clang=/a b/clang'", "--midflight-k=5").unwrap();
+        assert_eq!(options.k, Some(5));
+        assert_eq!(options.clang, Some("/a b/clang".into()));
+    }
+
+    #[test]
+    fn bad_options_are_named() {
+        for (line, needle) in [
+            ("--midflight-k=0", "from 1 to 64"),
+            ("--midflight-k=65", "from 1 to 64"),
+            ("--midflight-k", "from 1 to 64"),
+            ("--midflight-stage=never", "early, inlined or late"),
+            ("--midflight-algorithm=4", "automaton or published"),
+            ("--midflight-llvm=new", "major version"),
+            ("--midflight-verbose=1", "unknown option"),
+            ("--midflight-frobnicate", "--midflight-frobnicate"),
+            ("--midflight-functions=@/does/not/exist", "/does/not/exist"),
+            ("--midflight-functions=@/", "list of functions"),
+            ("--midflight-functions=@/dev/zero", "'/dev/zero': it is a device or a pipe"),
+            ("--midflight-use=/dev/zero", "'/dev/zero': it is a device or a pipe"),
+            ("--midflight-use=/does/not/exist", "weights '/does/not/exist'"),
+            ("--midflight-use=Cargo.toml --midflight-k=2", "--midflight-k exclude"),
+            (
+                "--midflight-use=Cargo.toml --midflight-algorithm=published",
+                "--midflight-algorithm exclude",
+            ),
+            ("--midflight-use=Cargo.toml --midflight-osr-fuzz", "--midflight-osr-… exclude"),
+        ] {
+            let error = parse("", line).unwrap_err().to_string();
+            assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");
+        }
+        assert!(parse("-O2", "").is_err(), "only own options in the environment");
+    }
+
+    #[test]
+    fn osr_passes_come_first_and_their_parameters_behind_the_common_ones() {
+        for (line, expected) in [
+            ("--midflight-osr-fuzz", "osr-fuzz;stage=early;verify"),
+            ("--midflight-osr-fuzz= --midflight-stage=late", "osr-fuzz;stage=late;verify"),
+            (
+                "--midflight-osr-point=where=loop-header:outer;when=flag",
+                "osr-point;stage=early;where=loop-header:outer;when=flag;verify",
+            ),
+            ("--midflight-osr-fuzz=a --midflight-osr-fuzz=b", "osr-fuzz;stage=early;b;verify"),
+            ("--midflight-osr-opt", "osr-opt;stage=early;verify"),
+            ("--midflight-osr-opt=a --midflight-osr-opt=b", "osr-opt;passes=b;stage=early;verify"),
+            (
+                "--midflight-osr-opt=gvn,loop-mssa(licm) --midflight-stage=late",
+                "osr-opt;passes=gvn,loop-mssa(licm);stage=late;verify",
+            ),
+            ("--midflight-osr-fuzz --midflight-osr-opt", "osr-opt;fuzz;stage=early;verify"),
+            (
+                "--midflight-osr-fuzz=max-points=9 --midflight-osr-opt=adce",
+                "osr-opt;fuzz;passes=adce;stage=early;max-points=9;verify",
+            ),
+            (
+                "--midflight-osr-opt=adce --midflight-osr-fuzz=max-points=9",
+                "osr-opt;fuzz;passes=adce;stage=early;max-points=9;verify",
+            ),
+        ] {
+            let (options, rest) = parse("", line).unwrap();
+            assert!(rest.is_empty());
+            assert_eq!(options.for_plugin(Some(OsStr::new("verify"))).unwrap(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn osr_passes_exclude_each_other_and_path_profiling() {
+        for both in [
+            "--midflight-osr-fuzz --midflight-osr-point=when=always",
+            "--midflight-osr-point --midflight-osr-opt",
+            "--midflight-osr-opt --midflight-osr-point",
+        ] {
+            let error = parse("", both).unwrap_err().to_string();
+            assert!(error.contains("exclude each other"), "{both}: {error}");
+        }
+        for k in ["--midflight-k=2 --midflight-osr-point", "--midflight-osr-point --midflight-k=2"]
+        {
+            let error = parse("", k).unwrap_err().to_string();
+            assert!(error.contains("--midflight-k") && error.contains("osr-point"), "{error}");
+        }
+        assert!(parse("--midflight-k=2", "--midflight-osr-fuzz").is_err());
+        let both = "--midflight-algorithm=published --midflight-osr-fuzz";
+        let error = parse("", both).unwrap_err().to_string();
+        assert!(error.contains("--midflight-algorithm and --midflight-osr-fuzz"), "{error}");
+    }
+
+    #[test]
+    fn what_the_plugin_is_told_last_is_what_the_environment_says() {
+        let (options, _) = parse("", "--midflight-algorithm=published").unwrap();
+        assert_eq!(options.for_plugin(None).unwrap(), "stage=early;algorithm=published");
+        let (options, _) = parse("", "--midflight-k=2").unwrap();
+        assert_eq!(
+            options.for_plugin(Some(OsStr::new("verify"))).unwrap(),
+            "stage=early;k=2;verify"
+        );
+        assert_eq!(options.for_plugin(Some(OsStr::new(""))).unwrap(), "stage=early;k=2");
+    }
+}

@@ -1,0 +1,91 @@
+//! Flow conservation in one function.
+
+use crate::analysis::edge_counts::{GraphCounts, recover};
+use crate::commands::check::Violation;
+use crate::input::function::Function;
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::format::FunctionProfile;
+use midflight_profile::kipf::make_k_ipf;
+use midflight_profile::table::{CutReason, Edge, PathStart};
+
+/// Sequences of one function that are reported, at most: one wrong count makes many of them wrong.
+const SEQUENCES: usize = 5;
+
+/// What cannot be.
+pub fn violations(function: &Function<'_>, profile: &FunctionProfile) -> Vec<Violation> {
+    let counts = recover(function);
+    let spare = profile.lost.saturating_add(profile.pruned);
+    let at_entry = from_entry(function);
+    let mut found = Vec::new();
+    if at_entry > profile.entries {
+        found.push(Violation::Entry { paths: at_entry, entries: profile.entries });
+    }
+    found.extend(edges(function, &counts, profile.lost));
+    found.extend(blocks(function, &counts, at_entry));
+    found.extend(sequences(&make_k_ipf(&profile.forest, profile.k), spare));
+    found
+}
+
+/// Paths that begin at the entry.
+fn from_entry(function: &Function<'_>) -> u64 {
+    let begins = |id| function.path(id).is_some_and(|path| path.start == PathStart::Entry);
+    let counts = function.acyclic().into_iter().filter(|(id, _)| begins(*id));
+    counts.map(|(_, count)| count).fold(0, u64::saturating_add)
+}
+
+fn edges(function: &Function<'_>, counts: &GraphCounts, lost: u64) -> Vec<Violation> {
+    let cut = function.table.edges.iter().enumerate().filter_map(|(index, edge)| match *edge {
+        Edge::Cut { why: CutReason::Restart, .. } => None,
+        Edge::Cut { from, to, .. } => {
+            let (started, ended) = (counts.started[index], counts.edges[index]);
+            let wrong = started > ended.saturating_add(lost);
+            wrong.then_some(Violation::Edge { from, to, started, ended })
+        }
+        _ => None,
+    });
+    cut.collect()
+}
+
+fn blocks(function: &Function<'_>, counts: &GraphCounts, at_entry: u64) -> Vec<Violation> {
+    let mut entered = vec![0u64; counts.blocks.len()];
+    let mut left = vec![0u64; counts.blocks.len()];
+    let add = |sums: &mut Vec<u64>, block: u32, count: u64| {
+        if let Some(sum) = sums.get_mut(block as usize) {
+            *sum = sum.saturating_add(count);
+        }
+    };
+    add(&mut entered, 0, at_entry);
+    for (index, edge) in function.table.edges.iter().enumerate() {
+        add(&mut left, edge.from(), counts.edges[index]);
+        match *edge {
+            Edge::Flow { to, .. } => add(&mut entered, to, counts.edges[index]),
+            Edge::Cut { to, .. } => add(&mut entered, to, counts.started[index]),
+            Edge::Exit { .. } => {}
+        }
+    }
+    let wrong = (0..).zip(entered.into_iter().zip(left)).zip(&counts.blocks);
+    wrong
+        .filter(|((_, (entered, left)), count)| entered != left || entered != *count)
+        .map(|((block, (entered, left)), _)| Violation::Block { block, entered, left })
+        .collect()
+}
+
+fn sequences(ipf: &PrefixForest, spare: u64) -> Vec<Violation> {
+    let mut continued = vec![0u64; ipf.len()];
+    for node in ipf.ids() {
+        if let Some(parent) = ipf.parent(node) {
+            let sum = &mut continued[parent.index()];
+            *sum = sum.saturating_add(ipf.count(node));
+        }
+    }
+    let wrong =
+        ipf.ids().filter(|node| continued[node.index()] > ipf.count(*node).saturating_add(spare));
+    wrong
+        .take(SEQUENCES)
+        .map(|node| Violation::Sequence {
+            ids: ipf.labels(node),
+            count: ipf.count(node),
+            continued: continued[node.index()],
+        })
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! `midflight diff`: what one profile has more of than another.
+//!
+//! Runs may be of different lengths, so what is compared is shares of the work: of functions in all
+//! of it, of paths and sequences in their function's. Counts stand beside them.
+
+use crate::analysis::rank::{Ranked, letters};
+use crate::analysis::sequences::folded;
+use crate::commands::compare::pairs::Pair;
+use crate::document::route;
+use crate::format::json::Functions;
+use crate::format::names::{file_name, readable};
+use crate::format::numbers::{Percent, grouped, share};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// A difference in points (hundredths of a share) that is too small to be shown.
+const SMALL: f64 = 0.05;
+
+/// What is reported.
+pub struct Options {
+    /// How many paths and sequences of each
+    pub paths: usize,
+    /// Only functions with this in their names
+    pub function: Option<String>,
+}
+
+/// How a function differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionDiff {
+    /// Its name
+    pub name: String,
+    /// The translation unit that a local function belongs to
+    pub unit: String,
+    /// Where it is declared
+    pub file: String,
+    /// Where it is declared; 0 if unknown
+    pub line: u32,
+    /// What can be compared
+    pub graph: Graph,
+    /// Activations begun in both
+    pub entries: [u64; 2],
+    /// Instructions executed in both
+    pub work: [u128; 2],
+    /// The share of that in all
+    pub share: [f64; 2],
+    /// Paths and sequences whose shares differ most, most first
+    pub changed: Vec<Changed>,
+}
+
+/// Whether a function has the same paths in both profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Graph {
+    /// It has.
+    Same,
+    /// It was compiled to another graph: paths cannot be compared.
+    Changed,
+    /// It ran in the first profile only.
+    OnlyA,
+    /// It ran in the second profile only.
+    OnlyB,
+}
+
+/// How a path or a sequence differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Changed {
+    /// The IDs of its paths
+    pub ids: Vec<u32>,
+    /// How often it occurred in both
+    pub count: [u64; 2],
+    /// Its share in the function's work in both; those of all sequences of one length add up to 1
+    /// at most
+    pub share: [f64; 2],
+    /// The path in words; of a sequence, its paths with letters
+    pub what: String,
+}
+
+/// All functions whose share differs, or that have paths whose share differs: those that changed
+/// most first.
+pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
+    let total = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
+    let totals = [total(|p| work_of(p.a)), total(|p| work_of(p.b))];
+    let wanted = |pair: &&Pair<'_, '_>| {
+        let either = pair.either();
+        let named = |part: &String| either.is_some_and(|r| r.function.is_named(part));
+        options.function.as_ref().is_none_or(named)
+    };
+    let one = |pair: &Pair<'_, '_>| function_diff(pair, totals, options);
+    let mut all: Vec<FunctionDiff> = pairs.iter().filter(wanted).filter_map(one).collect();
+    all.retain(|f| 100.0 * weight(f) >= SMALL);
+    all.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then_with(|| a.name.cmp(&b.name)));
+    all
+}
+
+/// How much a function changed: by its share, or by its paths within its share.
+fn weight(function: &FunctionDiff) -> f64 {
+    let own = (function.share[1] - function.share[0]).abs();
+    let within = function.changed.first().map_or(0.0, |c| (c.share[1] - c.share[0]).abs());
+    own.max(within * function.share[0].min(function.share[1]))
+}
+
+fn function_diff(
+    pair: &Pair<'_, '_>,
+    totals: [u128; 2],
+    options: &Options,
+) -> Option<FunctionDiff> {
+    let function = pair.either()?.function;
+    let graph = match (pair.a, pair.b) {
+        (Some(_), None) => Graph::OnlyA,
+        (None, Some(_)) => Graph::OnlyB,
+        _ if pair.same_paths() => Graph::Same,
+        _ => Graph::Changed,
+    };
+    let work = [work_of(pair.a), work_of(pair.b)];
+    let entries = [pair.a, pair.b].map(|r| r.map_or(0, |r| r.function.entries()));
+    let changed = if graph == Graph::Same { changed(pair, work, options) } else { Vec::new() };
+    Some(FunctionDiff {
+        name: function.table.name.clone(),
+        unit: function.table.unit.clone(),
+        file: function.file().to_string(),
+        line: function.table.line,
+        graph,
+        entries,
+        work,
+        share: [share(work[0], totals[0]), share(work[1], totals[1])],
+        changed,
+    })
+}
+
+fn work_of(ranked: Option<&Ranked<'_>>) -> u128 {
+    ranked.map_or(0, |ranked| ranked.work)
+}
+
+/// The paths whose shares differ most, then the sequences, where none was lost for want of memory.
+fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Changed> {
+    let Some(function) = pair.either().map(|r| r.function) else { return Vec::new() };
+    let paths = pair.paths();
+    let costs: FxHashMap<u32, u64> = paths.keys().map(|&id| (id, pair.instructions(id))).collect();
+    let change = |ids: &[u32], count: [u64; 2]| {
+        let cost: u64 = ids.iter().filter_map(|id| costs.get(id)).sum();
+        // Each path is in as many sequences of a length as that is.
+        let part = |side: usize| {
+            let all = work[side].saturating_mul(ids.len() as u128);
+            share(u128::from(count[side]) * u128::from(cost), all)
+        };
+        Changed { ids: ids.to_vec(), count, share: [part(0), part(1)], what: String::new() }
+    };
+    let size = |c: &Changed| (c.share[1] - c.share[0]).abs();
+    let most = |mut all: Vec<Changed>| {
+        all.retain(|c| 100.0 * size(c) >= SMALL);
+        all.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.ids.cmp(&b.ids)));
+        all
+    };
+    let mut chosen = most(paths.iter().map(|(&id, &count)| change(&[id], count)).collect());
+    chosen.truncate(options.paths);
+    let names: FxHashMap<u32, String> =
+        chosen.iter().enumerate().map(|(index, c)| (c.ids[0], letters(index))).collect();
+    for one in &mut chosen {
+        let words = function.path(one.ids[0]).map_or(String::new(), |p| route(function, &p));
+        one.what = format!("{}: {words}", names[&one.ids[0]]);
+    }
+    // Sequences of the paths named, as long as k allows: shorter ones are parts of them.
+    let k = function.k() as usize;
+    let named = |ids: &[u32]| ids.len() == k && ids.iter().all(|id| names.contains_key(id));
+    if ![pair.a, pair.b].into_iter().flatten().all(|r| r.function.is_whole()) {
+        return chosen;
+    }
+    let sequences = pair.sequences();
+    let sequences = sequences.iter().filter(|(ids, _)| named(ids));
+    let sequences = most(sequences.map(|(ids, &count)| change(ids, count)).collect());
+    let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
+    let new = sequences.into_iter().filter(|c| seen.insert(rotated(&c.ids)));
+    chosen.extend(new.take(options.paths).map(|mut sequence| {
+        sequence.what = folded(&sequence.ids, &names);
+        sequence
+    }));
+    chosen
+}
+
+/// The same for all rotations of a sequence.
+fn rotated(ids: &[u32]) -> Vec<u32> {
+    (0..ids.len()).map(|by| [&ids[by..], &ids[..by]].concat()).min().unwrap_or_default()
+}
+
+/// What is shown as JSON.
+pub fn document(functions: &[FunctionDiff]) -> impl Serialize {
+    Functions { version: 1, functions }
+}
+
+/// Writes up to `top` functions as text.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, functions: &[FunctionDiff], top: usize) -> io::Result<()> {
+    if functions.is_empty() {
+        return writeln!(out, "no function has another share of the work, or other paths");
+    }
+    writeln!(out, "    A        B   points")?;
+    for function in functions.iter().take(top) {
+        write_function(out, function)?;
+    }
+    match functions.len().saturating_sub(top) {
+        0 => Ok(()),
+        more => writeln!(out, "{more} more functions differ; --top shows more"),
+    }
+}
+
+fn write_function(out: &mut dyn Write, function: &FunctionDiff) -> io::Result<()> {
+    let note = match function.graph {
+        Graph::Same => "",
+        Graph::Changed => "  (other paths: its code is another)",
+        Graph::OnlyA => "  (ran in A only)",
+        Graph::OnlyB => "  (ran in B only)",
+    };
+    let file = file_name(&function.file);
+    writeln!(
+        out,
+        "{}  of the work  {}  {file}:{}{note}",
+        shares(function.share),
+        readable(&function.name),
+        function.line
+    )?;
+    for changed in &function.changed {
+        writeln!(
+            out,
+            "{}  {:>15} → {:>15}×  {}",
+            shares(changed.share),
+            grouped(changed.count[0]),
+            grouped(changed.count[1]),
+            changed.what
+        )?;
+    }
+    Ok(())
+}
+
+fn shares(share: [f64; 2]) -> String {
+    let [a, b] = share.map(Percent::share);
+    format!("{a:>7}  {b:>7}  {:+6.1}", b.0 - a.0)
+}

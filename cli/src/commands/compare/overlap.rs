@@ -1,0 +1,165 @@
+//! `midflight overlap`: how alike two profiles are, as one number a level.
+//!
+//! As in `llvm-profdata overlap`, the overlap of two distributions is the sum, over all that is
+//! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in
+//! common.
+
+use crate::analysis::rank::Ranked;
+use crate::commands::compare::pairs::Pair;
+use crate::format::names::readable;
+use crate::format::numbers::{Percent, share};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The overlap of two profiles.
+#[derive(Clone, Debug, Serialize)]
+pub struct Overlap {
+    /// Of the shares of work of functions
+    pub functions: f64,
+    /// Of the shares of work of paths
+    pub paths: f64,
+    /// Of the shares of counts of sequences of two or more paths; none if there is none in one of
+    /// the profiles
+    pub sequences: Option<f64>,
+    /// Of each function in itself, those with the most work first
+    pub by_function: Vec<FunctionOverlap>,
+}
+
+/// The overlap of a function.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionOverlap {
+    /// Its name
+    pub name: String,
+    /// The translation unit that a local function belongs to
+    pub unit: String,
+    /// Its shares of the work of both profiles
+    pub work: [f64; 2],
+    /// Of the shares of its paths in its work; none if the function's graph is another in each
+    /// profile
+    pub paths: Option<f64>,
+    /// Of the shares of its sequences of two or more paths
+    pub sequences: Option<f64>,
+}
+
+/// Compares two profiles.
+pub fn overlap(pairs: &[Pair<'_, '_>]) -> Overlap {
+    let work = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
+    let totals = [work(|p| work_of(p.a)), work(|p| work_of(p.b))];
+    let mut functions = 0.0;
+    let mut all_paths: Vec<[u128; 2]> = Vec::new();
+    let mut all_sequences: Vec<[u128; 2]> = Vec::new();
+    let mut by_function: Vec<FunctionOverlap> = Vec::new();
+    for pair in pairs {
+        let Some(either) = pair.either() else { continue };
+        let own = [work_of(pair.a), work_of(pair.b)];
+        let shares = [share(own[0], totals[0]), share(own[1], totals[1])];
+        functions += shares[0].min(shares[1]);
+        let (paths, sequences) = (paths_of(pair), sequences_of(pair));
+        let comparable = pair.same_paths();
+        by_function.push(FunctionOverlap {
+            name: either.function.table.name.clone(),
+            unit: either.function.table.unit.clone(),
+            work: shares,
+            paths: of(&paths).filter(|_| comparable),
+            sequences: of(&sequences).filter(|_| comparable),
+        });
+        all_paths.extend(paths);
+        all_sequences.extend(sequences);
+    }
+    let by_work = |f: &FunctionOverlap| f.work[0].max(f.work[1]);
+    by_function.sort_by(|a, b| by_work(b).total_cmp(&by_work(a)).then(a.name.cmp(&b.name)));
+    Overlap {
+        functions,
+        paths: of(&all_paths).unwrap_or(0.0),
+        sequences: of(&all_sequences),
+        by_function,
+    }
+}
+
+fn work_of(ranked: Option<&Ranked<'_>>) -> u128 {
+    ranked.map_or(0, |ranked| ranked.work)
+}
+
+/// The work of each path; of a function whose graphs differ, no path is in both.
+fn paths_of(pair: &Pair<'_, '_>) -> Vec<[u128; 2]> {
+    if !pair.same_paths() {
+        return vec![[work_of(pair.a), 0], [0, work_of(pair.b)]];
+    }
+    let work = |id, count: u64| u128::from(count) * u128::from(pair.instructions(id));
+    pair.paths().into_iter().map(|(id, counts)| counts.map(|count| work(id, count))).collect()
+}
+
+/// The count of each sequence.
+fn sequences_of(pair: &Pair<'_, '_>) -> Vec<[u128; 2]> {
+    let counts: Vec<[u128; 2]> =
+        pair.sequences().into_values().map(|counts| counts.map(u128::from)).collect();
+    if pair.same_paths() {
+        return counts;
+    }
+    let sum = |side: usize| counts.iter().map(|count| count[side]).sum();
+    vec![[sum(0), 0], [0, sum(1)]]
+}
+
+/// The overlap of two lists of counts; none if one of them is all zero.
+fn of(counts: &[[u128; 2]]) -> Option<f64> {
+    let totals = [0, 1].map(|side: usize| counts.iter().map(|count| count[side]).sum::<u128>());
+    if totals.contains(&0) {
+        return None;
+    }
+    let common = counts.iter().map(|c| share(c[0], totals[0]).min(share(c[1], totals[1])));
+    Some(common.sum())
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    #[serde(flatten)]
+    overlap: &'a Overlap,
+}
+
+/// What is shown as JSON.
+pub fn document(overlap: &Overlap) -> impl Serialize {
+    Document { version: 1, overlap }
+}
+
+/// Writes it as text: the levels, then up to `top` functions.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, overlap: &Overlap, top: usize) -> io::Result<()> {
+    let percent =
+        |share: Option<f64>| share.map_or("-".into(), |share| Percent::share(share).to_string());
+    writeln!(out, "functions  {:>8}", percent(Some(overlap.functions)))?;
+    writeln!(out, "paths      {:>8}", percent(Some(overlap.paths)))?;
+    writeln!(out, "sequences  {:>8}", percent(overlap.sequences))?;
+    writeln!(out, "\n% work A   % work B      paths   sequences   function")?;
+    for function in overlap.by_function.iter().take(top) {
+        writeln!(
+            out,
+            "{:>8}   {:>8}   {:>8}   {:>9}   {}",
+            percent(Some(function.work[0])),
+            percent(Some(function.work[1])),
+            percent(function.paths),
+            percent(function.sequences),
+            readable(&function.name)
+        )?;
+    }
+    match overlap.by_function.len().saturating_sub(top) {
+        0 => Ok(()),
+        more => writeln!(out, "{more} more; --top shows more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn overlap_is_the_sum_of_the_smaller_shares() {
+        assert_eq!(of(&[[1, 10], [3, 30]]), Some(1.0));
+        assert_eq!(of(&[[1, 0], [0, 7]]), Some(0.0));
+        assert_eq!(of(&[[1, 1], [1, 3]]), Some(0.75));
+        assert_eq!(of(&[[1, 0]]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

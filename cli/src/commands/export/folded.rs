@@ -1,0 +1,54 @@
+//! Folded stacks: a line a stack, frames with `;` between them, a space and a number, as
+//! `flamegraph.pl`, inferno and speedscope read them.
+//!
+//! A stack is a function, and the paths that followed each other in it. Its number is instructions
+//! executed on the first of these paths, so a function is as wide as its work, a path as its own,
+//! and what stands on it shows how it went on from there.
+
+use crate::document::{Document, FunctionDocument};
+use crate::format::names::base_name;
+use midflight_profile::visible;
+use std::io::{self, Write};
+
+/// Writes all functions.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+    for function in &document.functions {
+        write_function(out, function)?;
+    }
+    Ok(())
+}
+
+fn write_function(out: &mut dyn Write, function: &FunctionDocument) -> io::Result<()> {
+    let nodes = &function.forest.nodes;
+    let head = frame(&format!("{} ({})", function.readable, base_name(&function.file)));
+    let mut shown: u128 = 0;
+    let mut stack: Vec<String> = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        let level = node.level as usize;
+        stack.truncate(level);
+        let path = &function.paths[node.path];
+        stack.push(frame(&format!("{}: {}", path.letter, path.route)));
+        let below = nodes[index + 1..].iter().take_while(|n| n.level > node.level);
+        let below: u128 = below.filter(|n| n.level == node.level + 1).map(|n| n.work).sum();
+        if level == 0 {
+            shown += node.work;
+        }
+        // What did not go on, or went on too rarely to be kept.
+        let own = node.work.saturating_sub(below);
+        if own > 0 {
+            writeln!(out, "{head};{} {own}", stack.join(";"))?;
+        }
+    }
+    match function.work.saturating_sub(shown) {
+        0 => Ok(()),
+        rest => writeln!(out, "{head} {rest}"),
+    }
+}
+
+/// A frame's name must not have what ends it.
+fn frame(name: &str) -> String {
+    visible(name).replace(';', ":")
+}

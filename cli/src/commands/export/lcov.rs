@@ -1,0 +1,77 @@
+//! `midflight export --to lcov`: line counts as an lcov tracefile.
+//!
+//! A block's count is the sum of the counts of the paths through it. Within a function, a line's
+//! count is the largest of the blocks that have it, as in gcov and llvm-cov; over functions (an
+//! inline function of several units, instances of a template) lines add up.
+//!
+//! The format has no way to escape anything: what would end a line is [`visible`] in names.
+
+use crate::analysis::edge_counts::recover;
+use crate::input::function::Function;
+use midflight_profile::visible;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+#[derive(Default)]
+struct SourceFile {
+    lines: BTreeMap<u32, u64>,
+    functions: BTreeMap<(u32, String), u64>,
+}
+
+/// Writes a tracefile.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
+    let mut files: BTreeMap<String, SourceFile> = BTreeMap::new();
+    for function in functions {
+        collect(function, &mut files);
+    }
+    writeln!(out, "TN:")?;
+    for (name, file) in files.iter().filter(|(name, _)| !name.is_empty()) {
+        write_file(out, name, file)?;
+    }
+    Ok(())
+}
+
+fn collect(function: &Function<'_>, files: &mut BTreeMap<String, SourceFile>) {
+    let table = function.table;
+    let blocks = recover(function).blocks;
+    let mut lines: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for (block, count) in table.blocks.iter().zip(blocks) {
+        let distinct: BTreeSet<(u32, u32)> = block.locs.iter().map(|l| (l.file, l.line)).collect();
+        for place in distinct {
+            let line = lines.entry(place).or_default();
+            *line = (*line).max(count);
+        }
+    }
+    for ((file, line), count) in lines {
+        if let Some(name) = table.files.get(file as usize) {
+            let sum = files.entry(name.clone()).or_default().lines.entry(line).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+    if table.line > 0 {
+        let file = files.entry(function.file().to_string()).or_default();
+        let sum = file.functions.entry((table.line, table.name.clone())).or_default();
+        *sum = sum.saturating_add(function.entries());
+    }
+}
+
+fn write_file(out: &mut dyn Write, name: &str, file: &SourceFile) -> io::Result<()> {
+    writeln!(out, "SF:{}", visible(name))?;
+    for (line, function) in file.functions.keys() {
+        writeln!(out, "FN:{line},{}", visible(function))?;
+    }
+    for ((_, function), entries) in &file.functions {
+        writeln!(out, "FNDA:{entries},{}", visible(function))?;
+    }
+    writeln!(out, "FNF:{}", file.functions.len())?;
+    writeln!(out, "FNH:{}", file.functions.values().filter(|&&n| n > 0).count())?;
+    for (line, count) in &file.lines {
+        writeln!(out, "DA:{line},{count}")?;
+    }
+    writeln!(out, "LF:{}", file.lines.len())?;
+    writeln!(out, "LH:{}", file.lines.values().filter(|&&n| n > 0).count())?;
+    writeln!(out, "end_of_record")
+}

@@ -1,0 +1,77 @@
+//! The text that `clang -fprofile-sample-use=FILE` takes, as `llvm-profdata show --sample` reads
+//! it:
+//!
+//! ```text
+//! FUNCTION:TOTAL:ENTRIES
+//!  OFFSET: COUNT
+//! ```
+//!
+//! with lines as offsets from the function's declaration. Counts are exact where other profiles
+//! have samples. A line's is that of its block that ran most, as LLVM takes the most of a block's
+//! instructions. Code that was inlined when the program was instrumented is left out, since its
+//! line is another function's; so profile with the stage `early`, as is the default.
+//!
+//! A name that the format cannot hold is written as it may be shown, and so meets no function.
+
+use crate::analysis::edge_counts::recover;
+use crate::input::function::Function;
+use midflight_profile::visible;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// LLVM keeps so many bits of an offset.
+const OFFSET: u32 = 0xffff;
+
+#[derive(Default)]
+struct Samples {
+    entries: u64,
+    lines: BTreeMap<u32, u64>,
+}
+
+/// Writes all functions, those that never ran too.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
+    let mut by_name: BTreeMap<&str, Samples> = BTreeMap::new();
+    // Without debug information there is nothing to count lines from.
+    for function in functions.iter().filter(|f| f.table.line > 0) {
+        add(function, by_name.entry(&function.table.name).or_default());
+    }
+    for (name, samples) in by_name {
+        let total = samples.lines.values().copied().fold(0, u64::saturating_add);
+        writeln!(out, "{}:{total}:{}", held(name), samples.entries)?;
+        for (offset, count) in samples.lines {
+            writeln!(out, " {offset}: {count}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A name that a line may begin with: one of a comment, a line or a context is none, nor is an
+/// empty one.
+fn held(name: &str) -> String {
+    match (name.chars().next(), visible(name)) {
+        (None, _) => r"\x00".into(),
+        (Some(first @ (' ' | '#' | '[')), name) => format!(r"\x{:02x}{}", first as u32, &name[1..]),
+        (_, name) => name,
+    }
+}
+
+fn add(function: &Function<'_>, samples: &mut Samples) {
+    let table = function.table;
+    samples.entries = samples.entries.saturating_add(function.entries());
+    let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
+    for (block, count) in table.blocks.iter().zip(recover(function).blocks) {
+        for loc in block.locs.iter().filter(|l| l.file == table.file && l.line == l.outer_line) {
+            let Some(offset) = loc.line.checked_sub(table.line) else { continue };
+            let line = lines.entry(offset & OFFSET).or_default();
+            *line = (*line).max(count);
+        }
+    }
+    // Local functions of one name in several units are one to LLVM.
+    for (offset, count) in lines {
+        let sum = samples.lines.entry(offset).or_default();
+        *sum = sum.saturating_add(count);
+    }
+}

@@ -1,0 +1,157 @@
+//! The subcommands, a folder each: its options, what it does, and what it writes.
+
+pub mod annotate;
+mod arguments;
+pub mod cc;
+pub mod check;
+pub mod compare;
+pub mod export;
+mod merge;
+pub mod osr;
+pub mod report;
+pub mod show;
+
+use crate::format::sink::WriteError;
+use crate::input::binary::BinaryError;
+use crate::input::samples::SamplesError;
+use crate::input::session::JoinError;
+use cc::{DriverError, Language};
+use clap::{Parser, Subcommand};
+use export::weights::TwoStages;
+use osr::fuzz::judge::FuzzError;
+use osr::report::ReportError;
+use osr::show::ShowError;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Profiles the cyclic paths that a program really takes.
+#[derive(Parser, Debug)]
+#[command(name = "midflight", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  midflight cc -O2 -g -o prog prog.c      compile, as with clang
+  CC='midflight cc' ./configure && make   compile a whole project
+  ./prog                                  run it: writes midflight-<pid>.mfp at exit
+  MIDFLIGHT_PROFILE=%c ./prog             the same, and what was counted survives a SIGKILL
+  midflight report prog midflight-*.mfp   see its hottest paths
+  midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml prog.info -o html";
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Compile C: clang with the profiler
+    #[command(disable_help_flag = true, after_help = cc::HELP, override_usage = "midflight cc [--midflight-…] CLANG-ARGUMENTS")]
+    Cc(cc::Verbatim),
+    /// Compile C++: clang++ with the profiler
+    #[command(name = "c++", disable_help_flag = true, after_help = cc::HELP, override_usage = "midflight c++ [--midflight-…] CLANG-ARGUMENTS")]
+    Cxx(cc::Verbatim),
+    /// Show the hottest cyclic paths, on source lines
+    #[command(after_help = report::HELP)]
+    Report(report::Report),
+    /// Show source beside counts and the colours of the hottest paths
+    #[command(after_help = annotate::HELP)]
+    Annotate(annotate::Annotate),
+    /// Show everything: the whole k-iteration path forest, edges, or tables
+    #[command(after_help = show::HELP)]
+    Show(show::Show),
+    /// Verify that the counts of a profile conserve flow
+    #[command(after_help = check::HELP)]
+    Check(check::Check),
+    /// Show what one profile has more of than another
+    #[command(after_help = compare::DIFF_HELP)]
+    Diff(compare::Diff),
+    /// Measure how alike two profiles are
+    #[command(after_help = compare::OVERLAP_HELP)]
+    Overlap(compare::Overlap),
+    /// Add up profiles of one program
+    #[command(after_help = merge::HELP)]
+    Merge(merge::Merge),
+    /// Write counts in a format of other tools
+    #[command(after_help = export::HELP)]
+    Export(export::Export),
+    /// Test programs with OSR points, and see where OSR is possible
+    #[command(subcommand)]
+    Osr(osr::Osr),
+}
+
+/// Does what a command line asks for.
+///
+/// # Errors
+/// [`CommandError`]
+pub fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
+    match cc::call(&arguments) {
+        Some((language, rest)) => Err(cc::run(language, rest.iter().cloned()).into()),
+        None => Command::parse_from(arguments).action.run(),
+    }
+}
+
+impl Action {
+    fn run(self) -> Result<ExitCode, CommandError> {
+        match self {
+            Action::Cc(verbatim) => return Err(verbatim.run(Language::C).into()),
+            Action::Cxx(verbatim) => return Err(verbatim.run(Language::Cxx).into()),
+            Action::Report(options) => options.run()?,
+            Action::Annotate(options) => options.run()?,
+            Action::Show(options) => options.run()?,
+            Action::Check(options) => return options.run(),
+            Action::Diff(options) => options.run()?,
+            Action::Overlap(options) => options.run()?,
+            Action::Merge(options) => options.run()?,
+            Action::Export(options) => options.run()?,
+            Action::Osr(command) => return command.run(),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// `cc` or `c++`
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// Binaries and profiles
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    /// `export --to weights`
+    #[error(transparent)]
+    TwoStages(#[from] TwoStages),
+    /// A binary
+    #[error(transparent)]
+    Binary(#[from] BinaryError),
+    /// `--perf`
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// The function asked for
+    #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
+    NoFunction(String),
+    /// `osr fuzz`
+    #[error(transparent)]
+    Fuzz(#[from] FuzzError),
+    /// `osr report`
+    #[error(transparent)]
+    OsrReport(#[from] ReportError),
+    /// `osr show`
+    #[error(transparent)]
+    OsrShow(#[from] ShowError),
+    /// The output
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl CommandError {
+    /// The command's exit status. For `osr fuzz`, 1 is a mismatch.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            CommandError::Fuzz(FuzzError::Write(error)) if error.is_broken_pipe() => {
+                ExitCode::SUCCESS
+            }
+            CommandError::Fuzz(_) => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        }
+    }
+}

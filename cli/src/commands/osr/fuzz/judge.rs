@@ -1,0 +1,264 @@
+//! The whole of `osr fuzz`: references, list, runs side by side.
+
+use crate::commands::osr::fuzz::bisect;
+use crate::commands::osr::fuzz::log::{Log, Point, PointName};
+use crate::commands::osr::fuzz::plan::{Fire, plan};
+use crate::commands::osr::fuzz::program::{Difference, Outcome, Program, ProgramError};
+use crate::commands::osr::fuzz::report::{Mismatch, Summary};
+use crate::format::progress::Progress;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How to fuzz.
+pub struct Settings {
+    /// No run begins after so long; none: all are made
+    pub bound: Option<Duration>,
+    /// Chooses orders and random firings
+    pub seed: u64,
+    /// Only points whose exact names contain this
+    pub points: Option<String>,
+    /// Runs at the same time
+    pub jobs: usize,
+    /// Go on after a mismatch.
+    pub keep_going: bool,
+}
+
+/// Why nothing can be said about the program.
+#[derive(Debug, thiserror::Error)]
+pub enum FuzzError {
+    /// The program cannot be run.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// It does not do the same twice.
+    #[error(
+        "the program is not deterministic: two runs that fired nothing differ, {0}; make it \
+         repeatable, or see --ignore-stderr"
+    )]
+    NotDeterministic(String),
+    /// Counting hits changes what it does.
+    #[error("the program does something else where points are only listed: {0}")]
+    ListDiffers(String),
+    /// No log
+    #[error(
+        "the program has written no log: compile and link it with --midflight-osr-fuzz, and let it \
+         end by exit or return, not by _exit or a signal"
+    )]
+    NoLog,
+    /// No points
+    #[error(
+        "the program has no fuzzed points that were hit; is it compiled with --midflight-osr-fuzz?"
+    )]
+    NoPoints,
+    /// The pattern leaves nothing
+    #[error("no point that was hit has '{0}' in its name; MIDFLIGHT_OSR_FIRE=list prints all")]
+    NoSuchPoints(String),
+    /// The handler of signals
+    #[error("catching signals: {0}")]
+    Signals(std::io::Error),
+    /// The report
+    #[error(transparent)]
+    Write(#[from] crate::format::sink::WriteError),
+}
+
+/// What came of a run.
+pub struct Verdict {
+    /// What it fired
+    pub fire: Fire,
+    /// What was wrong
+    pub difference: Option<Difference>,
+    /// How often points fired
+    pub transitions: u64,
+    /// Those that did
+    pub fired: BTreeSet<PointName>,
+    /// Nothing fired since the program did not reach the hit, which it had when it was counted.
+    pub unreached: bool,
+}
+
+/// What runs are made with, and judged by.
+pub struct Judge<'a> {
+    program: &'a Program,
+    reference: Outcome,
+    limit: Duration,
+    jobs: usize,
+    /// The points that were hit, by name
+    pub points: Vec<Point>,
+    /// Points of the program, hit or not
+    known: usize,
+    total_hits: u64,
+}
+
+/// Fuzzes the program.
+///
+/// # Errors
+/// [`FuzzError`]
+pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError> {
+    let begun = Instant::now();
+    let judge = Judge::new(program, settings)?;
+    let mut fires = plan(&judge.points, settings.seed);
+    if settings.points.is_some() {
+        // The others concern all points.
+        fires.retain(|fire| matches!(fire, Fire::At(..)));
+    }
+    let deadline = settings.bound.map(|bound| begun + bound);
+    let verdicts = judge.run_all(&fires, deadline, !settings.keep_going)?;
+    let mut summary = summary(&judge, &verdicts);
+    summary.complete = verdicts.len() == fires.len();
+    summary.mismatches = find_mismatches(&judge, verdicts, settings)?;
+    summary.seconds = begun.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+/// What the runs have done, all but the mismatches.
+fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
+    let mut fired = BTreeSet::new();
+    let mut alone = BTreeSet::new();
+    let listed = judge.points.iter().map(|point| &point.name);
+    let mut hit: BTreeSet<&PointName> = listed.collect();
+    for verdict in verdicts {
+        fired.extend(&verdict.fired);
+        // An optimized version's points are hit only where a point that leads there has fired.
+        hit.extend(&verdict.fired);
+        if let Fire::At(name, _) = &verdict.fire {
+            alone.extend(verdict.fired.get(name));
+        }
+    }
+    Summary {
+        version: 1,
+        points: judge.known,
+        points_hit: hit.len(),
+        fired: fired.len(),
+        fired_alone: alone.len(),
+        unreached: verdicts.iter().filter(|verdict| verdict.unreached).count(),
+        runs: verdicts.len(),
+        transitions: verdicts.iter().map(|verdict| verdict.transitions).sum(),
+        ..Summary::default()
+    }
+}
+
+/// One for each point that is wrong.
+fn find_mismatches(
+    judge: &Judge<'_>,
+    verdicts: Vec<Verdict>,
+    settings: &Settings,
+) -> Result<Vec<Mismatch>, FuzzError> {
+    let mut result: Vec<Mismatch> = Vec::new();
+    for verdict in verdicts {
+        let Some(difference) = verdict.difference else { continue };
+        let deadline = settings.bound.map(|bound| Instant::now() + bound);
+        let (fire, difference) =
+            bisect::to_one_point(judge, verdict.fire, &verdict.fired, difference, deadline)?;
+        let mismatch = Mismatch::new(judge, &fire, difference, judge.program);
+        if !result.iter().any(|other| other.is_same(&mismatch)) {
+            result.push(mismatch);
+        }
+        if !settings.keep_going {
+            break;
+        }
+    }
+    Ok(result)
+}
+
+impl<'a> Judge<'a> {
+    /// Learns what the program does when nothing fires, and which points it hits.
+    fn new(program: &'a Program, settings: &Settings) -> Result<Self, FuzzError> {
+        let reference = program.run(None, None)?;
+        if let Some(difference) = reference.difference(&program.run(None, None)?) {
+            return Err(FuzzError::NotDeterministic(difference.text));
+        }
+        let list = program.run(Some("list"), None)?;
+        if !list.log.exists {
+            return Err(FuzzError::NoLog);
+        }
+        if let Some(difference) = reference.difference(&list) {
+            return Err(FuzzError::ListDiffers(difference.text));
+        }
+        let known = list.log.points.len();
+        let mut points: Vec<Point> = list.log.points.into_values().filter(|p| p.hits > 0).collect();
+        if points.is_empty() {
+            return Err(FuzzError::NoPoints);
+        }
+        let total_hits = points.iter().fold(0_u64, |n, p| n.saturating_add(p.hits));
+        if let Some(pattern) = &settings.points {
+            points.retain(|point| point.name.contains(pattern));
+            if points.is_empty() {
+                return Err(FuzzError::NoSuchPoints(pattern.clone()));
+            }
+        }
+        let limit = list.elapsed * 20 + Duration::from_secs(10);
+        Ok(Judge { program, reference, limit, jobs: settings.jobs, points, known, total_hits })
+    }
+    /// Makes the runs, several at a time, in order until the deadline, or until one differs if
+    /// `stop` says so. Verdicts are in the order of `fires`.
+    ///
+    /// # Errors
+    /// If the program cannot be run.
+    pub fn run_all(
+        &self,
+        fires: &[Fire],
+        deadline: Option<Instant>,
+        stop: bool,
+    ) -> Result<Vec<Verdict>, ProgramError> {
+        let progress = Mutex::new(Progress::new("firing points", fires.len() as u64));
+        let next = AtomicUsize::new(0);
+        let stopped = AtomicBool::new(false);
+        let results = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, fires.len().max(1)) {
+                scope.spawn(|| {
+                    while !stopped.load(Ordering::Relaxed)
+                        && deadline.is_none_or(|deadline| Instant::now() < deadline)
+                    {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(fire) = fires.get(index) else { break };
+                        let verdict = self.judge(fire);
+                        let differs = verdict.as_ref().is_ok_and(|v| v.difference.is_some());
+                        if verdict.is_err() || (stop && differs) {
+                            stopped.store(true, Ordering::Relaxed);
+                        }
+                        results
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push((index, verdict));
+                        let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+                        progress.done(index as u64 + 1);
+                    }
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, verdict)| verdict).collect()
+    }
+
+    fn judge(&self, fire: &Fire) -> Result<Verdict, ProgramError> {
+        let outcome = self.program.run(Some(&fire.to_string()), Some(self.limit))?;
+        let mut difference = self.reference.difference(&outcome);
+        let is_short = outcome.log.transitions == 0 && fire.must_fire(self.total_hits);
+        let unreached = difference.is_none() && is_short && !self.reaches(fire, &outcome.log)?;
+        if difference.is_none() && is_short && !unreached {
+            difference = Some(Difference {
+                kind: "not-fired",
+                text: "nothing fired, though the point was hit without".into(),
+            });
+        }
+        let (transitions, fired) = (outcome.log.transitions, outcome.log.fired);
+        Ok(Verdict { fire: fire.clone(), difference, transitions, fired, unreached })
+    }
+
+    /// True if the run hit the point as often as the firing asks. A program that seeds its hash
+    /// tables at random, say, may hit it less often than when it was counted.
+    fn reaches(&self, fire: &Fire, log: &Log) -> Result<bool, ProgramError> {
+        let Fire::At(name, hit) = fire else { return Ok(true) };
+        let hits = |log: &Log| log.points.get(name).map_or(0, |point| point.hits);
+        let asked = hit.unwrap_or(1);
+        if hits(log) > 0 {
+            return Ok(hits(log) >= asked);
+        }
+        // Not counted at all: either it was not hit, or it could not be made to count.
+        let list = self.program.run(Some("list"), Some(self.limit))?;
+        Ok(hits(&list.log) >= asked)
+    }
+}

@@ -1,0 +1,219 @@
+//! `midflight osr report`: the OSR mappings between a function (base) and its optimized version
+//! (opt), after section 5.4 of the thesis.
+//!
+//! [`compile`] makes bitcode, on which [`opt`] runs the plugin, which maps the points and writes
+//! down what it found, a [`Report`]. [`text`] prints it as tables, [`page`] as a page for browsers.
+
+pub mod compile;
+pub mod opt;
+pub mod page;
+pub mod share;
+pub mod text;
+
+use crate::commands::CommandError;
+use crate::commands::arguments::Format;
+use crate::format::names::readable;
+use crate::format::sink::write_to;
+use crate::install::{self, Install, InstallError};
+use clap::Args;
+use midflight_profile::osr_maps::report::{Function, Report};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+pub(crate) const HELP: &str = "\
+Base is the function with mem2reg alone, opt what the passes make of it. Source is compiled by
+clang, with the arguments behind --.
+
+Examples:
+  midflight osr report blocksort.c --function mainSort -- -Iinclude
+  midflight osr report prog.bc --passes 'adce,gvn' --html prog.html
+  midflight osr report prog.ll --format json --detail >prog.json";
+
+#[derive(Args, Debug)]
+pub(crate) struct OsrReport {
+    /// C or C++ source, bitcode (.bc) or LLVM IR as text (.ll)
+    file: PathBuf,
+    /// What makes opt of base, as for `opt -passes`
+    #[arg(long, default_value = PASSES, value_name = "PIPELINE")]
+    passes: String,
+    /// Only this function, by its name or demangled name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
+    /// Which LLVM [default: the newest that there is a plugin for]
+    #[arg(long, value_name = "VERSION")]
+    llvm: Option<u32>,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// The JSON has the code and each point's mapping too
+    #[arg(long)]
+    detail: bool,
+    /// Write a page for browsers, which shows each point's mapping, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Arguments for clang
+    #[arg(last = true, value_name = "CLANG-ARGUMENTS")]
+    arguments: Vec<OsString>,
+}
+
+impl OsrReport {
+    pub(crate) fn run(self) -> Result<(), CommandError> {
+        let source = self.file.display().to_string();
+        let request = Request {
+            file: self.file,
+            passes: self.passes,
+            functions: self.function,
+            llvm: self.llvm,
+            detail: self.detail || self.html.is_some(),
+            arguments: self.arguments,
+        };
+        let mut report = report(&request)?;
+        if let Some(path) = &self.html {
+            write_to(Some(path), |out| page::write(out, &source, &report))?;
+        }
+        if !self.detail {
+            report.functions.iter_mut().for_each(|function| function.detail = None);
+        }
+        Ok(self.format.print(&report, |out| text::write(out, &source, &report))?)
+    }
+}
+
+/// The optimizations of the thesis (Tab. 5.5), as LLVM's passes.
+pub const PASSES: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
+
+/// What to report about.
+#[derive(Debug)]
+pub struct Request {
+    /// C, C++ or LLVM IR
+    pub file: PathBuf,
+    /// The passes that make opt of base
+    pub passes: String,
+    /// Only these, by either name; all if empty
+    pub functions: Vec<String>,
+    /// The LLVM to use, or the newest that there is a plugin for
+    pub llvm: Option<u32>,
+    /// With the code and each point's mapping
+    pub detail: bool,
+    /// For the compiler
+    pub arguments: Vec<OsString>,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// Something is not where it should be.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// The file cannot be read.
+    #[error("reading '{path}': {error}")]
+    Read {
+        /// The file
+        path: String,
+        /// Why
+        error: io::Error,
+    },
+    /// Its name does not tell what is in it.
+    #[error(
+        "'{0}': its name does not tell what it is; it must end in .c, .cc, .cpp, .cxx, .C, .i or \
+         .ii for source, .bc or .ll for LLVM IR"
+    )]
+    Kind(String),
+    /// Named as bitcode, and is none.
+    #[error("'{0}' is not LLVM bitcode")]
+    NotBitcode(String),
+    /// There is nothing to compile.
+    #[error("'{0}' is not compiled, so it takes no arguments for clang (those behind --)")]
+    Arguments(String),
+    /// A program cannot be run.
+    #[error("running '{program}': {error}")]
+    Run {
+        /// The program
+        program: String,
+        /// Why
+        error: io::Error,
+    },
+    /// Clang has said why.
+    #[error("compiling '{path}': clang ended with {status}")]
+    Compile {
+        /// The source
+        path: String,
+        /// How clang ended
+        status: std::process::ExitStatus,
+    },
+    /// The passes cannot be run, or the IR cannot be read.
+    #[error("running the passes '{passes}' on '{path}': {message}")]
+    Opt {
+        /// The pipeline
+        passes: String,
+        /// The input
+        path: String,
+        /// What opt says
+        message: String,
+    },
+    /// A file of the plugin cannot be read back, or there is none.
+    #[error(
+        "reading what the plugin found in '{path}': {error}; are plugin and command of one build?"
+    )]
+    Found {
+        /// The input
+        path: String,
+        /// Why
+        error: String,
+    },
+    /// No such function, or none that can be mapped.
+    #[error("there is no function '{name}' in '{path}' that could be mapped{refused}")]
+    NoFunction {
+        /// As it was asked for
+        name: String,
+        /// The input
+        path: String,
+        /// Empty, or why functions were refused
+        refused: String,
+    },
+    /// A temporary folder cannot be made.
+    #[error("making a temporary folder: {0}")]
+    Temporary(io::Error),
+}
+
+/// Compiles, optimizes, and maps points.
+///
+/// # Errors
+/// [`ReportError`]
+pub fn report(request: &Request) -> Result<Report, ReportError> {
+    let install = Install::find(request.llvm)?;
+    let opt = install::find_opt(install.llvm)?;
+    let folder = tempfile::tempdir().map_err(ReportError::Temporary)?;
+    let input = compile::to_ir(request, install.llvm, folder.path())?;
+    let mut report = opt::run(&opt, &install.plugin, request, &input, folder.path())?;
+    keep_only(request, &mut report)?;
+    Ok(report)
+}
+
+/// Leaves the functions that were asked for.
+fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> {
+    if request.functions.is_empty() {
+        return Ok(());
+    }
+    for name in &request.functions {
+        if !report.functions.iter().any(|function| has_name(function, name)) {
+            let reasons: Vec<String> = report
+                .refused_functions
+                .iter()
+                .map(|(reason, count)| format!("{}: {count}", readable(reason)))
+                .collect();
+            let refused = match reasons.is_empty() {
+                true => String::new(),
+                false => format!(" (refused functions: {})", reasons.join(", ")),
+            };
+            let path = request.file.display().to_string();
+            return Err(ReportError::NoFunction { name: name.clone(), path, refused });
+        }
+    }
+    report.functions.retain(|f| request.functions.iter().any(|name| has_name(f, name)));
+    Ok(())
+}
+
+fn has_name(function: &Function, name: &str) -> bool {
+    function.name == name || readable(&function.name) == name
+}

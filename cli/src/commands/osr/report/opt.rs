@@ -1,0 +1,113 @@
+//! LLVM's `opt` with the plugin's pass `print<osr-map>`.
+
+use crate::commands::osr::report::{ReportError, Request};
+use midflight_profile::osr_maps::report::{Report, VERSION};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The plugin writes here. A bare name in opt's working directory, because a pipeline is no place
+/// for any path: `;`, `,` and brackets separate.
+const FOUND: &str = "found.json";
+
+/// Runs the passes on `input`, and reads what the plugin found.
+///
+/// # Errors
+/// If opt refuses the pipeline or the input, or the plugin writes something else.
+pub fn run(
+    opt: &Path,
+    plugin: &Path,
+    request: &Request,
+    input: &Path,
+    folder: &Path,
+) -> Result<Report, ReportError> {
+    let program = opt.display().to_string();
+    let failed = |error| ReportError::Run { program: program.clone(), error };
+    let mut load = std::ffi::OsString::from("-load-pass-plugin=");
+    load.push(plugin.canonicalize().map_err(failed)?);
+    let output = Command::new(opt)
+        .arg(load)
+        .arg(format!("-passes={}", pipeline(request)))
+        .arg("-disable-output")
+        .arg(input)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(failed)?;
+    let path = request.file.display().to_string();
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let message = match own_words(said.trim(), &request.passes) {
+            "" => format!("opt ended with {}", output.status),
+            said => said.to_string(),
+        };
+        return Err(ReportError::Opt { passes: request.passes.clone(), path, message });
+    }
+    // Warnings. Nobody to tell if standard error is closed.
+    let _ = std::io::stderr().write_all(&output.stderr);
+    let found = |error: String| ReportError::Found { path: path.clone(), error };
+    let bytes = std::fs::read(folder.join(FOUND)).map_err(|error| found(error.to_string()))?;
+    let report: Report =
+        serde_json::from_slice(&bytes).map_err(|error| found(error.to_string()))?;
+    match report.version {
+        VERSION => Ok(report),
+        other => Err(found(format!("its format has version {other}, not {VERSION}"))),
+    }
+}
+
+/// What the plugin says, without what is said around it too.
+fn own_words<'a>(said: &'a str, passes: &str) -> &'a str {
+    let said = said.strip_prefix("error: midflight: ").unwrap_or(said);
+    said.strip_prefix(&format!("running the passes '{passes}': ")).unwrap_or(said)
+}
+
+/// As `opt -passes` reads it.
+fn pipeline(request: &Request) -> String {
+    let mut text = format!("function(mem2reg),print<osr-map;file={FOUND}");
+    if request.detail {
+        text.push_str(";detail");
+    }
+    // A name that a pipeline cannot hold, as a demangled one, is looked for in what comes back.
+    if request.functions.iter().all(|name| is_plain(name)) {
+        for name in &request.functions {
+            text.push_str(";function=");
+            text.push_str(name);
+        }
+    }
+    text.push_str(">(");
+    text.push_str(&request.passes);
+    text.push(')');
+    text
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$-".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pipeline;
+    use crate::commands::osr::report::Request;
+
+    fn of(functions: &[&str], detail: bool) -> String {
+        pipeline(&Request {
+            file: "x.bc".into(),
+            passes: "adce".into(),
+            functions: functions.iter().map(ToString::to_string).collect(),
+            llvm: None,
+            detail,
+            arguments: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn names_go_into_the_pipeline_unless_one_cannot() {
+        let before = "function(mem2reg),print<osr-map;file=found.json";
+        assert_eq!(of(&[], false), format!("{before}>(adce)"));
+        assert_eq!(
+            of(&["f", "g.1"], true),
+            format!("{before};detail;function=f;function=g.1>(adce)")
+        );
+        assert_eq!(of(&["f", "a::b(int)"], false), format!("{before}>(adce)"));
+    }
+}

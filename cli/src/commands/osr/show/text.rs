@@ -1,0 +1,158 @@
+//! Mappings in LLVM's words.
+
+use crate::format::names::readable;
+use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore, name_in};
+use std::io::{self, Write};
+
+/// Writes all points of all functions.
+///
+/// # Errors
+/// Of the output.
+pub fn write(out: &mut dyn Write, functions: &[FunctionMaps]) -> io::Result<()> {
+    for (number, function) in functions.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        let name = readable(&function.name);
+        let (file, pipeline) = (readable(&function.file), readable(&function.pipeline));
+        writeln!(out, "{name} ({file}); opt is what these passes made of it: {pipeline}")?;
+        for direction in directions(function) {
+            direction.write(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The points of a version.
+struct Direction<'a> {
+    name: String,
+    title: &'static str,
+    function: &'a FunctionMaps,
+    /// The version that is left
+    source: Code<'a>,
+    /// The version that is entered
+    destination: Code<'a>,
+    points: &'a [MapPoint],
+}
+
+/// A version with its instructions.
+#[derive(Clone, Copy)]
+struct Code<'a> {
+    version: &'static str,
+    instructions: &'a [String],
+}
+
+fn directions(function: &FunctionMaps) -> [Direction<'_>; 2] {
+    let [base, opt] = function.maps.instructions.each();
+    let base = Code { version: "base", instructions: base };
+    let opt = Code { version: "opt", instructions: opt };
+    let [forth, back] = function.maps.points.each();
+    let name = readable(&function.name);
+    [
+        Direction {
+            name: name.clone(),
+            title: "base to opt",
+            function,
+            source: base,
+            destination: opt,
+            points: forth,
+        },
+        Direction {
+            name: format!("{name}.opt"),
+            title: "opt to base",
+            function,
+            source: opt,
+            destination: base,
+            points: back,
+        },
+    ]
+}
+
+impl Direction<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let leads = self.points.iter().filter(|p| matches!(p, MapPoint::Leads { .. })).count();
+        writeln!(out, "  {}: {leads} of {} points", self.title, self.points.len())?;
+        for point in self.points {
+            write!(out, "    {}#{}", self.name, point.point())?;
+            write!(out, " before {}", self.source.instruction(point.at()))?;
+            match point {
+                MapPoint::Refused { refused, .. } => {
+                    writeln!(out, "\n      {}", readable(refused))?
+                }
+                MapPoint::Leads { landing, values, exprs, stores, keep, .. } => {
+                    let (version, landing) =
+                        (self.destination.version, self.destination.instruction(*landing));
+                    writeln!(out, "\n      goes on in {version} before {landing}")?;
+                    self.write_compensation(out, exprs, stores, values)?;
+                    if !keep.is_empty() {
+                        let names: Vec<String> =
+                            keep.iter().map(|&value| self.value(self.source, value)).collect();
+                        writeln!(out, "      keeps {}", names.join(", "))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is computed, and what goes under another name, as the report has it.
+    fn write_compensation(
+        &self,
+        out: &mut dyn Write,
+        exprs: &[MapExpr],
+        stores: &[OwedStore],
+        values: &[(usize, usize)],
+    ) -> io::Result<()> {
+        let name = |expr: usize| match &exprs[expr] {
+            MapExpr::Source { source } => self.value(self.source, *source),
+            MapExpr::Constant { constant } => readable(&self.function.maps.constants[constant]),
+            MapExpr::Repeat { repeat, .. } => format!("{}'", self.destination.result(*repeat)),
+            MapExpr::Content { .. } => format!("memory'{expr}"),
+        };
+        for (number, expr) in exprs.iter().enumerate() {
+            if let MapExpr::Content { address, .. } = expr {
+                writeln!(out, "      memory'{number} = load {}", name(*address))?;
+            }
+            let MapExpr::Repeat { repeat, of } = expr else { continue };
+            let operands: Vec<String> = of.iter().map(|&operand| name(operand)).collect();
+            let text = &self.destination.instructions[*repeat];
+            let operation = text.split_once(" = ").map_or(text.as_str(), |(_, rest)| rest);
+            let operation = operation.split_whitespace().next().unwrap_or_default();
+            // A phi is made again as one.
+            let operation = if operation == "phi" { "select" } else { operation };
+            let result = self.destination.result(*repeat);
+            writeln!(out, "      {result}' = {} {}", readable(operation), operands.join(", "))?;
+        }
+        for store in stores {
+            writeln!(out, "      store {}, {}", name(store.value), name(store.address))?;
+        }
+        for &(value, expr) in values {
+            let (to, from) = (self.value(self.destination, value), name(expr));
+            if to != from {
+                writeln!(out, "      {to} := {from}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, code: Code<'_>, value: usize) -> String {
+        match value.checked_sub(self.function.maps.arguments) {
+            Some(inst) => code.result(inst),
+            None => format!("argument {value}"),
+        }
+    }
+}
+
+impl Code<'_> {
+    fn instruction(&self, inst: usize) -> String {
+        readable(self.instructions[inst].trim())
+    }
+
+    /// The name of an instruction's result.
+    fn result(&self, inst: usize) -> String {
+        match self.instructions[inst].trim().split_once(" = ") {
+            Some((name, _)) => readable(&name_in(self.version, name)),
+            None => format!("instruction {inst} of {}", self.version),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Branches that go many ways, a line or two each.
+
+use crate::analysis::behaviour::dispatch::{Dispatch, Target};
+use crate::commands::report::text::DIM;
+use crate::format::numbers::grouped;
+use crate::format::numbers::share;
+use std::fmt::Write;
+
+/// Branches that are shown, at most.
+const BRANCHES: usize = 3;
+
+/// Writes branches.
+pub fn write(text: &mut String, dispatches: &[Dispatch]) {
+    for dispatch in dispatches.iter().take(BRANCHES) {
+        write_one(text, dispatch);
+    }
+    let more = dispatches.len().saturating_sub(BRANCHES);
+    if more > 0 {
+        let plural = if more == 1 { "" } else { "s" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "   {DIM}{more} colder dispatch{plural}{DIM:#}");
+    }
+}
+
+// Writing to a string cannot fail.
+
+fn write_one(text: &mut String, dispatch: &Dispatch) {
+    let place = |line: u32, block: u32| match line {
+        0 => format!("block {block}"),
+        line => format!("line {line}"),
+    };
+    let target = |target: &Target| {
+        let percent = 100.0 * share(target.count, dispatch.count);
+        format!("{} {percent:.1} %", place(target.line, target.block))
+    };
+    let most: Vec<String> = dispatch.most.iter().map(target).collect();
+    let foretold = dispatch.foretold.map_or(String::new(), |share| {
+        format!("; the last way foretells the next in {:.1} %", 100.0 * share)
+    });
+    let _ = writeln!(
+        text,
+        "   Dispatch at {}: {}×, to {} of {} places: {}{foretold}",
+        place(dispatch.line, dispatch.block),
+        grouped(dispatch.count),
+        dispatch.taken,
+        dispatch.targets,
+        most.join(", ")
+    );
+    let known = dispatch.pairs.iter().filter(|pair| !pair.lines.contains(&0));
+    let pairs: Vec<String> = known
+        .map(|pair| {
+            let [first, second] = pair.lines;
+            format!("{first} → {second} {:.1} %", 100.0 * pair.share)
+        })
+        .collect();
+    if !pairs.is_empty() {
+        let _ = writeln!(text, "        {DIM}most often followed: {}{DIM:#}", pairs.join(", "));
+    }
+}

@@ -1,0 +1,129 @@
+//! `midflight report`: the hottest cyclic paths, for people.
+//!
+//! [`text`] writes, with the dictionary of acyclic paths from [`paths`], the loops from [`loops`]
+//! and branches that go many ways from [`dispatch`]; [`memory`] tells where counts are too low.
+//! [`flat`] is a line a function.
+
+pub mod dispatch;
+pub mod flat;
+pub mod loops;
+pub mod memory;
+pub mod paths;
+pub mod text;
+pub mod tree;
+
+use crate::commands::CommandError;
+use crate::commands::arguments::{Color, Format, Inputs, percentage, require_function};
+use crate::document::{Extent, document};
+use crate::format::json;
+use crate::format::progress::Progress;
+use crate::format::sink::write_to;
+use crate::input::samples::Samples;
+use crate::input::sources::Sources;
+use clap::Args;
+use std::path::PathBuf;
+use text::Options;
+
+pub(crate) const HELP: &str = "\
+For each of the hottest functions: its acyclic paths, with letters and their source lines; the
+sequences of them, over loop iterations, that make up most of its work; and its loops: how long they
+go the same way, what follows what, and what could be done about it (unroll, peel, unswitch). The
+report begins with a legend, and --flat is a line a function. Work is count times instructions; with --perf it is samples of a run,
+best of the program without instrumentation (with -g), which are matched by source lines.
+
+Examples:
+  midflight report prog midflight-*.mfp
+  midflight report prog a.mfp --flat
+  midflight report prog a.mfp --function compress --top 1 --tree
+  midflight report prog a.mfp --source-dir ~/src --color always | less -R
+  clang -O2 -g prog.c && perf record ./a.out && midflight report prog a.mfp --perf perf.data";
+
+#[derive(Args, Debug)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// How many functions, those with the most work first [default: 10, with --flat all]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// How many multi-iteration paths of each function
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    sequences: usize,
+    /// How many loops of each function, those with the most work first
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    loops: usize,
+    /// Leave out sequences and loops with less of the function's work, and in trees nodes with less
+    /// of their parent or root, than so many percent
+    #[arg(long, default_value_t = 1.0, value_name = "P", value_parser = percentage)]
+    min_percent: f64,
+    /// Only functions whose names, or demangled names, contain this
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Show trees in place of chosen sequences, with % of the parent (% of the root)
+    #[arg(long)]
+    tree: bool,
+    /// A line a function, and nothing else of it
+    #[arg(long, conflicts_with = "tree")]
+    flat: bool,
+    /// Do not explain what the words mean
+    #[arg(long)]
+    no_legend: bool,
+    /// Do not show source text
+    #[arg(long)]
+    no_source: bool,
+    /// Where to look for source files that are not where debug information says; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    source_dir: Vec<PathBuf>,
+    /// Count work in samples: a perf.data file, or what `perf script -G -F ip,sym,srcline` printed
+    #[arg(long, value_name = "DATA")]
+    perf: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+}
+
+/// Functions that a report shows.
+const TOP: usize = 10;
+
+impl Report {
+    pub(crate) fn run(self) -> Result<(), CommandError> {
+        let profiles = self.inputs.profiles.len();
+        let title = format!(
+            "midflight report of {}, {profiles} profile{}",
+            self.inputs.binary.display(),
+            if profiles == 1 { "" } else { "s" }
+        );
+        let binary = self.inputs.binary.display().to_string();
+        let samples = self.perf.as_deref().map(Samples::read).transpose()?;
+        let session = self.inputs.open()?;
+        let functions = session.functions()?;
+        let top = self.top.unwrap_or(if self.flat { usize::MAX } else { TOP });
+        require_function(&functions, self.function.as_deref())?;
+        let progress = Progress::new("counting sequences", top as u64);
+        let done = |done| progress.done(done);
+        let mut sources = Sources::new(self.source_dir, !self.no_source);
+        if self.format == Format::Json {
+            let Report { sequences, min_percent, function, .. } = self;
+            let extent = Extent { top, sequences, min_percent, function, samples };
+            let document = document(binary, &session, &functions, &extent, &mut sources, &done);
+            return Ok(write_to(None, |out| json::write_line(out, &document))?);
+        }
+        let options = Options {
+            top,
+            sequences: self.sequences,
+            loops: self.loops,
+            samples,
+            min_percent: self.min_percent,
+            function: self.function,
+            tree: self.tree,
+            flat: self.flat,
+            legend: !self.no_legend,
+            skipped: session.skipped(),
+        };
+        let text = text::report(&title, &functions, &options, &mut sources, &done);
+        drop(progress);
+        Ok(self.color.print(&text)?)
+    }
+}

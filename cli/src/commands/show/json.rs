@@ -1,0 +1,98 @@
+//! The whole k-IPF as JSON, written while it is made: forests may be large. The schema is in
+//! `docs/command.md`.
+
+use crate::format::json::Each;
+use crate::format::lines::outer_lines;
+use crate::input::function::Function;
+use midflight_profile::forest::PrefixForest;
+use midflight_profile::kipf::make_k_ipf;
+use rustc_hash::FxHashMap;
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+#[derive(serde::Serialize)]
+struct Document<T> {
+    version: u32,
+    k: u32,
+    functions: T,
+}
+
+#[derive(serde::Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    file: &'a str,
+    line: u32,
+    entries: u64,
+    paths: Paths<'a>,
+    completed: u64,
+    interrupted: u64,
+    restarts: u64,
+    lost: u64,
+    pruned: u64,
+    k: u32,
+    num_paths: u32,
+    unit: &'a str,
+    key: String,
+}
+
+#[derive(serde::Serialize)]
+struct PathRow<'a> {
+    ids: &'a [u32],
+    count: u64,
+    lines: Vec<&'a [u32]>,
+}
+
+/// All functions that were entered.
+pub fn document(k: u32, functions: &[Function<'_>]) -> impl Serialize {
+    Document { version: 1, k, functions: Each(move || functions.iter().filter_map(row)) }
+}
+
+fn row<'a>(function: &'a Function<'_>) -> Option<Row<'a>> {
+    let (profile, table) = (function.profile?, function.table);
+    Some(Row {
+        name: &table.name,
+        file: function.file(),
+        line: table.line,
+        entries: profile.entries,
+        paths: Paths { function, ipf: make_k_ipf(&profile.forest, profile.k) },
+        completed: function.completed(),
+        interrupted: function.interrupted(),
+        restarts: profile.restarts,
+        lost: profile.lost,
+        pruned: profile.pruned,
+        k: profile.k,
+        num_paths: table.num_paths,
+        unit: &table.unit,
+        key: format!("{:016x}", table.key),
+    })
+}
+
+/// The nodes of a k-IPF.
+struct Paths<'a> {
+    function: &'a Function<'a>,
+    ipf: PrefixForest,
+}
+
+impl Serialize for Paths<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Paths { function, ipf } = self;
+        let mut lines: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for id in ipf.ids().map(|node| ipf.label(node)) {
+            lines.entry(id).or_insert_with(|| {
+                function.path(id).map_or(Vec::new(), |path| outer_lines(function, &path))
+            });
+        }
+        let mut rows = serializer.serialize_seq(None)?;
+        let mut ids: Vec<u32> = Vec::new();
+        for (node, depth) in ipf.preorder() {
+            ids.truncate(depth as usize);
+            ids.push(ipf.label(node));
+            let lines = ids.iter().map(|id| lines.get(id).map_or(&[][..], Vec::as_slice));
+            rows.serialize_element(&PathRow {
+                ids: &ids,
+                count: ipf.count(node),
+                lines: lines.collect(),
+            })?;
+        }
+        rows.end()
+    }
+}

@@ -1,0 +1,96 @@
+//! `midflight show`: everything, as text or JSON.
+
+pub mod edges;
+pub mod json;
+pub mod tables;
+pub mod text;
+
+use crate::commands::CommandError;
+use crate::commands::arguments::{Format, Inputs};
+use crate::format::json::write_rows;
+use crate::format::names::readable;
+use crate::format::sink::write_to;
+use crate::input::binary::Image;
+use clap::Args;
+use midflight_profile::table::FunctionTable;
+use std::path::PathBuf;
+
+pub(crate) const HELP: &str = "\
+Without --edges or --tables: every sequence of up to k acyclic paths that was seen, with its count.
+A path is named by its ID, which --tables explains.
+
+Examples:
+  midflight show prog a.mfp --function main
+  midflight show prog a.mfp --format json >a.json
+  midflight show prog a.mfp --edges
+  midflight show prog --tables";
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// The program that wrote the profiles
+    binary: PathBuf,
+    /// Profiles; several are added up
+    #[arg(value_name = "PROFILE", required_unless_present = "tables")]
+    profiles: Vec<PathBuf>,
+    /// A library that the program loaded and that was instrumented too; may be repeated
+    #[arg(long, value_name = "FILE")]
+    library: Vec<PathBuf>,
+    /// As text or JSON
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    format: Format,
+    /// Only functions of this name, demangled or not
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Edge counts, recovered from the counts of paths
+    #[arg(long, conflicts_with = "tables")]
+    edges: bool,
+    /// The functions of the binary with their blocks, lines and edge values
+    #[arg(long, conflicts_with = "profiles")]
+    tables: bool,
+}
+
+impl Show {
+    pub(crate) fn run(self) -> Result<(), CommandError> {
+        if self.tables {
+            return self.show_tables();
+        }
+        let Show { binary, profiles, library, .. } = self;
+        let session = Inputs { binary, profiles, library }.open()?;
+        let mut functions = session.functions()?;
+        if let Some(name) = &self.function {
+            functions.retain(|f| has_name(f.table, name));
+            if functions.is_empty() {
+                return Err(CommandError::NoFunction(name.clone()));
+            }
+        }
+        if self.edges {
+            let document = edges::document(&functions);
+            self.format.print(&document, |out| edges::write(out, &functions))?;
+        } else {
+            let document = json::document(session.profile.k, &functions);
+            write_to(None, |out| match self.format {
+                Format::Json => write_rows(out, &document),
+                Format::Text => text::write(out, &functions),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn show_tables(self) -> Result<(), CommandError> {
+        let binaries = std::iter::once(self.binary).chain(self.library);
+        let images = binaries.map(|b| Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
+        let mut tables: Vec<&FunctionTable> = images.iter().flat_map(|i| &i.tables).collect();
+        if let Some(name) = self.function {
+            tables.retain(|table| has_name(table, &name));
+            if tables.is_empty() {
+                return Err(CommandError::NoFunction(name));
+            }
+        }
+        Ok(self.format.print(&tables::document(&tables), |out| tables::write(out, &tables))?)
+    }
+}
+
+/// True if this is the function's name, for the linker or for people.
+fn has_name(table: &FunctionTable, name: &str) -> bool {
+    table.name == name || readable(&table.name) == name
+}

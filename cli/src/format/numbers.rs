@@ -1,0 +1,71 @@
+//! Numbers, parts of a whole, and how they look.
+
+use std::fmt;
+
+/// `part` of `whole`, from 0 to 1; 0 of nothing.
+pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> f64 {
+    let whole = whole.into();
+    if whole == 0 { 0.0 } else { part.into() as f64 / whole as f64 }
+}
+
+/// A number in percent, which looks like `12.3 %`.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Percent(pub f64);
+
+impl Percent {
+    /// `part` of `whole`; 0 of nothing.
+    pub fn of(part: impl Into<u128>, whole: impl Into<u128>) -> Percent {
+        let whole = whole.into();
+        Percent(if whole == 0 { 0.0 } else { 100.0 * part.into() as f64 / whole as f64 })
+    }
+
+    /// A share from 0 to 1.
+    pub fn share(share: f64) -> Percent {
+        Percent(100.0 * share)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:.1} %", self.0))
+    }
+}
+
+/// The count of a node of a forest in percent of its parent's and of its root's, as thesis Fig. 6.2
+/// has it at each edge.
+pub fn at_edge(count: u64, parent: u64, root: u64) -> String {
+    let (Percent(parent), Percent(root)) = (Percent::of(count, parent), Percent::of(count, root));
+    format!("{parent:.1}%({root:.1}%)")
+}
+
+/// A mean with one digit behind the point, where that says anything.
+pub fn mean_of(mean: f64) -> String {
+    if mean < 100.0 { format!("{mean:.1}") } else { grouped(mean.round() as u64) }
+}
+
+/// 1234567 as `1,234,567`.
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What nouns have at their ends.
+pub fn plural(number: usize) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_grouped() {
+        let grouped = [0u32, 999, 1000, 1234567].map(super::grouped);
+        assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,11 @@
+//! What a command works on: binaries with their records ([`binary`]), [`profiles`], both joined to
+//! functions with what was counted in them ([`session`], [`function`]), samples of `perf`
+//! ([`samples`]), and source text ([`sources`]).
+
+pub mod binary;
+pub mod file;
+pub mod function;
+pub mod profiles;
+pub mod samples;
+pub mod session;
+pub mod sources;
