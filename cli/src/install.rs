@@ -23,15 +23,10 @@ pub struct Install {
 pub enum InstallError {
     /// No plugin, for this LLVM or at all.
     #[error(
-        "looking for the plugin{version}: there is none in '{folder}'; run `make build` in \
+        "looking for the plugin{0}: there is none in '{1}'; run `make build` in \
          midflight's source, or set MIDFLIGHT_LIB_DIR"
     )]
-    NoPlugin {
-        /// " for LLVM 22", or empty
-        version: String,
-        /// Where it was looked for
-        folder: String,
-    },
+    NoPlugin(String, String),
     /// No runtime.
     #[error("looking for the runtime: there is no '{0}'; run `make build` in midflight's source")]
     NoRuntime(String),
@@ -43,15 +38,10 @@ pub enum InstallError {
     NoClang(u32),
     /// A program that was given is no clang.
     #[error(
-        "looking for clang: '{path}' is none: to --version it says '{said}'; give \
+        "looking for clang: '{0}' is none: to --version it says '{1}'; give \
          --midflight-clang=PATH of a clang"
     )]
-    NotClang {
-        /// The program
-        path: String,
-        /// The first line that it printed
-        said: String,
-    },
+    NotClang(String, String),
     /// No opt of the plugin's version.
     #[error(
         "looking for opt {0}: neither opt-{0} nor an opt of this version is in PATH; install it \
@@ -74,7 +64,7 @@ impl Install {
         };
         let Some(found) = found else {
             let version = llvm.map_or(String::new(), |llvm| format!(" for LLVM {llvm}"));
-            return Err(InstallError::NoPlugin { version, folder: folder.display().to_string() });
+            return Err(InstallError::NoPlugin(version, folder.display().to_string()));
         };
         let runtime = folder.join("libmidflight_rt.a");
         if !runtime.is_file() {

@@ -5,7 +5,7 @@ mod support;
 use midflight_cli::analysis::rank::rank;
 use midflight_cli::commands::report::text::{self, Options};
 use midflight_cli::commands::{check, compare, export, show};
-use midflight_cli::document::{Extent, document};
+use midflight_cli::document::{Extent, Pruning, document};
 use midflight_cli::format::json::{write_line, write_rows};
 use midflight_cli::input::binary::Image;
 use midflight_cli::input::session::{JoinError, Session};
@@ -32,25 +32,16 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     export::lcov::write(&mut std::io::sink(), &functions).unwrap();
     let mut sources = Sources::new(Vec::new(), true);
     for (tree, flat) in [(false, false), (true, false), (false, true)] {
-        let (sequences, min_percent, function) = (5, 0.0, None);
-        let options = Options {
-            top: 100,
-            sequences,
-            min_percent,
-            function,
-            loops: sequences,
-            tree,
-            flat,
-            legend: true,
-            samples: None,
-            skipped: session.skipped(),
-        };
-        text::report("title", &functions, &options, &mut sources, &|_| {});
+        let pruning = if tree { Pruning::ByCount } else { Pruning::ByWork };
+        let extent = Extent { top: 100, sequences: 5, pruning, flat, ..Extent::default() };
+        let document = document("".into(), &session, &functions, &extent, &mut sources, &|_| {});
+        let options = Options { loops: 5, min_percent: 0.0, tree, flat, legend: true };
+        text::report("title", &document, &options, &mut sources);
     }
     let findings = check::check(&functions, session.profile.flags);
     check::text::write(&mut std::io::sink(), &findings).unwrap();
     export::sample_profile::write(&mut std::io::sink(), &functions).unwrap();
-    let extent = Extent { top: 100, sequences: 5, min_percent: 0.0, function: None, samples: None };
+    let extent = Extent { top: 100, sequences: 5, ..Extent::default() };
     let document = document("prog".into(), &session, &functions, &extent, &mut sources, &|_| {});
     export::dot::write(&mut std::io::sink(), &document).unwrap();
     export::svg::write(&mut std::io::sink(), &document).unwrap();

@@ -72,27 +72,17 @@ fn outputs(name: &str, file: &str) -> Outputs {
     let weights = export::weights::of(&functions).unwrap();
     add("weights json", &|out| write_line(out, &weights));
     let mut sources = Sources::new(Vec::new(), false);
-    let extent = Extent { top: 9, sequences: 5, min_percent: 0.0, function: None, samples: None };
-    let document = document(name.into(), session, &functions, &extent, &mut sources, &|_| {});
+    let extent = Extent { top: 9, sequences: 5, ..Extent::default() };
+    let mut document = document(name.into(), session, &functions, &extent, &mut sources, &|_| {});
     add("json", &|out| write_line(out, &document));
     add("dot", &|out| export::dot::write(out, &document));
     add("svg", &|out| export::svg::write(out, &document));
     add("html", &|out| export::html::write(out, &document));
     add("folded", &|out| export::folded::write(out, &document));
+    document.skipped_names = [(name.to_string(), vec![readable(name)])].into();
     let mut report = |flat| {
-        let options = Options {
-            top: 9,
-            sequences: 5,
-            loops: 5,
-            min_percent: 0.0,
-            function: None,
-            tree: false,
-            flat,
-            legend: true,
-            samples: None,
-            skipped: [(name.to_string(), vec![readable(name)])].into(),
-        };
-        text::report(name, &functions, &options, &mut sources, &|_| {})
+        let options = Options { loops: 5, min_percent: 0.0, tree: false, flat, legend: true };
+        text::report(name, &document, &options, &mut sources)
     };
     let texts = [("report", report(false)), ("flat", report(true))];
     for (format, text) in texts.into_iter().chain([("annotate", annotate(&document, 3))]) {

@@ -1,8 +1,9 @@
-//! Counts of edges and blocks, recovered from the counts of acyclic paths (thesis 3.2.2).
+//! Counts of edges, blocks and lines, recovered from the counts of acyclic paths (thesis 3.2.2).
 
 use crate::input::function::Function;
-use midflight_profile::table::{Edge, PathEnd, PathStart};
+use midflight_profile::table::{Edge, Loc, PathEnd, PathStart};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The counts of a function's control flow graph.
 pub struct GraphCounts {
@@ -49,6 +50,22 @@ pub fn recover(function: &Function<'_>) -> GraphCounts {
         }
         if let PathStart::After(edge) = path.start {
             add(&mut counts.started, Some(edge), count);
+        }
+    }
+    counts
+}
+
+/// For each line, as `line` names it, the count of the block that ran most of those that have it,
+/// as in gcov and llvm-cov.
+pub fn line_counts<L: Ord>(
+    function: &Function<'_>,
+    line: impl Fn(&Loc) -> Option<L>,
+) -> BTreeMap<L, u64> {
+    let mut counts: BTreeMap<L, u64> = BTreeMap::new();
+    for (block, count) in function.table.blocks.iter().zip(recover(function).blocks) {
+        for line in block.locs.iter().filter_map(&line) {
+            let most = counts.entry(line).or_default();
+            *most = (*most).max(count);
         }
     }
     counts

@@ -126,11 +126,6 @@ impl Ranked<'_> {
     pub fn costs(&self) -> FxHashMap<u32, u64> {
         self.paths.iter().map(|path| (path.id, path.cost)).collect()
     }
-
-    /// The letter that stands for each path: A for the one with the most work, then B to Z, AA, …
-    pub fn letters(&self) -> FxHashMap<u32, String> {
-        self.paths.iter().enumerate().map(|(index, path)| (path.id, letters(index))).collect()
-    }
 }
 
 /// The letters of the path in this place, from 0: A to Z, AA, …

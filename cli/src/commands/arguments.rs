@@ -1,11 +1,13 @@
 //! Options that several subcommands have, and what they stand for.
 
 use crate::commands::CommandError;
+use crate::document::{Document, Extent, document};
 use crate::format::json;
 use crate::format::progress::Progress;
 use crate::format::sink::{WriteError, write_to};
 use crate::input::function::Function;
 use crate::input::session::{JoinError, Session};
+use crate::input::sources::Sources;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -31,6 +33,25 @@ impl Inputs {
         let progress = Progress::new("reading profiles", profiles.len() as u64);
         let binaries: Vec<PathBuf> = std::iter::once(binary).chain(library).collect();
         Session::open(&binaries, &profiles, &|done| progress.done(done))
+    }
+
+    /// Makes the document, for a view.
+    pub(crate) fn with_document<T>(
+        self,
+        what: &'static str,
+        extent: &Extent,
+        sources: &mut Sources,
+        view: impl FnOnce(&Document<'_>, &mut Sources) -> T,
+    ) -> Result<T, CommandError> {
+        let binary = self.binary.display().to_string();
+        let session = self.open()?;
+        let functions = session.functions()?;
+        require_function(&functions, extent.function.as_deref())?;
+        let progress = Progress::new(what, extent.top as u64);
+        let done = |done| progress.done(done);
+        let document = document(binary, &session, &functions, extent, sources, &done);
+        drop(progress);
+        Ok(view(&document, sources))
     }
 }
 

@@ -79,9 +79,6 @@ enum Action {
 }
 
 /// Does what a command line asks for.
-///
-/// # Errors
-/// [`CommandError`]
 pub fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
     match cc::call(&arguments) {
         Some((language, rest)) => Err(cc::run(language, rest.iter().cloned()).into()),

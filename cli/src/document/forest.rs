@@ -1,6 +1,7 @@
 //! The k-IPF as a list of nodes, without what is too rare to be seen.
 
 use crate::analysis::rank::Ranked;
+use crate::format::numbers::Percent;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use serde::Serialize;
 
@@ -30,38 +31,60 @@ pub struct TreeNode {
     pub work: u128,
 }
 
-/// Makes the tree of all sequences with at least `min_percent` of the function's work, by the work
-/// on their first paths, and no more than 4,000 of them.
-pub fn tree(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64) -> Tree {
-    let mut tree = Tree::default();
-    let least = min_percent / 100.0 * ranked.work as f64;
-    let least = least.max(nodes_first(ranked, ipf));
-    for (place, taken) in ranked.paths.iter().enumerate() {
-        let Some(root) = ipf.child(None, taken.id) else { continue };
-        // Of each level the work that is left for the next sibling.
-        let mut left: Vec<u128> = vec![taken.work()];
-        let mut stack: Vec<(NodeId, usize, u32)> = vec![(root, place, 0)];
-        while let Some((node, path, level)) = stack.pop() {
-            let count = ipf.count(node);
-            let of_parent = left[level as usize];
-            let work = (u128::from(count) * u128::from(taken.cost)).min(of_parent);
-            if work == 0 || (work as f64) < least {
-                continue;
-            }
-            left.truncate(level as usize);
-            left.extend([of_parent - work, work]);
-            tree.nodes.push(TreeNode { level, path, count, work });
-            let mut children: Vec<NodeId> = ipf.children(node).collect();
-            children.sort_by_key(|&child| (ipf.count(child), std::cmp::Reverse(ipf.label(child))));
-            stack.extend(
+/// Which nodes are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pruning {
+    /// Those with less of the function's work, by the work on the first path of their sequence, and
+    /// all that there is no room for
+    #[default]
+    ByWork,
+    /// Those with less of their parent's count, or of their root's
+    ByCount,
+}
+
+impl Tree {
+    /// The tree of all sequences with at least `min_percent` of what `pruning` says.
+    pub fn of(ranked: &Ranked<'_>, ipf: &PrefixForest, min_percent: f64, pruning: Pruning) -> Tree {
+        let mut tree = Tree::default();
+        let least = min_percent / 100.0 * ranked.work as f64;
+        let least = least.max(nodes_first(ranked, ipf));
+        let all = ranked.paths.iter().map(|path| path.count).sum::<u64>();
+        let is_rare = |part: u64, whole: u64| Percent::of(part, whole).0 < min_percent;
+        for (place, taken) in ranked.paths.iter().enumerate() {
+            let Some(root) = ipf.child(None, taken.id) else { continue };
+            // Of each level the work that is left for the next sibling.
+            let mut left: Vec<u128> = vec![taken.work()];
+            let mut stack: Vec<(NodeId, usize, u32)> = vec![(root, place, 0)];
+            while let Some((node, path, level)) = stack.pop() {
+                let count = ipf.count(node);
+                let of_parent = left[level as usize];
+                let work = (u128::from(count) * u128::from(taken.cost)).min(of_parent);
+                let is_left_out = match (pruning, ipf.parent(node)) {
+                    (Pruning::ByWork, _) => work == 0 || (work as f64) < least,
+                    (Pruning::ByCount, None) => is_rare(taken.count, all),
+                    (Pruning::ByCount, Some(parent)) => {
+                        is_rare(count, ipf.count(parent)) || is_rare(count, ipf.count(root))
+                    }
+                };
+                if is_left_out {
+                    continue;
+                }
+                left.truncate(level as usize);
+                left.extend([of_parent - work, work]);
+                tree.nodes.push(TreeNode { level, path, count, work });
+                let mut children: Vec<NodeId> = ipf.children(node).collect();
                 children
-                    .into_iter()
-                    .filter_map(|child| Some((child, ranked.place(ipf.label(child))?, level + 1))),
-            );
+                    .sort_by_key(|&child| (ipf.count(child), std::cmp::Reverse(ipf.label(child))));
+                stack.extend(
+                    children.into_iter().filter_map(|child| {
+                        Some((child, ranked.place(ipf.label(child))?, level + 1))
+                    }),
+                );
+            }
         }
+        tree.left_out = ipf.len().saturating_sub(tree.nodes.len());
+        tree
     }
-    tree.left_out = ipf.len().saturating_sub(tree.nodes.len());
-    tree
 }
 
 /// The work that a node must have, if only so many are to be kept as there is room for.

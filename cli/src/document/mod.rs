@@ -1,20 +1,22 @@
-//! All that is reported of a program's hot functions, as one document: `report --format json`,
-//! `export --to json`, and what the HTML page draws. The schema is in `docs/report.md`.
+//! All that is told of a program's hot functions, as one document. Reports, annotated source, pages
+//! and exports of paths are views of it, and take no figures from elsewhere; as JSON it is what
+//! `report --format json` and `export --to json` write, with the schema in `docs/report.md`.
 
 mod forest;
+mod memory;
 mod route;
 mod source;
 
-pub use forest::{Tree, TreeNode, tree};
+pub use forest::{Pruning, Tree, TreeNode};
+pub use memory::Shortage;
 pub use route::route;
-pub use source::{Source, line_counts};
+pub use source::Source;
 
 use crate::analysis::behaviour::dispatch::{Dispatch, dispatches};
 use crate::analysis::behaviour::hints::Worded;
 use crate::analysis::behaviour::{LoopReport, behaviour};
 use crate::analysis::rank::{Ranked, letters, rank};
 use crate::analysis::sequences::{Sequence, pick};
-use crate::format::lines::outer_lines;
 use crate::format::names::readable;
 use crate::input::function::Function;
 use crate::input::samples::Samples;
@@ -23,9 +25,10 @@ use crate::input::sources::Sources;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much of a program is reported.
+#[derive(Default)]
 pub struct Extent {
     /// How many functions
     pub top: usize,
@@ -33,6 +36,10 @@ pub struct Extent {
     pub sequences: usize,
     /// Sequences, and nodes of the forest, with less of a function's work are left out: in percent
     pub min_percent: f64,
+    /// What that means for nodes of the forest
+    pub pruning: Pruning,
+    /// Functions are listed only, and none is gone into
+    pub flat: bool,
     /// Only functions with this in their names
     pub function: Option<String>,
     /// Samples: what work is counted in, in place of instructions
@@ -40,8 +47,8 @@ pub struct Extent {
 }
 
 /// The document.
-#[derive(Clone, Debug, Serialize)]
-pub struct Document {
+#[derive(Serialize)]
+pub struct Document<'a> {
     /// Of this schema
     pub version: u32,
     /// The binary
@@ -61,7 +68,22 @@ pub struct Document {
     /// Functions that ran and are not in the document
     pub left_out: usize,
     /// Those with the most work first
-    pub functions: Vec<FunctionDocument>,
+    pub functions: Vec<FunctionDocument<'a>>,
+    /// The same functions, as a list
+    #[serde(skip)]
+    pub list: Vec<Ranked<'a>>,
+    /// How many functions are profiled, those that never ran too
+    #[serde(skip)]
+    pub profiled: usize,
+    /// Each k of a function that ran
+    #[serde(skip)]
+    pub ks: BTreeSet<u32>,
+    /// What memory was short for
+    #[serde(skip)]
+    pub shortage: Shortage,
+    /// How many samples were taken, if work is counted in them
+    #[serde(skip)]
+    pub samples: Option<u64>,
 }
 
 /// What was counted, over all functions.
@@ -80,8 +102,8 @@ pub struct Events {
 }
 
 /// A function.
-#[derive(Clone, Debug, Serialize)]
-pub struct FunctionDocument {
+#[derive(Serialize)]
+pub struct FunctionDocument<'a> {
     /// As the linker knows it
     pub name: String,
     /// As the source has it
@@ -122,6 +144,19 @@ pub struct FunctionDocument {
     pub forest: Tree,
     /// Its lines with their counts
     pub source: Source,
+    /// Its numbers may look different with more memory
+    #[serde(skip)]
+    pub memory_was_short: bool,
+    /// Its table
+    #[serde(skip)]
+    pub function: &'a Function<'a>,
+}
+
+impl FunctionDocument<'_> {
+    /// The letter of a path.
+    pub fn letter(&self, id: u32) -> &str {
+        self.paths.iter().find(|path| path.id == id).map_or("?", |path| &path.letter)
+    }
 }
 
 /// An acyclic path, or several that differ only in the back edge that they begin behind.
@@ -178,46 +213,53 @@ pub struct LoopDocument {
 }
 
 /// Makes the document. `done` gets the number of functions that are ready.
-pub fn document(
+pub fn document<'a>(
     binary: String,
     session: &Session,
-    functions: &[Function<'_>],
+    functions: &'a [Function<'a>],
     extent: &Extent,
     sources: &mut Sources,
     done: &dyn Fn(u64),
-) -> Document {
+) -> Document<'a> {
     let all = rank(functions, extent.samples.as_ref());
-    let shown: Vec<&Ranked<'_>> = wanted(&all, extent.function.as_deref()).collect();
-    let made = shown.iter().take(extent.top).zip(1..).map(|(ranked, number)| {
+    let (events, shortage) = (events(&all), Shortage::of(&all));
+    let work = all.iter().map(|ranked| ranked.work).sum();
+    let ks = all.iter().map(|ranked| ranked.function.k()).collect();
+    let named = |ranked: &Ranked<'_>| {
+        extent.function.as_ref().is_none_or(|part| ranked.function.is_named(part))
+    };
+    let mut list: Vec<Ranked<'a>> = all.into_iter().filter(named).collect();
+    let left_out = list.len().saturating_sub(extent.top);
+    list.truncate(extent.top);
+    let detailed = if extent.flat { &[] } else { &list[..] };
+    let made = detailed.iter().zip(1..).map(|(ranked, number)| {
         let made = function_document(ranked, extent, sources);
         done(number);
         made
     });
+    let functions_made = made.collect();
     let skipped_names = session.skipped();
     Document {
         version: 1,
         binary,
         k: session.profile.k,
-        events: events(&all),
+        events,
         skipped: skipped_names.iter().map(|(why, names)| (why.clone(), names.len())).collect(),
         skipped_names,
-        work: all.iter().map(|r| r.work).sum(),
+        work,
         unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
-        functions: made.collect(),
-        left_out: shown.len().saturating_sub(extent.top),
+        left_out,
+        functions: functions_made,
+        list,
+        profiled: functions.len(),
+        ks,
+        shortage,
+        samples: extent.samples.as_ref().map(|samples| samples.total),
     }
 }
 
-/// Functions with this in their names, demangled or not.
-pub fn wanted<'a, 'f>(
-    all: &'a [Ranked<'f>],
-    name: Option<&'a str>,
-) -> impl Iterator<Item = &'a Ranked<'f>> {
-    all.iter().filter(move |ranked| name.is_none_or(|part| ranked.function.is_named(part)))
-}
-
 /// What was counted, over all functions.
-pub fn events(all: &[Ranked<'_>]) -> Events {
+fn events(all: &[Ranked<'_>]) -> Events {
     let mut events = Events::default();
     for ranked in all {
         let Some(profile) = ranked.function.profile else { continue };
@@ -230,11 +272,11 @@ pub fn events(all: &[Ranked<'_>]) -> Events {
     events
 }
 
-fn function_document(
-    ranked: &Ranked<'_>,
+fn function_document<'a>(
+    ranked: &Ranked<'a>,
     extent: &Extent,
     sources: &mut Sources,
-) -> FunctionDocument {
+) -> FunctionDocument<'a> {
     let function = ranked.function;
     let table = function.table;
     let ipf = ranked.k_ipf();
@@ -260,8 +302,10 @@ fn function_document(
         sequences: chosen.into_iter().map(|s| sequence(s, &place)).collect(),
         loops: behaviour(ranked, &ipf).into_iter().map(|l| loop_document(l, &place)).collect(),
         dispatches: dispatches(ranked, &ipf),
-        forest: tree(ranked, &ipf, extent.min_percent),
+        forest: Tree::of(ranked, &ipf, extent.min_percent, extent.pruning),
         source: Source::of(ranked, sources),
+        memory_was_short: memory::is_short(function),
+        function,
     }
 }
 
@@ -278,7 +322,7 @@ fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
             cost: taken.cost,
             route: path.map_or(String::new(), |path| route(function, path)),
             blocks: path.map_or(Vec::new(), |path| path.blocks.clone()),
-            lines: path.map_or(Vec::new(), |path| outer_lines(function, path)),
+            lines: path.map_or(Vec::new(), |path| function.lines(path)),
             back_to: path.and_then(|path| back_to(function, path)),
         }
     });

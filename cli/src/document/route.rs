@@ -1,6 +1,6 @@
 //! A path in words.
 
-use crate::format::lines::{outer_lines, shortened};
+use crate::format::lines::shortened;
 use crate::input::function::Function;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd, PathStart};
 
@@ -9,7 +9,7 @@ const RANGES: usize = 8;
 
 /// From where, on which lines, and where to.
 pub fn route(function: &Function<'_>, path: &Path) -> String {
-    let lines = outer_lines(function, path);
+    let lines = function.lines(path);
     let numbers = match lines[..] {
         [] => "unknown lines".into(),
         [line] => format!("line {line}"),

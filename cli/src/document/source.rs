@@ -1,9 +1,9 @@
 //! The lines of a function with their counts.
 
-use crate::analysis::edge_counts::recover;
+use crate::analysis::edge_counts::line_counts;
 use crate::analysis::rank::Ranked;
-use crate::input::function::Function;
 use crate::input::sources::Sources;
+use midflight_profile::table::Loc;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,9 @@ impl Source {
     /// The lines of a function, from its declaration to the last that has code.
     pub fn of(ranked: &Ranked<'_>, sources: &mut Sources) -> Source {
         let function = ranked.function;
-        let mut counts = line_counts(function);
+        // Inlined code has the line of its outermost call.
+        let outer = |loc: &Loc| Some(loc.outer_line).filter(|&line| line > 0);
+        let mut counts = line_counts(function, outer);
         let declared = function.table.line;
         if declared > 0 {
             // Code from elsewhere in the file is inlined, or a macro's.
@@ -51,17 +53,4 @@ impl Source {
         });
         Source { first, text: text.collect(), found, counts }
     }
-}
-
-/// For each line of the function's own file, the count of the block that ran most of those that
-/// have it, as in gcov. Inlined code has the line of its outermost call.
-pub fn line_counts(function: &Function<'_>) -> BTreeMap<u32, u64> {
-    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    for (block, count) in function.table.blocks.iter().zip(recover(function).blocks) {
-        for loc in block.locs.iter().filter(|loc| loc.outer_line > 0) {
-            let line = counts.entry(loc.outer_line).or_default();
-            *line = (*line).max(count);
-        }
-    }
-    counts
 }

@@ -7,17 +7,11 @@ use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// Writes a value. What would end a line or control a terminal is escaped.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     with(out, value, Visible::default())
 }
 
 /// Writes a document: a value on a line.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     write(out, value)?;
     writeln!(out)
@@ -25,18 +19,12 @@ pub fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
 
 /// Writes a value that may stand in markup: it can neither end the element that it is in nor begin
 /// a comment.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write_in_markup(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     with(out, value, Visible { in_markup: true, ..Visible::default() })
 }
 
 /// Writes a document whose arrays, and the arrays in their values, have a line for each value, for
 /// tools that read lines.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write_rows(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     with(out, value, Visible { levels_of_rows: 2, ..Visible::default() })?;
     writeln!(out)

@@ -1,27 +1,4 @@
-//! Paths as source lines.
-
-use crate::input::function::Function;
-use midflight_profile::table::{Loc, Path};
-
-/// The lines of a path in the function's own file, in order, runs of the same line once. Inlined
-/// code has the line of its outermost call.
-pub fn outer_lines(function: &Function<'_>, path: &Path) -> Vec<u32> {
-    let mut lines = Vec::new();
-    for loc in locs(function, path) {
-        if lines.last() != Some(&loc.outer_line) {
-            lines.push(loc.outer_line);
-        }
-    }
-    lines
-}
-
-/// The locations of a path, in order.
-pub fn locs<'a>(function: &'a Function<'_>, path: &'a Path) -> impl Iterator<Item = &'a Loc> {
-    path.blocks
-        .iter()
-        .filter_map(|&block| function.table.blocks.get(block as usize))
-        .flat_map(|block| &block.locs)
-}
+//! Source lines as ranges.
 
 /// Lines as people write them: `12-14 17 12`, where lines that follow each other are a range.
 pub fn ranges(lines: &[u32]) -> String {

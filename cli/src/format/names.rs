@@ -16,6 +16,11 @@ pub fn readable(name: &str) -> String {
     visible(&text)
 }
 
+/// True if a function is asked for by its name, that for the linker or that for people.
+pub fn is_name(name: &str, asked: &str) -> bool {
+    name == asked || readable(name) == asked
+}
+
 /// The name of a file without its folder, and [`visible`].
 pub fn file_name(path: &str) -> String {
     visible(base_name(path))

@@ -1,5 +1,6 @@
 //! Where a command's result goes: standard output, or a file that is whole or not there.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,23 +33,19 @@ pub fn write_to(
 ) -> Result<(), WriteError> {
     let name = path.map_or("standard output".into(), |p| p.display().to_string());
     let failed = |error| WriteError { path: name.clone(), error };
-    match path {
-        None => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            body(&mut out).and_then(|()| out.flush()).map_err(failed)
-        }
+    let out: Box<dyn Write> = match path {
+        None => Box::new(io::stdout().lock()),
         Some(path) if is_descriptor(path) => {
-            let file = std::fs::OpenOptions::new().append(true).open(path).map_err(failed)?;
-            let mut out = BufWriter::new(file);
-            body(&mut out).and_then(|()| out.flush()).map_err(failed)
+            Box::new(File::options().append(true).open(path).map_err(failed)?)
         }
         // A device or a pipe is written to as it is; renaming would replace it.
         Some(path) if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) => {
-            let mut out = BufWriter::new(std::fs::File::create(path).map_err(failed)?);
-            body(&mut out).and_then(|()| out.flush()).map_err(failed)
+            Box::new(File::create(path).map_err(failed)?)
         }
-        Some(path) => write_file(path, body).map_err(failed),
-    }
+        Some(path) => return write_file(path, body).map_err(failed),
+    };
+    let mut out = BufWriter::new(out);
+    body(&mut out).and_then(|()| out.flush()).map_err(failed)
 }
 
 /// Whether a name leads to a link in `/proc`, which stands for what a process has open.

@@ -4,7 +4,6 @@ use crate::input::file::{self, Unreadable};
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_profile::table::{FunctionTable, TableError, image_signature, read_section};
 use object::{Object, ObjectSection};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -16,8 +15,6 @@ pub struct Image {
     pub signature: u64,
     /// The functions, in the order of the section
     pub tables: Vec<FunctionTable>,
-    /// Index of a function by its key
-    pub by_key: FxHashMap<u64, usize>,
     /// The functions that were left alone: name and reason
     pub skipped: BTreeSet<(String, String)>,
 }
@@ -29,13 +26,8 @@ pub enum BinaryError {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// It is no ELF file.
-    #[error("reading the binary '{path}': it is not an ELF executable or library ({error})")]
-    NotElf {
-        /// The file
-        path: String,
-        /// Why
-        error: object::Error,
-    },
+    #[error("reading the binary '{0}': it is not an ELF executable or library ({1})")]
+    NotElf(String, object::Error),
     /// It was not instrumented.
     #[error(
         "reading the binary '{0}': it has no path tables; was it built with `midflight cc`, and \
@@ -43,36 +35,27 @@ pub enum BinaryError {
     )]
     NoTables(String),
     /// The section is damaged.
-    #[error("reading the path tables of '{path}': {error}")]
-    Damaged {
-        /// The file
-        path: String,
-        /// Why
-        error: TableError,
-    },
+    #[error("reading the path tables of '{0}': {1}")]
+    Damaged(String, TableError),
 }
 
 impl Image {
     /// Reads a binary's records.
-    ///
-    /// # Errors
-    /// [`BinaryError`]
     pub fn open(path: &Path) -> Result<Self, BinaryError> {
         let name = path.display().to_string();
         let mut tables = Vec::new();
         let [records, skips] = sections(path, [RECORD_SECTION, SKIPPED_SECTION])?;
         for data in &records {
-            let records = read_section(data)
-                .map_err(|error| BinaryError::Damaged { path: name.clone(), error })?;
+            let records =
+                read_section(data).map_err(|error| BinaryError::Damaged(name.clone(), error))?;
             tables.extend(records);
         }
         if tables.is_empty() {
             return Err(BinaryError::NoTables(name));
         }
         let skipped = skips.iter().flat_map(|data| skipped(data)).collect();
-        let by_key = tables.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
         let signature = image_signature(tables.iter().map(|t| t.key));
-        Ok(Image { path: path.to_path_buf(), signature, tables, by_key, skipped })
+        Ok(Image { path: path.to_path_buf(), signature, tables, skipped })
     }
 }
 
@@ -94,7 +77,7 @@ pub fn sections<const N: usize>(
     names: [&str; N],
 ) -> Result<[Vec<Vec<u8>>; N], BinaryError> {
     let bytes = file::read("the binary", path)?;
-    let not_elf = |error| BinaryError::NotElf { path: path.display().to_string(), error };
+    let not_elf = |error| BinaryError::NotElf(path.display().to_string(), error);
     let file = object::File::parse(&*bytes).map_err(not_elf)?;
     let mut found = [const { Vec::new() }; N];
     for section in file.sections() {

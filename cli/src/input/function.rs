@@ -103,6 +103,19 @@ impl Function<'_> {
         self.table.blocks.get(block as usize).map_or(&[], |block| &block.locs)
     }
 
+    /// The locations of some blocks, in order.
+    pub fn locs(&self, blocks: &[u32]) -> impl Iterator<Item = &Loc> {
+        blocks.iter().flat_map(|&block| self.locs_of(block))
+    }
+
+    /// The lines of a path in the function's own file, in order, runs of the same line once.
+    /// Inlined code has the line of its outermost call.
+    pub fn lines(&self, path: &Path) -> Vec<u32> {
+        let mut lines: Vec<u32> = self.locs(&path.blocks).map(|loc| loc.outer_line).collect();
+        lines.dedup();
+        lines
+    }
+
     /// The file that the function is declared in, as debug information names it.
     pub fn file(&self) -> &str {
         self.table.files.get(self.table.file as usize).map_or("", String::as_str)

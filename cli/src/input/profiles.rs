@@ -14,7 +14,7 @@ use std::time::Duration;
 /// If it cannot be read or is no good profile.
 pub fn read_profile(path: &Path) -> Result<Profile, JoinError> {
     let name = path.display().to_string();
-    let bad = |error| JoinError::BadProfile { path: name.clone(), error };
+    let bad = |error| JoinError::BadProfile(name.clone(), error);
     let mut attempt = 0;
     loop {
         let bytes = file::read("the profile", path)?;
@@ -66,7 +66,7 @@ pub fn read_profiles(
     for ((path, weight), done) in inputs.iter().zip(1..) {
         let mut profile = read_profile(path)?;
         check(path, &profile)?;
-        let failed = |error| JoinError::Merge { path: path.display().to_string(), error };
+        let failed = |error| JoinError::Merge(path.display().to_string(), error);
         profile.scale(*weight).map_err(|error| failed(error.into()))?;
         match &mut sum {
             None => sum = Some(profile),

@@ -39,34 +39,19 @@ pub enum SamplesError {
     Unreadable(#[from] Unreadable),
     /// `perf` is needed, and does not run.
     #[error(
-        "reading the samples '{path}': running 'perf script': {error}; install perf, or give \
+        "reading the samples '{0}': running 'perf script': {1}; install perf, or give \
          what it prints elsewhere"
     )]
-    NoPerf {
-        /// The file
-        path: String,
-        /// Why
-        error: std::io::Error,
-    },
+    NoPerf(String, std::io::Error),
     /// `perf` complains.
-    #[error("reading the samples '{path}': perf says: {said}")]
-    Refused {
-        /// The file
-        path: String,
-        /// The first line that it says
-        said: String,
-    },
+    #[error("reading the samples '{0}': perf says: {1}")]
+    Refused(String, String),
     /// It is something else.
     #[error(
-        "reading the samples '{path}': line {line} is not an address and a symbol; give a perf.data \
+        "reading the samples '{0}': line {1} is not an address and a symbol; give a perf.data \
          file, or what 'perf script -G -F ip,sym,srcline' prints"
     )]
-    Malformed {
-        /// The file
-        path: String,
-        /// The line, from 1
-        line: usize,
-    },
+    Malformed(String, usize),
     /// There are none.
     #[error("reading the samples '{0}': there are none")]
     None(String),
@@ -78,16 +63,12 @@ type Part = (usize, usize, f64);
 impl Samples {
     /// Reads a `perf.data` file by way of `perf script`, or what `perf script -G -F ip,sym,srcline`
     /// has printed.
-    ///
-    /// # Errors
-    /// [`SamplesError`]
     pub fn read(path: &Path) -> Result<Samples, SamplesError> {
         let name = || path.display().to_string();
         let bytes = file::read("the samples", path)?;
         let text = if bytes.starts_with(MAGIC) { script(path)? } else { bytes };
         let text = String::from_utf8_lossy(&text);
-        let samples =
-            parse(&text).map_err(|line| SamplesError::Malformed { path: name(), line })?;
+        let samples = parse(&text).map_err(|line| SamplesError::Malformed(name(), line))?;
         if samples.total == 0 {
             return Err(SamplesError::None(name()));
         }
@@ -163,13 +144,13 @@ fn script(path: &Path) -> Result<Vec<u8>, SamplesError> {
         .arg("-i")
         .arg(path)
         .output()
-        .map_err(|error| SamplesError::NoPerf { path: name(), error })?;
+        .map_err(|error| SamplesError::NoPerf(name(), error))?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    Err(SamplesError::Refused { path: name(), said: said.trim().to_string() })
+    Err(SamplesError::Refused(name(), said.trim().to_string()))
 }
 
 /// Each sample is a line `ADDRESS SYMBOL`, and perhaps a second one, `FILE:LINE`. If callers are

@@ -12,7 +12,7 @@ use crate::input::profiles::read_profiles;
 use midflight_profile::format::{FunctionProfile, MergeError, Module, Profile, ReadError};
 use midflight_profile::table::{ForestMismatch, NumberingError, PathDecoder};
 use midflight_profile::visible;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,21 +26,11 @@ pub enum JoinError {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// A profile is no good one.
-    #[error("reading the profile '{path}': {error}")]
-    BadProfile {
-        /// The file
-        path: String,
-        /// Why
-        error: ReadError,
-    },
+    #[error("reading the profile '{0}': {1}")]
+    BadProfile(String, ReadError),
     /// Two profiles do not go together.
-    #[error("adding the profile '{path}' to those before it: {error}")]
-    Merge {
-        /// The file
-        path: String,
-        /// Why
-        error: MergeError,
-    },
+    #[error("adding the profile '{0}' to those before it: {1}")]
+    Merge(String, MergeError),
     /// None of a profile's images is given, or a given one is not in any profile.
     #[error(
         "matching the profile '{profile}' with '{binary}' (signature {signature:016x}): the \
@@ -58,31 +48,16 @@ pub enum JoinError {
     },
     /// A function of a profile is not in its image.
     #[error(
-        "matching the profile with '{binary}': it has no function with key {key:016x}, though the \
+        "matching the profile with '{0}': it has no function with key {1:016x}, though the \
          signatures agree; the profile is damaged"
     )]
-    NoFunction {
-        /// The binary
-        binary: String,
-        /// The function
-        key: u64,
-    },
+    NoFunction(String, u64),
     /// A function's table makes no sense.
-    #[error("reading the path table of function '{function}': {error}")]
-    BadTable {
-        /// The function
-        function: String,
-        /// Why
-        error: NumberingError,
-    },
+    #[error("reading the path table of function '{0}': {1}")]
+    BadTable(String, NumberingError),
     /// A function's forest is not one of its graph.
-    #[error("matching the profile of function '{function}' with its table: {error}")]
-    BadForest {
-        /// The function
-        function: String,
-        /// Why
-        error: ForestMismatch,
-    },
+    #[error("matching the profile of function '{0}' with its table: {1}")]
+    BadForest(String, ForestMismatch),
 }
 
 /// The functions that are not profiled, by the reason.
@@ -99,9 +74,6 @@ pub struct Session {
 impl Session {
     /// Reads a binary, the libraries that go with it, and profiles. Libraries that the profiles
     /// name are read too, where they were loaded from, if they are what was loaded.
-    ///
-    /// # Errors
-    /// [`JoinError`]
     pub fn open(
         binaries: &[PathBuf],
         profiles: &[PathBuf],
@@ -160,7 +132,7 @@ impl Session {
     /// instrumented in one of the images was not.
     pub fn skipped(&self) -> Skipped {
         let tables = self.images.iter().flat_map(|image| &image.tables);
-        let known: rustc_hash::FxHashSet<&str> = tables.map(|table| table.name.as_str()).collect();
+        let known: FxHashSet<&str> = tables.map(|table| table.name.as_str()).collect();
         let mut result = Skipped::new();
         for (name, reason) in self.images.iter().flat_map(|image| &image.skipped) {
             if !known.contains(name.as_str()) {
@@ -178,13 +150,13 @@ impl Session {
         let mut result = Vec::new();
         for image in &self.images {
             let mut profiles = self.profiles_of(image)?;
-            let mut seen = rustc_hash::FxHashSet::default();
+            let mut seen = FxHashSet::default();
             for table in image.tables.iter().filter(|t| seen.insert(t.key)) {
                 let decoder = PathDecoder::new(table)
-                    .map_err(|error| JoinError::BadTable { function: table.name.clone(), error })?;
+                    .map_err(|error| JoinError::BadTable(table.name.clone(), error))?;
                 let profile = profiles.remove(&table.key);
                 if let Some(profile) = profile {
-                    let bad = |error| JoinError::BadForest { function: table.name.clone(), error };
+                    let bad = |error| JoinError::BadForest(table.name.clone(), error);
                     table.check_forest(&profile.forest).map_err(bad)?;
                 }
                 result.push(Function { table, decoder, profile });
@@ -195,14 +167,15 @@ impl Session {
 
     fn profiles_of(&self, image: &Image) -> Result<FxHashMap<u64, &FunctionProfile>, JoinError> {
         let mut profiles = FxHashMap::default();
+        let keys: FxHashSet<u64> = image.tables.iter().map(|table| table.key).collect();
         let modules = &self.profile.modules;
         let is_of_image = |function: &&FunctionProfile| {
             modules.get(function.module).is_some_and(|m| m.signature == image.signature)
         };
         for function in self.profile.functions.iter().filter(is_of_image) {
-            if !image.by_key.contains_key(&function.key) {
+            if !keys.contains(&function.key) {
                 let binary = image.path.display().to_string();
-                return Err(JoinError::NoFunction { binary, key: function.key });
+                return Err(JoinError::NoFunction(binary, function.key));
             }
             profiles.insert(function.key, function);
         }

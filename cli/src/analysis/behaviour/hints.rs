@@ -122,11 +122,7 @@ impl Hint {
         match self {
             Hint::PeelFirst { id, .. } | Hint::Unroll { id, .. } => std::slice::from_ref(id),
             Hint::UnrollPattern { ids, .. } => ids,
-            Hint::FewIterations { .. }
-            | Hint::UnrollPhases { .. }
-            | Hint::Unswitch { .. }
-            | Hint::DependsOnPast { .. }
-            | Hint::HardToPredict { .. } => &[],
+            _ => &[],
         }
     }
 }
@@ -156,11 +152,7 @@ pub fn unroll(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<u3
     match of_iterations(function, report, k, copies)? {
         Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(by),
         Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
-        Hint::FewIterations { .. }
-        | Hint::PeelFirst { .. }
-        | Hint::Unswitch { .. }
-        | Hint::DependsOnPast { .. }
-        | Hint::HardToPredict { .. } => None,
+        _ => None,
     }
 }
 
@@ -197,7 +189,7 @@ fn of_iterations(
     k: u32,
     copies: Copies,
 ) -> Option<Hint> {
-    let all: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let all = report.iterations();
     let mut ways: Vec<&Cycle> =
         report.cycles.iter().filter(|c| share(c.count, all) >= SOME).collect();
     ways.sort_by_key(|c| (std::cmp::Reverse(c.count), c.id));
@@ -297,7 +289,7 @@ fn peel_first(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport) -> 
     }
     let (&id, &count) =
         first.iter().max_by_key(|(id, count)| (**count, std::cmp::Reverse(**id)))?;
-    let others: u64 = report.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+    let others = report.iterations();
     let of_others = report.cycles.iter().find(|c| c.id == id).map_or(0, |c| c.count);
     let (of_first, of_others) = (share(count, all_first), share(of_others, others));
     let worth = of_first >= NEARLY_ALL && of_others <= 1.0 - NEARLY_ALL && others >= all_first;

@@ -55,6 +55,13 @@ pub struct LoopReport {
     pub hints: Vec<Hint>,
 }
 
+impl LoopReport {
+    /// How often it was gone around on one of its ways.
+    pub fn iterations(&self) -> u64 {
+        self.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add)
+    }
+}
+
 /// A way around a loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cycle {

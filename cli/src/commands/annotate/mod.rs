@@ -3,9 +3,8 @@
 pub mod text;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Color, Inputs, require_function};
-use crate::document::{Extent, document};
-use crate::format::progress::Progress;
+use crate::commands::arguments::{Color, Inputs};
+use crate::document::{Document, Extent};
 use crate::input::sources::Sources;
 use clap::Args;
 use std::path::PathBuf;
@@ -42,18 +41,11 @@ pub(crate) struct Annotate {
 
 impl Annotate {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let binary = self.inputs.binary.display().to_string();
-        let session = self.inputs.open()?;
-        let functions = session.functions()?;
-        let Annotate { top, function, .. } = self;
-        require_function(&functions, function.as_deref())?;
-        let extent = Extent { top, sequences: 0, min_percent: 100.0, function, samples: None };
-        let progress = Progress::new("counting lines", top as u64);
-        let done = |done| progress.done(done);
+        let Annotate { top, function, paths, color, .. } = self;
+        let extent = Extent { top, min_percent: 100.0, function, ..Extent::default() };
         let mut sources = Sources::new(self.source_dir, true);
-        let document = document(binary, &session, &functions, &extent, &mut sources, &done);
-        let text = annotate(&document, self.paths);
-        drop(progress);
-        Ok(self.color.print(&text)?)
+        let view =
+            |document: &Document<'_>, _: &mut Sources| color.print(&annotate(document, paths));
+        Ok(self.inputs.with_document("counting lines", &extent, &mut sources, view)??)
     }
 }

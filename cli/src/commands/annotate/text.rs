@@ -26,7 +26,7 @@ a path is of the function's work, count times instructions.
 ";
 
 /// Writes the document's functions, with up to `paths` columns.
-pub fn annotate(document: &Document, paths: usize) -> String {
+pub fn annotate(document: &Document<'_>, paths: usize) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{DIM}{LEGEND}{DIM:#}");
@@ -44,7 +44,7 @@ pub fn annotate(document: &Document, paths: usize) -> String {
     text
 }
 
-fn write_function(text: &mut String, function: &FunctionDocument, columns: usize) {
+fn write_function(text: &mut String, function: &FunctionDocument<'_>, columns: usize) {
     let paths = &function.paths[..function.paths.len().min(columns)];
     for (path, color) in paths.iter().zip(COLORS) {
         let share = Percent::of(path.work(), function.work);

@@ -28,85 +28,18 @@ pub struct Task {
 }
 
 /// Options whose value is the next word.
-const WITH_VALUE: &[&str] = &[
-    "--config",
-    "--include",
-    "--language",
-    "--output",
-    "--param",
-    "--serialize-diagnostics",
-    "--sysroot",
-    "--target",
-    "--undefine-macro",
-    "--define-macro",
-    "--assemble-with",
-    "-A",
-    "-B",
-    "-D",
-    "-F",
-    "-G",
-    "-I",
-    "-L",
-    "-MF",
-    "-MJ",
-    "-MQ",
-    "-MT",
-    "-T",
-    "-Tbss",
-    "-Tdata",
-    "-Ttext",
-    "-U",
-    "-Xanalyzer",
-    "-Xarch_device",
-    "-Xarch_host",
-    "-Xassembler",
-    "-Xclang",
-    "-Xclang-linker",
-    "-Xcuda-fatbinary",
-    "-Xcuda-ptxas",
-    "-Xlinker",
-    "-Xoffload-linker",
-    "-Xopenmp-target",
-    "-Xpreprocessor",
-    "-arch",
-    "-b",
-    "-cxx-isystem",
-    "-dependency-dot",
-    "-dependency-file",
-    "-dsym-dir",
-    "-dumpbase",
-    "-dumpdir",
-    "-e",
-    "-fmodules-user-build-path",
-    "-ftrapv-handler",
-    "-framework",
-    "-idirafter",
-    "-iframework",
-    "-iframeworkwithsysroot",
-    "-imacros",
-    "-imultilib",
-    "-include",
-    "-include-pch",
-    "-iprefix",
-    "-iquote",
-    "-isysroot",
-    "-isystem",
-    "-isystem-after",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-iwithsysroot",
-    "-mllvm",
-    "-module-dependency-dir",
-    "-mthread-model",
-    "-o",
-    "-rpath",
-    "-serialize-diagnostics",
-    "-target",
-    "-u",
-    "-working-directory",
-    "-wrapper",
-    "-z",
-];
+const WITH_VALUE: &str = "
+    --config --include --language --output --param --serialize-diagnostics --sysroot --target
+    --undefine-macro --define-macro --assemble-with -A -B -D -F -G -I -L -MF -MJ -MQ -MT -T
+    -Tbss -Tdata -Ttext -U -Xanalyzer -Xarch_device -Xarch_host -Xassembler -Xclang
+    -Xclang-linker -Xcuda-fatbinary -Xcuda-ptxas -Xlinker -Xoffload-linker -Xopenmp-target
+    -Xpreprocessor -arch -b -cxx-isystem -dependency-dot -dependency-file -dsym-dir -dumpbase
+    -dumpdir -e -fmodules-user-build-path -ftrapv-handler -framework -idirafter -iframework
+    -iframeworkwithsysroot -imacros -imultilib -include -include-pch -iprefix -iquote -isysroot
+    -isystem -isystem-after -iwithprefix -iwithprefixbefore -iwithsysroot -mllvm
+    -module-dependency-dir -mthread-model -o -rpath -serialize-diagnostics -target -u
+    -working-directory -wrapper -z
+";
 
 /// How an input is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +88,7 @@ pub fn task(arguments: &[OsString]) -> Result<Task, Endless> {
                 task.links = true;
                 task.own_libraries.push(OsStr::from_bytes(word).into());
             }
-            _ if WITH_VALUE.iter().any(|option| option.as_bytes() == word) => {
+            _ if WITH_VALUE.split_whitespace().any(|option| option.as_bytes() == word) => {
                 words.next();
             }
             _ => {}

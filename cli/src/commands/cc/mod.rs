@@ -12,7 +12,7 @@ pub mod options;
 pub mod response;
 
 use crate::commands::cc::arguments::Task;
-use crate::commands::cc::options::Options;
+use crate::commands::cc::options::{Options, with};
 use crate::input::file::Unreadable;
 use crate::install::{self, Install, InstallError};
 use clap::Args;
@@ -167,13 +167,8 @@ pub enum DriverError {
     #[error(transparent)]
     Install(#[from] install::InstallError),
     /// Clang does not start.
-    #[error("running '{path}': {error}")]
-    Exec {
-        /// The program
-        path: String,
-        /// Why
-        error: std::io::Error,
-    },
+    #[error("running '{0}': {1}")]
+    Exec(String, std::io::Error),
 }
 
 /// What the runtime exports. All images of a process must use the same. A list, because gold knows
@@ -218,7 +213,7 @@ pub fn run(language: Language, arguments: impl Iterator<Item = OsString>) -> Dri
                 let _ = writeln!(std::io::stderr(), "{}", quoted(&command));
             }
             let error = command.exec();
-            DriverError::Exec { path: command.get_program().to_string_lossy().into_owned(), error }
+            DriverError::Exec(command.get_program().to_string_lossy().into_owned(), error)
         }
         Err(error) => error,
     }
@@ -260,8 +255,8 @@ fn command(
 fn version_of(clang: &Path, wanted: Option<u32>) -> Result<u32, DriverError> {
     let path = || clang.display().to_string();
     let found = install::clang_version(clang)
-        .map_err(|error| DriverError::Exec { path: path(), error })?
-        .map_err(|said| InstallError::NotClang { path: path(), said })?;
+        .map_err(|error| DriverError::Exec(path(), error))?
+        .map_err(|said| InstallError::NotClang(path(), said))?;
     match wanted {
         Some(wanted) if wanted != found => {
             Err(DriverError::OtherClang { path: path(), found, wanted })
@@ -275,11 +270,6 @@ fn for_compiler(
     options: &Options,
     task: &Task,
 ) -> Result<Vec<OsString>, DriverError> {
-    let with = |option: &str, value: &OsStr| {
-        let mut text = OsString::from(option);
-        text.push(value);
-        text
-    };
     let plugin = install.plugin.as_os_str();
     let mut result = vec!["--start-no-unused-arguments".into(), with("-fpass-plugin=", plugin)];
     if install.llvm < 20 {

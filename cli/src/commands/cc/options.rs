@@ -33,18 +33,14 @@ impl OsrPass {
         }
     }
 
-    /// Parameters that come right behind the name.
-    fn first(&self) -> OsString {
-        let mut text = OsString::new();
+    /// The pass with the parameters that are the driver's.
+    fn pass(&self) -> Vec<OsString> {
+        let mut parts = vec![self.name().into()];
         if let OsrPass::Opt { pipeline, fuzz } = self {
-            text.push(if fuzz.is_some() { "fuzz;" } else { "" });
-            if !pipeline.is_empty() {
-                text.push("passes=");
-                text.push(pipeline);
-                text.push(";");
-            }
+            parts.extend(fuzz.as_ref().map(|_| "fuzz".into()));
+            parts.extend((!pipeline.is_empty()).then(|| with("passes=", pipeline)));
         }
-        text
+        parts
     }
 
     /// Parameters as they were given.
@@ -161,8 +157,12 @@ impl Options {
             b"--midflight-llvm" => {
                 self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
             }
-            b"--midflight-functions" => self.functions = Some(list_path(&value)?),
-            b"--midflight-use" => self.weights = Some(weights_path(&value)?),
+            b"--midflight-functions" => {
+                let path = value.as_bytes();
+                let path = path.strip_prefix(b"@").unwrap_or(path);
+                self.functions = Some(readable("the list of functions", path)?);
+            }
+            b"--midflight-use" => self.weights = Some(readable("the weights", value.as_bytes())?),
             b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
             b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
             b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
@@ -189,64 +189,47 @@ impl Options {
     /// # Errors
     /// If the list's path cannot be written so.
     pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
-        let mut text = OsString::new();
+        let mut parts: Vec<OsString> = Vec::new();
         if let Some(path) = &self.weights {
-            text.push("use=");
-            text.push(without_separator(path)?);
-            if let Some(more) = more.filter(|more| !more.is_empty()) {
-                text.push(";");
-                text.push(more);
+            parts.push(with("use=", without_separator(path)?));
+        } else {
+            parts.extend(self.osr.iter().flat_map(OsrPass::pass));
+            parts.push(format!("stage={}", self.stage.unwrap_or(Stage::Early).name()).into());
+            parts.extend(self.k.map(|k| format!("k={k}").into()));
+            parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
+            if let Some(path) = &self.functions {
+                parts.push(with("functions=", without_separator(path)?));
             }
-            return Ok(text);
+            parts.extend(self.osr.as_ref().and_then(OsrPass::parameters).map(Into::into));
         }
-        let stage = self.stage.unwrap_or(Stage::Early).name();
-        if let Some(pass) = &self.osr {
-            text.push(format!("{};", pass.name()));
-            text.push(pass.first());
-        }
-        text.push(format!("stage={stage}"));
-        if let Some(k) = self.k {
-            text.push(format!(";k={k}"));
-        }
-        if let Some(algorithm) = &self.algorithm {
-            text.push(format!(";algorithm={algorithm}"));
-        }
-        if let Some(path) = &self.functions {
-            text.push(";functions=");
-            text.push(without_separator(path)?);
-        }
-        let parameters = self.osr.as_ref().and_then(OsrPass::parameters);
-        for more in parameters.into_iter().chain(more).filter(|more| !more.is_empty()) {
-            text.push(";");
-            text.push(more);
-        }
-        Ok(text)
+        parts.extend(more.map(Into::into));
+        parts.retain(|part| !part.is_empty());
+        Ok(parts.join(OsStr::new(";")))
     }
+}
+
+/// An option with its value.
+pub(crate) fn with(option: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(option);
+    text.push(value);
+    text
 }
 
 /// A path that the plugin's options can carry.
-fn without_separator(path: &Path) -> Result<&Path, DriverError> {
+fn without_separator(path: &Path) -> Result<&OsStr, DriverError> {
     if path.as_os_str().as_bytes().contains(&b';') {
         return Err(DriverError::Separator(path.display().to_string()));
     }
-    Ok(path)
-}
-
-/// The absolute path of a file of weights, which must be readable.
-fn weights_path(value: &OsStr) -> Result<PathBuf, DriverError> {
-    let path = Path::new(value);
-    Ok(readable(path).map_err(Unreadable::of("the weights", path))?)
-}
-
-/// The absolute path of a list, which must be readable; `@` before it is allowed.
-fn list_path(value: &OsStr) -> Result<PathBuf, DriverError> {
-    let bytes = value.as_bytes();
-    let path = Path::new(OsStr::from_bytes(bytes.strip_prefix(b"@").unwrap_or(bytes)));
-    Ok(readable(path).map_err(Unreadable::of("the list of functions", path))?)
+    Ok(path.as_os_str())
 }
 
 /// The absolute path of a file that the plugin will be able to read.
-fn readable(path: &Path) -> std::io::Result<PathBuf> {
+fn readable(what: &'static str, path: &[u8]) -> Result<PathBuf, DriverError> {
+    let path = Path::new(OsStr::from_bytes(path));
+    Ok(absolute(path).map_err(Unreadable::of(what, path))?)
+}
+
+fn absolute(path: &Path) -> std::io::Result<PathBuf> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
         return Err(std::io::ErrorKind::IsADirectory.into());

@@ -6,9 +6,6 @@ use std::fmt;
 use std::io::{self, Write};
 
 /// Writes what is wrong, and a summary.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     let functions = &findings.functions;
     for function in functions {

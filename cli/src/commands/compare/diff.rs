@@ -3,9 +3,9 @@
 //! Runs may be of different lengths, so what is compared is shares of the work: of functions in all
 //! of it, of paths and sequences in their function's. Counts stand beside them.
 
-use crate::analysis::rank::{Ranked, letters};
+use crate::analysis::rank::letters;
 use crate::analysis::sequences::folded;
-use crate::commands::compare::pairs::Pair;
+use crate::commands::compare::pairs::{Pair, total_work};
 use crate::document::route;
 use crate::format::json::Functions;
 use crate::format::names::{file_name, readable};
@@ -79,8 +79,7 @@ pub struct Changed {
 /// All functions whose share differs, or that have paths whose share differs: those that changed
 /// most first.
 pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
-    let total = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
-    let totals = [total(|p| work_of(p.a)), total(|p| work_of(p.b))];
+    let totals = total_work(pairs);
     let wanted = |pair: &&Pair<'_, '_>| {
         let either = pair.either();
         let named = |part: &String| either.is_some_and(|r| r.function.is_named(part));
@@ -112,7 +111,7 @@ fn function_diff(
         _ if pair.same_paths() => Graph::Same,
         _ => Graph::Changed,
     };
-    let work = [work_of(pair.a), work_of(pair.b)];
+    let work = pair.work();
     let entries = [pair.a, pair.b].map(|r| r.map_or(0, |r| r.function.entries()));
     let changed = if graph == Graph::Same { changed(pair, work, options) } else { Vec::new() };
     Some(FunctionDiff {
@@ -123,13 +122,9 @@ fn function_diff(
         graph,
         entries,
         work,
-        share: [share(work[0], totals[0]), share(work[1], totals[1])],
+        share: pair.shares(totals),
         changed,
     })
-}
-
-fn work_of(ranked: Option<&Ranked<'_>>) -> u128 {
-    ranked.map_or(0, |ranked| ranked.work)
 }
 
 /// The paths whose shares differ most, then the sequences, where none was lost for want of memory.
@@ -172,7 +167,8 @@ fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Chang
     let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
     let new = sequences.into_iter().filter(|c| seen.insert(rotated(&c.ids)));
     chosen.extend(new.take(options.paths).map(|mut sequence| {
-        sequence.what = folded(&sequence.ids, &names);
+        sequence.what =
+            folded(&sequence.ids.iter().map(|id| names[id].as_str()).collect::<Vec<_>>());
         sequence
     }));
     chosen
@@ -189,9 +185,6 @@ pub fn document(functions: &[FunctionDiff]) -> impl Serialize {
 }
 
 /// Writes up to `top` functions as text.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, functions: &[FunctionDiff], top: usize) -> io::Result<()> {
     if functions.is_empty() {
         return writeln!(out, "no function has another share of the work, or other paths");

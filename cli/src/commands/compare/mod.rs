@@ -8,6 +8,7 @@ pub mod pairs;
 use crate::analysis::rank::rank;
 use crate::commands::CommandError;
 use crate::commands::arguments::{Format, Inputs, require_function};
+use crate::input::session::{JoinError, Session};
 use clap::Args;
 use pairs::pairs;
 use std::path::PathBuf;
@@ -53,14 +54,14 @@ struct Two {
 }
 
 impl Two {
-    /// The inputs of both sides.
-    fn inputs(self) -> [Inputs; 2] {
+    /// Reads both sides.
+    fn open(self) -> Result<[Session; 2], JoinError> {
         let Two { binary, a, b, binary_b, library, .. } = self;
         let other = binary_b.unwrap_or_else(|| binary.clone());
-        [
-            Inputs { binary, profiles: vec![a], library: library.clone() },
-            Inputs { binary: other, profiles: vec![b], library },
-        ]
+        Ok([
+            Inputs { binary, profiles: vec![a], library: library.clone() }.open()?,
+            Inputs { binary: other, profiles: vec![b], library }.open()?,
+        ])
     }
 }
 
@@ -80,8 +81,7 @@ impl Diff {
     pub(crate) fn run(self) -> Result<(), CommandError> {
         let (top, format) = (self.two.top, self.two.format);
         let options = diff::Options { paths: self.paths, function: self.function };
-        let [a, b] = self.two.inputs();
-        let (a, b) = (a.open()?, b.open()?);
+        let [a, b] = self.two.open()?;
         let (a, b) = (a.functions()?, b.functions()?);
         // A function may be in one of two builds.
         let name = options.function.as_deref();
@@ -101,8 +101,7 @@ pub(crate) struct Overlap {
 impl Overlap {
     pub(crate) fn run(self) -> Result<(), CommandError> {
         let (top, format) = (self.two.top, self.two.format);
-        let [a, b] = self.two.inputs();
-        let (a, b) = (a.open()?, b.open()?);
+        let [a, b] = self.two.open()?;
         let (a, b) = (a.functions()?, b.functions()?);
         let (a, b) = (rank(&a, None), rank(&b, None));
         let found = overlap::overlap(&pairs(&a, &b));

@@ -4,8 +4,7 @@
 //! counted, of the smaller of the two shares: 1 if they are the same, 0 if they have nothing in
 //! common.
 
-use crate::analysis::rank::Ranked;
-use crate::commands::compare::pairs::Pair;
+use crate::commands::compare::pairs::{Pair, total_work};
 use crate::format::names::readable;
 use crate::format::numbers::{Percent, share};
 use serde::Serialize;
@@ -43,16 +42,14 @@ pub struct FunctionOverlap {
 
 /// Compares two profiles.
 pub fn overlap(pairs: &[Pair<'_, '_>]) -> Overlap {
-    let work = |side: fn(&Pair<'_, '_>) -> u128| pairs.iter().map(side).sum::<u128>();
-    let totals = [work(|p| work_of(p.a)), work(|p| work_of(p.b))];
+    let totals = total_work(pairs);
     let mut functions = 0.0;
     let mut all_paths: Vec<[u128; 2]> = Vec::new();
     let mut all_sequences: Vec<[u128; 2]> = Vec::new();
     let mut by_function: Vec<FunctionOverlap> = Vec::new();
     for pair in pairs {
         let Some(either) = pair.either() else { continue };
-        let own = [work_of(pair.a), work_of(pair.b)];
-        let shares = [share(own[0], totals[0]), share(own[1], totals[1])];
+        let shares = pair.shares(totals);
         functions += shares[0].min(shares[1]);
         let (paths, sequences) = (paths_of(pair), sequences_of(pair));
         let comparable = pair.same_paths();
@@ -76,14 +73,11 @@ pub fn overlap(pairs: &[Pair<'_, '_>]) -> Overlap {
     }
 }
 
-fn work_of(ranked: Option<&Ranked<'_>>) -> u128 {
-    ranked.map_or(0, |ranked| ranked.work)
-}
-
 /// The work of each path; of a function whose graphs differ, no path is in both.
 fn paths_of(pair: &Pair<'_, '_>) -> Vec<[u128; 2]> {
     if !pair.same_paths() {
-        return vec![[work_of(pair.a), 0], [0, work_of(pair.b)]];
+        let [a, b] = pair.work();
+        return vec![[a, 0], [0, b]];
     }
     let work = |id, count: u64| u128::from(count) * u128::from(pair.instructions(id));
     pair.paths().into_iter().map(|(id, counts)| counts.map(|count| work(id, count))).collect()
@@ -123,9 +117,6 @@ pub fn document(overlap: &Overlap) -> impl Serialize {
 }
 
 /// Writes it as text: the levels, then up to `top` functions.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, overlap: &Overlap, top: usize) -> io::Result<()> {
     let percent =
         |share: Option<f64>| share.map_or("-".into(), |share| Percent::share(share).to_string());

@@ -5,6 +5,7 @@
 //! graphs that were numbered.
 
 use crate::analysis::rank::Ranked;
+use crate::format::numbers::share;
 use midflight_profile::table::FunctionTable;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -21,6 +22,17 @@ impl<'a, 'f> Pair<'a, 'f> {
     /// In one of the profiles; it ran in one at least.
     pub fn either(&self) -> Option<&'a Ranked<'f>> {
         self.a.or(self.b)
+    }
+
+    /// The work in both.
+    pub fn work(&self) -> [u128; 2] {
+        [self.a, self.b].map(|ranked| ranked.map_or(0, |ranked| ranked.work))
+    }
+
+    /// Its shares of all work.
+    pub fn shares(&self, totals: [u128; 2]) -> [f64; 2] {
+        let work = self.work();
+        [share(work[0], totals[0]), share(work[1], totals[1])]
     }
 
     /// True if a path ID means the same in both.
@@ -61,6 +73,11 @@ impl<'a, 'f> Pair<'a, 'f> {
         let path = function.and_then(|function| Some((function, function.path(id)?)));
         path.map_or(0, |(function, path)| function.instructions(&path))
     }
+}
+
+/// The work of all functions, in both profiles.
+pub fn total_work(pairs: &[Pair<'_, '_>]) -> [u128; 2] {
+    [0, 1].map(|side: usize| pairs.iter().map(|pair| pair.work()[side]).sum())
 }
 
 /// True if both have the same numbered graph.

@@ -7,10 +7,7 @@ use crate::format::numbers::{at_edge, grouped};
 use std::io::{self, Write};
 
 /// Writes a graph with a cluster a function.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     writeln!(out, "digraph midflight {{")?;
     writeln!(out, "  node [shape=box, style=filled, fontname=\"sans-serif\"];")?;
     writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
@@ -20,7 +17,7 @@ pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-fn write_function(out: &mut dyn Write, number: usize, f: &FunctionDocument) -> io::Result<()> {
+fn write_function(out: &mut dyn Write, number: usize, f: &FunctionDocument<'_>) -> io::Result<()> {
     let title = quoted(&format!("{}  {}:{}", f.readable, file_name(&f.file), f.line));
     writeln!(out, "  subgraph cluster_{number} {{\n    label={title};")?;
     // The nodes from the root down to the one at hand.

@@ -11,17 +11,14 @@ use midflight_profile::visible;
 use std::io::{self, Write};
 
 /// Writes all functions.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     for function in &document.functions {
         write_function(out, function)?;
     }
     Ok(())
 }
 
-fn write_function(out: &mut dyn Write, function: &FunctionDocument) -> io::Result<()> {
+fn write_function(out: &mut dyn Write, function: &FunctionDocument<'_>) -> io::Result<()> {
     let nodes = &function.forest.nodes;
     let head = frame(&format!("{} ({})", function.readable, base_name(&function.file)));
     let mut shown: u128 = 0;

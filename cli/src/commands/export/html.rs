@@ -39,10 +39,7 @@ struct Entry<'a> {
 }
 
 /// Writes the page.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     let title = format!("Paths of {}", document.binary);
     let page = Page { title: &title, style: STYLE, body: BODY, script: SCRIPT };
     let functions = document.functions.iter().map(|function| Entry {

@@ -1,15 +1,14 @@
 //! `midflight export --to lcov`: line counts as an lcov tracefile.
 //!
-//! A block's count is the sum of the counts of the paths through it. Within a function, a line's
-//! count is the largest of the blocks that have it, as in gcov and llvm-cov; over functions (an
-//! inline function of several units, instances of a template) lines add up.
+//! Lines have the counts of [`line_counts`]; over functions (an inline function of several units,
+//! instances of a template) they add up.
 //!
 //! The format has no way to escape anything: what would end a line is [`visible`] in names.
 
-use crate::analysis::edge_counts::recover;
+use crate::analysis::edge_counts::line_counts;
 use crate::input::function::Function;
 use midflight_profile::visible;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 #[derive(Default)]
@@ -19,9 +18,6 @@ struct SourceFile {
 }
 
 /// Writes a tracefile.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
     let mut files: BTreeMap<String, SourceFile> = BTreeMap::new();
     for function in functions {
@@ -36,16 +32,7 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
 
 fn collect(function: &Function<'_>, files: &mut BTreeMap<String, SourceFile>) {
     let table = function.table;
-    let blocks = recover(function).blocks;
-    let mut lines: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for (block, count) in table.blocks.iter().zip(blocks) {
-        let distinct: BTreeSet<(u32, u32)> = block.locs.iter().map(|l| (l.file, l.line)).collect();
-        for place in distinct {
-            let line = lines.entry(place).or_default();
-            *line = (*line).max(count);
-        }
-    }
-    for ((file, line), count) in lines {
+    for ((file, line), count) in line_counts(function, |loc| Some((loc.file, loc.line))) {
         if let Some(name) = table.files.get(file as usize) {
             let sum = files.entry(name.clone()).or_default().lines.entry(line).or_default();
             *sum = sum.saturating_add(count);

@@ -10,10 +10,9 @@ mod unrolling;
 pub mod weights;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Inputs, percentage, require_function};
-use crate::document::{Extent, document};
+use crate::commands::arguments::{Inputs, percentage};
+use crate::document::{Document, Extent};
 use crate::format::json;
-use crate::format::progress::Progress;
 use crate::format::sink::write_to;
 use crate::input::sources::Sources;
 use clap::{Args, ValueEnum};
@@ -88,36 +87,39 @@ const SEQUENCES: usize = 20;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let binary = self.inputs.binary.display().to_string();
+        match self.to {
+            Target::Lcov | Target::SampleProfile | Target::Weights => self.write_functions(),
+            _ => self.write_document(),
+        }
+    }
+
+    /// Counts of all functions.
+    fn write_functions(self) -> Result<(), CommandError> {
         let session = self.inputs.open()?;
         let functions = session.functions()?;
-        let output = self.output.as_deref();
-        match self.to {
-            Target::Lcov => {
-                return Ok(write_to(output, |out| lcov::write(out, &functions))?);
-            }
-            Target::SampleProfile => {
-                return Ok(write_to(output, |out| sample_profile::write(out, &functions))?);
-            }
-            Target::Weights => {
-                let weights = weights::of(&functions)?;
-                return Ok(write_to(output, |out| json::write_line(out, &weights))?);
-            }
-            _ => {}
-        }
-        let Part { top, function, min_percent, source_dir } = self.part;
-        require_function(&functions, function.as_deref())?;
-        let extent = Extent { top, sequences: SEQUENCES, min_percent, function, samples: None };
-        let progress = Progress::new("counting sequences", top as u64);
-        let mut sources = Sources::new(source_dir, true);
-        let done = |done| progress.done(done);
-        let document = document(binary, &session, &functions, &extent, &mut sources, &done);
-        Ok(write_to(output, |out| match self.to {
-            Target::Dot => dot::write(out, &document),
-            Target::Svg => svg::write(out, &document),
-            Target::Folded => folded::write(out, &document),
-            Target::Html => html::write(out, &document),
-            _ => json::write_line(out, &document),
+        let weights = matches!(self.to, Target::Weights).then(|| weights::of(&functions));
+        let weights = weights.transpose()?;
+        Ok(write_to(self.output.as_deref(), |out| match self.to {
+            Target::Lcov => lcov::write(out, &functions),
+            Target::SampleProfile => sample_profile::write(out, &functions),
+            _ => json::write_line(out, &weights),
         })?)
+    }
+
+    fn write_document(self) -> Result<(), CommandError> {
+        let Part { top, function, min_percent, source_dir } = self.part;
+        let sequences = SEQUENCES;
+        let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
+        let mut sources = Sources::new(source_dir, true);
+        let view = |document: &Document<'_>, _: &mut Sources| {
+            write_to(self.output.as_deref(), |out| match self.to {
+                Target::Dot => dot::write(out, document),
+                Target::Svg => svg::write(out, document),
+                Target::Folded => folded::write(out, document),
+                Target::Html => html::write(out, document),
+                _ => json::write_line(out, document),
+            })
+        };
+        Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
     }
 }

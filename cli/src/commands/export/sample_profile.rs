@@ -13,8 +13,9 @@
 //!
 //! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
-use crate::analysis::edge_counts::recover;
+use crate::analysis::edge_counts::line_counts;
 use crate::input::function::Function;
+use midflight_profile::table::Loc;
 use midflight_profile::visible;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -29,9 +30,6 @@ struct Samples {
 }
 
 /// Writes all functions, those that never ran too.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
     let mut by_name: BTreeMap<&str, Samples> = BTreeMap::new();
     // Without debug information there is nothing to count lines from.
@@ -61,16 +59,12 @@ fn held(name: &str) -> String {
 fn add(function: &Function<'_>, samples: &mut Samples) {
     let table = function.table;
     samples.entries = samples.entries.saturating_add(function.entries());
-    let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
-    for (block, count) in table.blocks.iter().zip(recover(function).blocks) {
-        for loc in block.locs.iter().filter(|l| l.file == table.file && l.line == l.outer_line) {
-            let Some(offset) = loc.line.checked_sub(table.line) else { continue };
-            let line = lines.entry(offset & OFFSET).or_default();
-            *line = (*line).max(count);
-        }
-    }
+    let offset = |loc: &Loc| {
+        let is_own = loc.file == table.file && loc.line == loc.outer_line;
+        loc.line.checked_sub(table.line).filter(|_| is_own).map(|offset| offset & OFFSET)
+    };
     // Local functions of one name in several units are one to LLVM.
-    for (offset, count) in lines {
+    for (offset, count) in line_counts(function, offset) {
         let sum = samples.lines.entry(offset).or_default();
         *sum = sum.saturating_add(count);
     }

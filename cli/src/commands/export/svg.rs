@@ -16,10 +16,7 @@ const NARROW: f64 = 0.3;
 const LETTER: f64 = 7.0;
 
 /// Writes the picture.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     let heights: Vec<f64> = document.functions.iter().map(height).collect();
     let total: f64 = heights.iter().sum::<f64>() + GAP;
     writeln!(
@@ -37,15 +34,15 @@ pub fn write(out: &mut dyn Write, document: &Document) -> io::Result<()> {
     writeln!(out, "</svg>")
 }
 
-fn height(function: &FunctionDocument) -> f64 {
+fn height(function: &FunctionDocument<'_>) -> f64 {
     let levels = function.forest.nodes.iter().map(|node| node.level + 1).max().unwrap_or(0);
     ROW * f64::from(levels + 1) + GAP
 }
 
 fn write_function(
     out: &mut dyn Write,
-    document: &Document,
-    function: &FunctionDocument,
+    document: &Document<'_>,
+    function: &FunctionDocument<'_>,
     top: f64,
 ) -> io::Result<()> {
     writeln!(
@@ -77,7 +74,7 @@ fn write_function(
 
 fn write_node(
     out: &mut dyn Write,
-    function: &FunctionDocument,
+    function: &FunctionDocument<'_>,
     node: &TreeNode,
     (x, y, width): (f64, f64, f64),
 ) -> io::Result<()> {

@@ -19,9 +19,6 @@ pub struct TwoStages((String, &'static str), (String, &'static str));
 
 /// The counts of functions. Those of one name, unit and graph are one: an inline function of
 /// several images.
-///
-/// # Errors
-/// [`TwoStages`]
 pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
     let mut sums: BTreeMap<(&str, &str, u64), FunctionWeights> = BTreeMap::new();
     let ranked = rank(functions, None);

@@ -2,8 +2,7 @@
 
 use crate::analysis::behaviour::dispatch::{Dispatch, Target};
 use crate::commands::report::text::DIM;
-use crate::format::numbers::grouped;
-use crate::format::numbers::share;
+use crate::format::numbers::{Percent, grouped, plural, share};
 use std::fmt::Write;
 
 /// Branches that are shown, at most.
@@ -16,9 +15,8 @@ pub fn write(text: &mut String, dispatches: &[Dispatch]) {
     }
     let more = dispatches.len().saturating_sub(BRANCHES);
     if more > 0 {
-        let plural = if more == 1 { "" } else { "s" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "   {DIM}{more} colder dispatch{plural}{DIM:#}");
+        let _ = writeln!(text, "   {DIM}{more} colder dispatch{}{DIM:#}", plural(more));
     }
 }
 
@@ -30,12 +28,12 @@ fn write_one(text: &mut String, dispatch: &Dispatch) {
         line => format!("line {line}"),
     };
     let target = |target: &Target| {
-        let percent = 100.0 * share(target.count, dispatch.count);
-        format!("{} {percent:.1} %", place(target.line, target.block))
+        let share = Percent::share(share(target.count, dispatch.count));
+        format!("{} {share}", place(target.line, target.block))
     };
     let most: Vec<String> = dispatch.most.iter().map(target).collect();
     let foretold = dispatch.foretold.map_or(String::new(), |share| {
-        format!("; the last way foretells the next in {:.1} %", 100.0 * share)
+        format!("; the last way foretells the next in {}", Percent::share(share))
     });
     let _ = writeln!(
         text,
@@ -50,7 +48,7 @@ fn write_one(text: &mut String, dispatch: &Dispatch) {
     let pairs: Vec<String> = known
         .map(|pair| {
             let [first, second] = pair.lines;
-            format!("{first} → {second} {:.1} %", 100.0 * pair.share)
+            format!("{first} → {second} {}", Percent::share(pair.share))
         })
         .collect();
     if !pairs.is_empty() {

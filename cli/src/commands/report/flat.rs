@@ -1,28 +1,27 @@
 //! The flat view: a line a function.
 
-use crate::analysis::rank::Ranked;
 use crate::commands::report::text::{DIM, HOT};
+use crate::document::Document;
 use crate::format::names::{file_name, readable};
-use crate::format::numbers::grouped;
-use crate::format::numbers::share;
+use crate::format::numbers::{Percent, grouped, share};
 use std::fmt::Write;
 
-/// Writes functions, which are in the order of their work; `total` is that of all.
-pub fn write(text: &mut String, shown: &[&Ranked<'_>], total: u128) {
+/// Writes functions, which are in the order of their work.
+pub fn write(text: &mut String, document: &Document<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{DIM} % work  % so far           entered     paths            of   function{DIM:#}"
     );
     let mut so_far = 0;
-    for ranked in shown {
+    for ranked in &document.list {
         so_far += ranked.work;
         let function = ranked.function;
         let _ = writeln!(
             text,
-            "{HOT}{:5.1} %{HOT:#}   {:5.1} %  {:>16}  {:>8}  {:>12}   {}  {DIM}{}:{}{DIM:#}",
-            100.0 * share(ranked.work, total),
-            100.0 * share(so_far, total),
+            "{HOT}{:>7}{HOT:#}   {:>7}  {:>16}  {:>8}  {:>12}   {}  {DIM}{}:{}{DIM:#}",
+            Percent::share(share(ranked.work, document.work)),
+            Percent::share(share(so_far, document.work)),
             grouped(function.entries()),
             grouped(ranked.paths.len() as u64),
             grouped(function.table.num_paths),

@@ -1,42 +1,23 @@
-//! Where the memory for sequences was full: how much of what was counted that concerns, and how
-//! much memory would do.
+//! Where the memory for sequences was full: how much memory would do, and which counts are too low.
 
-use crate::analysis::rank::Ranked;
 use crate::commands::report::text::HOT;
+use crate::document::{FunctionDocument, Shortage};
 use crate::format::numbers::grouped;
-use crate::format::numbers::share;
-use crate::input::function::Function;
-use midflight_profile::format::FunctionProfile;
 use std::fmt::Write;
 
-/// Where a smaller share of a function's paths may be missing from its sequences, nothing is said:
-/// no number that matters would be another.
-const NEGLIGIBLE: f64 = 0.01;
 /// What a node takes in the running program, with the tables that lead to it; rather more.
 const NODE: u128 = 192;
 /// What the runtime takes at most by itself, and so the largest memory that is proposed.
 const MOST: u128 = 1 << 30;
 
-/// True if numbers of this function may look different with more memory.
-pub fn is_short(function: &Function<'_>) -> bool {
-    let Some(profile) = function.profile else { return false };
-    let paths = profile.forest.total() + u128::from(profile.lost);
-    let broken = u128::from(profile.restarts) * u128::from(function.k() - 1);
-    share(u128::from(profile.lost) + u128::from(profile.pruned) + broken, paths) >= NEGLIGIBLE
-}
-
 /// Writes that a thread's memory was full, and what would do, if that matters.
-pub fn write(text: &mut String, all: &[Ranked<'_>]) {
-    let short = all.iter().filter(|ranked| is_short(ranked.function)).count();
-    if short == 0 {
-        return;
-    }
-    let profiles = || all.iter().filter_map(|ranked| ranked.function.profile);
-    let nodes: u128 = profiles().map(|profile| profile.forest.len() as u128).sum();
-    let singly =
-        |p: &FunctionProfile| [p.restarts, p.lost, p.pruned].map(u128::from).iter().sum::<u128>();
-    let without_room: u128 = profiles().map(singly).sum();
-    let functions = if short == 1 { "1 function".into() } else { format!("{short} functions") };
+pub fn write(text: &mut String, shortage: &Shortage) {
+    let Shortage { functions, nodes, without_room } = *shortage;
+    let functions = match functions {
+        0 => return,
+        1 => "1 function".into(),
+        more => format!("{more} functions"),
+    };
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -59,9 +40,11 @@ fn advice(nodes: u128, without_room: u128) -> String {
 }
 
 /// Writes by how much a function's counts may be too low.
-pub fn write_bounds(text: &mut String, function: &Function<'_>) {
-    let Some(profile) = function.profile.filter(|_| is_short(function)) else { return };
-    let singles = match profile.lost {
+pub fn write_bounds(text: &mut String, f: &FunctionDocument<'_>) {
+    if !f.memory_was_short {
+        return;
+    }
+    let singles = match f.lost {
         0 => "exact".to_string(),
         lost => format!("too low by {} together", grouped(lost)),
     };
@@ -69,7 +52,7 @@ pub fn write_bounds(text: &mut String, function: &Function<'_>) {
         text,
         "   {HOT}the memory for sequences was full: counts of single paths are {singles}, those of m \
          paths in a row too low by at most {} + {}·(m − 1){HOT:#}",
-        grouped(profile.pruned.saturating_add(profile.lost)),
-        grouped(profile.restarts)
+        grouped(f.pruned.saturating_add(f.lost)),
+        grouped(f.restarts)
     );
 }

@@ -13,10 +13,10 @@ pub mod text;
 pub mod tree;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Color, Format, Inputs, percentage, require_function};
-use crate::document::{Extent, document};
+use crate::commands::arguments::{Color, Format, Inputs, percentage};
+use crate::document::{Document, Extent, Pruning};
 use crate::format::json;
-use crate::format::progress::Progress;
+use crate::format::numbers::plural;
 use crate::format::sink::write_to;
 use crate::input::samples::Samples;
 use crate::input::sources::Sources;
@@ -93,37 +93,21 @@ impl Report {
         let title = format!(
             "midflight report of {}, {profiles} profile{}",
             self.inputs.binary.display(),
-            if profiles == 1 { "" } else { "s" }
+            plural(profiles)
         );
-        let binary = self.inputs.binary.display().to_string();
         let samples = self.perf.as_deref().map(Samples::read).transpose()?;
-        let session = self.inputs.open()?;
-        let functions = session.functions()?;
+        let is_json = self.format == Format::Json;
         let top = self.top.unwrap_or(if self.flat { usize::MAX } else { TOP });
-        require_function(&functions, self.function.as_deref())?;
-        let progress = Progress::new("counting sequences", top as u64);
-        let done = |done| progress.done(done);
         let mut sources = Sources::new(self.source_dir, !self.no_source);
-        if self.format == Format::Json {
-            let Report { sequences, min_percent, function, .. } = self;
-            let extent = Extent { top, sequences, min_percent, function, samples };
-            let document = document(binary, &session, &functions, &extent, &mut sources, &done);
-            return Ok(write_to(None, |out| json::write_line(out, &document))?);
-        }
-        let options = Options {
-            top,
-            sequences: self.sequences,
-            loops: self.loops,
-            samples,
-            min_percent: self.min_percent,
-            function: self.function,
-            tree: self.tree,
-            flat: self.flat,
-            legend: !self.no_legend,
-            skipped: session.skipped(),
+        let Report { sequences, min_percent, function, tree, loops, color, .. } = self;
+        let flat = self.flat && !is_json;
+        let pruning = if tree && !is_json { Pruning::ByCount } else { Pruning::ByWork };
+        let extent = Extent { top, sequences, min_percent, pruning, flat, function, samples };
+        let options = Options { loops, min_percent, tree, flat, legend: !self.no_legend };
+        let view = |document: &Document<'_>, sources: &mut Sources| match is_json {
+            true => write_to(None, |out| json::write_line(out, document)),
+            false => color.print(&text::report(&title, document, &options, sources)),
         };
-        let text = text::report(&title, &functions, &options, &mut sources, &done);
-        drop(progress);
-        Ok(self.color.print(&text)?)
+        Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
     }
 }

@@ -1,17 +1,14 @@
 //! The dictionary of a function's acyclic paths: a letter, the lines, the source.
 
-use crate::analysis::behaviour::LoopReport;
-use crate::analysis::rank::{Ranked, Taken};
-use crate::analysis::sequences::Sequence;
 use crate::commands::report::loops::names;
 use crate::commands::report::text::{DIM, LETTER};
-use crate::document::route;
-use crate::format::lines::{locs, outer_lines, shortened};
+use crate::document::{FunctionDocument, LoopDocument, PathDocument};
+use crate::format::lines::shortened;
 use crate::format::names::file_name;
-use crate::format::numbers::grouped;
+use crate::format::numbers::{Percent, grouped, plural};
 use crate::input::function::Function;
 use crate::input::sources::Sources;
-use midflight_profile::table::{Loc, Path};
+use midflight_profile::table::Loc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -32,59 +29,95 @@ const WIDTH: usize = 100;
 /// Writes the hottest acyclic paths, and those that a shown sequence or loop names.
 pub fn write(
     text: &mut String,
-    ranked: &Ranked<'_>,
-    chosen: &[Sequence],
-    loops: &[LoopReport],
-    letters: &FxHashMap<u32, String>,
+    f: &FunctionDocument<'_>,
+    loops: &[&LoopDocument],
     sources: &mut Sources,
 ) {
-    let named =
-        |id: u32| chosen.iter().any(|s| s.ids.contains(&id)) || loops.iter().any(|l| names(l, id));
-    let shown = ranked.paths.iter().enumerate().filter(|(i, taken)| *i < PATHS || named(taken.id));
-    let entries: Vec<Entry<'_>> =
-        shown.filter_map(|(_, taken)| Entry::new(ranked.function, taken, letters)).collect();
+    let is_named = |place: usize, path: &PathDocument| {
+        f.sequences.iter().any(|s| s.paths.contains(&place))
+            || loops.iter().any(|l| names(&l.report, path.id))
+    };
+    let places = f.paths.iter().enumerate();
+    let shown = places.filter(|(place, path)| *place < PATHS || is_named(*place, path));
+    let shown: Vec<&PathDocument> = shown.map(|(_, path)| path).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "   {DIM}      % work             count   path{DIM:#}");
-    for (index, entry) in entries.iter().enumerate() {
-        entry.write_head(text, ranked, &distinction(ranked.function, entry, &entries));
-        match entries[..index].iter().find(|other| other.lines == entry.lines) {
-            Some(other) if sources.has(ranked.function.file()) && !entry.lines.is_empty() => {
+    for (index, &path) in shown.iter().enumerate() {
+        write_head(text, f, path, &distinction(f.function, path, &shown));
+        match shown[..index].iter().find(|other| other.lines == path.lines) {
+            Some(other) if sources.has(&f.file) && !path.lines.is_empty() => {
                 let _ = writeln!(text, "        {DIM}       | as {}{DIM:#}", other.letter);
             }
-            _ if index < PATHS || entry.taken.work() * COLD >= ranked.work => {
-                entry.write_source(text, ranked.function, sources);
+            _ if index < PATHS || path.work() * COLD >= f.work => {
+                write_source(text, f, path, sources);
             }
             _ => {}
         }
     }
-    let left_out = ranked.paths.len() - entries.len();
+    let left_out = f.paths.len() - shown.len();
     if left_out > 0 {
-        let plural = if left_out == 1 { "" } else { "s" };
-        let left_out = grouped(left_out as u64);
-        let _ = writeln!(text, "   {DIM}{left_out} colder path{plural}{DIM:#}");
+        let (number, plural) = (grouped(left_out as u64), plural(left_out));
+        let _ = writeln!(text, "   {DIM}{number} colder path{plural}{DIM:#}");
+    }
+}
+
+fn write_head(text: &mut String, f: &FunctionDocument<'_>, path: &PathDocument, distinction: &str) {
+    let (share, count) = (Percent::of(path.work(), f.work), grouped(path.count));
+    let PathDocument { letter, route, .. } = path;
+    let _ = writeln!(
+        text,
+        "   {LETTER}{letter:>3}{LETTER:#}  {share:>7}  {count:>15}×  {distinction}{route}"
+    );
+}
+
+/// The text of a path's lines, each once.
+fn write_source(
+    text: &mut String,
+    f: &FunctionDocument<'_>,
+    path: &PathDocument,
+    sources: &mut Sources,
+) {
+    let mut seen = FxHashSet::default();
+    let mut shown = 0;
+    for &line in path.lines.iter().filter(|&&line| seen.insert(line)) {
+        let Some(source) = sources.line(&f.file, line) else { continue };
+        if source.chars().all(|c| "{}; ".contains(c)) {
+            continue;
+        }
+        if shown == LINES {
+            let _ = writeln!(text, "        {DIM}       | …{DIM:#}");
+            break;
+        }
+        shown += 1;
+        let more = if source.chars().nth(WIDTH).is_some() { "…" } else { "" };
+        let source: String = source.chars().take(WIDTH).collect();
+        let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}{more}");
     }
 }
 
 /// What tells a path from those that look the same, in terms of the source: lines that were inlined
 /// and not all of them have, or else parts of lines.
-fn distinction(function: &Function<'_>, entry: &Entry<'_>, entries: &[Entry<'_>]) -> String {
-    let twins: Vec<&Entry<'_>> = entries.iter().filter(|e| e.route == entry.route).collect();
-    let inlined: Vec<&Loc> = locs(function, &entry.path)
+fn distinction(function: &Function<'_>, path: &PathDocument, shown: &[&PathDocument]) -> String {
+    let twins: Vec<&PathDocument> =
+        shown.iter().copied().filter(|other| other.route == path.route).collect();
+    let has = |twin: &PathDocument, loc: &Loc| function.locs(&twin.blocks).any(|l| l == loc);
+    let inlined: Vec<&Loc> = function
+        .locs(&path.blocks)
         .filter(|loc| loc.line != loc.outer_line || loc.file != function.table.file)
-        .filter(|loc| twins.iter().any(|twin| !locs(function, &twin.path).any(|l| l == *loc)))
+        .filter(|loc| !twins.iter().all(|twin| has(twin, loc)))
         .collect();
     if !inlined.is_empty() {
         return format!("through {}, ", inlined_words(function, &inlined));
     }
-    let not_of_all = |path: &Path| -> Vec<u32> {
-        let of_all = |block: &u32| twins.iter().all(|twin| twin.path.blocks.contains(block));
+    let not_of_all = |path: &PathDocument| -> Vec<u32> {
+        let of_all = |block: &u32| twins.iter().all(|twin| twin.blocks.contains(block));
         path.blocks.iter().copied().filter(|block| !of_all(block)).collect()
     };
-    let own = not_of_all(&entry.path);
+    let own = not_of_all(path);
     if !own.is_empty() {
         return format!("through {}, ", parts(function, &own));
     }
-    let mut others: Vec<u32> = twins.iter().flat_map(|twin| not_of_all(&twin.path)).collect();
+    let mut others: Vec<u32> = twins.iter().flat_map(|twin| not_of_all(twin)).collect();
     others.sort_unstable();
     others.dedup();
     if others.is_empty() {
@@ -141,59 +174,5 @@ fn parts(function: &Function<'_>, blocks: &[u32]) -> String {
     match &words[..] {
         [first, .., last] if words.len() > PARTS => format!("{first} … {last}"),
         _ => words.join(" and "),
-    }
-}
-
-/// A path with what is said of it.
-struct Entry<'a> {
-    taken: &'a Taken,
-    letter: &'a str,
-    path: Path,
-    lines: Vec<u32>,
-    /// From where, on which lines, and where to
-    route: String,
-}
-
-impl<'a> Entry<'a> {
-    fn new(
-        function: &Function<'_>,
-        taken: &'a Taken,
-        letters: &'a FxHashMap<u32, String>,
-    ) -> Option<Self> {
-        let path = function.path(taken.id)?;
-        let letter = letters.get(&taken.id).map_or("?", String::as_str);
-        let lines = outer_lines(function, &path);
-        let route = route(function, &path);
-        Some(Entry { taken, letter, path, lines, route })
-    }
-
-    fn write_head(&self, text: &mut String, ranked: &Ranked<'_>, distinction: &str) {
-        let share = 100.0 * self.taken.work() as f64 / ranked.work.max(1) as f64;
-        let count = grouped(self.taken.count);
-        let (letter, route) = (self.letter, &self.route);
-        let _ = writeln!(
-            text,
-            "   {LETTER}{letter:>3}{LETTER:#}  {share:5.1} %  {count:>15}×  {distinction}{route}"
-        );
-    }
-
-    /// The text of its lines, each once.
-    fn write_source(&self, text: &mut String, function: &Function<'_>, sources: &mut Sources) {
-        let mut seen = FxHashSet::default();
-        let mut shown = 0;
-        for &line in self.lines.iter().filter(|&&line| seen.insert(line)) {
-            let Some(source) = sources.line(function.file(), line) else { continue };
-            if source.chars().all(|c| "{}; ".contains(c)) {
-                continue;
-            }
-            if shown == LINES {
-                let _ = writeln!(text, "        {DIM}       | …{DIM:#}");
-                break;
-            }
-            shown += 1;
-            let more = if source.chars().nth(WIDTH).is_some() { "…" } else { "" };
-            let source: String = source.chars().take(WIDTH).collect();
-            let _ = writeln!(text, "        {DIM}{line:>6} |{DIM:#} {source}{more}");
-        }
     }
 }

@@ -1,47 +1,31 @@
 //! The report as text.
 
-use crate::analysis::behaviour::behaviour;
-use crate::analysis::behaviour::dispatch::dispatches;
-use crate::analysis::rank::{Ranked, rank};
-use crate::analysis::sequences::{Sequence, folded, pick};
-use crate::commands::report::tree::{self, percent};
-use crate::commands::report::{dispatch, flat, loops, memory, paths};
-use crate::document::{Events, events, wanted};
-use crate::format::names::{file_name, readable};
-use crate::format::numbers::grouped;
-use crate::input::function::Function;
-use crate::input::samples::{PARTS, Samples};
+use crate::analysis::sequences::folded;
+use crate::commands::report::{dispatch, flat, loops, memory, paths, tree};
+use crate::document::{Document, Events, FunctionDocument};
+use crate::format::names::file_name;
+use crate::format::numbers::{Percent, grouped, plural};
+use crate::input::samples::PARTS;
 use crate::input::session::Skipped;
 use crate::input::sources::Sources;
 use anstyle::{AnsiColor, Style};
 use midflight_profile::table::{CutReason, Edge};
 use midflight_profile::visible;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What is shown.
+/// What is shown of the document.
 pub struct Options {
-    /// How many functions
-    pub top: usize,
-    /// How many multi-iteration paths of each
-    pub sequences: usize,
-    /// Least share of the function's work, in percent
-    pub min_percent: f64,
-    /// Only functions with this in their names
-    pub function: Option<String>,
-    /// Samples: what work is counted in, in place of instructions
-    pub samples: Option<Samples>,
-    /// How many loops of each
+    /// How many loops of each function
     pub loops: usize,
+    /// Least share of the function's work in a loop itself, in percent
+    pub min_percent: f64,
     /// Trees in place of chosen paths
     pub tree: bool,
     /// A line a function, and nothing else of it
     pub flat: bool,
     /// Explain what the words mean
     pub legend: bool,
-    /// What is not profiled, by the reason
-    pub skipped: Skipped,
 }
 
 /// Functions that were left alone for one reason and are named, at most.
@@ -69,50 +53,42 @@ then, in the next iteration, B; A ×8 is A eight times in a row.
 /// The report.
 pub fn report(
     title: &str,
-    functions: &[Function<'_>],
+    document: &Document<'_>,
     options: &Options,
     sources: &mut Sources,
-    progress: &dyn Fn(u64),
 ) -> String {
-    let all = rank(functions, options.samples.as_ref());
-    let total: u128 = all.iter().map(|r| r.work).sum();
-    let wanted: Vec<&Ranked<'_>> = wanted(&all, options.function.as_deref()).collect();
-    let shown = &wanted[..wanted.len().min(options.top)];
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let ks: BTreeSet<u32> = all.iter().map(|ranked| ranked.function.k()).collect();
     let _ = writeln!(
         text,
         "{TITLE}{}{}{TITLE:#}\n{}",
         visible(title),
-        k_words(&ks),
-        events_line(&events(&all))
+        k_words(&document.ks),
+        events_line(&document.events)
     );
-    memory::write(&mut text, &all);
-    if !options.skipped.is_empty() {
-        let _ = writeln!(text, "{}", skipped_line(functions.len(), &options.skipped));
+    memory::write(&mut text, &document.shortage);
+    if !document.skipped_names.is_empty() {
+        let _ = writeln!(text, "{}", skipped_line(document.profiled, &document.skipped_names));
     }
-    if let Some(samples) = &options.samples {
-        let _ = writeln!(text, "{}", samples_line(samples, total));
+    if let Some(samples) = document.samples {
+        let _ = writeln!(text, "{}", samples_line(samples, document.work));
     }
     text.push('\n');
     if options.legend && !options.flat {
         let _ = writeln!(text, "{DIM}{LEGEND}{DIM:#}");
     }
-    if shown.is_empty() {
+    if document.list.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
     } else if options.flat {
-        flat::write(&mut text, shown, total);
-    } else {
-        let mut report = Report { text: &mut text, total, mixed: ks.len() > 1, options, sources };
-        for (index, ranked) in shown.iter().enumerate() {
-            report.write_function(index + 1, ranked);
-            progress(index as u64 + 1);
-        }
+        flat::write(&mut text, document);
     }
-    let hidden = wanted.len() - shown.len();
+    for (f, number) in document.functions.iter().zip(1..) {
+        write_head(&mut text, number, f, document);
+        write_function(&mut text, f, options, sources);
+    }
+    let hidden = document.left_out;
     if hidden > 0 {
-        let plural = if hidden == 1 { "" } else { "s" };
+        let plural = plural(hidden);
         let _ = writeln!(text, "{DIM}{hidden} more function{plural} ran; --top shows more{DIM:#}");
     }
     text
@@ -154,106 +130,81 @@ fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
 }
 
 /// What work is counted in where there are samples.
-fn samples_line(samples: &Samples, work: u128) -> String {
-    let found = work as f64 / PARTS / samples.total as f64;
+fn samples_line(samples: u64, work: u128) -> String {
+    let found = work as f64 / PARTS / samples as f64;
     format!(
-        "work is counted in samples, not in instructions: {} of them, {:.1} % on lines of functions \
+        "work is counted in samples, not in instructions: {} of them, {} on lines of functions \
          that were profiled and ran",
-        grouped(samples.total),
-        100.0 * found
+        grouped(samples),
+        Percent::share(found)
     )
 }
 
-/// What is written of each function.
-struct Report<'a> {
-    text: &'a mut String,
-    /// Work of all functions
-    total: u128,
-    /// True if functions have different k
-    mixed: bool,
-    options: &'a Options,
-    sources: &'a mut Sources,
+fn write_head(text: &mut String, number: usize, f: &FunctionDocument<'_>, document: &Document<'_>) {
+    let _ = writeln!(
+        text,
+        "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{} of the work{HOT:#}",
+        f.readable,
+        file_name(&f.file),
+        f.line,
+        Percent::of(f.work, document.work)
+    );
+    let _ = write!(text, "   entered {}", times(f.entries));
+    if f.interrupted > 0 {
+        let _ = write!(text, ", {} of them interrupted", grouped(f.interrupted));
+    }
+    let k = if document.ks.len() > 1 { format!("; k = {}", f.k) } else { String::new() };
+    let paths = taken(f.paths.len() as u64, f.function.table.num_paths);
+    let _ = writeln!(text, "; {paths}{k}");
 }
 
-impl Report<'_> {
-    fn write_function(&mut self, number: usize, ranked: &Ranked<'_>) {
-        let options = self.options;
-        self.write_head(number, ranked);
-        let (text, function) = (&mut *self.text, ranked.function);
-        write_notes(text, function);
-        let letters = ranked.letters();
-        let ipf = ranked.k_ipf();
-        let chosen = pick(ranked, &ipf, options.sequences, options.min_percent);
-        let loops =
-            loops::pick(ranked, behaviour(ranked, &ipf), options.loops, options.min_percent);
-        paths::write(text, ranked, &chosen, &loops, &letters, self.sources);
-        if options.tree {
-            let _ = writeln!(text, "   Trees: % of the parent (% of the root)");
-            tree::write(text, ranked, &ipf, &letters, options.min_percent);
-        } else if !chosen.is_empty() {
-            write_sequences(text, ranked, &chosen, &letters);
-        }
-        loops::write(text, ranked, &loops, function.k(), &letters);
-        dispatch::write(text, &dispatches(ranked, &ipf));
-        text.push('\n');
-    }
-
-    fn write_head(&mut self, number: usize, ranked: &Ranked<'_>) {
-        let function = ranked.function;
-        let share = 100.0 * ranked.work as f64 / self.total.max(1) as f64;
-        let text = &mut *self.text;
-        let _ = writeln!(
-            text,
-            "{TITLE}{number}. {}{TITLE:#}  {}:{}  {HOT}{share:.1} % of the work{HOT:#}",
-            readable(&function.table.name),
-            file_name(function.file()),
-            function.table.line,
-        );
-        let (entries, interrupted) = (function.entries(), function.interrupted());
-        let _ = write!(text, "   entered {}", times(entries));
-        if interrupted > 0 {
-            let _ = write!(text, ", {} of them interrupted", grouped(interrupted));
-        }
-        let k = if self.mixed { format!("; k = {}", function.k()) } else { String::new() };
-        let paths = taken(ranked.paths.len() as u64, function.table.num_paths);
-        let _ = writeln!(text, "; {paths}{k}");
-    }
-}
-
-fn write_notes(text: &mut String, function: &Function<'_>) {
-    let bound = |e: &&Edge| matches!(e, Edge::Cut { why: CutReason::Bound, .. });
-    let cut = function.table.edges.iter().filter(bound).count();
-    if cut > 0 {
-        let edges = if cut == 1 { "1 edge was".into() } else { format!("{cut} edges were") };
-        let _ = writeln!(
-            text,
-            "   {DIM}{edges} cut because it has too many paths: a path ends there as at a back \
-             edge{DIM:#}"
-        );
-    }
-    memory::write_bounds(text, function);
-}
-
-fn write_sequences(
+fn write_function(
     text: &mut String,
-    ranked: &Ranked<'_>,
-    chosen: &[Sequence],
-    letters: &FxHashMap<u32, String>,
+    f: &FunctionDocument<'_>,
+    options: &Options,
+    sources: &mut Sources,
 ) {
+    write_bound(text, f);
+    memory::write_bounds(text, f);
+    let loops = loops::pick(f, options.loops, options.min_percent);
+    paths::write(text, f, &loops, sources);
+    if options.tree {
+        tree::write(text, f);
+    } else if !f.sequences.is_empty() {
+        write_sequences(text, f);
+    }
+    loops::write(text, f, &loops);
+    dispatch::write(text, &f.dispatches);
+    text.push('\n');
+}
+
+fn write_bound(text: &mut String, f: &FunctionDocument<'_>) {
+    let bound = |e: &&Edge| matches!(e, Edge::Cut { why: CutReason::Bound, .. });
+    let edges = match f.function.table.edges.iter().filter(bound).count() {
+        0 => return,
+        1 => "1 edge was".into(),
+        more => format!("{more} edges were"),
+    };
+    let _ = writeln!(
+        text,
+        "   {DIM}{edges} cut because it has too many paths: a path ends there as at a back edge{DIM:#}"
+    );
+}
+
+fn write_sequences(text: &mut String, f: &FunctionDocument<'_>) {
     let _ = writeln!(text, "   {DIM}          count   % parent     % root   sequence{DIM:#}");
-    let function = ranked.function;
-    let instructions = |&id: &u32| function.path(id).map_or(0, |path| function.instructions(&path));
-    for sequence in chosen {
-        let of_parent = percent(sequence.count, sequence.parent);
-        let of_root = percent(sequence.count, sequence.root);
-        let length: u64 = sequence.ids.iter().map(instructions).sum();
+    for sequence in &f.sequences {
+        let paths = || sequence.paths.iter().map(|&place| &f.paths[place]);
+        let letters: Vec<&str> = paths().map(|path| path.letter.as_str()).collect();
         let _ = writeln!(
             text,
-            "   {:>15}   {of_parent:6.1} %   {of_root:6.1} %   {LETTER}{}{LETTER:#}{DIM}  ({} paths, \
-             {length} instructions){DIM:#}",
+            "   {:>15}   {:>8}   {:>8}   {LETTER}{}{LETTER:#}{DIM}  ({} paths, {} instructions){DIM:#}",
             grouped(sequence.count),
-            folded(&sequence.ids, letters),
-            sequence.ids.len(),
+            Percent::of(sequence.count, sequence.parent),
+            Percent::of(sequence.count, sequence.root),
+            folded(&letters),
+            letters.len(),
+            paths().map(|path| path.instructions).sum::<u64>(),
         );
     }
 }

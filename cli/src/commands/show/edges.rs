@@ -70,9 +70,6 @@ pub fn document(functions: &[Function<'_>]) -> impl Serialize {
 }
 
 /// As text: a line an edge.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
     for function in functions.iter().filter(|f| f.profile.is_some()) {
         let row = row(function);

@@ -2,7 +2,6 @@
 //! `docs/command.md`.
 
 use crate::format::json::Each;
-use crate::format::lines::outer_lines;
 use crate::input::function::Function;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::kipf::make_k_ipf;
@@ -78,7 +77,7 @@ impl Serialize for Paths<'_> {
         let mut lines: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for id in ipf.ids().map(|node| ipf.label(node)) {
             lines.entry(id).or_insert_with(|| {
-                function.path(id).map_or(Vec::new(), |path| outer_lines(function, &path))
+                function.path(id).map_or(Vec::new(), |path| function.lines(&path))
             });
         }
         let mut rows = serializer.serialize_seq(None)?;

@@ -8,7 +8,7 @@ pub mod text;
 use crate::commands::CommandError;
 use crate::commands::arguments::{Format, Inputs};
 use crate::format::json::write_rows;
-use crate::format::names::readable;
+use crate::format::names::is_name;
 use crate::format::sink::write_to;
 use crate::input::binary::Image;
 use clap::Args;
@@ -56,13 +56,7 @@ impl Show {
         }
         let Show { binary, profiles, library, .. } = self;
         let session = Inputs { binary, profiles, library }.open()?;
-        let mut functions = session.functions()?;
-        if let Some(name) = &self.function {
-            functions.retain(|f| has_name(f.table, name));
-            if functions.is_empty() {
-                return Err(CommandError::NoFunction(name.clone()));
-            }
-        }
+        let functions = only(session.functions()?, self.function, |function| function.table)?;
         if self.edges {
             let document = edges::document(&functions);
             self.format.print(&document, |out| edges::write(out, &functions))?;
@@ -79,18 +73,19 @@ impl Show {
     fn show_tables(self) -> Result<(), CommandError> {
         let binaries = std::iter::once(self.binary).chain(self.library);
         let images = binaries.map(|b| Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
-        let mut tables: Vec<&FunctionTable> = images.iter().flat_map(|i| &i.tables).collect();
-        if let Some(name) = self.function {
-            tables.retain(|table| has_name(table, &name));
-            if tables.is_empty() {
-                return Err(CommandError::NoFunction(name));
-            }
-        }
+        let tables = images.iter().flat_map(|image| &image.tables).collect();
+        let tables = only(tables, self.function, |table| table)?;
         Ok(self.format.print(&tables::document(&tables), |out| tables::write(out, &tables))?)
     }
 }
 
-/// True if this is the function's name, for the linker or for people.
-fn has_name(table: &FunctionTable, name: &str) -> bool {
-    table.name == name || readable(&table.name) == name
+/// Those of this name, for the linker or for people.
+fn only<T>(
+    mut all: Vec<T>,
+    name: Option<String>,
+    table: impl Fn(&T) -> &FunctionTable,
+) -> Result<Vec<T>, CommandError> {
+    let Some(name) = name else { return Ok(all) };
+    all.retain(|one| is_name(&table(one).name, &name));
+    if all.is_empty() { Err(CommandError::NoFunction(name)) } else { Ok(all) }
 }

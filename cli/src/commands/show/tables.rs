@@ -82,9 +82,6 @@ pub fn document(tables: &[&FunctionTable]) -> impl Serialize {
 }
 
 /// As text: a line a block, a line an edge.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<()> {
     for table in tables {
         let row = row(table);

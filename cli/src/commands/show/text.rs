@@ -1,15 +1,12 @@
 //! The whole k-IPF as text: a tree for each function.
 
-use crate::format::lines::{outer_lines, ranges};
+use crate::format::lines::ranges;
 use crate::input::function::Function;
 use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::visible;
 use std::io::{self, Write};
 
 /// Writes all functions that were entered.
-///
-/// # Errors
-/// If the output cannot be written.
 pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> {
     for function in functions.iter().filter(|f| f.profile.is_some()) {
         write_function(out, function)?;
@@ -34,7 +31,7 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
     let ipf = make_k_ipf(&profile.forest, profile.k);
     for (node, depth) in ipf.preorder() {
         let id = ipf.label(node);
-        let lines = function.path(id).map_or(Vec::new(), |path| outer_lines(function, &path));
+        let lines = function.path(id).map_or(Vec::new(), |path| function.lines(&path));
         writeln!(
             out,
             "  {:indent$}{id} count={} lines={}",

@@ -25,9 +25,6 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     /// Writes the page; `data` writes the elements that hold what it shows, with [`element`].
-    ///
-    /// # Errors
-    /// Of the output.
     pub fn write(
         &self,
         out: &mut dyn Write,
@@ -51,9 +48,6 @@ impl Page<'_> {
 }
 
 /// Writes an element that holds JSON.
-///
-/// # Errors
-/// Of the output.
 pub fn element(out: &mut dyn Write, id: &str, value: &impl Serialize) -> io::Result<()> {
     write!(out, "<script type=\"application/json\" id=\"{id}\">")?;
     json::write_in_markup(out, value)?;

@@ -91,9 +91,6 @@ pub struct Judge<'a> {
 }
 
 /// Fuzzes the program.
-///
-/// # Errors
-/// [`FuzzError`]
 pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError> {
     let begun = Instant::now();
     let judge = Judge::new(program, settings)?;

@@ -18,13 +18,8 @@ use tempfile::TempDir;
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It does not start.
-    #[error("running '{command}': {error}; give the program and its arguments behind --")]
-    Start {
-        /// The program
-        command: String,
-        /// Why
-        error: io::Error,
-    },
+    #[error("running '{0}': {1}; give the program and its arguments behind --")]
+    Start(String, io::Error),
     /// A file of a run
     #[error("running the program: {what} '{path}': {error}")]
     File {
@@ -36,13 +31,8 @@ pub enum ProgramError {
         error: io::Error,
     },
     /// A log that is none
-    #[error("reading the log of MIDFLIGHT_OSR_FIRE={fire}: {error}; is something else writing it?")]
-    Log {
-        /// The firing
-        fire: String,
-        /// Why
-        error: serde_json::Error,
-    },
+    #[error("reading the log of MIDFLIGHT_OSR_FIRE={0}: {1}; is something else writing it?")]
+    Log(String, serde_json::Error),
     /// SIGINT or SIGTERM
     #[error("interrupted; the program was ended")]
     Interrupted,
@@ -119,9 +109,6 @@ pub struct Difference {
 
 impl Program {
     /// Runs it; with `fire`, the value of `MIDFLIGHT_OSR_FIRE`, it writes a log too.
-    ///
-    /// # Errors
-    /// [`ProgramError`]
     pub fn run(
         &self,
         fire: Option<&str>,
@@ -135,9 +122,8 @@ impl Program {
             command.env("MIDFLIGHT_OSR_LOG", folder.path().join("%p.log"));
         }
         let begun = Instant::now();
-        let child = command.spawn().map_err(|error| ProgramError::Start {
-            command: command.get_program().to_string_lossy().into_owned(),
-            error,
+        let child = command.spawn().map_err(|error| {
+            ProgramError::Start(command.get_program().to_string_lossy().into_owned(), error)
         })?;
         let ending = self.wait(child, begun, limit)?;
         let elapsed = begun.elapsed();
@@ -239,7 +225,7 @@ fn read_log(folder: &Path, fire: &str) -> Result<Log, ProgramError> {
         if path.extension().is_some_and(|extension| extension == "log") {
             let bytes = std::fs::read(&path).map_err(file_error("reading", &path))?;
             log.add(&String::from_utf8_lossy(&bytes))
-                .map_err(|error| ProgramError::Log { fire: fire.into(), error })?;
+                .map_err(|error| ProgramError::Log(fire.into(), error))?;
         }
     }
     Ok(log)

@@ -98,9 +98,6 @@ fn reproduce(fire: &Fire, program: &Program) -> String {
 }
 
 /// As text.
-///
-/// # Errors
-/// Of the output.
 pub fn write_text(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     for mismatch in &summary.mismatches {
         match (&mismatch.point, mismatch.hit) {

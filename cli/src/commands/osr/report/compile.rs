@@ -34,7 +34,7 @@ fn kind(path: &Path) -> Option<Kind> {
 pub fn to_ir(request: &Request, llvm: u32, folder: &Path) -> Result<PathBuf, ReportError> {
     let path = &request.file;
     let name = || path.display().to_string();
-    let unreadable = |error| ReportError::Read { path: name(), error };
+    let unreadable = |error| ReportError::Read(name(), error);
     let mut file = File::open(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.is_dir() {
         return Err(unreadable(io::ErrorKind::IsADirectory.into()));
@@ -71,9 +71,9 @@ fn compiled(
     command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]);
     command.args(&request.arguments).arg("-o").arg(&output).arg(&request.file);
     let program = clang.display().to_string();
-    let status = command.status().map_err(|error| ReportError::Run { program, error })?;
+    let status = command.status().map_err(|error| ReportError::Run(program, error))?;
     if !status.success() {
-        return Err(ReportError::Compile { path: request.file.display().to_string(), status });
+        return Err(ReportError::Compile(request.file.display().to_string(), status));
     }
     Ok(output)
 }

@@ -12,11 +12,11 @@ pub mod text;
 
 use crate::commands::CommandError;
 use crate::commands::arguments::Format;
-use crate::format::names::readable;
+use crate::format::names::{is_name, readable};
 use crate::format::sink::write_to;
 use crate::install::{self, Install, InstallError};
 use clap::Args;
-use midflight_profile::osr_maps::report::{Function, Report};
+use midflight_profile::osr_maps::report::Report;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -106,13 +106,8 @@ pub enum ReportError {
     #[error(transparent)]
     Install(#[from] InstallError),
     /// The file cannot be read.
-    #[error("reading '{path}': {error}")]
-    Read {
-        /// The file
-        path: String,
-        /// Why
-        error: io::Error,
-    },
+    #[error("reading '{0}': {1}")]
+    Read(String, io::Error),
     /// Its name does not tell what is in it.
     #[error(
         "'{0}': its name does not tell what it is; it must end in .c, .cc, .cpp, .cxx, .C, .i or \
@@ -126,21 +121,11 @@ pub enum ReportError {
     #[error("'{0}' is not compiled, so it takes no arguments for clang (those behind --)")]
     Arguments(String),
     /// A program cannot be run.
-    #[error("running '{program}': {error}")]
-    Run {
-        /// The program
-        program: String,
-        /// Why
-        error: io::Error,
-    },
+    #[error("running '{0}': {1}")]
+    Run(String, io::Error),
     /// Clang has said why.
-    #[error("compiling '{path}': clang ended with {status}")]
-    Compile {
-        /// The source
-        path: String,
-        /// How clang ended
-        status: std::process::ExitStatus,
-    },
+    #[error("compiling '{0}': clang ended with {1}")]
+    Compile(String, std::process::ExitStatus),
     /// The passes cannot be run, or the IR cannot be read.
     #[error("running the passes '{passes}' on '{path}': {message}")]
     Opt {
@@ -152,15 +137,8 @@ pub enum ReportError {
         message: String,
     },
     /// A file of the plugin cannot be read back, or there is none.
-    #[error(
-        "reading what the plugin found in '{path}': {error}; are plugin and command of one build?"
-    )]
-    Found {
-        /// The input
-        path: String,
-        /// Why
-        error: String,
-    },
+    #[error("reading what the plugin found in '{0}': {1}; are plugin and command of one build?")]
+    Found(String, String),
     /// No such function, or none that can be mapped.
     #[error("there is no function '{name}' in '{path}' that could be mapped{refused}")]
     NoFunction {
@@ -177,9 +155,6 @@ pub enum ReportError {
 }
 
 /// Compiles, optimizes, and maps points.
-///
-/// # Errors
-/// [`ReportError`]
 pub fn report(request: &Request) -> Result<Report, ReportError> {
     let install = Install::find(request.llvm)?;
     let opt = install::find_opt(install.llvm)?;
@@ -196,7 +171,7 @@ fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> 
         return Ok(());
     }
     for name in &request.functions {
-        if !report.functions.iter().any(|function| has_name(function, name)) {
+        if !report.functions.iter().any(|function| is_name(&function.name, name)) {
             let reasons: Vec<String> = report
                 .refused_functions
                 .iter()
@@ -210,10 +185,6 @@ fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> 
             return Err(ReportError::NoFunction { name: name.clone(), path, refused });
         }
     }
-    report.functions.retain(|f| request.functions.iter().any(|name| has_name(f, name)));
+    report.functions.retain(|f| request.functions.iter().any(|name| is_name(&f.name, name)));
     Ok(())
-}
-
-fn has_name(function: &Function, name: &str) -> bool {
-    function.name == name || readable(&function.name) == name
 }

@@ -22,7 +22,7 @@ pub fn run(
     folder: &Path,
 ) -> Result<Report, ReportError> {
     let program = opt.display().to_string();
-    let failed = |error| ReportError::Run { program: program.clone(), error };
+    let failed = |error| ReportError::Run(program.clone(), error);
     let mut load = std::ffi::OsString::from("-load-pass-plugin=");
     load.push(plugin.canonicalize().map_err(failed)?);
     let output = Command::new(opt)
@@ -45,7 +45,7 @@ pub fn run(
     }
     // Warnings. Nobody to tell if standard error is closed.
     let _ = std::io::stderr().write_all(&output.stderr);
-    let found = |error: String| ReportError::Found { path: path.clone(), error };
+    let found = |error: String| ReportError::Found(path.clone(), error);
     let bytes = std::fs::read(folder.join(FOUND)).map_err(|error| found(error.to_string()))?;
     let report: Report =
         serde_json::from_slice(&bytes).map_err(|error| found(error.to_string()))?;

@@ -39,9 +39,6 @@ struct Entry<'a> {
 }
 
 /// Writes the page. Functions without detail are listed only.
-///
-/// # Errors
-/// Of the output.
 pub fn write(out: &mut dyn Write, source: &str, report: &Report) -> io::Result<()> {
     let source = readable(source);
     let title = format!("OSR mappings of {source}");

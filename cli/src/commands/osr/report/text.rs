@@ -25,9 +25,6 @@ that is passed is proved equal
 ";
 
 /// Writes all tables.
-///
-/// # Errors
-/// Of the output.
 pub fn write(out: &mut dyn Write, source: &str, report: &Report) -> io::Result<()> {
     writeln!(out, "midflight osr report of {}", readable(source))?;
     writeln!(out, "passes: {}\n", readable(&report.pipeline))?;

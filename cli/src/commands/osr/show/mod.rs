@@ -6,7 +6,7 @@ pub mod text;
 use crate::commands::CommandError;
 use crate::commands::arguments::Format;
 use crate::format::json::Functions;
-use crate::format::names::readable;
+use crate::format::names::is_name;
 use crate::input::binary::{self, BinaryError};
 use clap::Args;
 use midflight_abi::osr::OSR_MAPS_SECTION;
@@ -56,47 +56,34 @@ pub enum ShowError {
     )]
     NoMaps(String),
     /// The section is damaged.
-    #[error("reading the OSR mappings of '{path}': {error}")]
-    Damaged {
-        /// The file
-        path: String,
-        /// Why
-        error: MapsError,
-    },
+    #[error("reading the OSR mappings of '{0}': {1}")]
+    Damaged(String, MapsError),
     /// No such function.
     #[error(
-        "there is no function '{name}' with OSR mappings in '{path}'; `midflight osr show` without \
+        "there is no function '{0}' with OSR mappings in '{1}'; `midflight osr show` without \
          --function shows them all"
     )]
-    NoFunction {
-        /// As it was asked for
-        name: String,
-        /// The binary
-        path: String,
-    },
+    NoFunction(String, String),
 }
 
 /// The mappings of a binary, of one function if it is named, by file and name. What is
 /// there several times, because several modules have the function, is there once.
-///
-/// # Errors
-/// [`ShowError`]
 pub fn read(path: &Path, function: Option<&str>) -> Result<Vec<FunctionMaps>, ShowError> {
     let name = path.display().to_string();
     let mut functions: Vec<FunctionMaps> = Vec::new();
     let [sections] = binary::sections(path, [OSR_MAPS_SECTION])?;
     for section in sections {
-        let found = read_section(&section)
-            .map_err(|error| ShowError::Damaged { path: name.clone(), error })?;
+        let found =
+            read_section(&section).map_err(|error| ShowError::Damaged(name.clone(), error))?;
         functions.extend(found);
     }
     if functions.is_empty() {
         return Err(ShowError::NoMaps(name));
     }
     if let Some(wanted) = function {
-        functions.retain(|f| f.name == wanted || readable(&f.name) == wanted);
+        functions.retain(|f| is_name(&f.name, wanted));
         if functions.is_empty() {
-            return Err(ShowError::NoFunction { name: wanted.to_string(), path: name });
+            return Err(ShowError::NoFunction(wanted.to_string(), name));
         }
     }
     functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));

@@ -5,9 +5,6 @@ use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore, na
 use std::io::{self, Write};
 
 /// Writes all points of all functions.
-///
-/// # Errors
-/// Of the output.
 pub fn write(out: &mut dyn Write, functions: &[FunctionMaps]) -> io::Result<()> {
     for (number, function) in functions.iter().enumerate() {
         if number > 0 {
