@@ -36,8 +36,7 @@ pub fn recover(function: &Function<'_>) -> GraphCounts {
             Edge::Cut { .. } => {}
         }
     }
-    for (id, count) in function.acyclic() {
-        let Some(path) = function.path(id) else { continue };
+    for (_, count, path) in function.taken() {
         for &block in &path.blocks {
             add(&mut counts.blocks, Some(block as usize), count);
         }

@@ -27,7 +27,7 @@ pub struct Ranked<'a> {
     /// Its paths, most work first
     pub paths: Vec<Taken>,
     /// For each acyclic path that was taken, the one of `paths` that it belongs to
-    pub same: FxHashMap<u32, u32>,
+    same: FxHashMap<u32, u32>,
     /// What an execution of each block costs
     pub block_costs: Vec<u64>,
     /// Over its paths, count × cost
@@ -109,12 +109,17 @@ impl Ranked<'_> {
         for node in ipf.ids() {
             let parent = ipf.parent(node).and_then(|parent| places.get(parent.index()).copied());
             let label = ipf.label(node);
-            let place = merged.child_or_insert(parent, *self.same.get(&label).unwrap_or(&label));
+            let place = merged.child_or_insert(parent, self.merged(label));
             // All counts of a profile together fit.
             let _ = merged.add(place, ipf.count(node));
             places.push(place);
         }
         merged
+    }
+
+    /// The one of `paths` that an acyclic path belongs to.
+    pub fn merged(&self, id: u32) -> u32 {
+        *self.same.get(&id).unwrap_or(&id)
     }
 
     /// The place of a path in `paths`.

@@ -12,7 +12,6 @@ pub mod report;
 pub mod show;
 
 use crate::format::sink::WriteError;
-use crate::input::binary::BinaryError;
 use crate::input::samples::SamplesError;
 use crate::input::session::JoinError;
 use cc::{DriverError, Language};
@@ -117,9 +116,6 @@ pub enum CommandError {
     /// `export --to weights`
     #[error(transparent)]
     TwoStages(#[from] TwoStages),
-    /// A binary
-    #[error(transparent)]
-    Binary(#[from] BinaryError),
     /// `--perf`
     #[error(transparent)]
     Samples(#[from] SamplesError),

@@ -3,27 +3,23 @@
 //! `report --format json` and `export --to json` write, with the schema in `docs/report.md`.
 
 mod forest;
+mod make;
 mod memory;
 mod route;
 mod source;
 
 pub use forest::{Pruning, Tree, TreeNode};
+pub use make::document;
 pub use memory::Shortage;
 pub use route::route;
 pub use source::Source;
 
-use crate::analysis::behaviour::dispatch::{Dispatch, dispatches};
-use crate::analysis::behaviour::hints::Worded;
-use crate::analysis::behaviour::{LoopReport, behaviour};
-use crate::analysis::rank::{Ranked, letters, rank};
-use crate::analysis::sequences::{Sequence, pick};
-use crate::format::names::readable;
+use crate::analysis::behaviour::LoopReport;
+use crate::analysis::behaviour::dispatch::Dispatch;
+use crate::analysis::rank::Ranked;
 use crate::input::function::Function;
 use crate::input::samples::Samples;
-use crate::input::session::{Session, Skipped};
-use crate::input::sources::Sources;
-use midflight_profile::format::FunctionProfile;
-use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
+use crate::input::session::Skipped;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -210,142 +206,4 @@ pub struct LoopDocument {
     pub report: LoopReport,
     /// The hints, in words
     pub advice: Vec<String>,
-}
-
-/// Makes the document. `done` gets the number of functions that are ready.
-pub fn document<'a>(
-    binary: String,
-    session: &Session,
-    functions: &'a [Function<'a>],
-    extent: &Extent,
-    sources: &mut Sources,
-    done: &dyn Fn(u64),
-) -> Document<'a> {
-    let all = rank(functions, extent.samples.as_ref());
-    let (events, shortage) = (events(&all), Shortage::of(&all));
-    let work = all.iter().map(|ranked| ranked.work).sum();
-    let ks = all.iter().map(|ranked| ranked.function.k()).collect();
-    let named = |ranked: &Ranked<'_>| {
-        extent.function.as_ref().is_none_or(|part| ranked.function.is_named(part))
-    };
-    let mut list: Vec<Ranked<'a>> = all.into_iter().filter(named).collect();
-    let left_out = list.len().saturating_sub(extent.top);
-    list.truncate(extent.top);
-    let detailed = if extent.flat { &[] } else { &list[..] };
-    let made = detailed.iter().zip(1..).map(|(ranked, number)| {
-        let made = function_document(ranked, extent, sources);
-        done(number);
-        made
-    });
-    let functions_made = made.collect();
-    let skipped_names = session.skipped();
-    Document {
-        version: 1,
-        binary,
-        k: session.profile.k,
-        events,
-        skipped: skipped_names.iter().map(|(why, names)| (why.clone(), names.len())).collect(),
-        skipped_names,
-        work,
-        unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
-        left_out,
-        functions: functions_made,
-        list,
-        profiled: functions.len(),
-        ks,
-        shortage,
-        samples: extent.samples.as_ref().map(|samples| samples.total),
-    }
-}
-
-/// What was counted, over all functions.
-fn events(all: &[Ranked<'_>]) -> Events {
-    let mut events = Events::default();
-    for ranked in all {
-        let Some(profile) = ranked.function.profile else { continue };
-        events.paths += profile.forest.total() + u128::from(profile.lost);
-        events.activations += u128::from(profile.entries);
-        events.interrupted += u128::from(ranked.function.interrupted());
-        events.pruned += u128::from(profile.pruned);
-        events.lost += u128::from(profile.lost);
-    }
-    events
-}
-
-fn function_document<'a>(
-    ranked: &Ranked<'a>,
-    extent: &Extent,
-    sources: &mut Sources,
-) -> FunctionDocument<'a> {
-    let function = ranked.function;
-    let table = function.table;
-    let ipf = ranked.k_ipf();
-    let place = |id: u32| ranked.place(id).unwrap_or(0);
-    let chosen = pick(ranked, &ipf, extent.sequences, extent.min_percent);
-    let count = |part: fn(&FunctionProfile) -> u64| function.profile.map_or(0, part);
-    FunctionDocument {
-        name: table.name.clone(),
-        readable: readable(&table.name),
-        unit: table.unit.clone(),
-        file: function.file().to_string(),
-        line: table.line,
-        stage: table.stage.name(),
-        k: function.k(),
-        entries: function.entries(),
-        completed: function.completed(),
-        interrupted: function.interrupted(),
-        restarts: count(|p| p.restarts),
-        pruned: count(|p| p.pruned),
-        lost: count(|p| p.lost),
-        work: ranked.work,
-        paths: paths(ranked),
-        sequences: chosen.into_iter().map(|s| sequence(s, &place)).collect(),
-        loops: behaviour(ranked, &ipf).into_iter().map(|l| loop_document(l, &place)).collect(),
-        dispatches: dispatches(ranked, &ipf),
-        forest: Tree::of(ranked, &ipf, extent.min_percent, extent.pruning),
-        source: Source::of(ranked, sources),
-        memory_was_short: memory::is_short(function),
-        function,
-    }
-}
-
-fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
-    let function = ranked.function;
-    let made = ranked.paths.iter().enumerate().map(|(index, taken)| {
-        let path = function.path(taken.id);
-        let path = path.as_ref();
-        PathDocument {
-            letter: letters(index),
-            id: taken.id,
-            count: taken.count,
-            instructions: path.map_or(0, |path| function.instructions(path)),
-            cost: taken.cost,
-            route: path.map_or(String::new(), |path| route(function, path)),
-            blocks: path.map_or(Vec::new(), |path| path.blocks.clone()),
-            lines: path.map_or(Vec::new(), |path| function.lines(path)),
-            back_to: path.and_then(|path| back_to(function, path)),
-        }
-    });
-    made.collect()
-}
-
-fn back_to(function: &Function<'_>, path: &Path) -> Option<u32> {
-    let PathEnd::Cut(edge) = path.end else { return None };
-    match *function.table.edges.get(edge)? {
-        Edge::Cut { to, why: CutReason::Retreating, .. } => {
-            function.table.blocks.get(to as usize)?.locs.first().map(|loc| loc.outer_line)
-        }
-        _ => None,
-    }
-}
-
-fn sequence(sequence: Sequence, place: &dyn Fn(u32) -> usize) -> SequenceDocument {
-    let Sequence { ids, count, parent, root } = sequence;
-    SequenceDocument { paths: ids.into_iter().map(place).collect(), count, parent, root }
-}
-
-fn loop_document(report: LoopReport, place: &dyn Fn(u32) -> usize) -> LoopDocument {
-    let letter = |id: u32| letters(place(id));
-    let advice = report.hints.iter().map(|hint| Worded(hint, letter).to_string()).collect();
-    LoopDocument { report, advice }
 }

@@ -1,6 +1,6 @@
 //! How things are written, in all outputs alike: numbers and shares ([`numbers`]), names
-//! ([`names`]), source lines ([`lines`]), [`json`], pages for browsers ([`page`]); and where to
-//! ([`sink`], [`progress`]).
+//! ([`names`]), source lines ([`lines`]), words of a shell ([`shell`]), [`json`], pages for
+//! browsers ([`page`]); and where to ([`sink`], [`progress`]).
 
 pub mod json;
 pub mod lines;
@@ -8,4 +8,5 @@ pub mod names;
 pub mod numbers;
 pub mod page;
 pub mod progress;
+pub mod shell;
 pub mod sink;

@@ -69,12 +69,15 @@ impl Function<'_> {
         counts
     }
 
+    /// The acyclic paths that were taken, with their IDs and counts.
+    pub fn taken(&self) -> impl Iterator<Item = (u32, u64, Path)> {
+        self.acyclic().into_iter().filter_map(|(id, count)| Some((id, count, self.path(id)?)))
+    }
+
     /// Activations that ended: paths that end at an exit.
     pub fn completed(&self) -> u64 {
-        let ends = self.acyclic().into_iter().filter(|(id, _)| {
-            self.path(*id).is_some_and(|path| matches!(path.end, PathEnd::Exit(_)))
-        });
-        ends.map(|(_, count)| count).sum()
+        let ends = self.taken().filter(|(_, _, path)| matches!(path.end, PathEnd::Exit(_)));
+        ends.map(|(_, count, _)| count).sum()
     }
 
     /// Activations that began and did not end. Behind a second return of `setjmp` more may end than

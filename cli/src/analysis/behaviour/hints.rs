@@ -8,7 +8,6 @@ use crate::input::function::Function;
 use midflight_profile::table::Stage;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// A cycle with less of the iterations does not count as one of the loop's ways.
 const SOME: f64 = 0.05;
@@ -304,96 +303,84 @@ fn branch_line(function: &Function<'_>, a: u32, b: u32) -> Option<u32> {
     block.locs.last().map(|loc| loc.outer_line)
 }
 
-/// A hint with the letters of the paths that it speaks of.
-pub struct Worded<'a, F: Fn(u32) -> String>(
-    /// The hint
-    pub &'a Hint,
-    /// A path's letter
-    pub F,
-);
-
-impl<F: Fn(u32) -> String> fmt::Display for Worded<'_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Worded(hint, letter) = self;
-        let branch = |line: &Option<u32>| match line {
-            Some(line) => format!("the branch at line {line}"),
-            None => "the branch where they part".into(),
-        };
-        let runs = |share: &Option<f64>, by: u32, mean: f64| match share {
-            Some(share) => {
-                format!("{} of the iterations are in runs of {by} or more", Percent::share(*share))
-            }
-            None => format!(
-                "runs are {} long on average (k = {} would tell how many reach {by})",
-                mean_of(mean),
-                by + 1
-            ),
-        };
-        let of_size = |size: &u64| format!("{} instructions", grouped(*size));
-        match hint {
-            Hint::FewIterations { mean, peel } => write!(
-                f,
-                "it goes around {} times each time it is entered: unrolling will not pay{}",
-                mean_of(*mean),
-                if *peel { ", peeling the first iteration may" } else { "" }
-            ),
-            Hint::PeelFirst { id, of_first, of_others } => write!(
-                f,
-                "peel the first iteration: {} of the first ones go as {}, and {} of the others",
-                Percent::share(*of_first),
-                letter(*id),
-                Percent::share(*of_others)
-            ),
-            Hint::UnrollPattern { ids, share, size } => {
-                let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
-                write!(
-                    f,
-                    "unroll by {}: ({}) repeats itself in {} of the iterations, so each copy has \
-                     one way to go; it has {}",
-                    ids.len(),
-                    names.join(" "),
-                    Percent::share(*share),
-                    of_size(size)
-                )
-            }
-            Hint::Unroll { by, share, mean, alone: true, size, .. } => {
-                write!(f, "unroll by {by}: {}; it has {}", runs(share, *by, *mean), of_size(size))
-            }
-            Hint::Unroll { by, id, share, mean, alone: false, size } => write!(
-                f,
-                "unroll by {by} for {}, and leave the loop's other ways to a copy: {}; it has {}",
-                letter(*id),
-                runs(share, *by, *mean),
+/// A hint in words; `letter` is what stands for a path.
+pub fn words(hint: &Hint, letter: impl Fn(u32) -> String) -> String {
+    let percent = |share: &f64| Percent::share(*share);
+    let of_size = |size: &u64| format!("{} instructions", grouped(*size));
+    match hint {
+        Hint::FewIterations { mean, peel } => format!(
+            "it goes around {} times each time it is entered: unrolling will not pay{}",
+            mean_of(*mean),
+            if *peel { ", peeling the first iteration may" } else { "" }
+        ),
+        Hint::PeelFirst { id, of_first, of_others } => format!(
+            "peel the first iteration: {} of the first ones go as {}, and {} of the others",
+            percent(of_first),
+            letter(*id),
+            percent(of_others)
+        ),
+        Hint::UnrollPattern { ids, share, size } => {
+            let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
+            format!(
+                "unroll by {}: ({}) repeats itself in {} of the iterations, so each copy has \
+                 one way to go; it has {}",
+                ids.len(),
+                names.join(" "),
+                percent(share),
                 of_size(size)
-            ),
-            Hint::UnrollPhases { by, line, share, mean, size } => write!(
-                f,
-                "phases: unroll by {by} and decide {} for {by} iterations at once, or unswitch it \
-                 if it can be decided before the loop: {}; the most frequent way has {}",
-                branch(line),
-                runs(share, *by, *mean),
-                of_size(size)
-            ),
-            Hint::Unswitch { line } => write!(
-                f,
-                "unswitch: {} went one way as long as the loop was not left",
-                branch(line)
-            ),
-            Hint::DependsOnPast { by_one, by_more, paths, copies } => write!(
-                f,
-                "which way it goes depends on the iterations before: the last {paths} paths \
-                 foretell {}, the last alone {}{}",
-                Percent::share(*by_more),
-                Percent::share(*by_one),
-                if *copies { "; unrolled copies can specialize" } else { "" }
-            ),
-            Hint::HardToPredict { line, foretold } => write!(
-                f,
-                "{} is hard to predict (the past foretells {}): code without it, as a select, may \
-                 pay",
-                branch(line),
-                Percent::share(*foretold)
-            ),
+            )
         }
+        Hint::Unroll { by, share, mean, alone: true, size, .. } => {
+            format!("unroll by {by}: {}; it has {}", runs(*share, *by, *mean), of_size(size))
+        }
+        Hint::Unroll { by, id, share, mean, alone: false, size } => format!(
+            "unroll by {by} for {}, and leave the loop's other ways to a copy: {}; it has {}",
+            letter(*id),
+            runs(*share, *by, *mean),
+            of_size(size)
+        ),
+        Hint::UnrollPhases { by, line, share, mean, size } => format!(
+            "phases: unroll by {by} and decide {} for {by} iterations at once, or unswitch it \
+             if it can be decided before the loop: {}; the most frequent way has {}",
+            branch(*line),
+            runs(*share, *by, *mean),
+            of_size(size)
+        ),
+        Hint::Unswitch { line } => {
+            format!("unswitch: {} went one way as long as the loop was not left", branch(*line))
+        }
+        Hint::DependsOnPast { by_one, by_more, paths, copies } => format!(
+            "which way it goes depends on the iterations before: the last {paths} paths \
+             foretell {}, the last alone {}{}",
+            percent(by_more),
+            percent(by_one),
+            if *copies { "; unrolled copies can specialize" } else { "" }
+        ),
+        Hint::HardToPredict { line, foretold } => format!(
+            "{} is hard to predict (the past foretells {}): code without it, as a select, may \
+             pay",
+            branch(*line),
+            percent(foretold)
+        ),
+    }
+}
+
+fn branch(line: Option<u32>) -> String {
+    match line {
+        Some(line) => format!("the branch at line {line}"),
+        None => "the branch where they part".into(),
+    }
+}
+
+fn runs(share: Option<f64>, by: u32, mean: f64) -> String {
+    match share {
+        Some(share) => {
+            format!("{} of the iterations are in runs of {by} or more", Percent::share(share))
+        }
+        None => format!(
+            "runs are {} long on average (k = {} would tell how many reach {by})",
+            mean_of(mean),
+            by + 1
+        ),
     }
 }

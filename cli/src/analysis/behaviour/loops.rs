@@ -39,11 +39,7 @@ pub fn loops(ranked: &Ranked<'_>) -> Vec<NaturalLoop> {
     let function = ranked.function;
     let table = function.table;
     let counts = recover(function);
-    let taken: Vec<(u32, u64, Path)> = function
-        .acyclic()
-        .into_iter()
-        .filter_map(|(id, count)| Some((id, count, function.path(id)?)))
-        .collect();
+    let taken: Vec<(u32, u64, Path)> = function.taken().collect();
     let mut loops: Vec<NaturalLoop> = back_edges(table)
         .into_iter()
         .map(|(header, latches)| natural_loop(ranked, &counts, &taken, header, &latches))
@@ -100,7 +96,7 @@ fn natural_loop(
     let mut visits = 0u64;
     let mut behind_back_edge = 0u64;
     for &(id, count, ref path) in taken {
-        let way = *ranked.same.get(&id).unwrap_or(&id);
+        let way = ranked.merged(id);
         let starts = matches!(path.start, PathStart::After(edge) if closes(edge));
         let ends = matches!(path.end, PathEnd::Cut(edge) if closes(edge));
         let passes = path.blocks.contains(&header);

@@ -42,7 +42,7 @@ pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -
 
 /// How many back edges are taken each time, always as many.
 fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) -> Option<u64> {
-    let first: FxHashSet<u32> = l.first.iter().map(|(id, _)| merged(ranked, *id)).collect();
+    let first: FxHashSet<u32> = l.first.iter().map(|(id, _)| ranked.merged(*id)).collect();
     let mut stays =
         Stays { ipf, k: k as usize, cycles: &l.cycles, left: vec![0; k as usize], on: 0 };
     for root in ipf.roots().filter(|&root| first.contains(&ipf.label(root))) {
@@ -87,10 +87,6 @@ impl Stays<'_> {
             }
         }
     }
-}
-
-fn merged(ranked: &Ranked<'_>, id: u32) -> u32 {
-    *ranked.same.get(&id).unwrap_or(&id)
 }
 
 /// True if all paths through the loop are rounds: no edge in it is cut but those that close it.

@@ -8,17 +8,18 @@
 //! the linker is an input, so `clang -v` or the compilation of a header would begin to link.
 
 pub mod arguments;
+mod command_line;
 pub mod options;
 pub mod response;
 
-use crate::commands::cc::arguments::Task;
-use crate::commands::cc::options::{Options, with};
+use crate::commands::cc::options::Options;
+use crate::format::shell::quoted_word;
 use crate::input::file::Unreadable;
 use crate::install::{self, Install, InstallError};
 use clap::Args;
 use midflight_abi::MAX_K;
 use midflight_profile::table::UnknownStage;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -171,39 +172,6 @@ pub enum DriverError {
     Exec(String, std::io::Error),
 }
 
-/// What the runtime exports. All images of a process must use the same. A list, because gold knows
-/// no patterns.
-const RUNTIME_SYMBOLS: [&str; 28] = [
-    midflight_abi::ENTER_SYMBOL,
-    midflight_abi::SPARING_ENTER_SYMBOL,
-    midflight_abi::RUN_SYMBOL,
-    midflight_abi::PUBLISHED_STEP_SYMBOL,
-    midflight_abi::BEFORE_END_SYMBOL,
-    midflight_abi::SIGACTION_SYMBOL,
-    midflight_abi::SIGNAL_SYMBOL,
-    midflight_abi::SYSV_SIGNAL_SYMBOL,
-    midflight_abi::SIGSET_SYMBOL,
-    midflight_abi::SIGALTSTACK_SYMBOL,
-    midflight_abi::DAEMON_SYMBOL,
-    midflight_abi::EXIT_SYMBOL,
-    "midflight_register_image",
-    "midflight_unregister_image",
-    "midflight_profile_write",
-    "midflight_profile_reset",
-    "midflight_profile_pause",
-    "midflight_profile_resume",
-    "midflight_osr_register",
-    "midflight_osr_unregister",
-    midflight_abi::osr::OSR_HIT_SYMBOL,
-    midflight_abi::osr::OSR_FUEL_SYMBOL,
-    "midflight_osr_arm",
-    "midflight_osr_disarm",
-    "midflight_osr_count",
-    "midflight_osr_flag",
-    "midflight_osr_register_code",
-    "midflight_osr_unregister_code",
-];
-
 /// Becomes clang. Returns only if that fails.
 pub fn run(language: Language, arguments: impl Iterator<Item = OsString>) -> DriverError {
     match command(language, arguments) {
@@ -240,12 +208,12 @@ fn command(
     let inputs = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
     let mut command = Command::new(clang);
     if task.compiles {
-        command.args(for_compiler(&install, &options, &task)?);
+        command.args(command_line::for_compiler(&install, &options, &task)?);
     }
     command.args(&rest[..inputs]);
     if task.links && options.weights.is_none() {
         let has_points = options.osr.is_some();
-        command.args(for_linker(&install, &task, inputs < rest.len(), has_points));
+        command.args(command_line::for_linker(&install, &task, inputs < rest.len(), has_points));
     }
     command.args(&rest[inputs..]);
     Ok((command, options.verbose))
@@ -265,87 +233,6 @@ fn version_of(clang: &Path, wanted: Option<u32>) -> Result<u32, DriverError> {
     }
 }
 
-fn for_compiler(
-    install: &Install,
-    options: &Options,
-    task: &Task,
-) -> Result<Vec<OsString>, DriverError> {
-    let plugin = install.plugin.as_os_str();
-    let mut result = vec!["--start-no-unused-arguments".into(), with("-fpass-plugin=", plugin)];
-    if install.llvm < 20 {
-        // It must be loaded before -mllvm is read.
-        result.push(with("-fplugin=", plugin));
-    }
-    let more = std::env::var_os("MIDFLIGHT_OPTIONS");
-    let mut for_plugin = options.for_plugin(more.as_deref())?;
-    if options.weights.is_none() && options.osr.is_none() && !task.names_lines {
-        for_plugin.push(";strip-lines");
-    }
-    result.extend(for_frontend(["-mllvm".into(), with("-midflight=", &for_plugin)]));
-    let headers = install.runtime.with_file_name("include");
-    if headers.is_dir() {
-        // <midflight.h>, where the program has none of its own.
-        result.extend(["-idirafter".into(), headers.into_os_string()]);
-    }
-    if options.osr.is_some() {
-        // The marker of midflight.h is nothing without it.
-        result.push("-DMIDFLIGHT_OSR=1".into());
-    }
-    if options.weights.is_none() {
-        // Clang tracks lines for whom it writes remarks to a file in some format, though none is
-        // named: the IR has them then, without a level of debug information, and nothing of them is
-        // in what comes out. Only what the user says of the format must stand.
-        let format = task.remarks_format.clone().unwrap_or_else(|| "yaml".into());
-        result.extend(for_frontend(["-opt-record-format".into(), format]));
-    }
-    result.push("--end-no-unused-arguments".into());
-    Ok(result)
-}
-
-/// Hands two words on to the front end alone.
-fn for_frontend([option, value]: [OsString; 2]) -> [OsString; 4] {
-    ["-Xclang".into(), option, "-Xclang".into(), value]
-}
-
-fn for_linker(
-    install: &Install,
-    task: &Task,
-    before_inputs: bool,
-    has_points: bool,
-) -> Vec<OsString> {
-    let mut result: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
-    let mut linker = |argument: &OsStr| {
-        result.push("-Xlinker".into());
-        result.push(argument.into());
-    };
-    // An archive gives only what is asked for. An instrumented library, which has a runtime in it,
-    // gives all that the image's own functions ask for, but not this. A link without libc may have
-    // nothing instrumented, and then must not have the runtime.
-    if task.has_default_libraries {
-        linker(OsStr::new("--undefined=midflight_image"));
-    } else if before_inputs {
-        linker(OsStr::new("--undefined=midflight_enter"));
-    }
-    if has_points {
-        // A flag that is tested refers to nothing in the runtime, which arms it.
-        linker(OsStr::new("--undefined=midflight_osr_register"));
-    }
-    if task.has_fuzzer && task.has_default_libraries {
-        // libFuzzer, which is not instrumented, ends the process by it.
-        linker(OsStr::new(&format!("--defsym=_Exit={}", midflight_abi::EXIT_SYMBOL)));
-    }
-    // As a linker argument the archive is not subject to -x.
-    linker(install.runtime.as_os_str());
-    // The runtime needs libc, which stands before it if clang does not add it behind.
-    task.own_libraries.iter().for_each(|library| linker(library));
-    // Instrumented libraries that are loaded later must find this runtime.
-    for symbol in RUNTIME_SYMBOLS {
-        linker(OsStr::new(&format!("--export-dynamic-symbol={symbol}")));
-    }
-    result.push("--end-no-unused-arguments".into());
-    result
-}
-
 /// A command line that a shell reads as it is.
 fn quoted(command: &Command) -> String {
     std::iter::once(command.get_program())
@@ -353,15 +240,4 @@ fn quoted(command: &Command) -> String {
         .map(quoted_word)
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// A word that a shell reads as it is.
-pub(crate) fn quoted_word(word: &OsStr) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_=+,./:@%^".contains(&b);
-    let text = word.to_string_lossy();
-    if !text.is_empty() && text.bytes().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

@@ -28,9 +28,8 @@ pub fn violations(function: &Function<'_>, profile: &FunctionProfile) -> Vec<Vio
 
 /// Paths that begin at the entry.
 fn from_entry(function: &Function<'_>) -> u64 {
-    let begins = |id| function.path(id).is_some_and(|path| path.start == PathStart::Entry);
-    let counts = function.acyclic().into_iter().filter(|(id, _)| begins(*id));
-    counts.map(|(_, count)| count).fold(0, u64::saturating_add)
+    let begun = function.taken().filter(|(_, _, path)| path.start == PathStart::Entry);
+    begun.map(|(_, count, _)| count).fold(0, u64::saturating_add)
 }
 
 fn edges(function: &Function<'_>, counts: &GraphCounts, lost: u64) -> Vec<Violation> {

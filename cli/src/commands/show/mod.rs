@@ -11,6 +11,7 @@ use crate::format::json::write_rows;
 use crate::format::names::is_name;
 use crate::format::sink::write_to;
 use crate::input::binary::Image;
+use crate::input::session::JoinError;
 use clap::Args;
 use midflight_profile::table::FunctionTable;
 use std::path::PathBuf;
@@ -72,7 +73,8 @@ impl Show {
 
     fn show_tables(self) -> Result<(), CommandError> {
         let binaries = std::iter::once(self.binary).chain(self.library);
-        let images = binaries.map(|b| Image::open(&b)).collect::<Result<Vec<_>, _>>()?;
+        let images = binaries.map(|binary| Ok(Image::open(&binary)?));
+        let images = images.collect::<Result<Vec<Image>, JoinError>>()?;
         let tables = images.iter().flat_map(|image| &image.tables).collect();
         let tables = only(tables, self.function, |table| table)?;
         Ok(self.format.print(&tables::document(&tables), |out| tables::write(out, &tables))?)

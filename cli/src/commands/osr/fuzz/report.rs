@@ -1,9 +1,9 @@
 //! What was found, for people and for machines.
 
-use crate::commands::cc::quoted_word;
 use crate::commands::osr::fuzz::judge::Judge;
 use crate::commands::osr::fuzz::plan::Fire;
 use crate::commands::osr::fuzz::program::{Difference, Program};
+use crate::format::shell::quoted_word;
 use midflight_profile::visible;
 use serde::Serialize;
 use std::io::{self, Write};
