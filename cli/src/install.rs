@@ -21,7 +21,7 @@ pub struct Install {
 /// Something is not where it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// No plugin, for this LLVM or at all.
+    /// No plugin, for this LLVM (` for LLVM 22`) or at all (empty), in this folder.
     #[error(
         "looking for the plugin{0}: there is none in '{1}'; run `make build` in \
          midflight's source, or set MIDFLIGHT_LIB_DIR"
@@ -36,7 +36,7 @@ pub enum InstallError {
          it (Debian: apt-get install clang-{0}) or give `midflight cc` --midflight-clang=PATH"
     )]
     NoClang(u32),
-    /// A program that was given is no clang.
+    /// A program that was given is no clang: it says this in its first line.
     #[error(
         "looking for clang: '{0}' is none: to --version it says '{1}'; give \
          --midflight-clang=PATH of a clang"

@@ -35,8 +35,8 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
         let pruning = if tree { Pruning::ByCount } else { Pruning::ByWork };
         let extent = Extent { top: 100, sequences: 5, pruning, flat, ..Extent::default() };
         let document = document("".into(), &session, &functions, &extent, &mut sources, &|_| {});
-        let options = Options { loops: 5, min_percent: 0.0, tree, flat, legend: true };
-        text::report("title", &document, &options, &mut sources);
+        let options = Options { loops: 5, legend: true };
+        text::report("title", &document, &extent, &options, &mut sources);
     }
     let findings = check::check(&functions, session.profile.flags);
     check::text::write(&mut std::io::sink(), &findings).unwrap();

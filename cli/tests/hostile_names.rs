@@ -81,8 +81,9 @@ fn outputs(name: &str, file: &str) -> Outputs {
     add("folded", &|out| export::folded::write(out, &document));
     document.skipped_names = [(name.to_string(), vec![readable(name)])].into();
     let mut report = |flat| {
-        let options = Options { loops: 5, min_percent: 0.0, tree: false, flat, legend: true };
-        text::report(name, &document, &options, &mut sources)
+        let extent = Extent { flat, ..Extent::default() };
+        let options = Options { loops: 5, legend: true };
+        text::report(name, &document, &extent, &options, &mut sources)
     };
     let texts = [("report", report(false)), ("flat", report(true))];
     for (format, text) in texts.into_iter().chain([("annotate", annotate(&document, 3))]) {

@@ -38,6 +38,14 @@ pub fn at_edge(count: u64, parent: u64, root: u64) -> String {
     format!("{parent:.1}%({root:.1}%)")
 }
 
+/// `part` of `whole` in percent, with one digit and rounded down: `100.0` are all.
+pub fn rounded_down(part: u64, whole: u64) -> String {
+    match (part * 1000).checked_div(whole) {
+        Some(permille) => format!("{}.{}", permille / 10, permille % 10),
+        None => "-".into(),
+    }
+}
+
 /// A mean with one digit behind the point, where that says anything.
 pub fn mean_of(mean: f64) -> String {
     if mean < 100.0 { format!("{mean:.1}") } else { grouped(mean.round() as u64) }

@@ -43,10 +43,10 @@ pub enum SamplesError {
          what it prints elsewhere"
     )]
     NoPerf(String, std::io::Error),
-    /// `perf` complains.
+    /// `perf` complains of the file, in this line first.
     #[error("reading the samples '{0}': perf says: {1}")]
     Refused(String, String),
-    /// It is something else.
+    /// The file is something else, as is seen in this line, from 1.
     #[error(
         "reading the samples '{0}': line {1} is not an address and a symbol; give a perf.data \
          file, or what 'perf script -G -F ip,sym,srcline' prints"

@@ -46,7 +46,7 @@ pub enum JoinError {
         /// The profile's modules with their signatures
         modules: String,
     },
-    /// A function of a profile is not in its image.
+    /// An image has no function with this key, which a profile has.
     #[error(
         "matching the profile with '{0}': it has no function with key {1:016x}, though the \
          signatures agree; the profile is damaged"

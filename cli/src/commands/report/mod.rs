@@ -103,10 +103,10 @@ impl Report {
         let flat = self.flat && !is_json;
         let pruning = if tree && !is_json { Pruning::ByCount } else { Pruning::ByWork };
         let extent = Extent { top, sequences, min_percent, pruning, flat, function, samples };
-        let options = Options { loops, min_percent, tree, flat, legend: !self.no_legend };
+        let options = Options { loops, legend: !self.no_legend };
         let view = |document: &Document<'_>, sources: &mut Sources| match is_json {
             true => write_to(None, |out| json::write_line(out, document)),
-            false => color.print(&text::report(&title, document, &options, sources)),
+            false => color.print(&text::report(&title, document, &extent, &options, sources)),
         };
         Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::sequences::folded;
 use crate::commands::report::{dispatch, flat, loops, memory, paths, tree};
-use crate::document::{Document, Events, FunctionDocument};
+use crate::document::{Document, Events, Extent, FunctionDocument, Pruning};
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped, plural};
 use crate::input::samples::PARTS;
@@ -18,12 +18,6 @@ use std::fmt::Write;
 pub struct Options {
     /// How many loops of each function
     pub loops: usize,
-    /// Least share of the function's work in a loop itself, in percent
-    pub min_percent: f64,
-    /// Trees in place of chosen paths
-    pub tree: bool,
-    /// A line a function, and nothing else of it
-    pub flat: bool,
     /// Explain what the words mean
     pub legend: bool,
 }
@@ -50,10 +44,12 @@ then, in the next iteration, B; A ×8 is A eight times in a row.
   mean run   how many times on end it went this way
 ";
 
-/// The report.
+/// The report of a document of this extent: of each function chosen sequences, or trees that are
+/// pruned by counts; or a line a function.
 pub fn report(
     title: &str,
     document: &Document<'_>,
+    extent: &Extent,
     options: &Options,
     sources: &mut Sources,
 ) -> String {
@@ -74,17 +70,18 @@ pub fn report(
         let _ = writeln!(text, "{}", samples_line(samples, document.work));
     }
     text.push('\n');
-    if options.legend && !options.flat {
+    if options.legend && !extent.flat {
         let _ = writeln!(text, "{DIM}{LEGEND}{DIM:#}");
     }
     if document.list.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
-    } else if options.flat {
+    } else if extent.flat {
         flat::write(&mut text, document);
-    }
-    for (f, number) in document.functions.iter().zip(1..) {
-        write_head(&mut text, number, f, document);
-        write_function(&mut text, f, options, sources);
+    } else {
+        for (f, number) in document.functions.iter().zip(1..) {
+            write_head(&mut text, number, f, document);
+            write_function(&mut text, f, extent, options, sources);
+        }
     }
     let hidden = document.left_out;
     if hidden > 0 {
@@ -161,14 +158,15 @@ fn write_head(text: &mut String, number: usize, f: &FunctionDocument<'_>, docume
 fn write_function(
     text: &mut String,
     f: &FunctionDocument<'_>,
+    extent: &Extent,
     options: &Options,
     sources: &mut Sources,
 ) {
     write_bound(text, f);
     memory::write_bounds(text, f);
-    let loops = loops::pick(f, options.loops, options.min_percent);
+    let loops = loops::pick(f, options.loops, extent.min_percent);
     paths::write(text, f, &loops, sources);
-    if options.tree {
+    if extent.pruning == Pruning::ByCount {
         tree::write(text, f);
     } else if !f.sequences.is_empty() {
         write_sequences(text, f);

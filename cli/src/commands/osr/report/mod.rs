@@ -4,10 +4,10 @@
 //! [`compile`] makes bitcode, on which [`opt`] runs the plugin, which maps the points and writes
 //! down what it found, a [`Report`]. [`text`] prints it as tables, [`page`] as a page for browsers.
 
+pub mod bar;
 pub mod compile;
 pub mod opt;
 pub mod page;
-pub mod share;
 pub mod text;
 
 use crate::commands::CommandError;
@@ -136,7 +136,7 @@ pub enum ReportError {
         /// What opt says
         message: String,
     },
-    /// A file of the plugin cannot be read back, or there is none.
+    /// What the plugin found in an input cannot be read back, or there is none; and why.
     #[error("reading what the plugin found in '{0}': {1}; are plugin and command of one build?")]
     Found(String, String),
     /// No such function, or none that can be mapped.

@@ -1,9 +1,9 @@
 //! The report as tables, after Tables 5.6 to 5.8 and Figures 5.21 and 5.22 of the thesis. Names
 //! stand last, because C++ has long ones.
 
-use crate::commands::osr::report::share::{bar, percent};
+use crate::commands::osr::report::bar::bar;
 use crate::format::names::readable;
-use crate::format::numbers::plural;
+use crate::format::numbers::{plural, rounded_down};
 use midflight_profile::osr_maps::Both;
 use midflight_profile::osr_maps::report::{
     Actions, Compensation, Function, Points, Reasons, Report, Size,
@@ -136,7 +136,7 @@ fn write_shares(
 fn write_share(out: &mut dyn Write, points: &Points, name: &str) -> io::Result<()> {
     write!(out, "{:>8}", points.total)?;
     for count in points.by_variant().into_iter().chain([points.proved]) {
-        write!(out, " {:>7}", percent(count, points.total))?;
+        write!(out, " {:>7}", rounded_down(count, points.total))?;
     }
     writeln!(out, "  {:20}  {name}", bar(points, WIDTH))
 }

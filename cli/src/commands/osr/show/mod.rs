@@ -58,7 +58,7 @@ pub enum ShowError {
     /// The section is damaged.
     #[error("reading the OSR mappings of '{0}': {1}")]
     Damaged(String, MapsError),
-    /// No such function.
+    /// There is no such function in the binary.
     #[error(
         "there is no function '{0}' with OSR mappings in '{1}'; `midflight osr show` without \
          --function shows them all"

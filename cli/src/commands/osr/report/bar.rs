@@ -5,14 +5,6 @@ use midflight_profile::osr_maps::report::Points;
 /// The letters of the variants in a bar, the weakest first, as on the page.
 pub const LETTERS: [char; 5] = ['0', 'L', 'E', 'A', 'V'];
 
-/// A percentage with one digit, rounded down: `100.0` are all.
-pub fn percent(part: u64, total: u64) -> String {
-    match (part * 1000).checked_div(total) {
-        Some(permille) => format!("{}.{}", permille / 10, permille % 10),
-        None => "-".into(),
-    }
-}
-
 /// A stacked bar (Fig. 5.21, 5.22): each variant's letter for the points that it adds, dots for
 /// those that are not possible. Rounded down: a full bar means all points.
 pub fn bar(points: &Points, width: u64) -> String {
@@ -31,14 +23,15 @@ pub fn bar(points: &Points, width: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, percent};
+    use super::bar;
+    use crate::format::numbers::rounded_down;
     use midflight_profile::osr_maps::report::Points;
 
     #[test]
     fn only_all_is_a_hundred_percent_and_a_full_bar() {
-        assert_eq!(percent(9999, 10_000), "99.9");
-        assert_eq!(percent(3, 3), "100.0");
-        assert_eq!(percent(0, 0), "-");
+        assert_eq!(rounded_down(9999, 10_000), "99.9");
+        assert_eq!(rounded_down(3, 3), "100.0");
+        assert_eq!(rounded_down(0, 0), "-");
         let points = Points { total: 1000, avail: 999, ..Points::default() };
         assert_eq!(bar(&points, 10), "VVVVVVVVV.");
         assert_eq!(bar(&Points { avail: 1000, ..points }, 10), "VVVVVVVVVV");
