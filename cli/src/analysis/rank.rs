@@ -26,6 +26,8 @@ pub struct Ranked<'a> {
     pub function: &'a Function<'a>,
     /// Its paths, most work first
     pub paths: Vec<Taken>,
+    /// The place of each in `paths`, by its ID
+    places: FxHashMap<u32, usize>,
     /// For each acyclic path that was taken, the one of `paths` that it belongs to
     same: FxHashMap<u32, u32>,
     /// What an execution of each block costs
@@ -69,8 +71,9 @@ fn ranked<'a>(function: &'a Function<'a>, block_costs: Vec<u64>) -> Ranked<'a> {
     };
     let mut paths: Vec<Taken> = counts.into_iter().map(taken).collect();
     paths.sort_by_key(|p| (std::cmp::Reverse(p.work()), p.id));
+    let places = paths.iter().enumerate().map(|(place, path)| (path.id, place)).collect();
     let work = paths.iter().map(Taken::work).sum();
-    Ranked { function, paths, same, block_costs, work }
+    Ranked { function, paths, places, same, block_costs, work }
 }
 
 /// Of the acyclic paths that differ from one only in the cut edge that they begin behind, the one
@@ -124,12 +127,12 @@ impl Ranked<'_> {
 
     /// The place of a path in `paths`.
     pub fn place(&self, id: u32) -> Option<usize> {
-        self.paths.iter().position(|path| path.id == id)
+        self.places.get(&id).copied()
     }
 
-    /// The cost of each path that was taken.
-    pub fn costs(&self) -> FxHashMap<u32, u64> {
-        self.paths.iter().map(|path| (path.id, path.cost)).collect()
+    /// The cost of a path; 0 if it was not taken.
+    pub fn cost(&self, id: u32) -> u64 {
+        self.place(id).map_or(0, |place| self.paths[place].cost)
     }
 }
 

@@ -7,13 +7,13 @@
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::Percent;
 use midflight_profile::forest::{NodeId, PrefixForest};
-use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 /// A multi-iteration path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sequence {
-    /// The IDs of its acyclic paths, at least two
-    pub ids: Vec<u32>,
+    /// The places of its paths, at least two, in [`Ranked::paths`]
+    pub paths: Vec<usize>,
     /// How often it occurred
     pub count: u64,
     /// How often it occurred without its last path
@@ -36,9 +36,8 @@ pub fn pick(
     most: usize,
     min_percent: f64,
 ) -> Vec<Sequence> {
-    let costs = ranked.costs();
     let mut chosen: Vec<Sequence> = Vec::new();
-    for (work, sequence) in candidates(ipf, &costs) {
+    for (work, sequence) in candidates(ranked, ipf) {
         if chosen.len() == most || Percent::of(work, ranked.work).0 < min_percent {
             break;
         }
@@ -50,12 +49,12 @@ pub fn pick(
 }
 
 /// The sequences of two or more paths with the most work, most first.
-fn candidates(ipf: &PrefixForest, costs: &FxHashMap<u32, u64>) -> Vec<(u128, Sequence)> {
+fn candidates(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<(u128, Sequence)> {
     // The instructions on the way to each node; parents come before their children.
     let mut cost = vec![0u64; ipf.len()];
     let mut all: Vec<(u128, NodeId)> = Vec::new();
     for node in ipf.ids() {
-        let own = costs.get(&ipf.label(node)).copied().unwrap_or(0);
+        let own = ranked.cost(ipf.label(node));
         let parent = ipf.parent(node);
         cost[node.index()] = own + parent.map_or(0, |p| cost[p.index()]);
         if parent.is_some() {
@@ -70,16 +69,16 @@ fn candidates(ipf: &PrefixForest, costs: &FxHashMap<u32, u64>) -> Vec<(u128, Seq
         all.truncate(CANDIDATES);
     }
     all.sort_by(order);
-    all.into_iter().map(|(work, node)| (work, sequence_of(ipf, node))).collect()
+    all.into_iter().map(|(work, node)| (work, sequence_of(ranked, ipf, node))).collect()
 }
 
-fn sequence_of(ipf: &PrefixForest, node: NodeId) -> Sequence {
+fn sequence_of(ranked: &Ranked<'_>, ipf: &PrefixForest, node: NodeId) -> Sequence {
     let mut root = node;
     while let Some(parent) = ipf.parent(root) {
         root = parent;
     }
     Sequence {
-        ids: ipf.labels(node),
+        paths: ipf.labels(node).into_iter().map(|id| ranked.place(id).unwrap_or(0)).collect(),
         count: ipf.count(node),
         parent: ipf.parent(node).map_or(0, |p| ipf.count(p)),
         root: ipf.count(root),
@@ -90,10 +89,10 @@ fn sequence_of(ipf: &PrefixForest, node: NodeId) -> Sequence {
 fn explains(whole: &Sequence, part: &Sequence) -> bool {
     let (times, of) = EXPLAINED;
     let close = u128::from(part.count) * of <= u128::from(whole.count) * times;
-    let twice = [whole.ids.as_slice(), whole.ids.as_slice()].concat();
-    let within = |haystack: &[u32]| haystack.windows(part.ids.len()).any(|w| w == part.ids);
+    let twice = [whole.paths.as_slice(), whole.paths.as_slice()].concat();
+    let within = |haystack: &[usize]| haystack.windows(part.paths.len()).any(|w| w == part.paths);
     // The other way round too: a longer one that says no more than the shorter.
-    let extends = part.ids.windows(whole.ids.len()).any(|w| w == whole.ids);
+    let extends = part.paths.windows(whole.paths.len()).any(|w| w == whole.paths);
     close && (within(&twice) || extends)
 }
 
@@ -141,7 +140,8 @@ mod tests {
 
     #[test]
     fn parts_and_rotations_are_explained_by_the_whole() {
-        let s = |ids: &[u32], count| Sequence { ids: ids.to_vec(), count, parent: 0, root: 0 };
+        let s =
+            |paths: &[usize], count| Sequence { paths: paths.to_vec(), count, parent: 0, root: 0 };
         let whole = s(&[0, 1, 0, 1], 100);
         assert!(explains(&whole, &s(&[1, 0, 1], 101)));
         assert!(explains(&whole, &s(&[1, 0, 1, 0], 99)));

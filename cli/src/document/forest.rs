@@ -92,13 +92,12 @@ fn nodes_first(ranked: &Ranked<'_>, ipf: &PrefixForest) -> f64 {
     if ipf.len() <= NODES {
         return 0.0;
     }
-    let costs = ranked.costs();
     let mut cost_of_root = vec![0u64; ipf.len()];
     let mut works: Vec<u128> = Vec::with_capacity(ipf.len());
     for node in ipf.ids() {
         let cost = match ipf.parent(node) {
             Some(parent) => cost_of_root[parent.index()],
-            None => costs.get(&ipf.label(node)).copied().unwrap_or(0),
+            None => ranked.cost(ipf.label(node)),
         };
         cost_of_root[node.index()] = cost;
         works.push(u128::from(ipf.count(node)) * u128::from(cost));

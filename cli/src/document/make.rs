@@ -4,10 +4,10 @@ use crate::analysis::behaviour::dispatch::dispatches;
 use crate::analysis::behaviour::hints::words;
 use crate::analysis::behaviour::{LoopReport, behaviour};
 use crate::analysis::rank::{Ranked, letters, rank};
-use crate::analysis::sequences::{Sequence, pick};
+use crate::analysis::sequences::pick;
 use crate::document::{
-    Document, Events, Extent, FunctionDocument, LoopDocument, PathDocument, SequenceDocument,
-    Shortage, Source, Tree, memory, route,
+    Document, Events, Extent, FunctionDocument, LoopDocument, PathDocument, Shortage, Source, Tree,
+    memory, route,
 };
 use crate::format::names::readable;
 use crate::input::function::Function;
@@ -85,7 +85,6 @@ fn function_document<'a>(
     let table = function.table;
     let ipf = ranked.k_ipf();
     let place = |id: u32| ranked.place(id).unwrap_or(0);
-    let chosen = pick(ranked, &ipf, extent.sequences, extent.min_percent);
     let count = |part: fn(&FunctionProfile) -> u64| function.profile.map_or(0, part);
     FunctionDocument {
         name: table.name.clone(),
@@ -103,7 +102,7 @@ fn function_document<'a>(
         lost: count(|p| p.lost),
         work: ranked.work,
         paths: paths(ranked),
-        sequences: chosen.into_iter().map(|s| sequence(s, &place)).collect(),
+        sequences: pick(ranked, &ipf, extent.sequences, extent.min_percent),
         loops: behaviour(ranked, &ipf).into_iter().map(|l| loop_document(l, &place)).collect(),
         dispatches: dispatches(ranked, &ipf),
         forest: Tree::of(ranked, &ipf, extent.min_percent, extent.pruning),
@@ -141,11 +140,6 @@ fn back_to(function: &Function<'_>, path: &Path) -> Option<u32> {
         }
         _ => None,
     }
-}
-
-fn sequence(sequence: Sequence, place: &dyn Fn(u32) -> usize) -> SequenceDocument {
-    let Sequence { ids, count, parent, root } = sequence;
-    SequenceDocument { paths: ids.into_iter().map(place).collect(), count, parent, root }
 }
 
 fn loop_document(report: LoopReport, place: &dyn Fn(u32) -> usize) -> LoopDocument {

@@ -17,6 +17,7 @@ pub use source::Source;
 use crate::analysis::behaviour::LoopReport;
 use crate::analysis::behaviour::dispatch::Dispatch;
 use crate::analysis::rank::Ranked;
+use crate::analysis::sequences::Sequence;
 use crate::input::function::Function;
 use crate::input::samples::Samples;
 use crate::input::session::Skipped;
@@ -131,7 +132,7 @@ pub struct FunctionDocument<'a> {
     /// Its acyclic paths, most work first; other parts name them by their places in this list
     pub paths: Vec<PathDocument>,
     /// Multi-iteration paths worth a look
-    pub sequences: Vec<SequenceDocument>,
+    pub sequences: Vec<Sequence>,
     /// Its loops, those with the most work of their own first
     pub loops: Vec<LoopDocument>,
     /// Its branches that go many ways, those that were taken most often first
@@ -183,19 +184,6 @@ impl PathDocument {
     pub fn work(&self) -> u128 {
         u128::from(self.count) * u128::from(self.cost)
     }
-}
-
-/// A multi-iteration path.
-#[derive(Clone, Debug, Serialize)]
-pub struct SequenceDocument {
-    /// Its paths
-    pub paths: Vec<usize>,
-    /// How often it occurred
-    pub count: u64,
-    /// How often it occurred without its last path
-    pub parent: u64,
-    /// How often its first path occurred
-    pub root: u64,
 }
 
 /// A loop.

@@ -1,5 +1,5 @@
 //! `midflight check`: whether the counts of a profile conserve flow. [`findings`] has what is
-//! checked, [`flow`] checks a function, [`text`] tells what was found.
+//! checked, `flow` checks a function, [`text`] tells what was found.
 
 pub mod findings;
 mod flow;
