@@ -5,6 +5,7 @@
 #   make demo       profile bzip2, and print the report
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
+#   make pictures   the pictures of the README, anew
 #   make bench      cost beside native and clang's own profilers, what a profile gains, time of compiling, and more:
 #                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
@@ -69,7 +70,7 @@ AARCH64_TESTS ?= programs endings osr published
 MIRI_CASES ?= 2
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test lint bench nightly install clean command runtime harness need-build \
+.PHONY: build demo pictures test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random check-documentation check-aarch64 check-suites check-bare check-same \
 	build-both aarch64
@@ -132,6 +133,10 @@ demo:
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	@scripts/demo.sh
+
+pictures: demo
+	@$(NEED) chromium aha
+	@scripts/pictures.sh
 
 bench:
 	@$(NEED) $(RT_PACKAGES) valgrind
