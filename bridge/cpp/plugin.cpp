@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -76,8 +77,10 @@ extern "C" {
 /// Makes the pass called `Name`, which may be followed by a nested pipeline in
 /// parentheses; null if the name is not ours.
 void *mf_rust_parse_pass(const char *Name, size_t Length);
-/// Makes the pass for an extension point; null if there is none.
-void *mf_rust_pipeline_pass(const char *Options, size_t Length, uint32_t Point);
+/// Makes the pass that options ask for, and says at which extension point it
+/// runs.
+void *mf_rust_pipeline_pass(const char *Options, size_t Length,
+                            uint32_t *Point);
 /// Runs it over a module. True if the module was changed.
 bool mf_rust_run_pass(void *Pass, LLVMModuleRef M, void *FAM, void *MAM);
 void mf_rust_drop_pass(void *Pass);
@@ -89,7 +92,12 @@ class RustPass : public PassInfoMixin<RustPass> {
   std::shared_ptr<void> Pass;
 
 public:
-  explicit RustPass(void *P) : Pass(P, mf_rust_drop_pass) {}
+  explicit RustPass(void *P) {
+    if (P)
+      Pass.reset(P, mf_rust_drop_pass);
+  }
+
+  explicit operator bool() const { return Pass != nullptr; }
 
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM =
@@ -147,18 +155,35 @@ enum ExtensionPoint : uint32_t {
   PointLast = 2,
 };
 
-void addPipelinePass(ModulePassManager &MPM, OptimizationLevel Level,
-                     ExtensionPoint Point) {
-  StringRef Options = hostOptions();
-  if (Options.empty() && hostIsOpt())
-    return; // opt runs what -passes names
-  void *P = mf_rust_pipeline_pass(Options.data(), Options.size(), Point);
-  if (!P)
-    return;
-  if (Point == PointInlined)
-    midflight::addInliner(MPM, Level);
-  MPM.addPass(RustPass(P));
-}
+// The pass of a standard pipeline. Options are parsed, and what they name is
+// read, when the pipeline comes to its first extension point, and only then.
+class PipelinePass {
+  std::optional<RustPass> Made;
+  uint32_t Wanted = PointStart;
+
+  const RustPass &get() {
+    if (!Made) {
+      StringRef Options = hostOptions();
+      // opt runs what -passes names.
+      bool IsNone = Options.empty() && hostIsOpt();
+      Made.emplace(IsNone ? nullptr
+                          : mf_rust_pipeline_pass(Options.data(),
+                                                  Options.size(), &Wanted));
+    }
+    return *Made;
+  }
+
+public:
+  void addTo(ModulePassManager &MPM, OptimizationLevel Level,
+             ExtensionPoint Point) {
+    const RustPass &Pass = get();
+    if (!Pass || Point != Wanted)
+      return;
+    if (Point == PointInlined)
+      midflight::addInliner(MPM, Level);
+    MPM.addPass(RustPass(Pass));
+  }
+};
 
 // The text that a nested pipeline was parsed from.
 std::string pipelineText(ArrayRef<PassBuilder::PipelineElement> Elements) {
@@ -179,6 +204,7 @@ extern "C" {
 
 void mfb_register_callbacks(void *PassBuilderPtr) {
   auto &PB = *static_cast<PassBuilder *>(PassBuilderPtr);
+  auto Pass = std::make_shared<PipelinePass>();
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
          ArrayRef<PassBuilder::PipelineElement> Inner) {
@@ -204,23 +230,22 @@ void mfb_register_callbacks(void *PassBuilderPtr) {
           FPM.addPass(midflight::UnrollMarkedPass());
       });
   PB.registerPipelineStartEPCallback(
-      [&PB](ModulePassManager &MPM, OptimizationLevel Level) {
+      [&PB, Pass](ModulePassManager &MPM, OptimizationLevel Level) {
         ModulePassManager First;
-        addPipelinePass(First, Level, PointStart);
-        addPipelinePass(First, Level, PointInlined);
+        Pass->addTo(First, Level, PointStart);
+        Pass->addTo(First, Level, PointInlined);
         if (!First.isEmpty())
           MPM.addPass(FirstPasses(std::move(First),
                                   PB.getPassInstrumentationCallbacks()));
       });
 #if LLVM_VERSION_MAJOR >= 20
   PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase) {
-        addPipelinePass(MPM, Level, PointLast);
-      });
+      [Pass](ModulePassManager &MPM, OptimizationLevel Level,
+             ThinOrFullLTOPhase) { Pass->addTo(MPM, Level, PointLast); });
 #else
   PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level) {
-        addPipelinePass(MPM, Level, PointLast);
+      [Pass](ModulePassManager &MPM, OptimizationLevel Level) {
+        Pass->addTo(MPM, Level, PointLast);
       });
 #endif
 }

@@ -80,22 +80,21 @@ unsafe extern "C" fn mf_rust_parse_pass(name: *const c_char, length: usize) -> *
 }
 
 /// # Safety
-/// Called by the shim with a string it owns.
+/// Called by the shim with a string it owns, and a place for the extension point.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mf_rust_pipeline_pass(
     options: *const c_char,
     length: usize,
-    point: u32,
+    point: *mut u32,
 ) -> *mut c_void {
     // SAFETY: the shim passes a StringRef.
     let options = unsafe { text_of(options, length) };
     let Some(passes) = PASSES.get() else { return std::ptr::null_mut() };
-    let point = match point {
-        0 => ExtensionPoint::Start,
-        1 => ExtensionPoint::Inlined,
-        _ => ExtensionPoint::Last,
-    };
-    hand_over(guard(|| (passes.for_pipeline)(&options, point)))
+    let made = guard(|| (passes.for_pipeline)(&options));
+    let wanted = made.as_ref().map_or(ExtensionPoint::Start, |(wanted, _)| *wanted);
+    // SAFETY: the caller's contract.
+    unsafe { point.write(wanted as u32) };
+    hand_over(made.map(|(_, pass)| Some(pass)))
 }
 
 /// # Safety

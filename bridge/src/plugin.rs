@@ -26,12 +26,14 @@ pub struct Passes {
     /// For a name in a pipeline text, with its parameters, as `path-profile-gen<k=8>`. None if the
     /// name is not the plugin's.
     pub by_name: fn(&str) -> Option<Box<dyn Pass>>,
-    /// For an extension point of the standard pipeline, with the options that the host was given.
-    pub for_pipeline: fn(options: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>>,
+    /// For the standard pipeline, with the options that the host was given: the pass, and where it
+    /// runs. Asked for once a pipeline.
+    pub for_pipeline: fn(options: &str) -> (ExtensionPoint, Box<dyn Pass>),
 }
 
-/// Where in the standard pipeline.
+/// Where in the standard pipeline; the shim knows them by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum ExtensionPoint {
     /// LLVM's `PipelineStart`: what the front end made, before anything is optimized
     Start,

@@ -125,7 +125,7 @@ fn make<O, E: std::fmt::Display>(
 
 /// In clang one pass runs, once, at the point that its stage names: the profiler, or the OSR pass
 /// that the first option names.
-fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
+fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
     let (first, rest) = text.split_once(';').unwrap_or((text, ""));
     let pass = match first.trim() {
         "osr-fuzz" => osr_pass(OsrOptions::parse_fuzz(rest)),
@@ -145,18 +145,10 @@ fn for_pipeline(text: &str, point: ExtensionPoint) -> Option<Box<dyn Pass>> {
             .map_err(|error| error.to_string()),
     };
     match pass {
-        Ok((stage, pass)) => {
-            let wanted = match stage {
-                Stage::Early => ExtensionPoint::Start,
-                Stage::Inlined => ExtensionPoint::Inlined,
-                Stage::Late => ExtensionPoint::Last,
-            };
-            (point == wanted).then_some(pass)
-        }
-        Err(error) if point == ExtensionPoint::Start => {
-            Some(failed(format!("options '{text}': {error}")))
-        }
-        Err(_) => None,
+        Ok((Stage::Early, pass)) => (ExtensionPoint::Start, pass),
+        Ok((Stage::Inlined, pass)) => (ExtensionPoint::Inlined, pass),
+        Ok((Stage::Late, pass)) => (ExtensionPoint::Last, pass),
+        Err(error) => (ExtensionPoint::Start, failed(format!("options '{text}': {error}"))),
     }
 }
 
