@@ -1,0 +1,171 @@
+//! The functions that Rust and the C++ shim call of each other have one signature in both.
+//!
+//! No compiler sees both sides: a parameter that only one of them has is a miscompile of the
+//! compiler.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Name, and the types of the parameters and of the result
+type Signatures = BTreeMap<String, Vec<String>>;
+
+fn bridge() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("bridge")
+}
+
+/// All text of the files with an extension in a folder.
+fn texts(folder: &Path, extension: &str) -> String {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of_kind = files.filter(|path| path.extension().is_some_and(|e| e == extension));
+    of_kind.map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+/// The text in the parentheses that begin here, and what is behind them.
+fn in_parentheses(text: &str) -> (&str, &str) {
+    let mut depth = 0;
+    for (place, character) in text.char_indices() {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        if depth == 0 {
+            return (&text[1..place], &text[place + 1..]);
+        }
+    }
+    panic!("a parenthesis is not closed: {text}")
+}
+
+/// Parts between commas that are in no parentheses.
+fn parts(list: &str) -> Vec<String> {
+    let mut result = vec![String::new()];
+    let mut depth = 0;
+    for character in list.chars() {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        if character == ',' && depth == 0 {
+            result.push(String::new());
+        } else {
+            result.last_mut().unwrap().push(character);
+        }
+    }
+    result.iter().map(|part| words(part)).filter(|part| !part.is_empty()).collect()
+}
+
+/// The same with single spaces.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A Rust type as C writes it, without spaces.
+fn rust_type(text: &str) -> String {
+    let text = text.trim().trim_start_matches("prelude::");
+    if let Some(of) = text.strip_prefix("*mut ") {
+        return format!("{}*", rust_type(of));
+    }
+    if let Some(of) = text.strip_prefix("*const ") {
+        return format!("const{}*", rust_type(of));
+    }
+    if let Some(rest) = text.strip_prefix("unsafe extern \"C\" fn") {
+        let (parameters, _) = in_parentheses(rest);
+        return format!("void(*)({})", rust_parameters(parameters).join(","));
+    }
+    match text {
+        "c_void" => "void".to_string(),
+        "c_char" => "char".to_string(),
+        "usize" => "size_t".to_string(),
+        "TakeText" => "void(*)(void*,constchar*,size_t)".to_string(),
+        "TakeLine" => "void(*)(void*,bool,constchar*,size_t)".to_string(),
+        "bool" => "bool".to_string(),
+        _ if text.starts_with("LLVM") => text.to_string(),
+        _ => match text.split_at(1) {
+            ("u", bits) => format!("uint{bits}_t"),
+            ("i", bits) => format!("int{bits}_t"),
+            _ => panic!("a type that the shim does not know: {text}"),
+        },
+    }
+}
+
+fn rust_parameters(list: &str) -> Vec<String> {
+    let of = |part: &String| match part.split_once(": ") {
+        Some((name, of)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => rust_type(of),
+        _ => rust_type(part),
+    };
+    parts(list).iter().map(of).collect()
+}
+
+/// What is declared or defined as `fn NAME(…) -> …`, with a prefix of its name.
+fn of_rust(text: &str, prefix: &str) -> Signatures {
+    let mut found = Signatures::new();
+    for (place, _) in text.match_indices(&format!("fn {prefix}")) {
+        let rest = &text[place + 3..];
+        let (name, rest) = rest.split_at(rest.find('(').unwrap());
+        let (parameters, rest) = in_parentheses(rest);
+        let end = rest.find([';', '{']).unwrap();
+        let result = rest[..end].trim().strip_prefix("->").map_or("void".to_string(), rust_type);
+        let mut signature = rust_parameters(parameters);
+        signature.push(result);
+        found.insert(name.to_string(), signature);
+    }
+    found
+}
+
+/// A C parameter's type, without its name.
+fn c_type(text: &str) -> String {
+    if let Some((result, rest)) = text.split_once("(*") {
+        let (_, parameters) = rest.split_once(')').unwrap();
+        let (parameters, _) = in_parentheses(parameters);
+        let parameters: Vec<_> = parts(parameters).iter().map(|part| c_type(part)).collect();
+        return format!("{}(*)({})", result.trim(), parameters.join(","));
+    }
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && !word.starts_with("LLVM");
+    let name_at = text.rfind([' ', '*']).map_or(0, |place| place + 1);
+    let of = if is_name(&text[name_at..]) { &text[..name_at] } else { text };
+    of.replace(' ', "")
+}
+
+/// What C++ declares or defines, a line's beginning before the name.
+fn of_c(text: &str, prefix: &str) -> Signatures {
+    let mut found = Signatures::new();
+    for (place, _) in text.match_indices(prefix) {
+        let line = text[..place].rfind('\n').map_or(0, |end| end + 1);
+        let result = text[line..place].trim_start_matches("extern \"C\" ");
+        let is_type = |c: char| c.is_alphanumeric() || "_ *".contains(c);
+        // A call is indented, or behind something else than a type.
+        let is_declared = result.starts_with(|c: char| c.is_alphabetic());
+        let rest = &text[place..];
+        let Some(open) = rest.find('(').filter(|&open| rest[..open].chars().all(is_type)) else {
+            continue;
+        };
+        if !is_declared || !result.chars().all(is_type) || result.contains("return") {
+            continue;
+        }
+        let (parameters, _) = in_parentheses(&rest[open..]);
+        let mut signature: Vec<_> = parts(parameters).iter().map(|part| c_type(part)).collect();
+        signature.push(result.replace(' ', ""));
+        found.insert(rest[..open].to_string(), signature);
+    }
+    found
+}
+
+#[test]
+fn what_rust_calls_of_the_shim_is_what_the_shim_has() {
+    let rust = of_rust(&texts(&bridge().join("src"), "rs"), "mfb_");
+    let shim = of_c(&texts(&bridge().join("cpp"), "cpp"), "mfb_");
+    assert!(rust.len() > 80, "{}", rust.len());
+    assert_eq!(rust, shim);
+}
+
+#[test]
+fn what_the_shim_calls_of_rust_is_what_rust_has() {
+    let rust = of_rust(&texts(&bridge().join("src"), "rs"), "mf_rust_");
+    let shim = of_c(&texts(&bridge().join("cpp"), "cpp"), "mf_rust_");
+    assert!(rust.len() >= 4, "{}", rust.len());
+    assert_eq!(rust, shim);
+}
+
+#[test]
+fn another_type_or_one_more_parameter_is_noticed() {
+    let declared = "pub fn mfb_f(inst: LLVMValueRef, to: *mut c_void, n: u32) -> bool;";
+    let as_c = |text: &str| of_c(text, "mfb_f");
+    let rust = of_rust(declared, "mfb_f");
+    assert_eq!(rust, as_c("\nbool mfb_f(LLVMValueRef Inst, void *To, uint32_t N) {"));
+    assert_ne!(rust, as_c("\nbool mfb_f(LLVMValueRef Inst, void *To, uint64_t N) {"));
+    assert_ne!(rust, as_c("\nbool mfb_f(LLVMValueRef Inst, void *To) {"));
+    assert_ne!(rust, as_c("\nvoid mfb_f(LLVMValueRef Inst, void *To, uint32_t N) {"));
+}
