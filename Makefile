@@ -172,8 +172,8 @@ lint: need-test
 	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
-	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin --no-default-features \
-		--features llvm22-1 --all-targets --target-dir target -- -D warnings
+	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-bench \
+		--no-default-features --features llvm22-1 --all-targets --target-dir target -- -D warnings
 	@# No other crate differs between versions of LLVM.
 	$(CARGO) clippy -p midflight-bridge --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings

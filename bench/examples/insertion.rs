@@ -10,11 +10,11 @@
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass, PassPluginLibraryInfo, Passes, plugin_info};
 use midflight_ir::liveness::liveness;
+use midflight_mapping::points::{Point, points};
 use midflight_passes::osr::condition::Condition;
 use midflight_passes::osr::insert::{OsrPoint, insert_resolved_osr, remove_osr_point};
 use midflight_passes::osr::pass::reason_to_refuse;
 use midflight_passes::osr::place::{Strategy, Where, place};
-use midflight_passes::osr::points::{Point, points};
 use midflight_passes::osr::print_points::continuation_of;
 use midflight_passes::osr::state_map::StateMap;
 use midflight_passes::read_code::{CodeSnapshot, read_code};
@@ -28,7 +28,7 @@ const TIMES: usize = 11;
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     let by_name = |name: &str| (name == "time-osr").then(|| Box::new(TimeOsr) as Box<dyn Pass>);
-    plugin_info(c"1", Passes { by_name, for_pipeline: |_, _| None })
+    plugin_info(c"1", Passes { by_name, for_pipeline: |_| None })
 }
 
 struct TimeOsr;
@@ -87,7 +87,8 @@ fn measure(function: Function<'_>) {
 
 /// The point at the head of the first innermost loop, else the first one.
 fn chosen<'p>(snapshot: &CodeSnapshot<'_>, points: &'p [Point]) -> Option<&'p Point> {
-    let heads = place(&Where::LoopHeader(Strategy::Closest), None, snapshot, points);
+    let at: Vec<_> = points.iter().map(|point| point.at).collect();
+    let heads = place(&Where::LoopHeader(Strategy::Closest), None, snapshot, &at);
     let all = heads.into_iter().map(|number| &points[number]).chain(points);
     all.into_iter().find(|point| point.refusal.is_none())
 }

@@ -91,10 +91,13 @@ unsafe extern "C" fn mf_rust_pipeline_pass(
     let options = unsafe { text_of(options, length) };
     let Some(passes) = PASSES.get() else { return std::ptr::null_mut() };
     let made = guard(|| (passes.for_pipeline)(&options));
-    let wanted = made.as_ref().map_or(ExtensionPoint::Start, |(wanted, _)| *wanted);
+    let wanted = match &made {
+        Ok(Some((wanted, _))) => *wanted,
+        _ => ExtensionPoint::Start,
+    };
     // SAFETY: the caller's contract.
     unsafe { point.write(wanted as u32) };
-    hand_over(made.map(|(_, pass)| Some(pass)))
+    hand_over(made.map(|made| made.map(|(_, pass)| pass)))
 }
 
 /// # Safety

@@ -27,9 +27,12 @@ pub struct Passes {
     /// name is not the plugin's.
     pub by_name: fn(&str) -> Option<Box<dyn Pass>>,
     /// For the standard pipeline, with the options that the host was given: the pass, and where it
-    /// runs. Asked for once a pipeline.
-    pub for_pipeline: fn(options: &str) -> (ExtensionPoint, Box<dyn Pass>),
+    /// runs, if there is one. Asked for once a pipeline.
+    pub for_pipeline: fn(options: &str) -> Option<PlacedPass>,
 }
+
+/// A pass, and where in the standard pipeline it runs
+pub type PlacedPass = (ExtensionPoint, Box<dyn Pass>);
 
 /// Where in the standard pipeline; the shim knows them by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::osr::print_points::{self, PrintPoints};
 use crate::paths::options::{self, parse, parse_use};
 use crate::paths::path_profile_gen::PathProfileGen;
 use crate::paths::print_numbering::PrintNumbering;
-use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, failed};
+use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, PlacedPass, failed};
 use midflight_profile::table::Stage;
 
 /// `osr-opt` with one pass, and what that needs.
@@ -125,7 +125,7 @@ fn make<O, E: std::fmt::Display>(
 
 /// In clang one pass runs, once, at the point that its stage names: the profiler, or the OSR pass
 /// that the first option names.
-fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
+fn for_pipeline(text: &str) -> Option<PlacedPass> {
     let (first, rest) = text.split_once(';').unwrap_or((text, ""));
     let pass = match first.trim() {
         "osr-fuzz" => osr_pass(OsrOptions::parse_fuzz(rest)),
@@ -144,12 +144,12 @@ fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
             .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
     };
-    match pass {
+    Some(match pass {
         Ok((Stage::Early, pass)) => (ExtensionPoint::Start, pass),
         Ok((Stage::Inlined, pass)) => (ExtensionPoint::Inlined, pass),
         Ok((Stage::Late, pass)) => (ExtensionPoint::Last, pass),
         Err(error) => (ExtensionPoint::Start, failed(format!("options '{text}': {error}"))),
-    }
+    })
 }
 
 /// Versions are made of what mem2reg leaves. A patchable point stops optimizations, so it comes
