@@ -5,15 +5,14 @@
 //! After a plan is applied the snapshot is stale.
 
 use crate::code::Code;
-
-/// Index of a block in [`Body::blocks`]. The entry is block 0.
-pub type BlockId = usize;
+use crate::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// A function's blocks that can be reached from its entry, in the order of the function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
-    /// The blocks
-    pub blocks: Vec<Block>,
+    /// The blocks; the first is the entry.
+    pub blocks: TiVec<BlockId, Block>,
     /// What is in the blocks; empty if only the graph was read
     pub code: Code,
 }
@@ -107,9 +106,9 @@ impl Body {
     }
 
     /// For each block, the blocks with an edge to it, in order.
-    pub fn predecessors(&self) -> Vec<Vec<BlockId>> {
-        let mut result = vec![Vec::new(); self.blocks.len()];
-        for (from, block) in self.blocks.iter().enumerate() {
+    pub fn predecessors(&self) -> TiVec<BlockId, Vec<BlockId>> {
+        let mut result = TiVec::from(vec![Vec::new(); self.blocks.len()]);
+        for (from, block) in self.blocks.iter_enumerated() {
             for edge in &block.edges {
                 result[edge.to].push(from);
             }
@@ -130,7 +129,7 @@ impl Body {
             feed(block.terminator as u64);
             feed(block.edges.len() as u64);
             for edge in &block.edges {
-                feed(edge.to as u64);
+                feed(u32::from(edge.to).into());
                 feed(edge.kind as u64);
             }
         }

@@ -1,8 +1,9 @@
 //! The instructions of a [`crate::body::Body`].
 
-use crate::body::BlockId;
 use crate::facts::InstFacts;
+use crate::ids::BlockId;
 use std::ops::Range;
+use typed_index_collections::TiVec;
 
 /// Index of an instruction in [`Code::instructions`].
 pub type InstId = usize;
@@ -18,7 +19,7 @@ pub struct Code {
     /// All instructions, in the order of the blocks
     pub instructions: Vec<Instruction>,
     /// For each block its instructions
-    pub of_block: Vec<Range<InstId>>,
+    pub of_block: TiVec<BlockId, Range<InstId>>,
     operands: Vec<Operand>,
 }
 
@@ -57,7 +58,7 @@ impl Code {
     pub fn push(&mut self, facts: InstFacts, operands: impl IntoIterator<Item = Operand>) {
         let first = self.operands.len();
         self.operands.extend(operands);
-        let block = self.of_block.len().saturating_sub(1);
+        let block = self.of_block.last_key().unwrap_or(BlockId::ENTRY);
         let operands = first..self.operands.len();
         self.instructions.push(Instruction { block, facts, operands });
         if let Some(range) = self.of_block.last_mut() {

@@ -1,6 +1,8 @@
 //! Depth-first order of a body, and its retreating edges.
 
-use crate::body::{BlockId, Body};
+use crate::body::Body;
+use crate::ids::BlockId;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The result of one depth-first walk from the entry.
 #[derive(Clone, Debug)]
@@ -20,25 +22,25 @@ pub fn depth_first(body: &Body) -> DepthFirst {
 
 /// The nodes of a graph that can be reached from node 0, each behind what it can reach by edges
 /// that do not retreat.
-pub fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+pub fn postorder(successors: &TiSlice<BlockId, Vec<BlockId>>) -> Vec<BlockId> {
     walk(successors.len(), |node, next| successors[node].get(next).copied()).postorder
 }
 
 /// Walks a graph of so many nodes from node 0; `successor` gives the n-th of a node.
-fn walk(count: usize, successor: impl Fn(usize, usize) -> Option<usize>) -> DepthFirst {
+fn walk(count: usize, successor: impl Fn(BlockId, usize) -> Option<BlockId>) -> DepthFirst {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Done,
     }
-    let mut mark = vec![Mark::New; count];
+    let mut mark = TiVec::from(vec![Mark::New; count]);
     let mut result = DepthFirst { postorder: Vec::new(), retreating: Vec::new() };
     if count == 0 {
         return result;
     }
-    let mut stack: Vec<(BlockId, usize)> = vec![(0, 0)];
-    mark[0] = Mark::Open;
+    let mut stack: Vec<(BlockId, usize)> = vec![(BlockId::ENTRY, 0)];
+    mark[BlockId::ENTRY] = Mark::Open;
     while let Some((block, next)) = stack.last_mut() {
         let from = *block;
         let Some(to) = successor(from, *next) else {

@@ -11,5 +11,6 @@ pub mod code;
 pub mod depth_first;
 pub mod dominators;
 pub mod facts;
+pub mod ids;
 pub mod liveness;
 pub mod loops;

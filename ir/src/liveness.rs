@@ -8,9 +8,11 @@
 //! (path exploration; F. Brandner et al.: Computing Liveness Sets for SSA-Form Programs, INRIA
 //! RR-7503, 2011, Algorithms 4 and 5). The sets inside a block follow from those at its end.
 
-use crate::body::{BlockId, Body};
+use crate::body::Body;
 use crate::code::{InstId, Operand, ValueId};
+use crate::ids::BlockId;
 use std::collections::BTreeSet;
+use typed_index_collections::TiVec;
 
 /// Values live at the boundaries of a body's blocks and instructions.
 ///
@@ -24,16 +26,16 @@ use std::collections::BTreeSet;
 /// let mut code = Code::new(2);
 /// code.begin_block();
 /// code.push(InstFacts::default(), [Operand { value: 1, from: None }]);
-/// let body = Body { blocks: vec![Block::default()], code };
+/// let body = Body { blocks: vec![Block::default()].into(), code };
 /// assert_eq!(liveness(&body).before(&body, 0), [1]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
     /// For each block the values live at its head, without the results of its phis; sorted
-    pub live_in: Vec<Vec<ValueId>>,
+    pub live_in: TiVec<BlockId, Vec<ValueId>>,
     /// For each block the values live at its end, those that phis of successors use included;
     /// sorted
-    pub live_out: Vec<Vec<ValueId>>,
+    pub live_out: TiVec<BlockId, Vec<ValueId>>,
 }
 
 /// Computes the live values of a body.
@@ -46,7 +48,7 @@ pub fn liveness_of<I: Iterator<Item = Operand>>(
     body: &Body,
     uses: impl Fn(InstId) -> I,
 ) -> Liveness {
-    let mut live_in = vec![Vec::new(); body.blocks.len()];
+    let mut live_in = TiVec::from(vec![Vec::new(); body.blocks.len()]);
     let live_out = live_out_of(body, uses, |block, value| live_in[block].push(value));
     Liveness { live_in, live_out }
 }
@@ -57,7 +59,7 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
     body: &Body,
     uses: impl Fn(InstId) -> I,
     at_head: impl FnMut(BlockId, ValueId),
-) -> Vec<Vec<ValueId>> {
+) -> TiVec<BlockId, Vec<ValueId>> {
     let code = &body.code;
     // The uses of each value, one behind the other: the block, and whether it is at its end.
     let mut ends = vec![0_usize; code.num_values() + 1];
@@ -70,15 +72,15 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
     for value in 0..code.num_values() {
         ends[value + 1] += ends[value];
     }
-    let mut of_value = vec![(0, false); ends[code.num_values()]];
+    let mut of_value = vec![(BlockId::ENTRY, false); ends[code.num_values()]];
     each_use(&mut |operand, block| {
         of_value[ends[operand.value]] = (operand.from.unwrap_or(block), operand.from.is_some());
         ends[operand.value] += 1;
     });
     let mut search = Search {
         predecessors: body.predecessors(),
-        in_last: vec![None; body.blocks.len()],
-        live_out: vec![Vec::new(); body.blocks.len()],
+        in_last: vec![None; body.blocks.len()].into(),
+        live_out: vec![Vec::new(); body.blocks.len()].into(),
         at_head,
         work: Vec::new(),
     };
@@ -96,10 +98,10 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
 }
 
 struct Search<F> {
-    predecessors: Vec<Vec<BlockId>>,
+    predecessors: TiVec<BlockId, Vec<BlockId>>,
     /// For each block the last value found to be live at its head
-    in_last: Vec<Option<ValueId>>,
-    live_out: Vec<Vec<ValueId>>,
+    in_last: TiVec<BlockId, Option<ValueId>>,
+    live_out: TiVec<BlockId, Vec<ValueId>>,
     at_head: F,
     work: Vec<BlockId>,
 }

@@ -1,8 +1,10 @@
 //! Natural loops of a body, and how they are nested.
 
-use crate::body::{BlockId, Body};
+use crate::body::Body;
 use crate::depth_first::depth_first;
 use crate::dominators::Dominators;
+use crate::ids::BlockId;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A natural loop: the blocks of all back edges to one header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +65,9 @@ pub fn loops(body: &Body, dominators: &Dominators) -> Loops {
 fn blocks_of(
     header: BlockId,
     latches: Vec<BlockId>,
-    predecessors: &[Vec<BlockId>],
+    predecessors: &TiSlice<BlockId, Vec<BlockId>>,
 ) -> Vec<BlockId> {
-    let mut inside = vec![false; predecessors.len()];
+    let mut inside = TiVec::from(vec![false; predecessors.len()]);
     inside[header] = true;
     let mut work = latches;
     while let Some(block) = work.pop() {
@@ -73,13 +75,13 @@ fn blocks_of(
             work.extend(&predecessors[block]);
         }
     }
-    (0..predecessors.len()).filter(|&b| inside[b]).collect()
+    predecessors.keys().filter(|&b| inside[b]).collect()
 }
 
 impl Loops {
     /// For each block the smallest loop that it is in.
-    pub fn innermost(&self, num_blocks: usize) -> Vec<Option<usize>> {
-        let mut result = vec![None; num_blocks];
+    pub fn innermost(&self, num_blocks: usize) -> TiVec<BlockId, Option<usize>> {
+        let mut result = TiVec::from(vec![None; num_blocks]);
         // Inner loops come later.
         for (index, l) in self.loops.iter().enumerate() {
             for &block in &l.blocks {

@@ -6,10 +6,12 @@
 //! lifetime marker.
 
 use crate::refusal::Refusal;
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
 use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::facts::{FunctionFacts, InstFacts};
+use midflight_ir::ids::BlockId;
 use midflight_ir::liveness::{Liveness, liveness};
+use typed_index_collections::TiVec;
 
 /// A point, eligible or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub struct Boundary {
 pub fn points(body: &Body, liveness: &Liveness, function: FunctionFacts) -> Vec<Point> {
     let mut points = Vec::new();
     let mut boundaries = code_boundaries(body, function).into_iter().peekable();
-    for block in 0..body.blocks.len() {
+    for block in body.blocks.keys() {
         let mut live_before: Vec<Vec<ValueId>> = Vec::new();
         liveness.walk(body, block, |inst, live| {
             if is_boundary(body.code.instructions[inst].facts) {
@@ -69,7 +71,7 @@ pub fn boundaries(body: &Body, function: FunctionFacts) -> Vec<Boundary> {
 fn code_boundaries(body: &Body, function: FunctionFacts) -> Vec<Boundary> {
     let landings = Landings::new(body, function);
     let mut boundaries = Vec::new();
-    for (block, first_own) in after_dynamic_allocas(body).into_iter().enumerate() {
+    for (block, first_own) in after_dynamic_allocas(body).into_iter_enumerated() {
         let first = boundaries.len();
         let mut behind = None;
         for at in body.code.of_block[block].clone().rev() {
@@ -171,15 +173,15 @@ fn forbidden(facts: InstFacts, function: FunctionFacts) -> Option<Refusal> {
 /// What follows each place that must not run in a continuation.
 struct Landings {
     /// For each block why no continuation may land at its head
-    at_head: Vec<Option<Refusal>>,
+    at_head: TiVec<BlockId, Option<Refusal>>,
 }
 
 impl Landings {
     fn new(body: &Body, facts: FunctionFacts) -> Self {
         let predecessors = body.predecessors();
-        let mut at_head = vec![None; body.blocks.len()];
+        let mut at_head = TiVec::from(vec![None; body.blocks.len()]);
         let mut work = Vec::new();
-        for (block, range) in body.code.of_block.iter().enumerate() {
+        for (block, range) in body.code.of_block.iter_enumerated() {
             let mut of_block = range.clone().map(|i| body.code.instructions[i].facts);
             at_head[block] = of_block.find_map(|f| forbidden(f, facts));
             work.extend(at_head[block].map(|_| block));
@@ -215,10 +217,10 @@ impl Landings {
 }
 
 /// For each block the first instruction, if any, that may run after a dynamic alloca has.
-fn after_dynamic_allocas(body: &Body) -> Vec<Option<InstId>> {
-    let mut result = vec![None; body.blocks.len()];
+fn after_dynamic_allocas(body: &Body) -> TiVec<BlockId, Option<InstId>> {
+    let mut result = TiVec::from(vec![None; body.blocks.len()]);
     let mut work = Vec::new();
-    for (block, range) in body.code.of_block.iter().enumerate() {
+    for (block, range) in body.code.of_block.iter_enumerated() {
         let alloca = range.clone().find(|&i| body.code.instructions[i].facts.is_dynamic_alloca());
         if let Some(alloca) = alloca {
             result[block] = Some(alloca + 1);

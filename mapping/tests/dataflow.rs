@@ -1,14 +1,16 @@
 //! Dominators, loops and liveness on random bodies, against brute force from their definitions.
 
-use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind};
 use midflight_ir::code::{Code, InstId, Operand, ValueId};
 use midflight_ir::dominators::dominators;
 use midflight_ir::facts::InstFacts;
+use midflight_ir::ids::BlockId;
 use midflight_ir::liveness::liveness;
 use midflight_ir::loops::loops;
 use midflight_mapping::mapping::live_sets::{Handed, LiveSets, Uses};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A random graph in which every block is reached from block 0 and none leads back to it. Reducible
 /// or not.
@@ -20,8 +22,8 @@ fn graphs() -> impl Strategy<Value = Body> {
             // A spine keeps every block reachable.
             let spine = (from + 1 < count).then_some(from + 1);
             let others = targets.into_iter().map(|to| 1 + to % count).filter(|&to| to < count);
-            let targets: BTreeSet<BlockId> = spine.into_iter().chain(others).collect();
-            let edge = |to| Edge { to, probability: 0, kind: EdgeKind::Plain };
+            let targets: BTreeSet<usize> = spine.into_iter().chain(others).collect();
+            let edge = |to| Edge { to: BlockId::from(to), probability: 0, kind: EdgeKind::Plain };
             Block { edges: targets.into_iter().map(edge).collect(), ..Block::default() }
         });
         Body { blocks: blocks.collect(), code: Code::default() }
@@ -46,7 +48,7 @@ fn fill(mut body: Body, arguments: usize, choices: &Choices) -> Body {
     let predecessors = body.predecessors();
     // Where each instruction will be, first.
     let mut at = Vec::new();
-    for (block, (phis, others, _)) in (0..body.blocks.len()).zip(choices) {
+    for (block, (phis, others, _)) in body.blocks.keys().zip(choices) {
         let phis = if predecessors[block].is_empty() { 0 } else { *phis };
         at.extend((0..phis).map(|_| (block, true)));
         at.extend((0..=*others).map(|_| (block, false)));
@@ -66,7 +68,7 @@ fn fill(mut body: Body, arguments: usize, choices: &Choices) -> Body {
         if inst == 0 || at[inst - 1].0 != block {
             code.begin_block();
         }
-        let draw = |place: usize| choices[block].2[(inst * 7 + place) % 64] as usize;
+        let draw = |n: usize| choices[usize::from(block)].2[(inst * 7 + n) % 64] as usize;
         let operand = |place: usize, from: Option<BlockId>, all: Vec<ValueId>| {
             // Some operands are constants.
             let value = all.get(draw(place) % (all.len() + 1))?;
@@ -101,11 +103,12 @@ fn reached(body: &Body, start: BlockId, without: Option<BlockId>) -> BTreeSet<Bl
 }
 
 /// For each block those that dominate it: without them it cannot be reached.
-fn brute_dominators(body: &Body) -> Vec<BTreeSet<BlockId>> {
-    let count = body.blocks.len();
-    let without: Vec<_> = (0..count).map(|b| reached(body, 0, Some(b))).collect();
-    let dominate = |block| (0..count).filter(|&above| !without[above].contains(&block)).collect();
-    (0..count).map(dominate).collect()
+fn brute_dominators(body: &Body) -> TiVec<BlockId, BTreeSet<BlockId>> {
+    let blocks = || body.blocks.keys();
+    let without: TiVec<BlockId, _> =
+        blocks().map(|b| reached(body, BlockId::ENTRY, Some(b))).collect();
+    let dominate = |block| blocks().filter(|&above| !without[above].contains(&block)).collect();
+    blocks().map(dominate).collect()
 }
 
 /// For each instruction the values live before it, by the equations of data flow at every boundary,
@@ -155,8 +158,14 @@ fn brute_liveness(body: &Body) -> Vec<BTreeSet<ValueId>> {
 
 /// The natural loop of all back edges to a header, by definition: the header, and each block from
 /// which one of their sources is reached without the header.
-fn brute_loop(body: &Body, header: BlockId, above: &[BTreeSet<BlockId>]) -> Vec<BlockId> {
-    let latches: Vec<BlockId> = (0..body.blocks.len())
+fn brute_loop(
+    body: &Body,
+    header: BlockId,
+    above: &TiSlice<BlockId, BTreeSet<BlockId>>,
+) -> Vec<BlockId> {
+    let latches: Vec<BlockId> = body
+        .blocks
+        .keys()
         .filter(|&b| above[b].contains(&header))
         .filter(|&b| body.blocks[b].edges.iter().any(|e| e.to == header))
         .collect();
@@ -164,17 +173,17 @@ fn brute_loop(body: &Body, header: BlockId, above: &[BTreeSet<BlockId>]) -> Vec<
         let there = reached(body, block, Some(header));
         block == header || latches.iter().any(|latch| there.contains(latch))
     };
-    if latches.is_empty() { Vec::new() } else { (0..body.blocks.len()).filter(inside).collect() }
+    if latches.is_empty() { Vec::new() } else { body.blocks.keys().filter(inside).collect() }
 }
 
 /// True if every cycle goes through a back edge: without the edges to a block that dominates their
 /// source there is none.
-fn is_reducible(body: &Body, above: &[BTreeSet<BlockId>]) -> bool {
+fn is_reducible(body: &Body, above: &TiSlice<BlockId, BTreeSet<BlockId>>) -> bool {
     let mut forward = body.clone();
     for (block, above) in forward.blocks.iter_mut().zip(above) {
         block.edges.retain(|e| !above.contains(&e.to));
     }
-    (0..forward.blocks.len()).all(|block| {
+    forward.blocks.keys().all(|block| {
         forward.blocks[block].edges.iter().all(|e| !reached(&forward, e.to, None).contains(&block))
     })
 }
@@ -185,8 +194,8 @@ proptest! {
     #[test]
     fn dominators_are_the_blocks_that_cannot_be_avoided(body in graphs()) {
         let (tree, above) = (dominators(&body), brute_dominators(&body));
-        for block in 0..body.blocks.len() {
-            for other in 0..body.blocks.len() {
+        for block in body.blocks.keys() {
+            for other in body.blocks.keys() {
                 prop_assert_eq!(tree.dominates(other, block), above[block].contains(&other));
             }
             // The immediate one is dominated by all others.
@@ -200,7 +209,7 @@ proptest! {
     fn loops_are_natural_loops(body in graphs()) {
         let above = brute_dominators(&body);
         let found = loops(&body, &dominators(&body));
-        for header in 0..body.blocks.len() {
+        for header in body.blocks.keys() {
             let expected = brute_loop(&body, header, &above);
             let blocks = found.loops.iter().find(|l| l.header == header).map(|l| l.blocks.clone());
             prop_assert_eq!(blocks.unwrap_or_default(), expected);
@@ -218,7 +227,7 @@ proptest! {
             prop_assert!(inner.parent.is_none_or(|parent| parent < index));
         }
         let innermost = found.innermost(body.blocks.len());
-        for (block, &loop_of) in innermost.iter().enumerate() {
+        for (block, &loop_of) in innermost.iter_enumerated() {
             let sizes = found.loops.iter().filter(|l| l.blocks.contains(&block)).map(|l| l.blocks.len());
             prop_assert_eq!(loop_of.map(|l| found.loops[l].blocks.len()), sizes.min());
         }
@@ -243,7 +252,7 @@ proptest! {
             let of_inst: Vec<ValueId> = expected.iter().copied().collect();
             prop_assert_eq!(live.before(&body, inst), of_inst, "before {}", inst);
         }
-        for block in 0..body.blocks.len() {
+        for block in body.blocks.keys() {
             let head = &expected[body.code.of_block[block].start];
             prop_assert_eq!(live.live_in[block].clone(), head.iter().copied().collect::<Vec<_>>());
         }
@@ -283,7 +292,7 @@ proptest! {
     #[test]
     fn only_arguments_are_live_at_the_entry(body in bodies()) {
         let live = liveness(&body);
-        prop_assert!(live.live_in[0].iter().all(|&v| v < body.code.arguments));
+        prop_assert!(live.live_in[BlockId::ENTRY].iter().all(|&v| v < body.code.arguments));
     }
 }
 

@@ -4,10 +4,12 @@
 //! are, and every instruction.
 
 use midflight_bridge::ir::{self, Function, Inst, Value};
-use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind};
 use midflight_ir::code::{Code, InstId, Operand, ValueId};
+use midflight_ir::ids::BlockId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use std::cell::OnceCell;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A body with what leads back into LLVM.
 pub struct CodeSnapshot<'m> {
@@ -16,7 +18,7 @@ pub struct CodeSnapshot<'m> {
     /// Blocks, edges and instructions
     pub body: Body,
     /// The LLVM side of each block
-    pub blocks: Vec<ir::Block<'m>>,
+    pub blocks: TiVec<BlockId, ir::Block<'m>>,
     /// The LLVM side of each instruction
     pub instructions: Vec<Inst<'m>>,
     /// The LLVM side of each argument
@@ -33,12 +35,16 @@ pub struct Ids<'m> {
 }
 
 impl<'m> Ids<'m> {
-    fn new(arguments: &[Value<'m>], blocks: &[ir::Block<'m>], instructions: &[Inst<'m>]) -> Self {
+    fn new(
+        arguments: &[Value<'m>],
+        blocks: &TiSlice<BlockId, ir::Block<'m>>,
+        instructions: &[Inst<'m>],
+    ) -> Self {
         let values = arguments.iter().copied().chain(instructions.iter().map(|i| i.value()));
         Ids {
             arguments: arguments.len(),
             values: values.enumerate().map(|(id, value)| (value, id)).collect(),
-            blocks: blocks.iter().enumerate().map(|(id, &block)| (block, id)).collect(),
+            blocks: blocks.iter_enumerated().map(|(id, &block)| (block, id)).collect(),
         }
     }
 
@@ -92,7 +98,7 @@ impl<'m> CodeSnapshot<'m> {
     }
 
     /// The name of each block, as the IR writer prints it.
-    pub fn block_names(&self) -> Vec<String> {
+    pub fn block_names(&self) -> TiVec<BlockId, String> {
         let mut all: HashMap<_, _> =
             self.function.blocks().zip(self.function.block_names()).collect();
         self.blocks.iter().map(|b| all.remove(b).unwrap_or_default()).collect()
@@ -103,7 +109,7 @@ impl<'m> CodeSnapshot<'m> {
     pub fn of_copy(&self, copy: Function<'m>) -> CodeSnapshot<'m> {
         // Blocks that can be reached are in the order of the function: walk both together.
         let mut reached = self.blocks.iter().peekable();
-        let mut blocks = Vec::with_capacity(self.blocks.len());
+        let mut blocks = TiVec::with_capacity(self.blocks.len());
         for (block, copied) in self.function.blocks().zip(copy.blocks()) {
             if reached.next_if_eq(&&block).is_some() {
                 blocks.push(copied);
@@ -126,7 +132,7 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     let arguments: Vec<_> = function.arguments().collect();
     let instructions: Vec<_> = blocks.iter().flat_map(|b| b.instructions()).collect();
     let ids = Ids::new(&arguments, &blocks, &instructions);
-    let mut body = Body { blocks: Vec::new(), code: Code::new(arguments.len()) };
+    let mut body = Body { code: Code::new(arguments.len()), ..Body::default() };
     for &block in &blocks {
         body.blocks.push(Block { edges: edges_of(block, &ids), ..Block::default() });
         body.code.begin_block();
@@ -151,8 +157,8 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
 }
 
 /// The blocks that the entry reaches, in the order of the function.
-pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
-    let mut all: Vec<_> = function.blocks().collect();
+pub fn reachable_blocks(function: Function<'_>) -> TiVec<BlockId, ir::Block<'_>> {
+    let mut all: TiVec<_, _> = function.blocks().collect();
     let mut seen: FxHashSet<ir::Block> = FxHashSet::default();
     let mut work: Vec<_> = all.first().copied().into_iter().collect();
     while let Some(block) = work.pop() {

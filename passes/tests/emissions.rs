@@ -4,14 +4,15 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::ids::BlockId;
 use midflight_passes::paths::numbering::number_paths;
 use midflight_passes::paths::plan::{Plan, Transfer, plan, plan_published};
 use proptest::prelude::*;
 
 /// Where a walk leads: at each block the edge of this number, modulo how many there are.
 fn walk(body: &Body, choices: &[usize]) -> Vec<BlockId> {
-    let mut blocks = vec![0];
+    let mut blocks = vec![BlockId::ENTRY];
     for choice in choices {
         let edges = &body.blocks[*blocks.last().unwrap()].edges;
         if edges.is_empty() {
@@ -130,7 +131,7 @@ fn counting_blocks(body: &Body, plan: &Plan) -> Vec<BlockId> {
         });
         on_edge || plan.counted.contains_key(block) || plan.exits.contains_key(block)
     };
-    (0..body.blocks.len()).filter(counts).collect()
+    body.blocks.keys().filter(counts).collect()
 }
 
 proptest! {
@@ -153,9 +154,9 @@ proptest! {
 }
 
 /// A block that branches to those blocks, each as likely.
-fn block(targets: &[BlockId], calls: u32) -> Block {
-    let edge = |&to: &BlockId| Edge {
-        to,
+fn block(targets: &[usize], calls: u32) -> Block {
+    let edge = |&to: &usize| Edge {
+        to: to.into(),
         probability: (1 << 31) / targets.len() as u32,
         kind: EdgeKind::Plain,
     };
@@ -163,14 +164,14 @@ fn block(targets: &[BlockId], calls: u32) -> Block {
 }
 
 fn lookup(blocks: Vec<Block>) -> Option<BlockId> {
-    let body = Body { blocks, ..Body::default() };
+    let body = Body { blocks: blocks.into(), ..Body::default() };
     plan(&body, &number_paths(&body, 4096).unwrap(), 1).lookup
 }
 
 #[test]
 fn forests_are_looked_up_again_in_one_block_behind_calls() {
     let early_exit = vec![block(&[1, 2], 0), block(&[], 1), block(&[], 0)];
-    assert_eq!(lookup(early_exit), Some(1));
+    assert_eq!(lookup(early_exit), Some(1.into()));
     let call_in_tail_position =
         vec![block(&[1, 2], 0), Block { ends_at_call: true, ..block(&[], 1) }, block(&[], 0)];
     assert_eq!(lookup(call_in_tail_position), None);
@@ -186,7 +187,7 @@ fn forests_live_across_calls_before_loops_without_calls() {
     assert_eq!(lookup(one_block_that_counts), None);
     let calls_behind_a_loop =
         vec![block(&[1], 0), block(&[1, 2], 0), block(&[3], 1), block(&[], 0)];
-    assert_eq!(lookup(calls_behind_a_loop), Some(2));
+    assert_eq!(lookup(calls_behind_a_loop), Some(2.into()));
 }
 
 /// Random graphs have such loops at all, and paths that are counted early, and that is undone.

@@ -5,6 +5,7 @@ mod graphs;
 use graphs::bodies;
 use midflight_ir::body::{Block, Body, Edge, EdgeKind};
 use midflight_ir::depth_first::depth_first;
+use midflight_ir::ids::BlockId;
 use midflight_passes::paths::cut::{choose_cuts, total_paths};
 use midflight_passes::paths::numbering::number_paths;
 use midflight_passes::paths::plan::{Transfer, plan};
@@ -76,7 +77,7 @@ proptest! {
     fn emissions_have_a_place(body in bodies(), bound in 1u32..100) {
         let numbering = number_paths(&body, bound).unwrap();
         let plan = plan(&body, &numbering, 4);
-        for (from, block) in body.blocks.iter().enumerate() {
+        for (from, block) in body.blocks.iter_enumerated() {
             for edge in &block.edges {
                 match plan.transfers[&(from, edge.to)] {
                     Transfer::OnEdge { .. } => prop_assert_ne!(edge.kind, EdgeKind::Unsplittable),
@@ -97,16 +98,16 @@ proptest! {
     #[test]
     fn likeliest_edge_is_free(body in bodies()) {
         let numbering = number_paths(&body, 4096).unwrap();
-        let value = |from: usize, to: usize| numbering.edges.iter().find_map(|edge| match *edge {
+        let value = |from: BlockId, to: BlockId| numbering.edges.iter().find_map(|edge| match *edge {
             table::Edge::Flow { from: f, to: t, value } => {
-                ((f as usize, t as usize) == (from, to)).then_some(value)
+                ((f, t) == (from.into(), to.into())).then_some(value)
             }
             table::Edge::Cut { from: f, to: t, end, .. } => {
-                ((f as usize, t as usize) == (from, to)).then_some(end)
+                ((f, t) == (from.into(), to.into())).then_some(end)
             }
             table::Edge::Exit { .. } => None,
         });
-        for (from, block) in body.blocks.iter().enumerate() {
+        for (from, block) in body.blocks.iter_enumerated() {
             let likeliest = block.edges.iter().map(|e| e.probability).max();
             let free = block.edges.iter().find(|e| value(from, e.to) == Some(0));
             prop_assert_eq!(free.map(|e| e.probability), likeliest);
@@ -117,7 +118,7 @@ proptest! {
 /// The check above can fail: a numbering with two values swapped is no bijection.
 #[test]
 fn a_wrong_numbering_is_caught() {
-    let edge = |to| Edge { to, probability: 1, kind: EdgeKind::Plain };
+    let edge = |to: usize| Edge { to: to.into(), probability: 1, kind: EdgeKind::Plain };
     let block = |edges| Block { edges, ..Block::default() };
     let body = Body {
         blocks: vec![
@@ -126,7 +127,8 @@ fn a_wrong_numbering_is_caught() {
             block(vec![edge(3)]),
             block(vec![]),
             block(vec![]),
-        ],
+        ]
+        .into(),
         ..Body::default()
     };
     let mut numbering = number_paths(&body, 100).unwrap();

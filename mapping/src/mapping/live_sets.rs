@@ -4,13 +4,15 @@
 //! Sets of a block are made when one of them is asked for: where points are at the heads of loops
 //! only, most blocks never are.
 
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
 use midflight_ir::code::{InstId, Operand as Use, ValueId};
+use midflight_ir::ids::BlockId;
 use midflight_ir::liveness::live_out_of;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use typed_index_collections::TiVec;
 
 /// For instructions the values that their points hand on besides those that are used.
 pub type Handed = HashMap<InstId, BTreeSet<ValueId>>;
@@ -18,7 +20,7 @@ pub type Handed = HashMap<InstId, BTreeSet<ValueId>>;
 /// The uses that count.
 pub struct Uses {
     arguments: usize,
-    of_block: Vec<Range<InstId>>,
+    of_block: TiVec<BlockId, Range<InstId>>,
     is_phi: Vec<bool>,
     block: Vec<BlockId>,
     /// For each instruction its uses, in `all`
@@ -63,17 +65,17 @@ struct Sets {
 /// The live values of a version.
 pub struct LiveSets {
     /// For each block the values live at its end; sorted
-    at_end: Vec<Vec<ValueId>>,
+    at_end: TiVec<BlockId, Vec<ValueId>>,
     handed: Handed,
     /// For each block those of its instructions
-    sets: Vec<OnceCell<Vec<Sets>>>,
+    sets: TiVec<BlockId, OnceCell<Vec<Sets>>>,
 }
 
 impl LiveSets {
     /// With the uses that count.
     pub fn new(body: &Body, uses: &Uses) -> Self {
         let at_end = live_out_of(body, |inst| uses.of(inst).iter().copied(), |_, _| {});
-        let sets = vec![OnceCell::new(); body.blocks.len()];
+        let sets = vec![OnceCell::new(); body.blocks.len()].into();
         LiveSets { at_end, handed: Handed::default(), sets }
     }
 
@@ -90,7 +92,7 @@ impl LiveSets {
             live.sort_unstable();
             live.dedup();
         }
-        LiveSets { at_end, handed, sets: vec![OnceCell::new(); body.blocks.len()] }
+        LiveSets { at_end, handed, sets: vec![OnceCell::new(); body.blocks.len()].into() }
     }
 
     /// The values that must be had to land before an instruction, which is no phi; sorted.

@@ -372,8 +372,8 @@ impl<'a> Mapper<'a> {
         let in_hammock = || {
             let version = &self.proof.versions.of[from];
             let block = version.graph.nodes[at].block;
-            let hammocks = version.chains.hammocks.iter();
-            let branch = hammocks.enumerate().find_map(|(branch, hammock)| {
+            let mut hammocks = version.chains.hammocks.iter_enumerated();
+            let branch = hammocks.find_map(|(branch, hammock)| {
                 hammock.as_ref().filter(|h| h.between.contains(&block)).map(|_| branch)
             })?;
             place(version.graph.terminator(branch)).map(|position| position + 1)

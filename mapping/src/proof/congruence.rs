@@ -27,8 +27,9 @@ use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
 use crate::versions::graph::{Access, ConstId, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// Number of a value: equal for congruent ones.
 pub type Number = u32;
@@ -50,7 +51,7 @@ pub struct Congruence {
     /// What places have
     pub(super) contents: Contents,
     /// For each version and block the number of the state of memory that meets there
-    pub(super) memory: PerVersion<Vec<Number>>,
+    pub(super) memory: PerVersion<TiVec<BlockId, Number>>,
     partners: Vec<Option<InstId>>,
 }
 
@@ -123,7 +124,7 @@ impl Congruence {
             known: PerVersion::default(),
             layout,
             contents: Contents::new(versions, layout.contents),
-            memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()]),
+            memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()].into()),
             partners: partners(versions, matching),
         };
         for which in Version::BOTH {

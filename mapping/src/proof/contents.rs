@@ -14,8 +14,8 @@ use crate::proof::matching::{Versions, Walk};
 use crate::proof::round::Round;
 use crate::versions::graph::{Access, Graph, Node, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::BlockId;
 use rustc_hash::FxHashMap as HashMap;
 
 /// Places that a new phi may be guessed to have
@@ -228,8 +228,7 @@ impl Round<'_> {
         let mut work: Vec<(Content, BlockId)> = Vec::new();
         for which in Version::BOTH {
             let graph = versions.graph(which);
-            let meeting =
-                || (0..graph.blocks.len()).filter(|&b| graph.blocks[b].memory_phi.is_some());
+            let meeting = || graph.blocks.keys().filter(|&b| graph.blocks[b].memory_phi.is_some());
             for (inst, node) in graph.nodes.iter().enumerate() {
                 let Some(place) = Content::new(versions, &self.congruence, which, inst) else {
                     continue;

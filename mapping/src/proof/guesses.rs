@@ -4,9 +4,10 @@
 use crate::proof::contents::AtHead;
 use crate::proof::matching::{Matching, Versions};
 use crate::versions::version::Version;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use typed_index_collections::TiVec;
 
 /// Guesses
 pub(super) struct Guesses {
@@ -18,7 +19,7 @@ pub(super) struct Guesses {
     /// For places at heads of blocks of opt the same place of base
     pub(super) places: HashMap<AtHead, AtHead>,
     /// For each block of opt the block of base at whose head the same states of memory meet
-    pub(super) memory: Vec<Option<BlockId>>,
+    pub(super) memory: TiVec<BlockId, Option<BlockId>>,
 }
 
 /// Those of phis and of memory that did not hold under a matching: they do not hold either if less
@@ -44,7 +45,7 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
         phis: vec![None; opt.nodes.len()],
         contents: HashMap::default(),
         places: HashMap::default(),
-        memory: vec![None; opt.blocks.len()],
+        memory: vec![None; opt.blocks.len()].into(),
     };
     let tracked = &versions.tracked;
     for (id, pair) in matching.pairs.iter().enumerate() {

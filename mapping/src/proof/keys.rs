@@ -3,7 +3,7 @@
 use crate::proof::congruence::Number;
 use crate::proof::matching::PairId;
 use crate::versions::version::Version;
-use midflight_ir::body::BlockId;
+use midflight_ir::ids::BlockId;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -37,9 +37,9 @@ impl Key {
         match self {
             Key::Operation(operation) => [0, operation, 0],
             Key::Together(pair) => [1, pair as u32, 0],
-            Key::Alone(which, block) => [2, which as u32, block as u32],
+            Key::Alone(which, block) => [2, which as u32, block.into()],
             Key::Memory(pair) => [3, pair as u32, 0],
-            Key::MemoryAlone(which, block) => [4, which as u32, block as u32],
+            Key::MemoryAlone(which, block) => [4, which as u32, block.into()],
             Key::Pad => [5, 0, 0],
             Key::Sum(data_type, bits) => [6, data_type, bits],
             Key::Choice(data_type) => [7, data_type, 0],

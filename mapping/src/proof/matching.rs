@@ -30,8 +30,9 @@ use crate::versions::graph::{Graph, Oracle};
 use crate::versions::live::Live;
 use crate::versions::scopes::Scopes;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// What is known of a version before it is matched: its instructions, and what is derived from them.
 #[derive(Clone, Debug)]
@@ -45,14 +46,14 @@ pub struct VersionFacts {
     /// What its branches say of values
     pub scopes: Scopes,
     /// For each block the branch that decides its phis, if one does
-    pub gates: Vec<Option<Gate>>,
+    pub gates: TiVec<BlockId, Option<Gate>>,
 }
 
 /// What tracking says of two versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tracked {
     /// For each block of base the block of opt that it became
-    pub blocks: Vec<Option<BlockId>>,
+    pub blocks: TiVec<BlockId, Option<BlockId>>,
     /// For each instruction of base the one of opt that it is
     pub kept: Vec<Option<InstId>>,
     /// For each instruction of base the one of opt that came in its place

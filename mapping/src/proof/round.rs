@@ -12,8 +12,9 @@ use crate::proof::matching::{Matching, PairId, Versions, Walk};
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::versions::graph::{Access, Linear, Node, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
@@ -70,7 +71,7 @@ pub(super) struct Round<'a> {
     pub(super) congruence: Congruence,
     pub(super) guesses: Guesses,
     shapes: &'a PerVersion<Shape>,
-    entries: PerVersion<Vec<Entry>>,
+    entries: PerVersion<TiVec<BlockId, Entry>>,
     /// Those that did not hold in this round
     refuted: Vec<Guess>,
     keys: Keys,
@@ -84,7 +85,7 @@ pub(super) struct Round<'a> {
     /// For each version and value when its number changed
     changed: PerVersion<Vec<Time>>,
     /// The same for the states of memory that meet at blocks
-    memory_changed: PerVersion<Vec<Time>>,
+    memory_changed: PerVersion<TiVec<BlockId, Time>>,
     /// For each version and the place of a number
     facts: PerVersion<Vec<Fact>>,
     /// By the place of a number the key of its sum
@@ -127,7 +128,7 @@ impl<'a> Round<'a> {
             now: 0,
             seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()]),
             changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()]),
-            memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()]),
+            memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()].into()),
             facts: PerVersion::default(),
             forms: Vec::new(),
             scratch: Scratch::default(),
@@ -302,8 +303,8 @@ impl<'a> Round<'a> {
         for inst in 0..graph.nodes.len() {
             self.set(which, graph.result(inst), UNKNOWN);
         }
-        self.congruence.memory[which].fill(UNKNOWN);
-        self.memory_changed[which].fill(self.now);
+        self.congruence.memory[which].raw.fill(UNKNOWN);
+        self.memory_changed[which].raw.fill(self.now);
         self.congruence.contents.forget(which);
     }
 
@@ -652,7 +653,7 @@ impl<'a> Round<'a> {
     fn memory_phi(&mut self, which: Version, block: BlockId) -> Option<Number> {
         let (versions, shapes) = (self.versions, self.shapes);
         let states = shapes[which].states[block].as_ref()?;
-        let own = self.congruence.layout.phis[which] + block as u32;
+        let own = self.congruence.layout.phis[which] + u32::from(block);
         let mut numbers = std::mem::take(&mut self.scratch.numbers);
         numbers.clear();
         let number = |access: Access| self.congruence.access(versions, which, access);

@@ -4,9 +4,10 @@
 use crate::proof::matching::{Matching, PairId, VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
 use midflight_ir::depth_first::postorder;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// What is asked of a version again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(super) struct Shape {
     first: Vec<usize>,
     operands: Vec<Option<Operand>>,
     /// For each block where states of memory meet what comes in, in the order of its predecessors
-    pub(super) states: Vec<Option<Vec<Option<Access>>>>,
+    pub(super) states: TiVec<BlockId, Option<Vec<Option<Access>>>>,
 }
 
 impl Shape {
@@ -40,7 +41,7 @@ fn shape(version: &VersionFacts) -> Shape {
     order.reverse();
     let mut first = vec![0; graph.nodes.len()];
     let mut operands = Vec::new();
-    let mut states = vec![None; graph.blocks.len()];
+    let mut states = TiVec::from(vec![None; graph.blocks.len()]);
     let mut places = Places::new(graph.blocks.len());
     for &block in &order {
         let predecessors = &live.predecessors[block];
@@ -74,13 +75,13 @@ fn shape(version: &VersionFacts) -> Shape {
 /// For some blocks at a time the place of each.
 struct Places {
     /// For each block the time at which it had a place, and that
-    of: Vec<(usize, usize)>,
+    of: TiVec<BlockId, (usize, usize)>,
     time: usize,
 }
 
 impl Places {
     fn new(blocks: usize) -> Self {
-        Places { of: vec![(0, 0); blocks], time: 0 }
+        Places { of: vec![(0, 0); blocks].into(), time: 0 }
     }
 
     fn set(&mut self, blocks: &[BlockId]) {
@@ -108,9 +109,13 @@ pub(super) enum Entry {
 }
 
 /// For each block of a version how it is entered.
-pub(super) fn entries(versions: &Versions, matching: &Matching, which: Version) -> Vec<Entry> {
+pub(super) fn entries(
+    versions: &Versions,
+    matching: &Matching,
+    which: Version,
+) -> TiVec<BlockId, Entry> {
     let live = &versions.of[which].live;
-    let mut entries = vec![Entry::Alone; live.predecessors.len()];
+    let mut entries = TiVec::from(vec![Entry::Alone; live.predecessors.len()]);
     let mut places = Places::new(entries.len());
     for (id, pair) in matching.pairs.iter().enumerate().filter(|(_, p)| !p.incoming.is_empty()) {
         for &block in &pair.entries[which] {

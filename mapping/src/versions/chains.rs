@@ -9,8 +9,9 @@
 use crate::versions::graph::Graph;
 use crate::versions::hammocks::Hammock;
 use crate::versions::live::Live;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// Index of a chain.
 pub type ChainId = usize;
@@ -31,14 +32,14 @@ pub struct Chains {
     pub chains: Vec<Chain>,
     /// For each block that may be reached its chain; that of what lies in a hammock is the one that
     /// the hammock is in
-    pub of_block: Vec<Option<ChainId>>,
+    pub of_block: TiVec<BlockId, Option<ChainId>>,
     /// For each instruction the number of anchors of its chain before it
     pub segment: Vec<usize>,
     /// For each instruction whether a store runs before it, in its segment, that only this version
     /// has
     pub late: Vec<bool>,
     /// For each block where the chain goes on behind its branch, if it does
-    pub hammocks: Vec<Option<Hammock>>,
+    pub hammocks: TiVec<BlockId, Option<Hammock>>,
 }
 
 impl Chains {
@@ -82,13 +83,15 @@ impl Chains {
 }
 
 /// Finds the chains. `hammocks` has for blocks where the chain goes on behind their branches.
-pub fn chains(graph: &Graph, live: &Live, hammocks: Vec<Option<Hammock>>) -> Chains {
+pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammock>>) -> Chains {
     let next = |block: BlockId| match live.successors[block].as_slice() {
-        &[to] if to != 0 && to != block && live.predecessors[to].len() == 1 => Some(to),
+        &[to] if to != BlockId::ENTRY && to != block && live.predecessors[to].len() == 1 => {
+            Some(to)
+        }
         _ => hammocks[block].as_ref().map(|hammock| hammock.join),
     };
-    let mut continues = vec![false; graph.blocks.len()];
-    for block in (0..graph.blocks.len()).filter(|&b| live.reached[b]) {
+    let mut continues = TiVec::from(vec![false; graph.blocks.len()]);
+    for block in graph.blocks.keys().filter(|&b| live.reached[b]) {
         if let Some(to) = next(block) {
             continues[to] = true;
         }
@@ -98,12 +101,12 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: Vec<Option<Hammock>>) -> Cha
     }
     let mut result = Chains {
         chains: Vec::new(),
-        of_block: vec![None; graph.blocks.len()],
+        of_block: vec![None; graph.blocks.len()].into(),
         segment: vec![0; graph.nodes.len()],
         late: vec![false; graph.nodes.len()],
-        hammocks: Vec::new(),
+        hammocks: TiVec::new(),
     };
-    for head in (0..graph.blocks.len()).filter(|&b| live.reached[b] && !continues[b]) {
+    for head in graph.blocks.keys().filter(|&b| live.reached[b] && !continues[b]) {
         let mut chain = Chain::default();
         let mut late = false;
         let mut block = Some(head);

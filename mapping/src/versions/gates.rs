@@ -20,8 +20,9 @@
 use crate::versions::graph::{Graph, Operand};
 use crate::versions::live::Live;
 use crate::versions::scopes::Scopes;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// What decides a join.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,8 @@ impl Gate {
 }
 
 /// For each block what decides it, if it is the join of a branch and has phis.
-pub fn gates(graph: &Graph, live: &Live, scopes: &Scopes) -> Vec<Option<Gate>> {
-    (0..graph.blocks.len()).map(|join| gate(graph, live, scopes, join)).collect()
+pub fn gates(graph: &Graph, live: &Live, scopes: &Scopes) -> TiVec<BlockId, Option<Gate>> {
+    graph.blocks.keys().map(|join| gate(graph, live, scopes, join)).collect()
 }
 
 fn gate(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Gate> {

@@ -4,10 +4,11 @@
 //! one can be compared with values of the other. Nothing here needs LLVM; [`super::read`] makes it.
 
 use crate::versions::version::Version;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::facts::MapFacts;
+use midflight_ir::ids::BlockId;
 use std::ops::Range;
+use typed_index_collections::TiVec;
 
 /// Index of a constant, in a table that both versions share. Functions, globals and metadata count
 /// as constants.
@@ -107,7 +108,7 @@ pub struct Graph {
     /// Number of arguments, which come first among the values
     pub arguments: usize,
     /// Its blocks that can be reached; the entry is the first
-    pub blocks: Vec<GraphBlock>,
+    pub blocks: TiVec<BlockId, GraphBlock>,
     /// Its instructions, block by block
     pub nodes: Vec<Node>,
 }

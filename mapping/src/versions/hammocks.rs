@@ -16,8 +16,9 @@
 use crate::proof::matching::{Tracked, VersionFacts, Versions};
 use crate::versions::chains::{ChainId, Chains, chains};
 use crate::versions::version::Version;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// Where a chain goes on behind a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,10 +52,12 @@ fn contracted(
     which: Version,
 ) -> Option<Chains> {
     let graph = &version.graph;
-    let mut found: Vec<(BlockId, Hammock)> = (0..graph.blocks.len())
+    let mut found: Vec<(BlockId, Hammock)> = graph
+        .blocks
+        .keys()
         .filter_map(|join| Some((version.scopes.immediate(join)?, hammock(version, join)?)))
         .collect();
-    let mut hammocks = vec![None; graph.blocks.len()];
+    let mut hammocks = TiVec::from(vec![None; graph.blocks.len()]);
     let mut made: Option<Chains> = None;
     loop {
         let chains = made.as_ref().unwrap_or(&version.chains);
@@ -79,7 +82,7 @@ fn contracted(
     }
 }
 
-fn chains_with(version: &VersionFacts, hammocks: Vec<Option<Hammock>>) -> Chains {
+fn chains_with(version: &VersionFacts, hammocks: TiVec<BlockId, Option<Hammock>>) -> Chains {
     chains(&version.graph, &version.live, hammocks)
 }
 
@@ -121,7 +124,7 @@ impl End<'_> {
     fn block(&self, block: BlockId) -> Option<BlockId> {
         match self.which {
             Version::Base => self.tracked.blocks[block],
-            Version::Opt => self.tracked.blocks.iter().position(|&b| b == Some(block)),
+            Version::Opt => self.tracked.blocks.position(|&b| b == Some(block)),
         }
     }
 }

@@ -4,26 +4,27 @@
 //! each version, keeps them from being an obstacle to a matching.
 
 use crate::versions::graph::Graph;
-use midflight_ir::body::BlockId;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// What a version can do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// For each block the successors that it may go to: their indices in
     /// [`super::graph::GraphBlock::successors`]
-    pub taken: Vec<Vec<usize>>,
+    pub taken: TiVec<BlockId, Vec<usize>>,
     /// For each block whether it may be reached
-    pub reached: Vec<bool>,
+    pub reached: TiVec<BlockId, bool>,
     /// For each block the blocks that it may go to, each once
-    pub successors: Vec<Vec<BlockId>>,
+    pub successors: TiVec<BlockId, Vec<BlockId>>,
     /// For each block the blocks that may go to it, each once
-    pub predecessors: Vec<Vec<BlockId>>,
+    pub predecessors: TiVec<BlockId, Vec<BlockId>>,
 }
 
 impl Live {
     /// The edges between blocks that may be reached of which control takes none.
     pub fn untaken(&self, graph: &Graph) -> Vec<(BlockId, BlockId)> {
-        let reached = (0..graph.blocks.len()).filter(|&block| self.reached[block]);
+        let reached = graph.blocks.keys().filter(|&block| self.reached[block]);
         let edges = reached.flat_map(|from| {
             let successors = graph.blocks[from].successors.iter();
             successors.filter(move |to| self.reached[**to]).map(move |&to| (from, to))
@@ -36,12 +37,12 @@ impl Live {
 pub fn live(graph: &Graph) -> Live {
     let count = graph.blocks.len();
     let mut live = Live {
-        taken: vec![Vec::new(); count],
-        reached: vec![false; count],
-        successors: vec![Vec::new(); count],
-        predecessors: vec![Vec::new(); count],
+        taken: vec![Vec::new(); count].into(),
+        reached: vec![false; count].into(),
+        successors: vec![Vec::new(); count].into(),
+        predecessors: vec![Vec::new(); count].into(),
     };
-    let mut work: Vec<BlockId> = if count == 0 { Vec::new() } else { vec![0] };
+    let mut work: Vec<BlockId> = graph.blocks.first_key().into_iter().collect();
     while let Some(block) = work.pop() {
         if std::mem::replace(&mut live.reached[block], true) {
             continue;
@@ -52,7 +53,7 @@ pub fn live(graph: &Graph) -> Live {
             work.push(to);
         }
     }
-    for from in 0..count {
+    for from in graph.blocks.keys() {
         for &index in &live.taken[from] {
             let to = graph.blocks[from].successors[index];
             if !live.successors[from].contains(&to) {

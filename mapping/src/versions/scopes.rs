@@ -6,10 +6,11 @@
 
 use crate::versions::graph::{ConstId, Graph};
 use crate::versions::live::Live;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::ValueId;
 use midflight_ir::depth_first::postorder;
 use midflight_ir::dominators::of_graph;
+use midflight_ir::ids::BlockId;
+use typed_index_collections::TiVec;
 
 /// For values that are constants in places: what they are, and in which blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +19,9 @@ pub struct Scopes {
     places: Vec<u32>,
     scopes: Vec<Scope>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
-    below: Vec<(u32, u32)>,
+    below: TiVec<BlockId, (u32, u32)>,
     /// For each block its immediate dominator; none for the entry, and for what is never reached
-    immediate: Vec<Option<BlockId>>,
+    immediate: TiVec<BlockId, Option<BlockId>>,
 }
 
 /// Where a value is a constant
@@ -81,10 +82,8 @@ impl Scopes {
 
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
-    let (below, immediate) = below(live);
-    let places = vec![0; graph.num_values()];
-    let mut scopes = Scopes { places, scopes: Vec::new(), below, immediate };
-    for (head, block) in graph.blocks.iter().enumerate().filter(|(b, _)| live.reached[*b]) {
+    let mut scopes = Scopes { places: vec![0; graph.num_values()], ..tree(live) };
+    for (head, block) in graph.blocks.iter_enumerated().filter(|(b, _)| live.reached[*b]) {
         for &(from, value, constant) in &block.implied {
             if live.predecessors[head] == [from] {
                 scopes.of_mut(value).below.push((head, constant));
@@ -96,20 +95,21 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
     scopes
 }
 
-/// Preorder intervals of the dominator tree of the blocks that may be reached, and the tree.
-fn below(live: &Live) -> (Vec<(u32, u32)>, Vec<Option<BlockId>>) {
+/// Scopes of no values: the dominator tree of the blocks that may be reached, and its preorder
+/// intervals.
+fn tree(live: &Live) -> Scopes {
     let count = live.successors.len();
     let order = postorder(&live.successors);
     let dominators = of_graph(&order, &live.predecessors);
-    let mut children: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    let mut immediate = vec![None; count];
+    let mut children: TiVec<BlockId, Vec<BlockId>> = vec![Vec::new(); count].into();
+    let mut immediate = TiVec::from(vec![None; count]);
     for &block in order.iter().rev() {
         immediate[block] = dominators.immediate(block);
         if let Some(parent) = immediate[block] {
             children[parent].push(block);
         }
     }
-    let mut below = vec![(u32::MAX, 0); count];
+    let mut below = TiVec::from(vec![(u32::MAX, 0); count]);
     let mut next = 0;
     let mut stack: Vec<(BlockId, usize)> = order.last().map(|&b| (b, 0)).into_iter().collect();
     while let Some((block, child)) = stack.last_mut() {
@@ -129,5 +129,5 @@ fn below(live: &Live) -> (Vec<(u32, u32)>, Vec<Option<BlockId>>) {
             }
         }
     }
-    (below, immediate)
+    Scopes { below, immediate, ..Scopes::default() }
 }

@@ -134,9 +134,10 @@ mod tests {
             value.map(|value| Operand { value, from: None })
         };
         let (forward, _) = Graph::both(program);
-        let mut body = Body { blocks: Vec::new(), code: Code::new(inputs.len()) };
+        let mut body = Body { code: Code::new(inputs.len()), ..Body::default() };
         for (l, instruction) in program.iter() {
-            let edge = |to: &Point| Edge { to: to - 1, probability: 0, kind: EdgeKind::Plain };
+            let edge =
+                |to: &Point| Edge { to: (to - 1).into(), probability: 0, kind: EdgeKind::Plain };
             let edges = forward.next(l).iter().map(edge).collect();
             body.blocks.push(Block { edges, ..Block::default() });
             let used = match instruction {
@@ -192,7 +193,13 @@ mod tests {
                 for m in program.points() {
                     let until = forward.points(|l| l == m);
                     let formula = !forward.e_until(&without, &until)[1];
-                    prop_assert_eq!(formula, n != m && tree.dominates(n - 1, m - 1), "{} {}", n, m);
+                    prop_assert_eq!(
+                        formula,
+                        n != m && tree.dominates((n - 1).into(), (m - 1).into()),
+                        "{} {}",
+                        n,
+                        m
+                    );
                 }
             }
             Ok(())

@@ -9,6 +9,7 @@ use midflight_bridge::debug;
 use midflight_bridge::ir::Inst;
 use midflight_ir::code::InstId;
 use midflight_ir::dominators::dominators;
+use midflight_ir::ids::BlockId;
 use midflight_ir::loops::{Loops, loops};
 use std::str::FromStr;
 use wildmatch::WildMatch;
@@ -145,7 +146,7 @@ fn headers(
     callee: Option<&WildMatch>,
     snapshot: &CodeSnapshot<'_>,
     found: &Loops,
-) -> Vec<usize> {
+) -> Vec<BlockId> {
     let code = &snapshot.body.code;
     let innermost = found.innermost(code.of_block.len());
     let mut interesting = vec![false; found.loops.len()];

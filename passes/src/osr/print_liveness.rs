@@ -32,7 +32,7 @@ fn describe(function: Function<'_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "liveness of '{}':", function.name());
-    for (block, name) in blocks.iter().enumerate() {
+    for (block, name) in blocks.iter_enumerated() {
         let live_in = set(&mut live.live_in[block].iter().copied());
         let _ = writeln!(text, "  {name}: {live_in}");
         let mut lines = Vec::new();

@@ -16,10 +16,12 @@ use crate::read_code::reachable_blocks;
 use midflight_abi as abi;
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
 use midflight_ir::depth_first::depth_first;
+use midflight_ir::ids::BlockId;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// What a plan is applied to.
 pub struct Target<'a, 'm> {
@@ -30,7 +32,7 @@ pub struct Target<'a, 'm> {
     /// The snapshot's body
     pub body: &'a Body,
     /// The snapshot's handles
-    pub handles: &'a [Handle<'m>],
+    pub handles: &'a TiSlice<BlockId, Handle<'m>>,
     /// The function's record
     pub record: Value<'m>,
     /// The function's thread-local slot
@@ -104,15 +106,16 @@ pub fn apply<'m>(plan: &Plan, target: &Target<'_, 'm>) -> Result<Calls<'m>, Unsp
 }
 
 /// The LLVM block of each block of the body. The entry's comes to stand behind the split.
-fn split_blocks<'m>(target: &Target<'_, 'm>) -> Result<Vec<Block<'m>>, Unsplittable> {
-    let mut blocks: Vec<Block<'m>> = target.handles.iter().map(|h| h.block).collect();
+fn split_blocks<'m>(target: &Target<'_, 'm>) -> Result<TiVec<BlockId, Block<'m>>, Unsplittable> {
+    let mut blocks: TiVec<BlockId, Block<'m>> = target.handles.iter().map(|h| h.block).collect();
     if let Some(first) = blocks.first_mut() {
         *first = target.function.split_entry();
     }
-    for (id, handle) in target.handles.iter().enumerate() {
+    for (id, handle) in target.handles.iter_enumerated() {
         if let Some(call) = handle.restart {
             let rest = call.split_after();
-            *blocks.get_mut(id + 1).ok_or(Unsplittable { from: id, to: id + 1 })? = rest;
+            let (from, to) = (id, id.next());
+            *blocks.get_mut(to).ok_or(Unsplittable { from, to })? = rest;
         }
     }
     Ok(blocks)
@@ -123,10 +126,10 @@ type Edges<'m> = HashMap<(BlockId, BlockId), Block<'m>>;
 fn split_edges<'m>(
     plan: &Plan,
     target: &Target<'_, 'm>,
-    blocks: &[Block<'m>],
+    blocks: &TiSlice<BlockId, Block<'m>>,
 ) -> Result<Edges<'m>, Unsplittable> {
     let mut result = HashMap::new();
-    for (from, block) in target.body.blocks.iter().enumerate() {
+    for (from, block) in target.body.blocks.iter_enumerated() {
         for edge in &block.edges {
             let key = (from, edge.to);
             if plan.is_split(key) {
@@ -177,12 +180,12 @@ struct Work<'a, 'm> {
     plan: &'a Plan,
     target: &'a Target<'a, 'm>,
     builder: Builder<'m>,
-    blocks: Vec<Block<'m>>,
+    blocks: TiVec<BlockId, Block<'m>>,
     edges: Edges<'m>,
     /// For each block, the index of its first edge (or its exit) in the record's list of edges
-    first_edge: Vec<u32>,
+    first_edge: TiVec<BlockId, u32>,
     /// Where code at the head of each block goes: fixed before anything is inserted
-    heads: Vec<Inst<'m>>,
+    heads: TiVec<BlockId, Inst<'m>>,
     i32: Type<'m>,
     i64: Type<'m>,
     /// Of the path register: i64 where it is an index of counters or slots
@@ -202,9 +205,9 @@ struct Work<'a, 'm> {
     /// The state of an activation that has just begun
     start: Value<'m>,
     /// r and σ in each block, behind an emission at its head
-    register: Vec<Value<'m>>,
-    state: Vec<Value<'m>>,
-    phis: Vec<Phis<'m>>,
+    register: TiVec<BlockId, Value<'m>>,
+    state: TiVec<BlockId, Value<'m>>,
+    phis: TiVec<BlockId, Phis<'m>>,
     flows: HashMap<(Block<'m>, Block<'m>), Flow<'m>>,
 }
 
@@ -212,7 +215,7 @@ impl<'a, 'm> Work<'a, 'm> {
     fn new(
         plan: &'a Plan,
         target: &'a Target<'a, 'm>,
-        blocks: Vec<Block<'m>>,
+        blocks: TiVec<BlockId, Block<'m>>,
         edges: Edges<'m>,
     ) -> Self {
         let module = target.module;
@@ -246,9 +249,9 @@ impl<'a, 'm> Work<'a, 'm> {
             calls: RefCell::default(),
             forest: ptr.poison(),
             start: i64.poison(),
-            register: vec![id.constant(u64::from(coding.origin)); count],
-            state: vec![i64.poison(); count],
-            phis: vec![Phis::default(); count],
+            register: vec![id.constant(u64::from(coding.origin)); count].into(),
+            state: vec![i64.poison(); count].into(),
+            phis: vec![Phis::default(); count].into(),
             flows: HashMap::new(),
         }
     }
@@ -268,13 +271,13 @@ impl<'a, 'm> Work<'a, 'm> {
         let forest = b.phi(self.ptr, body, FOREST);
         self.forest = forest.value();
         enter(self.target, (entry, body), known, forest);
-        b.before(self.heads[0]);
+        b.before(self.heads[BlockId::ENTRY]);
         b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
         if self.plan.has_states() {
             let start = b.offset(self.forest, abi::FOREST_START_OFFSET as u64);
             self.start = b.load_relaxed(self.i64, start);
         }
-        self.state[0] = self.start;
+        self.state[BlockId::ENTRY] = self.start;
         if self.plan.published {
             self.begin_stream();
         }
@@ -299,7 +302,7 @@ impl<'a, 'm> Work<'a, 'm> {
         let in_llvm = llvm_predecessor_counts(self.target.function);
         let mut order = depth_first(self.target.body).postorder;
         order.reverse();
-        for &to in order.iter().filter(|&&to| to != 0) {
+        for &to in order.iter().filter(|&&to| to != BlockId::ENTRY) {
             if self.plan.unneeded.contains(&to) {
                 self.register[to] = self.id.poison();
                 continue;
@@ -367,7 +370,7 @@ impl<'a, 'm> Work<'a, 'm> {
 
     /// Phase 4. Also notes what each edge carries into phis.
     fn emissions(&mut self) {
-        for (from, block) in self.target.body.blocks.iter().enumerate() {
+        for (from, block) in self.target.body.blocks.iter_enumerated() {
             for (edge, index) in block.edges.iter().zip(self.first_edge[from]..) {
                 self.emit_on_edge(from, edge.to, index);
             }
@@ -554,8 +557,8 @@ impl<'a, 'm> Work<'a, 'm> {
     /// A call at the head of each block with the index of the edge that was taken, a phi.
     fn count_edges(&mut self) {
         let callee = Oracle::edge_callee(self.target.module);
-        for (to, block) in self.target.body.blocks.iter().enumerate() {
-            if to != 0 {
+        for (to, block) in self.target.body.blocks.iter_enumerated() {
+            if to != BlockId::ENTRY {
                 let phi = self.builder.phi(self.i32, self.blocks[to], c"oracle.edge");
                 self.phis[to].edge = Some(phi);
                 self.builder.before(self.heads[to]);
@@ -574,8 +577,8 @@ impl<'a, 'm> Work<'a, 'm> {
         let callee = Oracle::block_callee(self.target.module);
         self.builder.before(self.entry().terminator());
         let activation = self.builder.zeroed_variable(self.target.module.int_type(64));
-        for (id, &head) in self.heads.iter().enumerate() {
-            let block = self.i32.constant(id as u64);
+        for (id, &head) in self.heads.iter_enumerated() {
+            let block = self.i32.constant(u32::from(id).into());
             self.builder.before(head);
             self.builder.call(callee, &[self.target.record, activation, block]);
         }
@@ -584,7 +587,7 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Phase 5.
     fn fill_phis(&mut self) {
         let ids: HashMap<Block<'m>, BlockId> =
-            self.blocks.iter().enumerate().map(|(id, &block)| (block, id)).collect();
+            self.blocks.iter_enumerated().map(|(id, &block)| (block, id)).collect();
         let unknown = Flow {
             register: self.id.poison(),
             end: self.id.poison(),
@@ -627,9 +630,9 @@ fn step_of(module: Module<'_>, published: bool) -> Callee<'_> {
 }
 
 /// In a record's list of edges, a block has its edges, or one exit if it has none.
-fn first_edges(body: &Body) -> Vec<u32> {
+fn first_edges(body: &Body) -> TiVec<BlockId, u32> {
     let mut next = 0;
-    let mut first = Vec::with_capacity(body.blocks.len());
+    let mut first = TiVec::with_capacity(body.blocks.len());
     for block in &body.blocks {
         first.push(next);
         next += u32::try_from(block.edges.len().max(1)).expect("fewer than 2^32 edges");

@@ -9,10 +9,12 @@
 //! * **Bound**: where a function would have more paths than a bound, its coldest edges are cut
 //!   until it has not. A cut uses up one of k iterations, but no function is left out for size.
 
-use midflight_ir::body::{BlockId, Body, EdgeKind};
+use midflight_ir::body::{Body, EdgeKind};
 use midflight_ir::depth_first::DepthFirst;
+use midflight_ir::ids::BlockId;
 use midflight_profile::table::CutReason;
 use std::collections::{BTreeMap, BTreeSet};
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The cut edges of a body, with the reason.
 pub type Cuts = BTreeMap<(BlockId, BlockId), CutReason>;
@@ -44,7 +46,7 @@ pub fn choose_cuts(body: &Body, order: &DepthFirst, bound: u64) -> Cuts {
 
 fn needed_cuts(body: &Body, order: &DepthFirst) -> Cuts {
     let mut cuts: Cuts = order.retreating.iter().map(|&e| (e, CutReason::Retreating)).collect();
-    for (from, block) in body.blocks.iter().enumerate() {
+    for (from, block) in body.blocks.iter_enumerated() {
         for edge in block.edges.iter().filter(|e| e.kind == EdgeKind::Restart) {
             cuts.insert((from, edge.to), CutReason::Restart);
         }
@@ -76,7 +78,7 @@ pub fn unsplittable_heads(
     is_cut: impl Fn((BlockId, BlockId)) -> bool,
 ) -> BTreeSet<BlockId> {
     let mut heads = BTreeSet::new();
-    for (from, block) in body.blocks.iter().enumerate() {
+    for (from, block) in body.blocks.iter_enumerated() {
         for edge in block.edges.iter().filter(|e| e.kind == EdgeKind::Unsplittable) {
             if is_cut((from, edge.to)) {
                 heads.insert(edge.to);
@@ -90,7 +92,7 @@ pub fn unsplittable_heads(
 fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> Cuts {
     let mut cuts = needed.clone();
     loop {
-        let mut paths = vec![0u64; body.blocks.len()];
+        let mut paths = TiVec::from(vec![0u64; body.blocks.len()]);
         for &from in &order.postorder {
             paths[from] = paths_from(body, &cuts, &paths, from);
             if paths[from] > limit {
@@ -104,7 +106,13 @@ fn cut_to_limit(body: &Body, order: &DepthFirst, needed: &Cuts, limit: u64) -> C
 }
 
 /// Cuts edges of one block: splittable before unsplittable, cold before hot, many paths before few.
-fn cut_block(body: &Body, cuts: &mut Cuts, paths: &mut [u64], from: BlockId, limit: u64) {
+fn cut_block(
+    body: &Body,
+    cuts: &mut Cuts,
+    paths: &mut TiSlice<BlockId, u64>,
+    from: BlockId,
+    limit: u64,
+) {
     let mut worth: Vec<_> = body.blocks[from]
         .edges
         .iter()
@@ -126,7 +134,7 @@ fn cut_block(body: &Body, cuts: &mut Cuts, paths: &mut [u64], from: BlockId, lim
     paths[from] = u64::try_from(whole).unwrap_or(u64::MAX);
 }
 
-fn paths_from(body: &Body, cuts: &Cuts, paths: &[u64], from: BlockId) -> u64 {
+fn paths_from(body: &Body, cuts: &Cuts, paths: &TiSlice<BlockId, u64>, from: BlockId) -> u64 {
     let block = &body.blocks[from];
     if block.edges.is_empty() {
         return 1;
@@ -138,9 +146,9 @@ fn paths_from(body: &Body, cuts: &Cuts, paths: &[u64], from: BlockId) -> u64 {
 
 /// The number of paths of the whole function: those from the entry and those from each cut edge.
 pub fn total_paths(body: &Body, order: &DepthFirst, cuts: &Cuts) -> u64 {
-    let mut paths = vec![0u64; body.blocks.len()];
+    let mut paths = TiVec::from(vec![0u64; body.blocks.len()]);
     for &from in &order.postorder {
         paths[from] = paths_from(body, cuts, &paths, from);
     }
-    cuts.keys().fold(paths[0], |sum, &(_, to)| sum.saturating_add(paths[to]))
+    cuts.keys().fold(paths[BlockId::ENTRY], |sum, &(_, to)| sum.saturating_add(paths[to]))
 }

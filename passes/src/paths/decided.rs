@@ -21,10 +21,12 @@
 //! block on the edge that goes back.
 
 use crate::paths::plan::{Plan, Transfer};
-use midflight_ir::body::{Block, BlockId, Body, EdgeKind};
+use midflight_ir::body::{Block, Body, EdgeKind};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::dominators::dominators;
+use midflight_ir::ids::BlockId;
 use midflight_ir::loops::loops;
+use typed_index_collections::TiVec;
 
 /// A way is the main one if it is taken so often, as a numerator over 2^31.
 const MAIN: u32 = 7 << 28;
@@ -48,10 +50,15 @@ struct Way {
 /// Changes a plan in counting mode so that paths are counted when they are decided.
 pub fn count_when_decided(body: &Body, plan: &mut Plan) {
     let predecessors = body.predecessors();
-    let mut ways: Vec<Option<Way>> = vec![None; body.blocks.len()];
+    let mut ways: TiVec<BlockId, Option<Way>> = vec![None; body.blocks.len()].into();
     // Blocks of which all edges into them can have code of their own
-    let is_joint: Vec<bool> = (0..body.blocks.len())
-        .map(|to| to != 0 && predecessors[to].iter().all(|&from| goes_on(body, plan, from, to)))
+    let is_joint: TiVec<BlockId, bool> = body
+        .blocks
+        .keys()
+        .map(|to| {
+            to != BlockId::ENTRY
+                && predecessors[to].iter().all(|&from| goes_on(body, plan, from, to))
+        })
         .collect();
     let is_in_outer = is_in_outer_loop(body);
     // What has ways aside is decided behind such blocks alone.
@@ -65,7 +72,7 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
         };
         ways[block] = way(body, plan, block, next);
     }
-    let mut is_behind_joint = vec![false; body.blocks.len()];
+    let mut is_behind_joint = TiVec::from(vec![false; body.blocks.len()]);
     for &block in order.iter().rev() {
         let goes_here = |from: &BlockId| {
             ways[*from].is_some_and(|way| way.next == Some(block)) && is_behind_joint[*from]
@@ -74,7 +81,7 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
         ways[block] = ways[block].filter(|way| is_behind_joint[block] || !way.has_asides);
     }
     let mut changes = Vec::new();
-    for (from, block) in body.blocks.iter().enumerate() {
+    for (from, block) in body.blocks.iter_enumerated() {
         for edge in &block.edges {
             let key = (from, edge.to);
             let is_main = ways[from].is_some_and(|way| way.main == Some(edge.to));
@@ -95,7 +102,7 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
         }
     }
     plan.transfers.extend(changes);
-    for (block, way) in ways.iter().enumerate() {
+    for (block, way) in ways.iter_enumerated() {
         let Some(way) = way else { continue };
         plan.exits.remove(&block);
         let is_entered_counted = is_joint[block]
@@ -112,7 +119,7 @@ pub fn count_when_decided(body: &Body, plan: &mut Plan) {
 }
 
 /// For each block whether the smallest loop that it is in has others in it.
-fn is_in_outer_loop(body: &Body) -> Vec<bool> {
+fn is_in_outer_loop(body: &Body) -> TiVec<BlockId, bool> {
     let loops = loops(body, &dominators(body));
     let is_outer = |l: usize| loops.loops.iter().any(|inner| inner.parent == Some(l));
     loops.innermost(body.blocks.len()).into_iter().map(|l| l.is_some_and(is_outer)).collect()

@@ -8,10 +8,12 @@
 //! blocks count, a register is less code than their tests, and no slower.
 
 use crate::paths::plan::{Plan, Transfer};
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::dominators::dominators;
+use midflight_ir::ids::BlockId;
 use midflight_ir::loops::loops;
+use typed_index_collections::TiVec;
 
 /// The block that looks for the forest again for what it counts at its end or on edges from it.
 pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
@@ -27,7 +29,7 @@ pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
         });
         on_edge || plan.counted.contains_key(&block) || plan.exits.contains_key(&block)
     };
-    let mut all = (0..body.blocks.len()).filter(|&block| called[block] && counts(block));
+    let mut all = body.blocks.keys().filter(|&block| called[block] && counts(block));
     let (block, None) = (all.next()?, all.next()) else { return None };
     let returns_twice = plan.transfers.values().any(|t| matches!(t, Transfer::Restart { .. }));
     if returns_twice || !plan.heads.is_empty() {
@@ -40,9 +42,9 @@ pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
 }
 
 /// Whether a call may lie before what is counted at each block's end.
-fn called(body: &Body) -> Vec<bool> {
+fn called(body: &Body) -> TiVec<BlockId, bool> {
     let predecessors = body.predecessors();
-    let mut called: Vec<bool> =
+    let mut called: TiVec<BlockId, bool> =
         body.blocks.iter().map(|block| block.calls > u32::from(block.ends_at_call)).collect();
     let order = depth_first(body).postorder;
     loop {

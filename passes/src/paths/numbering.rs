@@ -10,9 +10,11 @@
 
 use crate::paths::cut::{Cuts, choose_cuts};
 use midflight_abi::MOST_PATHS;
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
 use midflight_ir::depth_first::{DepthFirst, depth_first};
+use midflight_ir::ids::BlockId;
 use midflight_profile::table::Edge;
+use typed_index_collections::TiVec;
 
 /// The numbering of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +52,8 @@ pub fn number_with_cuts(
     order: &DepthFirst,
     cuts: &Cuts,
 ) -> Result<Numbering, TooManyPaths> {
-    let mut num_paths = vec![0u64; body.blocks.len()];
-    let mut values: Vec<Vec<u64>> = vec![Vec::new(); body.blocks.len()];
+    let mut num_paths = TiVec::from(vec![0u64; body.blocks.len()]);
+    let mut values: TiVec<BlockId, Vec<u64>> = vec![Vec::new(); body.blocks.len()].into();
     // Line 1: in reverse topological order. A path that ends at v has numPaths(EXIT) = 1.
     for &v in &order.postorder {
         let block = &body.blocks[v];
@@ -71,20 +73,19 @@ pub fn number_with_cuts(
     let mut total = num_paths.first().copied().unwrap_or(0);
     let mut edges = Vec::new();
     let fit = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-    for (from, block) in body.blocks.iter().enumerate() {
+    for (from, block) in body.blocks.iter_enumerated() {
         for (e, edge) in block.edges.iter().enumerate() {
             let (value, to) = (fit(values[from][e]), edge.to);
-            let (from_id, to_id) = (fit(from as u64), fit(to as u64));
             if let Some(&why) = cuts.get(&(from, to)) {
                 let start = fit(total);
                 total = total.saturating_add(num_paths[to]);
-                edges.push(Edge::Cut { from: from_id, to: to_id, end: value, start, why });
+                edges.push(Edge::Cut { from: from.into(), to: to.into(), end: value, start, why });
             } else {
-                edges.push(Edge::Flow { from: from_id, to: to_id, value });
+                edges.push(Edge::Flow { from: from.into(), to: to.into(), value });
             }
         }
         if block.edges.is_empty() {
-            edges.push(Edge::Exit { from: fit(from as u64), value: 0 });
+            edges.push(Edge::Exit { from: from.into(), value: 0 });
         }
     }
     match u32::try_from(total) {

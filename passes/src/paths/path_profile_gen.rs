@@ -15,7 +15,9 @@ use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_ir::ids::BlockId;
 use midflight_profile::table::Stage;
+use typed_index_collections::TiSlice;
 
 /// Marks a function that is instrumented, so that a second run leaves it alone.
 const MARK: &str = "midflight-paths";
@@ -203,10 +205,13 @@ pub fn number<'m>(
 ///
 /// Both are walked together from the entry, which the split of the entry moved behind the check of
 /// the slot; successors are compared in their order.
-fn check_shape(function: Function<'_>, predicted: &[Vec<usize>]) -> Result<(), String> {
+fn check_shape(
+    function: Function<'_>,
+    predicted: &TiSlice<BlockId, Vec<BlockId>>,
+) -> Result<(), String> {
     let Some(entry) = function.blocks().next() else { return Ok(()) };
     let Some(&body) = entry.successors().last() else { return Err("the entry is lost".into()) };
-    let mut pairs = std::collections::HashMap::from([(body, 0)]);
+    let mut pairs = std::collections::HashMap::from([(body, BlockId::ENTRY)]);
     let mut work = vec![body];
     while let Some(block) = work.pop() {
         let id = pairs[&block];

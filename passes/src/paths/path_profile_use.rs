@@ -18,11 +18,13 @@ use crate::paths::record::unit_of;
 use crate::paths::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::plugin::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
+use midflight_ir::ids::BlockId;
 use midflight_profile::table::Stage;
 use midflight_profile::weights::FunctionWeights;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use typed_index_collections::TiSlice;
 
 /// The pass.
 pub struct PathProfileUse {
@@ -180,15 +182,15 @@ impl PathProfileUse {
 }
 
 /// Gives each terminator with several successors the counts of its edges.
-fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
+fn set_weights(body: &Body, handles: &TiSlice<BlockId, Handle<'_>>, counts: &FunctionWeights) {
     let edges: FxHashMap<(u32, u32), u64> =
         counts.edges.iter().map(|&(from, to, count)| ((from, to), count)).collect();
     // The first part of each block: an edge leads there.
     let mut ids = FxHashMap::default();
-    for (id, handle) in handles.iter().enumerate() {
+    for (id, handle) in handles.iter_enumerated() {
         ids.entry(handle.block).or_insert(id);
     }
-    for (from, handle) in handles.iter().enumerate() {
+    for (from, handle) in handles.iter_enumerated() {
         if handle.restart.is_some() || body.blocks[from].edges.is_empty() {
             continue;
         }
@@ -198,10 +200,7 @@ fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
             .iter()
             .filter_map(|target| ids.get(target).copied())
             .collect();
-        let count_of = |to: BlockId| {
-            let key = (u32::try_from(from).ok()?, u32::try_from(to).ok()?);
-            edges.get(&key).copied()
-        };
+        let count_of = |to: BlockId| edges.get(&(from.into(), to.into())).copied();
         let counts: Vec<u64> = shared(&targets, |to| count_of(to).unwrap_or(0));
         if counts.len() > 1 && counts.iter().any(|&count| count != 0) {
             handle.block.terminator().set_branch_weights(&scaled(&counts));
@@ -210,9 +209,13 @@ fn set_weights(body: &Body, handles: &[Handle<'_>], counts: &FunctionWeights) {
 }
 
 /// Marks the loops that should be unrolled. Behind the optimizer nothing would unroll them.
-fn mark_loops(handles: &[Handle<'_>], counts: &FunctionWeights, analyses: &Analyses<'_>) {
+fn mark_loops(
+    handles: &TiSlice<BlockId, Handle<'_>>,
+    counts: &FunctionWeights,
+    analyses: &Analyses<'_>,
+) {
     for l in &counts.loops {
-        if let Some(header) = handles.get(l.header as usize) {
+        if let Some(header) = handles.get(BlockId::from(l.header as usize)) {
             header.block.mark_loop(analyses, l.unroll);
         }
     }

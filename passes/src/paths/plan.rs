@@ -9,9 +9,11 @@ use crate::paths::decided::count_when_decided;
 use crate::paths::lookup::lookup;
 use crate::paths::numbering::Numbering;
 use crate::paths::runs::{Run, plan_runs};
-use midflight_ir::body::{BlockId, Body};
+use midflight_ir::body::Body;
+use midflight_ir::ids::BlockId;
 use midflight_profile::table;
 use std::collections::{BTreeMap, BTreeSet};
+use typed_index_collections::TiVec;
 
 /// Most paths of a function of which each has a counter of its own, unless options say otherwise:
 /// such an array still fits a first-level cache.
@@ -116,11 +118,12 @@ pub fn plan_published(body: &Body, numbering: &Numbering) -> Plan {
 
 /// What happens on edges, where each path is emitted when it ends.
 fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
+    let id = |block: u32| BlockId::from(block as usize);
     let cut: BTreeSet<(BlockId, BlockId)> = numbering
         .edges
         .iter()
         .filter_map(|edge| match *edge {
-            table::Edge::Cut { from, to, .. } => Some((from as usize, to as usize)),
+            table::Edge::Cut { from, to, .. } => Some((id(from), id(to))),
             _ => None,
         })
         .collect();
@@ -140,10 +143,10 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
     for edge in &numbering.edges {
         match *edge {
             table::Edge::Flow { from, to, value } => {
-                plan.transfers.insert((from as usize, to as usize), Transfer::Add(value));
+                plan.transfers.insert((id(from), id(to)), Transfer::Add(value));
             }
             table::Edge::Cut { from, to, end, start, why } => {
-                let key = (from as usize, to as usize);
+                let key = (id(from), id(to));
                 let transfer = if why == table::CutReason::Restart {
                     Transfer::Restart { end, start }
                 } else if plan.heads.contains(&key.1) {
@@ -154,7 +157,7 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
                 plan.transfers.insert(key, transfer);
             }
             table::Edge::Exit { from, value } => {
-                plan.exits.insert(from as usize, value);
+                plan.exits.insert(id(from), value);
             }
         }
     }
@@ -178,15 +181,15 @@ impl Plan {
 
 /// The edges that a body has after the plan is applied, with the blocks that the plan adds behind
 /// the body's own in the order of its edges: what a new snapshot must show.
-pub fn predicted_edges(body: &Body, plan: &Plan) -> Vec<Vec<BlockId>> {
-    let mut shape: Vec<Vec<BlockId>> = Vec::new();
+pub fn predicted_edges(body: &Body, plan: &Plan) -> TiVec<BlockId, Vec<BlockId>> {
+    let mut shape: TiVec<BlockId, Vec<BlockId>> = TiVec::new();
     let mut added = Vec::new();
     let own = body.blocks.len();
-    for (from, block) in body.blocks.iter().enumerate() {
+    for (from, block) in body.blocks.iter_enumerated() {
         let targets = block.edges.iter().map(|edge| {
             if plan.is_split((from, edge.to)) {
                 added.push(vec![edge.to]);
-                own + added.len() - 1
+                BlockId::from(own + added.len() - 1)
             } else {
                 edge.to
             }

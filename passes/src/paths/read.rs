@@ -5,15 +5,17 @@ use crate::read_code::reachable_blocks;
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
 use midflight_bridge::plugin::Analyses;
-use midflight_ir::body::{Block, BlockId, Body, Edge, EdgeKind, Line, Terminator};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Line, Terminator};
+use midflight_ir::ids::BlockId;
 use std::collections::HashMap;
+use typed_index_collections::TiVec;
 
 /// A snapshot with what leads back into LLVM.
 pub struct Snapshot<'m> {
     /// The function's blocks and edges
     pub body: Body,
     /// The LLVM side of each block
-    pub handles: Vec<Handle<'m>>,
+    pub handles: TiVec<BlockId, Handle<'m>>,
     /// The names of files that [`Line::file`] is an index into
     pub files: Vec<String>,
     /// Where the function is declared, if it has debug information
@@ -41,15 +43,15 @@ pub struct Handle<'m> {
 pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snapshot<'m>, Skip> {
     let reachable = reachable_blocks(function);
     let mut first_part = HashMap::new();
-    let mut parts = Vec::new();
+    let mut parts: TiVec<BlockId, Part> = TiVec::new();
     for &block in &reachable {
-        first_part.insert(block, parts.len());
+        first_part.insert(block, parts.next_key());
         parts.extend(split_at_restarts(block)?);
     }
     let mut files = Files::default();
     let mut body = Body::default();
-    let mut handles = Vec::new();
-    for (id, part) in parts.iter().enumerate() {
+    let mut handles = TiVec::new();
+    for (id, part) in parts.iter_enumerated() {
         let weights = analyses.block_weights(part.block);
         let last = *part.instructions.last().ok_or(Skip::BrokenBlock)?;
         let mut block = Block {
@@ -63,7 +65,8 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
         };
         let mut handle = Handle { block: part.block, restart: part.restart, exit: last };
         if part.restart.is_some() {
-            block.edges = vec![Edge { to: id + 1, probability: 1 << 31, kind: EdgeKind::Restart }];
+            let to = id.next();
+            block.edges = vec![Edge { to, probability: 1 << 31, kind: EdgeKind::Restart }];
         } else {
             block.terminator = terminator_kind(last)?;
             block.edges = edges_of(part.block, &weights.probabilities, &first_part)?;

@@ -16,8 +16,9 @@
 //! with the register.
 
 use crate::paths::plan::{Plan, Transfer};
-use midflight_ir::body::{BlockId, Body, EdgeKind};
+use midflight_ir::body::{Body, EdgeKind};
 use midflight_ir::dominators::dominators;
+use midflight_ir::ids::BlockId;
 use midflight_ir::loops::{Loop, loops};
 
 /// Edges that leave a loop, each with code of its own.

@@ -1,6 +1,7 @@
 //! Random control flow graphs.
 
 use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::ids::BlockId;
 use proptest::prelude::*;
 
 /// A random graph in which every block is reached from block 0 and none leads back to it.
@@ -14,11 +15,12 @@ pub fn bodies() -> impl Strategy<Value = Body> {
             let mut edges: Vec<Edge> = Vec::new();
             // A spine keeps every block reachable.
             if from + 1 < count {
-                edges.push(Edge { to: from + 1, probability: 500, kind: EdgeKind::Plain });
+                let to = BlockId::from(from + 1);
+                edges.push(Edge { to, probability: 500, kind: EdgeKind::Plain });
             }
             for (to, probability, kind) in targets {
-                let to = 1 + to % count.max(2);
-                if to < count && edges.iter().all(|e| e.to != to) {
+                let to = BlockId::from(1 + to % count.max(2));
+                if to < BlockId::from(count) && edges.iter().all(|e| e.to != to) {
                     let kind = if kind == 0 { EdgeKind::Unsplittable } else { EdgeKind::Plain };
                     edges.push(Edge { to, probability, kind });
                 }

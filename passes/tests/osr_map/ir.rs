@@ -1,10 +1,11 @@
 //! Functions over integers and pointers, read from the text that LLVM prints, so that a fact that
 //! the checker has from LLVM's data structures is not shared with what it is tested with.
 
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::BlockId;
 use midflight_passes::read_code::CodeSnapshot;
 use std::collections::HashMap;
+use typed_index_collections::TiVec;
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub struct Program {
     pub arguments: usize,
     pub insts: Vec<Inst>,
     /// For each block its first instruction, and the first that is no phi
-    pub blocks: Vec<(InstId, InstId)>,
+    pub blocks: TiVec<BlockId, (InstId, InstId)>,
     pub block_of: Vec<BlockId>,
 }
 
@@ -144,10 +145,10 @@ pub fn read(snapshot: &CodeSnapshot<'_>, frame: &mut Frame) -> Program {
         names.insert(name, value);
     }
     let blocks: HashMap<String, BlockId> =
-        snapshot.blocks.iter().enumerate().map(|(id, b)| (texts[b].0.clone(), id)).collect();
+        snapshot.blocks.iter_enumerated().map(|(id, b)| (texts[b].0.clone(), id)).collect();
     let mut program =
-        Program { arguments, insts: Vec::new(), blocks: Vec::new(), block_of: Vec::new() };
-    for (id, block) in snapshot.blocks.iter().enumerate() {
+        Program { arguments, insts: Vec::new(), blocks: TiVec::new(), block_of: Vec::new() };
+    for (id, block) in snapshot.blocks.iter_enumerated() {
         let begin = program.insts.len();
         for text in &texts[block].1 {
             let mut reader =

@@ -2,6 +2,7 @@
 
 use crate::ir::{Arg, Flags, Inst, MEMORY_AT, MEMORY_SIZE, Op, Program, Word, mask, signed};
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
 use std::rc::Rc;
 
 /// Why a run says nothing.
@@ -160,7 +161,7 @@ impl State {
         for (place, &value) in values.iter_mut().zip(arguments) {
             *place = Word::Int(value);
         }
-        let at = program.blocks[0].1;
+        let at = program.blocks[BlockId::ENTRY].1;
         State {
             at,
             values,

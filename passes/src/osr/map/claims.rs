@@ -74,7 +74,7 @@ impl<'m> Claims<'_, 'm> {
         }
         self.number(graphs, &unsigned);
         let PerVersion { base, opt } = graphs;
-        for (id, block) in base.blocks.iter_mut().enumerate() {
+        for (id, block) in base.blocks.iter_mut_enumerated() {
             let of_opt = self.tracked.blocks[id].map(|b| opt.blocks[b].successors.len());
             if block.successors.len() < 2 || of_opt == Some(block.successors.len()) {
                 continue;

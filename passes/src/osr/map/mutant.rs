@@ -1,7 +1,7 @@
 //! What a mutant of `osr-opt` does wrong; tests must notice.
 
-use midflight_ir::body::BlockId;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
 use midflight_mapping::mapping::mapper::OsrMap;
 use midflight_mapping::mapping::reconstruct::Expr;
 use midflight_mapping::proof::matching::Versions;

@@ -17,7 +17,7 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
-use midflight_ir::body::BlockId;
+use midflight_ir::ids::BlockId;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::Expr;
 use midflight_mapping::mapping::side::Side;
@@ -253,7 +253,7 @@ impl OptPass {
             useful,
             unreached: PerVersion::from_fn(|w| {
                 let reached = &mapper.proof.versions.of[w].live.reached;
-                (0..reached.len()).filter(|&b| !reached[b]).collect()
+                reached.keys().filter(|&b| !reached[b]).collect()
             }),
             untaken: PerVersion::from_fn(|w| {
                 let version = &mapper.proof.versions.of[w];

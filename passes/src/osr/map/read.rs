@@ -5,8 +5,8 @@ use crate::read_code::{CodeSnapshot, Ids};
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
-use midflight_ir::body::BlockId;
 use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::BlockId;
 use midflight_mapping::proof::matching::{Tracked, VersionFacts, Versions};
 use midflight_mapping::versions::chains::chains;
 use midflight_mapping::versions::gates::gates;
@@ -196,7 +196,7 @@ pub fn read<'a, 'm>(
     let own_selectors = graphs.iter().any(own);
     let of = graphs.map(|graph| {
         let live = live(&graph);
-        let chains = chains(&graph, &live, vec![None; graph.blocks.len()]);
+        let chains = chains(&graph, &live, vec![None; graph.blocks.len()].into());
         let scopes = scopes(&graph, &live);
         let gates = gates(&graph, &live, &scopes);
         VersionFacts { graph, live, chains, scopes, gates }
@@ -251,7 +251,7 @@ impl<'m> Handles<'_, 'm> {
                 clobber: clobber.and_then(|clobber| access(ids, clobber)),
             });
         }
-        for (id, &block) in snapshot.blocks.iter().enumerate() {
+        for (id, &block) in snapshot.blocks.iter_enumerated() {
             let successors: Vec<_> =
                 block.successors().into_iter().filter_map(|b| ids.block(b)).collect();
             graph.blocks.push(GraphBlock {
@@ -263,7 +263,7 @@ impl<'m> Handles<'_, 'm> {
             });
         }
         let predecessors = snapshot.body.predecessors();
-        for (id, &block) in snapshot.blocks.iter().enumerate() {
+        for (id, &block) in snapshot.blocks.iter_enumerated() {
             if memory.has_phi(block) {
                 let states = predecessors[id].iter().filter_map(|&from| {
                     Some((from, access(ids, memory.at_end(snapshot.blocks[from])?)?))
@@ -276,7 +276,7 @@ impl<'m> Handles<'_, 'm> {
 
     fn add_implied(&self, which: Version, graph: &mut Graph) {
         let predecessors = self.snapshots[which].body.predecessors();
-        for (id, predecessors) in predecessors.iter().enumerate() {
+        for (id, predecessors) in predecessors.iter_enumerated() {
             for &from in predecessors {
                 let implied = self.implied(which, graph, from, id).into_iter();
                 let implied: Vec<_> = implied.map(|(value, c)| (from, value, c)).collect();
@@ -414,7 +414,7 @@ fn tracked<'m>(base: &CodeSnapshot<'m>, opt: &CodeSnapshot<'m>, tracker: &Tracke
     let [reached, ids] = [base, opt].map(CodeSnapshot::ids);
     let count = base.instructions.len();
     let mut result = Tracked {
-        blocks: vec![None; base.blocks.len()],
+        blocks: vec![None; base.blocks.len()].into(),
         kept: vec![None; count],
         replaced: vec![None; count],
         folded: vec![false; count],

@@ -6,6 +6,7 @@ use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_ir::code::InstId;
+use midflight_ir::ids::BlockId;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
 use midflight_mapping::refusal::Refusal;
@@ -14,6 +15,7 @@ use midflight_profile::osr_maps::report::{
     Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
 };
 use midflight_profile::osr_maps::{Both, Each, name_in};
+use typed_index_collections::TiVec;
 
 /// Refusals of a point for itself: it is no point of any mapping.
 fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Refusal> {
@@ -174,7 +176,7 @@ struct Texts<'a, 'm> {
     handles: &'a Handles<'a, 'm>,
     names: PerVersion<Vec<String>>,
     texts: PerVersion<Vec<String>>,
-    blocks: PerVersion<Vec<String>>,
+    blocks: PerVersion<TiVec<BlockId, String>>,
 }
 
 impl<'a, 'm> Texts<'a, 'm> {
