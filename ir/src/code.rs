@@ -1,15 +1,9 @@
 //! The instructions of a [`crate::body::Body`].
 
 use crate::facts::InstFacts;
-use crate::ids::BlockId;
+use crate::ids::{BlockId, InstId, InstRange, ValueId};
 use std::ops::Range;
 use typed_index_collections::TiVec;
-
-/// Index of an instruction in [`Code::instructions`].
-pub type InstId = usize;
-
-/// A value of the function: its arguments come first, then its instructions, with a result or not.
-pub type ValueId = usize;
 
 /// The instructions of a body, block by block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,9 +11,9 @@ pub struct Code {
     /// Number of the function's arguments
     pub arguments: usize,
     /// All instructions, in the order of the blocks
-    pub instructions: Vec<Instruction>,
+    pub instructions: TiVec<InstId, Instruction>,
     /// For each block its instructions
-    pub of_block: TiVec<BlockId, Range<InstId>>,
+    pub of_block: TiVec<BlockId, InstRange>,
     operands: Vec<Operand>,
 }
 
@@ -50,8 +44,8 @@ impl Code {
 
     /// Begins a block behind the last one.
     pub fn begin_block(&mut self) {
-        let end = self.instructions.len();
-        self.of_block.push(end..end);
+        let end = self.instructions.next_key();
+        self.of_block.push(InstRange { start: end, end });
     }
 
     /// Adds an instruction to the last block.
@@ -62,7 +56,7 @@ impl Code {
         let operands = first..self.operands.len();
         self.instructions.push(Instruction { block, facts, operands });
         if let Some(range) = self.of_block.last_mut() {
-            range.end = self.instructions.len();
+            range.end = self.instructions.next_key();
         }
     }
 
@@ -73,12 +67,12 @@ impl Code {
 
     /// The value that an instruction defines.
     pub fn result(&self, inst: InstId) -> ValueId {
-        self.arguments + inst
+        ValueId::from(self.arguments + usize::from(inst))
     }
 
     /// The instruction that defines a value; none if it is an argument.
     pub fn definition(&self, value: ValueId) -> Option<InstId> {
-        value.checked_sub(self.arguments)
+        usize::from(value).checked_sub(self.arguments).map(InstId::from)
     }
 
     /// Number of values.
@@ -88,7 +82,7 @@ impl Code {
 
     /// The first instruction of a block behind its phis.
     pub fn first_non_phi(&self, block: BlockId) -> InstId {
-        let range = self.of_block[block].clone();
-        range.clone().find(|&i| !self.instructions[i].facts.is_phi()).unwrap_or(range.end)
+        let range = self.of_block[block];
+        range.iter().find(|&i| !self.instructions[i].facts.is_phi()).unwrap_or(range.end)
     }
 }

@@ -56,7 +56,55 @@ index_type! {
     BlockId
 }
 
+index_type! {
+    /// An instruction of [`crate::code::Code::instructions`].
+    InstId
+}
+
+index_type! {
+    /// A value of the function: its arguments come first, then its instructions, with a result or
+    /// not. [`crate::code::Code::result`] and [`crate::code::Code::definition`] lead from one to the
+    /// other.
+    ValueId
+}
+
 impl BlockId {
     /// The block that a function begins with.
     pub const ENTRY: BlockId = BlockId(0);
+}
+
+/// Instructions that stand one behind the other, as those of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstRange {
+    /// The first
+    pub start: InstId,
+    /// What is behind the last
+    pub end: InstId,
+}
+
+impl InstRange {
+    /// All of them, in order.
+    pub fn iter(self) -> <Self as IntoIterator>::IntoIter {
+        self.into_iter()
+    }
+
+    /// Which of them an instruction is, from 0.
+    pub fn place(self, inst: InstId) -> usize {
+        (inst.0 - self.start.0) as usize
+    }
+}
+
+impl Default for InstRange {
+    fn default() -> Self {
+        InstRange { start: InstId(0), end: InstId(0) }
+    }
+}
+
+impl IntoIterator for InstRange {
+    type Item = InstId;
+    type IntoIter = std::iter::Map<std::ops::Range<u32>, fn(u32) -> InstId>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (self.start.0..self.end.0).map(InstId)
+    }
 }

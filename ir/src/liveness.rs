@@ -9,8 +9,8 @@
 //! RR-7503, 2011, Algorithms 4 and 5). The sets inside a block follow from those at its end.
 
 use crate::body::Body;
-use crate::code::{InstId, Operand, ValueId};
-use crate::ids::BlockId;
+use crate::code::Operand;
+use crate::ids::{BlockId, InstId, ValueId};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
@@ -25,9 +25,9 @@ use typed_index_collections::TiVec;
 /// // One block: an instruction that uses argument 1 of two.
 /// let mut code = Code::new(2);
 /// code.begin_block();
-/// code.push(InstFacts::default(), [Operand { value: 1, from: None }]);
+/// code.push(InstFacts::default(), [Operand { value: 1.into(), from: None }]);
 /// let body = Body { blocks: vec![Block::default()].into(), code };
-/// assert_eq!(liveness(&body).before(&body, 0), [1]);
+/// assert_eq!(liveness(&body).before(&body, 0.into()), [1.into()]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
@@ -62,17 +62,18 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
 ) -> TiVec<BlockId, Vec<ValueId>> {
     let code = &body.code;
     // The uses of each value, one behind the other: the block, and whether it is at its end.
-    let mut ends = vec![0_usize; code.num_values() + 1];
+    let mut ends: TiVec<ValueId, usize> = vec![0; code.num_values()].into();
     let each_use = |add: &mut dyn FnMut(&Operand, BlockId)| {
-        for (inst, instruction) in code.instructions.iter().enumerate() {
+        for (inst, instruction) in code.instructions.iter_enumerated() {
             uses(inst).for_each(|operand| add(&operand, instruction.block));
         }
     };
-    each_use(&mut |operand, _| ends[operand.value + 1] += 1);
-    for value in 0..code.num_values() {
-        ends[value + 1] += ends[value];
+    each_use(&mut |operand, _| ends[operand.value] += 1);
+    let mut count = 0;
+    for end in &mut ends {
+        count += std::mem::replace(end, count);
     }
-    let mut of_value = vec![(BlockId::ENTRY, false); ends[code.num_values()]];
+    let mut of_value = vec![(BlockId::ENTRY, false); count];
     each_use(&mut |operand, block| {
         of_value[ends[operand.value]] = (operand.from.unwrap_or(block), operand.from.is_some());
         ends[operand.value] += 1;
@@ -85,7 +86,7 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
         work: Vec::new(),
     };
     let mut begin = 0;
-    for (value, &end) in ends[..code.num_values()].iter().enumerate() {
+    for (value, &end) in ends.iter_enumerated() {
         let defined_in = code.definition(value).map(|i| code.instructions[i].block);
         for &(block, at_end) in &of_value[begin..end] {
             if !at_end || search.live_at_end(block, value) {
@@ -158,7 +159,7 @@ impl Liveness {
     ) {
         let code = &body.code;
         let mut live: BTreeSet<ValueId> = self.live_out[block].iter().copied().collect();
-        for inst in code.of_block[block].clone().rev() {
+        for inst in code.of_block[block].iter().rev() {
             if code.instructions[inst].facts.is_phi() {
                 live = self.live_in[block].iter().copied().collect();
             } else {

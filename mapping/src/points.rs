@@ -7,9 +7,8 @@
 
 use crate::refusal::Refusal;
 use midflight_ir::body::Body;
-use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::facts::{FunctionFacts, InstFacts};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use midflight_ir::liveness::{Liveness, liveness};
 use typed_index_collections::TiVec;
 
@@ -74,7 +73,7 @@ fn code_boundaries(body: &Body, function: FunctionFacts) -> Vec<Boundary> {
     for (block, first_own) in after_dynamic_allocas(body).into_iter_enumerated() {
         let first = boundaries.len();
         let mut behind = None;
-        for at in body.code.of_block[block].clone().rev() {
+        for at in body.code.of_block[block].iter().rev() {
             let facts = body.code.instructions[at].facts;
             behind = forbidden(facts, function).or(behind);
             if is_boundary(facts) {
@@ -101,8 +100,9 @@ pub fn point_at(
     }
     let live = liveness.before(body, at);
     let landings = Landings::new(body, facts);
-    let rest = at..body.code.of_block[instruction.block].end;
-    let behind = rest.map(|i| body.code.instructions[i].facts).find_map(|f| forbidden(f, facts));
+    let rest = InstRange { start: at, end: body.code.of_block[instruction.block].end };
+    let behind =
+        rest.iter().map(|i| body.code.instructions[i].facts).find_map(|f| forbidden(f, facts));
     let refusal = landings.refusal(body, instruction.block, at, behind);
     let refusal = refusal.or_else(|| live_refusal(body, &live));
     let own = after_dynamic_allocas(body)[instruction.block];
@@ -182,7 +182,7 @@ impl Landings {
         let mut at_head = TiVec::from(vec![None; body.blocks.len()]);
         let mut work = Vec::new();
         for (block, range) in body.code.of_block.iter_enumerated() {
-            let mut of_block = range.clone().map(|i| body.code.instructions[i].facts);
+            let mut of_block = range.iter().map(|i| body.code.instructions[i].facts);
             at_head[block] = of_block.find_map(|f| forbidden(f, facts));
             work.extend(at_head[block].map(|_| block));
         }
@@ -206,10 +206,10 @@ impl Landings {
         behind: Option<Refusal>,
     ) -> Option<Refusal> {
         let code = &body.code;
-        let range = code.of_block[block].clone();
         let facts = |i: InstId| code.instructions[i].facts;
         // A call in tail position is followed by its return, and at most a cast between.
-        if (range.start..inst).rev().take(2).any(|i| facts(i).is_must_tail()) {
+        let before = InstRange { start: code.of_block[block].start, end: inst };
+        if before.iter().rev().take(2).any(|i| facts(i).is_must_tail()) {
             return Some(Refusal::TailPosition);
         }
         behind.or_else(|| body.blocks[block].edges.iter().find_map(|e| self.at_head[e.to]))
@@ -221,9 +221,9 @@ fn after_dynamic_allocas(body: &Body) -> TiVec<BlockId, Option<InstId>> {
     let mut result = TiVec::from(vec![None; body.blocks.len()]);
     let mut work = Vec::new();
     for (block, range) in body.code.of_block.iter_enumerated() {
-        let alloca = range.clone().find(|&i| body.code.instructions[i].facts.is_dynamic_alloca());
+        let alloca = range.iter().find(|&i| body.code.instructions[i].facts.is_dynamic_alloca());
         if let Some(alloca) = alloca {
-            result[block] = Some(alloca + 1);
+            result[block] = Some(alloca.next());
             work.push(block);
         }
     }

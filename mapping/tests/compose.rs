@@ -1,7 +1,7 @@
 //! Composition of mappings (thesis Lemma 4.6), on mappings made by hand and on random ones that are
 //! run.
 
-use midflight_ir::code::ValueId;
+use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::check_composed::Ancestry;
 use midflight_mapping::mapping::compose::{
     Between, Broken, ComposedMap, ComposedPoint, StepExpr, compose,
@@ -11,13 +11,22 @@ use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::refusal::Refusal;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use typed_index_collections::{TiSlice, TiVec};
+
+fn i(inst: usize) -> InstId {
+    inst.into()
+}
+
+fn v(value: usize) -> ValueId {
+    value.into()
+}
 
 /// A mapping of a point; sources as used, `keep` those at least `first_kept`.
 fn point(
     landing: usize,
-    values: &[(ValueId, usize)],
+    values: &[(usize, usize)],
     exprs: Vec<Expr>,
-    first_kept: ValueId,
+    first_kept: usize,
 ) -> PointMap {
     let mut sources: Vec<ValueId> = exprs
         .iter()
@@ -25,10 +34,10 @@ fn point(
         .collect();
     sources.sort_unstable();
     sources.dedup();
-    let keep = sources.iter().copied().filter(|&s| s >= first_kept).collect();
+    let keep = sources.iter().copied().filter(|&s| usize::from(s) >= first_kept).collect();
     PointMap {
-        landing,
-        values: values.to_vec(),
+        landing: i(landing),
+        values: values.iter().map(|&(value, expr)| (v(value), expr)).collect(),
         exprs,
         stores: Vec::new(),
         differs: false,
@@ -41,7 +50,7 @@ fn of_points(step: usize, points: Vec<PointMap>) -> ComposedMap {
     ComposedMap::of_step(step, &OsrMap { points: points.into_iter().map(Ok).collect() })
 }
 
-const ANY: ValueId = usize::MAX;
+const ANY: usize = usize::MAX;
 
 #[test]
 fn what_the_second_step_uses_is_had_as_the_first_one_says() {
@@ -49,66 +58,66 @@ fn what_the_second_step_uses_is_had_as_the_first_one_says() {
     let first = point(
         4,
         &[(20, 0), (21, 2)],
-        vec![Expr::Source(a), Expr::Constant(7), Expr::Repeat(5, vec![0, 1])],
+        vec![Expr::Source(v(a)), Expr::Constant(7), Expr::Repeat(i(5), vec![0, 1])],
         ANY,
     );
     let second = point(
         6,
         &[(30, 1), (31, 0), (32, 2)],
-        vec![Expr::Source(21), Expr::Repeat(8, vec![0, 0]), Expr::Constant(7)],
+        vec![Expr::Source(v(21)), Expr::Repeat(i(8), vec![0, 0]), Expr::Constant(7)],
         ANY,
     );
-    let mut point_at = vec![None; 5];
-    point_at[4] = Some(0);
+    let mut point_at = TiVec::from(vec![None; 5]);
+    point_at[i(4)] = Some(0);
     let between = Between { point_at: &point_at, arguments: 2 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     let composed = composed.points[0].clone().expect("all that is used is given");
-    assert_eq!(composed.landing, 6);
+    assert_eq!(composed.landing, i(6));
     assert_eq!(
         composed.exprs,
         [
-            StepExpr::Source(a),
+            StepExpr::Source(v(a)),
             // The steps number their constants and instructions themselves.
             StepExpr::Constant(0, 7),
-            StepExpr::Repeat(0, 5, vec![0, 1]),
-            StepExpr::Repeat(1, 8, vec![2, 2]),
+            StepExpr::Repeat(0, i(5), vec![0, 1]),
+            StepExpr::Repeat(1, i(8), vec![2, 2]),
             StepExpr::Constant(1, 7),
         ]
     );
-    assert_eq!(composed.values, [(30, 3), (31, 2), (32, 4)]);
-    assert_eq!((composed.size(), composed.sources.as_slice()), (2, [a].as_slice()));
-    assert!(!composed.sources.contains(&b));
+    assert_eq!(composed.values, [(v(30), 3), (v(31), 2), (v(32), 4)]);
+    assert_eq!((composed.size(), composed.sources.as_slice()), (2, [v(a)].as_slice()));
+    assert!(!composed.sources.contains(&v(b)));
 }
 
 #[test]
 fn only_what_is_used_is_kept() {
-    let first = point(0, &[(20, 0), (21, 1)], vec![Expr::Source(10), Expr::Source(11)], 10);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(21)], ANY);
-    let between = Between { point_at: &[Some(0)], arguments: 0 };
+    let first = point(0, &[(20, 0), (21, 1)], vec![Expr::Source(v(10)), Expr::Source(v(11))], 10);
+    let second = point(0, &[(30, 0)], vec![Expr::Source(v(21))], ANY);
+    let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     let composed = composed.points[0].clone().expect("it is given");
-    assert_eq!(composed.sources, [11]);
-    assert_eq!(composed.keep, [11]);
+    assert_eq!(composed.sources, [v(11)]);
+    assert_eq!(composed.keep, [v(11)]);
 }
 
 #[test]
 fn a_value_that_only_the_second_step_keeps_is_not_given() {
-    let first = point(0, &[(20, 0)], vec![Expr::Source(10)], ANY);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(21)], 21);
-    let between = Between { point_at: &[Some(0)], arguments: 2 };
+    let first = point(0, &[(20, 0)], vec![Expr::Source(v(10))], ANY);
+    let second = point(0, &[(30, 0)], vec![Expr::Source(v(21))], 21);
+    let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 2 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
-    assert_eq!(composed.points, [Err(Broken::NotGiven(21))]);
+    assert_eq!(composed.points, [Err(Broken::NotGiven(v(21)))]);
 }
 
 #[test]
 fn arguments_are_had_as_themselves() {
     let first = point(0, &[], Vec::new(), ANY);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(1)], ANY);
-    let between = Between { point_at: &[Some(0)], arguments: 2 };
+    let second = point(0, &[(30, 0)], vec![Expr::Source(v(1))], ANY);
+    let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 2 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     let composed = composed.points[0].clone().expect("an argument is always had");
-    assert_eq!(composed.exprs, [StepExpr::Source(1)]);
-    assert_eq!(composed.sources, [1]);
+    assert_eq!(composed.exprs, [StepExpr::Source(v(1))]);
+    assert_eq!(composed.sources, [v(1)]);
 }
 
 #[test]
@@ -117,47 +126,49 @@ fn a_step_without_a_mapping_breaks_the_chain() {
     let first = of_points(0, vec![to(0), to(1), to(2)]);
     let second = OsrMap { points: vec![Ok(to(9)), Err(Refusal::NeedsPhi)] };
     // There is no point before instruction 2.
-    let between = Between { point_at: &[Some(0), Some(1), None], arguments: 0 };
+    let between = Between { point_at: TiSlice::from_ref(&[Some(0), Some(1), None]), arguments: 0 };
     let composed = first.then(&ComposedMap::of_step(1, &second), &between);
-    assert!(composed.points[0].as_ref().is_ok_and(|point| point.landing == 9));
+    assert!(composed.points[0].as_ref().is_ok_and(|point| point.landing == i(9)));
     assert_eq!(composed.points[1..], [Err(Broken::NoMapping), Err(Broken::NoMapping)]);
 }
 
 #[test]
 fn what_a_later_step_does_not_need_must_not_be_given() {
-    let first = of_points(0, vec![point(0, &[(20, 0)], vec![Expr::Source(10)], ANY)]);
-    let second = point(0, &[(30, 0), (31, 1)], vec![Expr::Source(20), Expr::Source(29)], 29);
+    let first = of_points(0, vec![point(0, &[(20, 0)], vec![Expr::Source(v(10))], ANY)]);
+    let second = point(0, &[(30, 0), (31, 1)], vec![Expr::Source(v(20)), Expr::Source(v(29))], 29);
     let second = of_points(1, vec![second]);
-    let third = of_points(2, vec![point(0, &[(40, 0)], vec![Expr::Source(30)], ANY)]);
-    let between = || Between { point_at: &[Some(0)], arguments: 0 };
+    let third = of_points(2, vec![point(0, &[(40, 0)], vec![Expr::Source(v(30))], ANY)]);
+    let between = || Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 };
     let composed =
         compose(&[first.clone(), second.clone(), third.clone()], &[between(), between()]);
     let only = composed.points[0].clone().expect("the second step's other value is not used");
-    assert_eq!(only.exprs, [StepExpr::Source(10)]);
+    assert_eq!(only.exprs, [StepExpr::Source(v(10))]);
     let other_way = first.then(&second, &between()).then(&third, &between());
-    assert_eq!(other_way.points, [Err(Broken::NotGiven(29))]);
+    assert_eq!(other_way.points, [Err(Broken::NotGiven(v(29)))]);
 }
 
 #[test]
 fn expressions_that_share_operands_stay_small() {
     // x, x + x, (x + x) + (x + x), …
-    let mut exprs = vec![Expr::Source(3)];
-    exprs.extend((0..60).map(|n| Expr::Repeat(n, vec![n, n])));
+    let mut exprs = vec![Expr::Source(v(3))];
+    exprs.extend((0..60).map(|n| Expr::Repeat(i(n), vec![n, n])));
     let first = of_points(0, vec![point(0, &[(20, 60)], exprs, ANY)]);
-    let second = of_points(1, vec![point(0, &[(30, 0)], vec![Expr::Source(20)], ANY)]);
-    let composed = first.then(&second, &Between { point_at: &[Some(0)], arguments: 0 });
+    let second = of_points(1, vec![point(0, &[(30, 0)], vec![Expr::Source(v(20))], ANY)]);
+    let composed =
+        first.then(&second, &Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 });
     assert_eq!(composed.points[0].as_ref().map(ComposedPoint::size), Ok(60));
 }
 
 #[test]
 fn instructions_are_followed_both_ways() {
     // 0 is deleted by the second step; 1 moves; 2 is new in the second version.
-    let steps = [vec![Some(0), Some(1)], vec![None, Some(0), Some(1)]];
+    let now = |insts: &[Option<usize>]| insts.iter().map(|inst| inst.map(i)).collect();
+    let steps = [now(&[Some(0), Some(1)]), now(&[None, Some(0), Some(1)])];
     let ancestry = Ancestry::new(&steps, &[2, 3, 2]);
-    assert_eq!(ancestry.first[1], [Some(0), Some(1), None]);
-    assert_eq!(ancestry.first[2], [Some(1), None]);
-    assert_eq!(ancestry.last[0], [None, Some(0)]);
-    assert_eq!(ancestry.last[1], [None, Some(0), Some(1)]);
+    assert_eq!(ancestry.first[1], now(&[Some(0), Some(1), None]));
+    assert_eq!(ancestry.first[2], now(&[Some(1), None]));
+    assert_eq!(ancestry.last[0], now(&[None, Some(0)]));
+    assert_eq!(ancestry.last[1], now(&[None, Some(0), Some(1)]));
 }
 
 // --- random mappings, run -----------------------------------------------------------------------
@@ -178,7 +189,7 @@ fn run(point: &ComposedPoint, state: &State) -> State {
             StepExpr::Source(value) => state[value],
             StepExpr::Constant(step, constant) => mix(*step, u64::from(*constant), [].into_iter()),
             StepExpr::Repeat(step, inst, of) => {
-                mix(*step, 1000 + *inst as u64, of.iter().map(|&o| values[o]))
+                mix(*step, 1000 + u64::from(u32::from(*inst)), of.iter().map(|&o| values[o]))
             }
         });
     }
@@ -192,11 +203,11 @@ const POINTS: usize = 3;
 fn expr(number: usize) -> impl Strategy<Value = Expr> {
     let operands = prop::collection::vec(0..number.max(1), 1..3);
     prop_oneof![
-        (0..VALUES).prop_map(Expr::Source),
+        (0..VALUES).prop_map(|value| Expr::Source(v(value))),
         (0..3_u32).prop_map(Expr::Constant),
         (0..4_usize, operands).prop_map(move |(inst, of)| match number {
-            0 => Expr::Source(inst),
-            _ => Expr::Repeat(inst, of),
+            0 => Expr::Source(v(inst)),
+            _ => Expr::Repeat(i(inst), of),
         }),
     ]
 }
@@ -218,13 +229,13 @@ proptest! {
     /// ways.
     #[test]
     fn a_composition_does_what_its_steps_do(maps in prop::collection::vec(map(), 3)) {
-        let point_at: Vec<_> = (0..POINTS).map(Some).collect();
+        let point_at: TiVec<InstId, _> = (0..POINTS).map(Some).collect();
         let between = || Between { point_at: &point_at, arguments: ARGUMENTS };
         let steps: Vec<_> =
             maps.iter().enumerate().map(|(step, map)| ComposedMap::of_step(step, map)).collect();
         let whole = compose(&steps, &[between(), between()]);
         let left = steps[0].then(&steps[1], &between()).then(&steps[2], &between());
-        let start: State = (0..VALUES).map(|value| (value, 77 * value as u64 + 5)).collect();
+        let start: State = (0..VALUES).map(|value| (v(value), 77 * value as u64 + 5)).collect();
         let arguments: State = start.iter().take(ARGUMENTS).map(|(&v, &x)| (v, x)).collect();
         for (number, composed) in whole.points.iter().enumerate() {
             let mut at = number;
@@ -236,12 +247,12 @@ proptest! {
                     next.extend(&arguments);
                     next
                 });
-                at = point.landing;
+                at = usize::from(point.landing);
             }
             if let (Some(mut state), Ok(composed)) = (state.clone(), composed) {
-                state.retain(|value, _| *value >= ARGUMENTS);
+                state.retain(|value, _| *value >= v(ARGUMENTS));
                 prop_assert_eq!(run(composed, &start), state);
-                prop_assert_eq!(composed.landing, at);
+                prop_assert_eq!(composed.landing, i(at));
             }
             // What can be run step by step can be composed.
             prop_assert!(state.is_none() || composed.is_ok());

@@ -1,10 +1,10 @@
 //! Dominators, loops and liveness on random bodies, against brute force from their definitions.
 
 use midflight_ir::body::{Block, Body, Edge, EdgeKind};
-use midflight_ir::code::{Code, InstId, Operand, ValueId};
+use midflight_ir::code::{Code, Operand};
 use midflight_ir::dominators::dominators;
 use midflight_ir::facts::InstFacts;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_ir::liveness::liveness;
 use midflight_ir::loops::loops;
 use midflight_mapping::mapping::live_sets::{Handed, LiveSets, Uses};
@@ -55,7 +55,7 @@ fn fill(mut body: Body, arguments: usize, choices: &Choices) -> Body {
     }
     // The last instruction of a block defines nothing that is used, as most terminators do.
     let defines = |inst: usize| at.get(inst + 1).is_some_and(|next| next.0 == at[inst].0);
-    let available = |block: BlockId, before: usize| -> Vec<ValueId> {
+    let available = |block: BlockId, before: usize| -> Vec<usize> {
         let dominates = |i: &usize| {
             let of = at[*i].0;
             defines(*i) && if of == block { *i < before } else { above[block].contains(&of) }
@@ -69,10 +69,10 @@ fn fill(mut body: Body, arguments: usize, choices: &Choices) -> Body {
             code.begin_block();
         }
         let draw = |n: usize| choices[usize::from(block)].2[(inst * 7 + n) % 64] as usize;
-        let operand = |place: usize, from: Option<BlockId>, all: Vec<ValueId>| {
+        let operand = |place: usize, from: Option<BlockId>, all: Vec<usize>| {
             // Some operands are constants.
-            let value = all.get(draw(place) % (all.len() + 1))?;
-            Some(Operand { value: *value, from })
+            let value = ValueId::from(*all.get(draw(place) % (all.len() + 1))?);
+            Some(Operand { value, from })
         };
         let operands: Vec<Operand> = if is_phi {
             let of_edge = |(place, &from): (usize, &BlockId)| {
@@ -113,24 +113,23 @@ fn brute_dominators(body: &Body) -> TiVec<BlockId, BTreeSet<BlockId>> {
 
 /// For each instruction the values live before it, by the equations of data flow at every boundary,
 /// until nothing changes. Before a phi: before its group, whatever the edge, without what phis use.
-fn brute_liveness(body: &Body) -> Vec<BTreeSet<ValueId>> {
+fn brute_liveness(body: &Body) -> TiVec<InstId, BTreeSet<ValueId>> {
     let code = &body.code;
-    let count = code.instructions.len();
-    let mut before: Vec<BTreeSet<ValueId>> = vec![BTreeSet::new(); count];
+    let mut before: TiVec<InstId, BTreeSet<ValueId>> =
+        vec![BTreeSet::new(); code.instructions.len()].into();
     let is_phi = |i: InstId| code.instructions[i].facts.is_phi();
     loop {
         let old = before.clone();
-        for inst in (0..count).rev() {
+        for inst in code.instructions.keys().rev() {
             let block = code.instructions[inst].block;
-            let range = code.of_block[block].clone();
             let mut live: BTreeSet<ValueId> = BTreeSet::new();
-            if inst + 1 < range.end {
-                live.extend(&before[inst + 1]);
+            if inst.next() < code.of_block[block].end {
+                live.extend(&before[inst.next()]);
             } else {
                 for edge in &body.blocks[block].edges {
-                    let head = code.of_block[edge.to].clone();
+                    let head = code.of_block[edge.to];
                     live.extend(&before[head.start]);
-                    for phi in head.filter(|&i| is_phi(i)) {
+                    for phi in head.iter().filter(|&i| is_phi(i)) {
                         let used = code.operands(phi).iter().filter(|o| o.from == Some(block));
                         live.extend(used.map(|o| o.value));
                     }
@@ -147,7 +146,7 @@ fn brute_liveness(body: &Body) -> Vec<BTreeSet<ValueId>> {
         }
     }
     // The group is one: before each of its phis the same is live as before the first.
-    for inst in 0..count {
+    for inst in code.instructions.keys() {
         let first = code.of_block[code.instructions[inst].block].start;
         if is_phi(inst) {
             before[inst] = before[first].clone();
@@ -248,7 +247,7 @@ proptest! {
     #[test]
     fn liveness_is_the_solution_of_its_equations(body in bodies()) {
         let (live, expected) = (liveness(&body), brute_liveness(&body));
-        for (inst, expected) in expected.iter().enumerate() {
+        for (inst, expected) in expected.iter_enumerated() {
             let of_inst: Vec<ValueId> = expected.iter().copied().collect();
             prop_assert_eq!(live.before(&body, inst), of_inst, "before {}", inst);
         }
@@ -264,13 +263,13 @@ proptest! {
         let code = &body.code;
         let mut handed = Handed::default();
         let mut with_uses = Body { blocks: body.blocks.clone(), code: Code::new(code.arguments) };
-        for range in &code.of_block {
+        for &range in &code.of_block {
             with_uses.code.begin_block();
-            for inst in range.clone() {
+            for inst in range {
                 let facts = code.instructions[inst].facts;
                 let mut operands = code.operands(inst).to_vec();
-                if !facts.is_phi() && (inst + seed).is_multiple_of(3) {
-                    let value = (31 * inst + seed) % code.num_values();
+                if !facts.is_phi() && (usize::from(inst) + seed).is_multiple_of(3) {
+                    let value = ValueId::from((31 * usize::from(inst) + seed) % code.num_values());
                     handed.entry(inst).or_default().insert(value);
                     operands.push(Operand { value, from: None });
                 }
@@ -280,7 +279,7 @@ proptest! {
         let expected = liveness(&with_uses);
         let uses = Uses::new(&body, |_, _| true);
         let sets = LiveSets::new(&body, &uses).with(&body, handed.clone());
-        for inst in (0..code.instructions.len()).filter(|&i| !code.instructions[i].facts.is_phi()) {
+        for inst in code.instructions.keys().filter(|&i| !code.instructions[i].facts.is_phi()) {
             prop_assert_eq!(sets.live(&uses, inst), expected.before(&with_uses, inst));
             let landing = sets.landing(&uses, inst).iter();
             let both: BTreeSet<&ValueId> = landing.chain(handed.get(&inst).into_iter().flatten()).collect();
@@ -292,7 +291,7 @@ proptest! {
     #[test]
     fn only_arguments_are_live_at_the_entry(body in bodies()) {
         let live = liveness(&body);
-        prop_assert!(live.live_in[BlockId::ENTRY].iter().all(|&v| v < body.code.arguments));
+        prop_assert!(live.live_in[BlockId::ENTRY].iter().all(|&v| body.code.definition(v).is_none()));
     }
 }
 

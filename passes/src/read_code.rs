@@ -5,8 +5,8 @@
 
 use midflight_bridge::ir::{self, Function, Inst, Value};
 use midflight_ir::body::{Block, Body, Edge, EdgeKind};
-use midflight_ir::code::{Code, InstId, Operand, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::code::{Code, Operand};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use std::cell::OnceCell;
 use typed_index_collections::{TiSlice, TiVec};
@@ -20,30 +20,28 @@ pub struct CodeSnapshot<'m> {
     /// The LLVM side of each block
     pub blocks: TiVec<BlockId, ir::Block<'m>>,
     /// The LLVM side of each instruction
-    pub instructions: Vec<Inst<'m>>,
+    pub instructions: TiVec<InstId, Inst<'m>>,
     /// The LLVM side of each argument
-    pub arguments: Vec<Value<'m>>,
+    pub arguments: TiVec<ValueId, Value<'m>>,
     ids: OnceCell<Ids<'m>>,
 }
 
 /// The numbers of what a snapshot has.
 #[derive(Default)]
 pub struct Ids<'m> {
-    arguments: usize,
     values: HashMap<Value<'m>, ValueId>,
     blocks: HashMap<ir::Block<'m>, BlockId>,
 }
 
 impl<'m> Ids<'m> {
     fn new(
-        arguments: &[Value<'m>],
+        arguments: &TiSlice<ValueId, Value<'m>>,
         blocks: &TiSlice<BlockId, ir::Block<'m>>,
-        instructions: &[Inst<'m>],
+        instructions: &TiSlice<InstId, Inst<'m>>,
     ) -> Self {
         let values = arguments.iter().copied().chain(instructions.iter().map(|i| i.value()));
         Ids {
-            arguments: arguments.len(),
-            values: values.enumerate().map(|(id, value)| (value, id)).collect(),
+            values: values.enumerate().map(|(id, value)| (value, id.into())).collect(),
             blocks: blocks.iter_enumerated().map(|(id, &block)| (block, id)).collect(),
         }
     }
@@ -51,11 +49,6 @@ impl<'m> Ids<'m> {
     /// The number of an argument, or of an instruction that can be reached.
     pub fn value(&self, value: Value<'m>) -> Option<ValueId> {
         self.values.get(&value).copied()
-    }
-
-    /// The number of an instruction that can be reached.
-    pub fn inst(&self, inst: Inst<'m>) -> Option<InstId> {
-        self.value(inst.value())?.checked_sub(self.arguments)
     }
 
     /// The number of a block that can be reached.
@@ -80,13 +73,14 @@ impl<'m> CodeSnapshot<'m> {
 
     /// The number of an LLVM instruction of the function; none if it cannot be reached.
     pub fn id_of(&self, inst: Inst<'m>) -> Option<InstId> {
-        self.ids().inst(inst)
+        self.body.code.definition(self.ids().value(inst.value())?)
     }
 
     /// The name of each value, as the IR writer prints it; empty for instructions without a result.
-    pub fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> TiVec<ValueId, String> {
         let mut names = self.function.value_names().into_iter();
-        let mut result: Vec<String> = names.by_ref().take(self.arguments.len()).collect();
+        let mut result: TiVec<ValueId, String> =
+            names.by_ref().take(self.arguments.len()).collect();
         let mut of_inst: HashMap<Inst<'m>, String> = HashMap::default();
         for inst in self.function.blocks().flat_map(|b| b.instructions()) {
             if inst.osr_facts().has_result() {
@@ -129,8 +123,8 @@ impl<'m> CodeSnapshot<'m> {
 /// Reads a function: its blocks that can be reached, in order.
 pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     let blocks = reachable_blocks(function);
-    let arguments: Vec<_> = function.arguments().collect();
-    let instructions: Vec<_> = blocks.iter().flat_map(|b| b.instructions()).collect();
+    let arguments: TiVec<ValueId, _> = function.arguments().collect();
+    let instructions: TiVec<InstId, _> = blocks.iter().flat_map(|b| b.instructions()).collect();
     let ids = Ids::new(&arguments, &blocks, &instructions);
     let mut body = Body { code: Code::new(arguments.len()), ..Body::default() };
     for &block in &blocks {

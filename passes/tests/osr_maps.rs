@@ -1,31 +1,31 @@
 //! Mappings as JSON, and back.
 
-use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap};
 use midflight_mapping::refusal::Refusal;
 use midflight_passes::osr::map::do_passes::passes;
 use midflight_passes::osr::map::maps::{MapError, for_binary, read_point, write_point};
-use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps, OwedStore};
+use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps};
 
 fn leads() -> PointMap {
     PointMap {
-        landing: 4,
-        values: vec![(2, 0), (5, 2)],
+        landing: 4.into(),
+        values: vec![(2.into(), 0), (5.into(), 2)],
         exprs: vec![
-            Expr::Source(3),
+            Expr::Source(3.into()),
             Expr::Constant(6),
-            Expr::Repeat(3, vec![0, 1]),
-            Expr::Content(9, 0),
+            Expr::Repeat(3.into(), vec![0, 1]),
+            Expr::Content(9.into(), 0),
         ],
-        stores: vec![OwedStore { store: 9, value: 2, address: 0 }],
+        stores: vec![OwedStore { store: 9.into(), value: 2, address: 0 }],
         differs: true,
-        sources: vec![3],
-        keep: vec![3],
+        sources: vec![3.into()],
+        keep: vec![3.into()],
     }
 }
 
 #[test]
 fn mappings_are_read_back_as_they_were() {
-    let points = [(0, Ok(leads())), (7, Err(Refusal::NeedsPhi))];
+    let points = [(0_usize, Ok(leads())), (7, Err(Refusal::NeedsPhi))];
     let maps = Maps {
         arguments: 2,
         instructions: Each {
@@ -34,7 +34,10 @@ fn mappings_are_read_back_as_they_were() {
         },
         constants: [(6, "i32 1".to_string())].into(),
         points: Both {
-            base_to_opt: points.iter().map(|(at, point)| write_point(at + 1, *at, point)).collect(),
+            base_to_opt: points
+                .iter()
+                .map(|(at, point)| write_point(at + 1, (*at).into(), point))
+                .collect(),
             opt_to_base: Vec::new(),
         },
     };
@@ -47,7 +50,8 @@ fn mappings_are_read_back_as_they_were() {
 
 #[test]
 fn the_format_is_as_documented() {
-    let text = serde_json::to_string(&write_point(0, 1, &Ok(leads()))).expect("it can be written");
+    let text =
+        serde_json::to_string(&write_point(0, 1.into(), &Ok(leads()))).expect("it can be written");
     assert_eq!(
         text,
         r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3]}"#
@@ -69,6 +73,7 @@ fn what_cannot_be_a_mapping_is_refused() {
     let store = r#"{"point":0,"at":1,"landing":4,"values":[],"exprs":[{"source":3}],
         "stores":[{"store":9,"value":0,"address":1}],"keep":[]}"#;
     let reason = r#"{"point":0,"at":1,"refused":"Mood"}"#;
+    let large = r#"{"point":0,"at":1,"landing":4294967296,"values":[],"exprs":[],"keep":[]}"#;
     let read = |text: &str| {
         let point: MapPoint = serde_json::from_str(text).expect("the fields are right");
         read_point(&point)
@@ -76,6 +81,7 @@ fn what_cannot_be_a_mapping_is_refused() {
     assert_eq!(read(later), Err(MapError::Order { at: 1, expr: 0 }));
     assert_eq!(read(absent), Err(MapError::Order { at: 1, expr: 1 }));
     assert_eq!(read(store), Err(MapError::Order { at: 1, expr: 1 }));
+    assert_eq!(read(large), Err(MapError::Number { at: 1, number: 1 << 32 }));
     assert_eq!(read(reason), Err(MapError::Reason { at: 1, name: "Mood".to_string() }));
 }
 
@@ -87,13 +93,17 @@ fn a_binary_has_what_mappings_name() {
         texts[4] += " #8 asm \"add #9 x\", !\"x\" !y";
         texts
     };
-    let points = [(3, Ok(leads())), (5, Err(Refusal::NotListed)), (6, Err(Refusal::NeedsPhi))];
+    let points =
+        [(3_usize, Ok(leads())), (5, Err(Refusal::NotListed)), (6, Err(Refusal::NeedsPhi))];
     let maps = Maps {
         arguments: 2,
         instructions: Each { base: texts("base", 10), opt: texts("opt", 8) },
         constants: [(6, "i32 1".to_string())].into(),
         points: Both {
-            base_to_opt: points.iter().map(|(at, point)| write_point(*at, *at, point)).collect(),
+            base_to_opt: points
+                .iter()
+                .map(|(at, point)| write_point(*at, (*at).into(), point))
+                .collect(),
             opt_to_base: Vec::new(),
         },
     };

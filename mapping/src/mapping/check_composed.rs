@@ -14,7 +14,8 @@ use crate::proof::congruence::{Number, value_over};
 use crate::proof::matching::{PairId, Walk};
 use crate::versions::graph::{ConstId, Operand};
 use crate::versions::version::Version;
-use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::{InstId, ValueId};
+use typed_index_collections::TiVec;
 
 /// What is found of a point; the worst of its landing and its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,27 +32,29 @@ pub enum Finding {
 #[derive(Clone, Debug, Default)]
 pub struct Ancestry {
     /// For each version and instruction the one of the first version that it was
-    pub first: Vec<Vec<Option<InstId>>>,
+    pub first: Vec<TiVec<InstId, Option<InstId>>>,
     /// For each version and instruction the one of the last version that it became
-    pub last: Vec<Vec<Option<InstId>>>,
+    pub last: Vec<TiVec<InstId, Option<InstId>>>,
 }
 
 impl Ancestry {
     /// Follows instructions over steps. Each step has for the instructions of its base those of its
     /// opt that they are, if those do the same; `counts` are the instructions of all versions.
-    pub fn new(steps: &[Vec<Option<InstId>>], counts: &[usize]) -> Self {
-        let own = |count: Option<&usize>| (0..count.copied().unwrap_or(0)).map(Some).collect();
-        let mut first: Vec<Vec<Option<InstId>>> = vec![own(counts.first())];
+    pub fn new(steps: &[TiVec<InstId, Option<InstId>>], counts: &[usize]) -> Self {
+        let own = |count: Option<&usize>| {
+            (0..count.copied().unwrap_or(0)).map(|inst| Some(inst.into())).collect()
+        };
+        let mut first: Vec<TiVec<InstId, Option<InstId>>> = vec![own(counts.first())];
         for (step, kept) in steps.iter().enumerate() {
-            let mut next = vec![None; counts[step + 1]];
-            for (inst, now) in kept.iter().enumerate() {
+            let mut next = TiVec::from(vec![None; counts[step + 1]]);
+            for (inst, now) in kept.iter_enumerated() {
                 if let Some(now) = *now {
                     next[now] = first[step][inst];
                 }
             }
             first.push(next);
         }
-        let mut last: Vec<Vec<Option<InstId>>> = vec![own(counts.last())];
+        let mut last: Vec<TiVec<InstId, Option<InstId>>> = vec![own(counts.last())];
         for kept in steps.iter().rev() {
             let after = &last[last.len() - 1];
             let next = kept.iter().map(|now| now.and_then(|now| after[now])).collect();

@@ -9,8 +9,9 @@
 use crate::mapping::mapper::OsrMap;
 use crate::mapping::reconstruct::{Expr, PointMap};
 use crate::versions::graph::ConstId;
-use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::{InstId, ValueId};
 use rustc_hash::FxHashMap as HashMap;
+use typed_index_collections::TiSlice;
 
 /// Number of a step: of a pair of versions, which number their instructions and their constants.
 pub type Step = usize;
@@ -60,7 +61,7 @@ pub struct ComposedMap {
 /// The points of a version that is passed through.
 pub struct Between<'a> {
     /// For each of its instructions the point before it
-    pub point_at: &'a [Option<usize>],
+    pub point_at: &'a TiSlice<InstId, Option<usize>>,
     /// Number of arguments: they are the same in all versions, and need not be given.
     pub arguments: usize,
 }
@@ -106,7 +107,7 @@ impl ComposedPoint {
             became.push(match expr {
                 StepExpr::Source(value) => match given.get(value) {
                     Some(&expr) => build.copy(expr),
-                    None if *value < arguments => build.add(StepExpr::Source(*value)),
+                    None if usize::from(*value) < arguments => build.add(StepExpr::Source(*value)),
                     None => return Err(Broken::NotGiven(*value)),
                 },
                 StepExpr::Constant(..) => build.add(expr.clone()),

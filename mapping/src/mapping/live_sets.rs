@@ -5,8 +5,8 @@
 //! only, most blocks never are.
 
 use midflight_ir::body::Body;
-use midflight_ir::code::{InstId, Operand as Use, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::code::Operand as Use;
+use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use midflight_ir::liveness::live_out_of;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
@@ -19,13 +19,18 @@ pub type Handed = HashMap<InstId, BTreeSet<ValueId>>;
 
 /// The uses that count.
 pub struct Uses {
-    arguments: usize,
-    of_block: TiVec<BlockId, Range<InstId>>,
-    is_phi: Vec<bool>,
-    block: Vec<BlockId>,
-    /// For each instruction its uses, in `all`
-    of_inst: Vec<Range<u32>>,
+    of_block: TiVec<BlockId, InstRange>,
+    of_inst: TiVec<InstId, OfInst>,
     all: Vec<Use>,
+}
+
+/// What is asked of an instruction.
+struct OfInst {
+    block: BlockId,
+    is_phi: bool,
+    result: ValueId,
+    /// Its uses, in `all`
+    uses: Range<u32>,
 }
 
 impl Uses {
@@ -33,23 +38,25 @@ impl Uses {
     pub fn new(body: &Body, counts: impl Fn(InstId, &Use) -> bool) -> Self {
         let code = &body.code;
         let mut uses = Uses {
-            arguments: code.arguments,
             of_block: code.of_block.clone(),
-            of_inst: Vec::with_capacity(code.instructions.len()),
-            is_phi: code.instructions.iter().map(|i| i.facts.is_phi()).collect(),
-            block: code.instructions.iter().map(|i| i.block).collect(),
+            of_inst: TiVec::with_capacity(code.instructions.len()),
             all: Vec::new(),
         };
-        for inst in 0..code.instructions.len() {
+        for (inst, instruction) in code.instructions.iter_enumerated() {
             let first = uses.all.len() as u32;
             uses.all.extend(code.operands(inst).iter().filter(|o| counts(inst, o)));
-            uses.of_inst.push(first..uses.all.len() as u32);
+            uses.of_inst.push(OfInst {
+                block: instruction.block,
+                is_phi: instruction.facts.is_phi(),
+                result: code.result(inst),
+                uses: first..uses.all.len() as u32,
+            });
         }
         uses
     }
 
     fn of(&self, inst: InstId) -> &[Use] {
-        let range = &self.of_inst[inst];
+        let range = &self.of_inst[inst].uses;
         &self.all[range.start as usize..range.end as usize]
     }
 }
@@ -107,21 +114,21 @@ impl LiveSets {
     }
 
     fn sets(&self, uses: &Uses, inst: InstId) -> &Sets {
-        let block = uses.block[inst];
+        let block = uses.of_inst[inst].block;
         let of_block = self.sets[block].get_or_init(|| self.of_block(uses, block));
-        &of_block[inst - uses.of_block[block].start]
+        &of_block[uses.of_block[block].place(inst)]
     }
 
     fn of_block(&self, uses: &Uses, block: BlockId) -> Vec<Sets> {
-        let range = uses.of_block[block].clone();
-        let mut sets = vec![Sets::default(); range.len()];
+        let range = uses.of_block[block];
+        let mut sets = vec![Sets::default(); range.iter().len()];
         let mut live = self.at_end[block].clone();
-        for inst in range.clone().rev().take_while(|&i| !uses.is_phi[i]) {
-            if let Ok(place) = live.binary_search(&(uses.arguments + inst)) {
+        for inst in range.iter().rev().take_while(|&i| !uses.of_inst[i].is_phi) {
+            if let Ok(place) = live.binary_search(&uses.of_inst[inst].result) {
                 live.remove(place);
             }
             uses.of(inst).iter().for_each(|o| insert(&mut live, o.value));
-            let of_inst = &mut sets[inst - range.start];
+            let of_inst = &mut sets[range.place(inst)];
             of_inst.landing.clone_from(&live);
             if let Some(handed) = self.handed.get(&inst) {
                 handed.iter().for_each(|&value| insert(&mut live, value));

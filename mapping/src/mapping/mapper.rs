@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::versions::graph::{Graph, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::body::Body;
-use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::{InstId, ValueId};
 use std::cell::{OnceCell, RefCell};
 
 /// Landings that are tried for a point
@@ -448,11 +448,12 @@ impl<'a> Mapper<'a> {
     fn with_keep_sets(&self, mut maps: PerVersion<OsrMap>) -> PerVersion<OsrMap> {
         for from in Version::BOTH {
             let side = &self.sides[from];
-            let arguments = side.graph(self.proof.versions).arguments;
+            let graph = self.graph(from);
             for (point, map) in side.points.iter().zip(&mut maps[from].points) {
                 let Ok(map) = map else { continue };
                 let own = side.own_landing(point.at);
-                let is_kept = |v: &&ValueId| **v >= arguments && own.binary_search(v).is_err();
+                let is_kept =
+                    |v: &&ValueId| graph.definition(**v).is_some() && own.binary_search(v).is_err();
                 map.keep = map.sources.iter().filter(is_kept).copied().collect();
             }
         }

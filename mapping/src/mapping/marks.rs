@@ -1,13 +1,14 @@
 //! What is known of the values of a version while a point is built. The same memory is used for all
 //! points: what was said of values for another one is of another time.
 
-use midflight_ir::code::ValueId;
+use midflight_ir::ids::ValueId;
+use typed_index_collections::TiVec;
 
 /// Marks of values.
 #[derive(Default)]
 pub struct Marks {
     time: u32,
-    of: Vec<Mark>,
+    of: TiVec<ValueId, Mark>,
 }
 
 /// What is known of a value, at a time.

@@ -7,7 +7,7 @@
 
 use crate::proof::matching::Versions;
 use crate::versions::version::PerVersion;
-use midflight_ir::code::InstId;
+use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;
 
 /// Between two instructions that both versions have. No segment has so many instructions.

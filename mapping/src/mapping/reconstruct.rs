@@ -23,8 +23,7 @@ use crate::proof::congruence::{Number, value_over};
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::pending::PlaceId;
 use crate::versions::graph::{ConstId, Operand, Oracle};
-use midflight_ir::code::{InstId, ValueId};
-use midflight_profile::osr_maps::OwedStore;
+use midflight_ir::ids::{InstId, ValueId};
 use std::cell::RefCell;
 
 /// How strong reconstruction is; each strength can do what the former can.
@@ -78,6 +77,17 @@ impl Expr {
             Expr::Content(_, address) => std::slice::from_mut(address),
         }
     }
+}
+
+/// A store that opt still owes to memory when base goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwedStore {
+    /// The store of base that writes to the place
+    pub store: InstId,
+    /// The expression that is stored
+    pub value: usize,
+    /// The expression that is the address
+    pub address: usize,
 }
 
 /// Where execution goes on that leaves a version at a point, and how the values that it needs there
@@ -373,7 +383,7 @@ impl Reconstruct<'_> {
     }
 
     fn is_argument(&self, value: ValueId) -> bool {
-        value < self.proof.versions.of.base.graph.arguments
+        self.proof.versions.of.base.graph.definition(value).is_none()
     }
 
     /// True if it need not be kept.
@@ -419,7 +429,7 @@ impl Reconstruct<'_> {
     }
 
     fn is_available(&self, source: ValueId) -> bool {
-        self.source.is_useful(source)
+        self.source.is_useful(self.proof.versions, source)
             && !self.without.contains(&source)
             && self.source.is_available(self.proof.versions, source, self.at)
     }

@@ -9,8 +9,9 @@ use crate::proof::pending::Pending;
 use crate::versions::graph::Graph;
 use crate::versions::version::Version;
 use midflight_ir::body::Body;
-use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::dominators::{Dominators, dominators};
+use midflight_ir::ids::{InstId, ValueId};
+use typed_index_collections::TiVec;
 
 /// What is proved of two versions.
 #[derive(Clone, Copy)]
@@ -43,14 +44,13 @@ pub struct Side {
     /// Its points
     pub points: Vec<Boundary>,
     /// For each instruction the point before it
-    pub point_at: Vec<Option<usize>>,
+    pub point_at: TiVec<InstId, Option<usize>>,
     uses: Uses,
     /// Without what points hand on
     own: LiveSets,
     /// With it, if there is any
     sets: Option<LiveSets>,
-    useful: Vec<bool>,
-    arguments: usize,
+    useful: TiVec<InstId, bool>,
     dominators: Dominators,
     /// The useful values by their numbers: for the place of each number where those begin
     first: Vec<u32>,
@@ -77,18 +77,19 @@ impl Side {
             None => true,
         };
         let place = |value: ValueId| congruence.place(congruence.of[which][value]);
-        let count = (0..graph.num_values()).filter_map(place).max().map_or(0, |most| most + 1);
+        let values = || congruence.of[which].keys();
+        let count = values().filter_map(place).max().map_or(0, |most| most + 1);
         let mut first = vec![0; count + 1];
-        let held = || (0..graph.num_values()).filter(holds).filter_map(|v| Some((v, place(v)?)));
+        let held = || values().filter(holds).filter_map(|v| Some((v, place(v)?)));
         held().for_each(|(_, place)| first[place + 1] += 1);
         (0..count).for_each(|place| first[place + 1] += first[place]);
-        let mut members = vec![0; first[count] as usize];
+        let mut members = vec![ValueId::from(0); first[count] as usize];
         let mut next = first.clone();
         for (value, place) in held() {
             members[next[place] as usize] = value;
             next[place] += 1;
         }
-        let mut point_at = vec![None; graph.nodes.len()];
+        let mut point_at = TiVec::from(vec![None; graph.nodes.len()]);
         for (number, point) in points.iter().enumerate() {
             point_at[point.at] = Some(number);
         }
@@ -106,7 +107,6 @@ impl Side {
             sets: None,
             uses,
             useful,
-            arguments: graph.arguments,
             dominators: dominators(body),
             first,
             members,
@@ -120,8 +120,8 @@ impl Side {
     }
 
     /// True unless only dead code uses it.
-    pub fn is_useful(&self, value: ValueId) -> bool {
-        value.checked_sub(self.arguments).is_none_or(|inst| self.useful[inst])
+    pub fn is_useful(&self, versions: &Versions, value: ValueId) -> bool {
+        self.graph(versions).definition(value).is_none_or(|inst| self.useful[inst])
     }
 
     /// True for an instruction that is not dead code.

@@ -27,8 +27,7 @@ use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
 use crate::versions::graph::{Access, ConstId, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::{InstId, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
 
 /// Number of a value: equal for congruent ones.
@@ -44,7 +43,7 @@ const MOST_CONSTANTS: usize = 1 << 24;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Congruence {
     /// For each version and value its number
-    pub of: PerVersion<Vec<Number>>,
+    pub of: PerVersion<TiVec<ValueId, Number>>,
     /// For each version the values that are constants somewhere, by the place of their number
     known: PerVersion<Vec<Vec<ValueId>>>,
     pub(super) layout: Layout,
@@ -52,7 +51,7 @@ pub struct Congruence {
     pub(super) contents: Contents,
     /// For each version and block the number of the state of memory that meets there
     pub(super) memory: PerVersion<TiVec<BlockId, Number>>,
-    partners: Vec<Option<InstId>>,
+    partners: TiVec<InstId, Option<InstId>>,
 }
 
 /// How numbers are shared out: constants, arguments, memory, then each value's own.
@@ -99,13 +98,13 @@ impl Layout {
     pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Version, ValueId)> {
         let of = |which: Version| {
             let graph = versions.graph(which);
-            let inst = number.checked_sub(self.values[which])? as usize;
-            (inst < graph.nodes.len()).then(|| (which, graph.result(inst)))
+            let inst = InstId::from(number.checked_sub(self.values[which])? as usize);
+            (inst < graph.nodes.next_key()).then(|| (which, graph.result(inst)))
         };
         let argument = number.checked_sub(self.arguments)? as usize;
         let is_argument = argument < versions.of.base.graph.arguments;
         is_argument
-            .then_some((Version::Base, argument))
+            .then_some((Version::Base, argument.into()))
             .or_else(|| of(Version::Base))
             .or_else(|| of(Version::Opt))
     }
@@ -120,7 +119,7 @@ impl Congruence {
     fn new(versions: &Versions, matching: &Matching) -> Self {
         let layout = Layout::new(versions);
         let mut congruence = Congruence {
-            of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()]),
+            of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()].into()),
             known: PerVersion::default(),
             layout,
             contents: Contents::new(versions, layout.contents),
@@ -130,7 +129,7 @@ impl Congruence {
         for which in Version::BOTH {
             for argument in 0..versions.graph(which).arguments {
                 let number = layout.arguments + argument as u32;
-                congruence.set(versions, which, argument, number);
+                congruence.set(versions, which, argument.into(), number);
             }
         }
         congruence
@@ -237,8 +236,8 @@ impl Congruence {
             Access::Entry => layout.entry(versions),
             Access::Phi(block) => self.memory[which][block],
             Access::Def(inst) => match self.partner(which, inst) {
-                Some(partner) => layout.defs.base + partner as u32,
-                None => layout.defs[which] + inst as u32,
+                Some(partner) => layout.defs.base + u32::from(partner),
+                None => layout.defs[which] + u32::from(inst),
             },
         }
     }
@@ -312,8 +311,8 @@ pub(super) fn congruence_with(
     let mut congruence = round.congruence;
     congruence.contents = Contents::default();
     for which in Version::BOTH {
-        for inst in 0..versions.graph(which).nodes.len() {
-            let number = congruence.layout.values[which] + inst as u32;
+        for inst in versions.graph(which).nodes.keys() {
+            let number = congruence.layout.values[which] + u32::from(inst);
             congruence.set(versions, which, versions.graph(which).result(inst), number);
         }
     }
@@ -322,16 +321,16 @@ pub(super) fn congruence_with(
 
 /// For each instruction of opt that runs once for each time that one of base does, that one:
 /// matched anchors, and what is tied to the time it ran, in the same segment of a pair.
-fn partners(versions: &Versions, matching: &Matching) -> Vec<Option<InstId>> {
+fn partners(versions: &Versions, matching: &Matching) -> TiVec<InstId, Option<InstId>> {
     let PerVersion { base, opt } = &versions.of;
-    let mut result = vec![None; opt.graph.nodes.len()];
+    let mut result = TiVec::from(vec![None; opt.graph.nodes.len()]);
     for pair in &matching.pairs {
         let [a, b] = Version::BOTH.map(|w| &versions.of[w].chains.chains[pair.chains[w]].anchors);
         for (&a, &b) in a.iter().zip(b).take(pair.prefix) {
             result[b] = Some(a);
         }
     }
-    for (inst, node) in opt.graph.nodes.iter().enumerate().filter(|(_, n)| n.facts.is_pinned()) {
+    for (inst, node) in opt.graph.nodes.iter_enumerated().filter(|(_, n)| n.facts.is_pinned()) {
         let Some(origin) = versions.tracked.origin[inst] else { continue };
         let chains = (base.chains.of_inst(&base.graph, origin), opt.chains.of_block[node.block]);
         let (Some(a), Some(b)) = chains else { continue };

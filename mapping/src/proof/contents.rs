@@ -14,8 +14,7 @@ use crate::proof::matching::{Versions, Walk};
 use crate::proof::round::Round;
 use crate::versions::graph::{Access, Graph, Node, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::{InstId, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::FxHashMap as HashMap;
 
 /// Places that a new phi may be guessed to have
@@ -229,7 +228,7 @@ impl Round<'_> {
         for which in Version::BOTH {
             let graph = versions.graph(which);
             let meeting = || graph.blocks.keys().filter(|&b| graph.blocks[b].memory_phi.is_some());
-            for (inst, node) in graph.nodes.iter().enumerate() {
+            for (inst, node) in graph.nodes.iter_enumerated() {
                 let Some(place) = Content::new(versions, &self.congruence, which, inst) else {
                     continue;
                 };

@@ -4,15 +4,14 @@
 use crate::proof::contents::AtHead;
 use crate::proof::matching::{Matching, Versions};
 use crate::versions::version::Version;
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use typed_index_collections::TiVec;
 
 /// Guesses
 pub(super) struct Guesses {
     /// For each instruction of opt the phi of base that it is, as tracking says
-    pub(super) phis: Vec<Option<InstId>>,
+    pub(super) phis: TiVec<InstId, Option<InstId>>,
     /// For phis of opt that are new what they may have: what base has in memory there
     /// (see [`super::contents`]). The last one is the guess.
     pub(super) contents: HashMap<InstId, Vec<AtHead>>,
@@ -42,7 +41,7 @@ pub(super) enum Guess {
 pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refuted) -> Guesses {
     let opt = &versions.of.opt.graph;
     let mut guesses = Guesses {
-        phis: vec![None; opt.nodes.len()],
+        phis: vec![None; opt.nodes.len()].into(),
         contents: HashMap::default(),
         places: HashMap::default(),
         memory: vec![None; opt.blocks.len()].into(),

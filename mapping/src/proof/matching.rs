@@ -30,8 +30,7 @@ use crate::versions::graph::{Graph, Oracle};
 use crate::versions::live::Live;
 use crate::versions::scopes::Scopes;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
 /// What is known of a version before it is matched: its instructions, and what is derived from them.
@@ -55,13 +54,13 @@ pub struct Tracked {
     /// For each block of base the block of opt that it became
     pub blocks: TiVec<BlockId, Option<BlockId>>,
     /// For each instruction of base the one of opt that it is
-    pub kept: Vec<Option<InstId>>,
+    pub kept: TiVec<InstId, Option<InstId>>,
     /// For each instruction of base the one of opt that came in its place
-    pub replaced: Vec<Option<InstId>>,
+    pub replaced: TiVec<InstId, Option<InstId>>,
     /// For each instruction of base whether a constant came in its place
-    pub folded: Vec<bool>,
+    pub folded: TiVec<InstId, bool>,
     /// For each instruction of opt the one of base that it was
-    pub origin: Vec<Option<InstId>>,
+    pub origin: TiVec<InstId, Option<InstId>>,
 }
 
 /// Two versions of a function.
@@ -206,7 +205,7 @@ impl Versions {
     pub fn claimed(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
         let matching = self.structure(&self.candidates());
         let mut congruence = congruence(self, &matching, oracle);
-        for (base, opt) in self.tracked.kept.iter().enumerate() {
+        for (base, opt) in self.tracked.kept.iter_enumerated() {
             if let Some(opt) = *opt {
                 let number = congruence.of.base[self.of.base.graph.result(base)];
                 congruence.set(self, Version::Opt, self.of.opt.graph.result(opt), number);

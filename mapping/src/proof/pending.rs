@@ -27,7 +27,7 @@ use crate::proof::matching::{Matching, OutEdge, PairId, VersionFacts, Versions, 
 use crate::versions::chains::{ChainId, chains};
 use crate::versions::graph::{Access, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::InstId;
+use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
@@ -96,7 +96,7 @@ fn extent(versions: &Versions, matching: &Matching) -> usize {
             let pair = pair.and_then(|chain| matching.of_chain[which][chain]);
             pair.is_some_and(|pair| version.chains.segment[*inst] <= matching.pairs[pair].prefix)
         };
-        (0..version.graph.nodes.len()).filter(is_matched).count()
+        version.graph.nodes.keys().filter(is_matched).count()
     };
     of_version(Version::Base) + of_version(Version::Opt)
 }
@@ -139,7 +139,7 @@ fn candidates(versions: &Versions) -> PerVersion<Vec<InstId>> {
         blocks.iter().any(|&b| tracked.blocks[b].and_then(|b| opt.chains.of_block[b]) == there)
     };
     let stores = |version: &VersionFacts, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
-        let nodes = version.graph.nodes.iter().enumerate();
+        let nodes = version.graph.nodes.iter_enumerated();
         let lone = nodes.filter(|&(inst, node)| {
             let is_reached = version.live.reached[node.block];
             node.facts.is_store() && !node.is_overwritten && is_reached && !has_other(inst)
@@ -165,7 +165,7 @@ fn set_lone(versions: &mut Versions, lone: &PerVersion<Vec<InstId>>, oracle: &dy
             version.graph.nodes[store].lone = oracle.memory_before(which, store);
         }
         if versions.has_lone {
-            for inst in 0..version.graph.nodes.len() {
+            for inst in version.graph.nodes.keys() {
                 let facts = version.graph.nodes[inst].facts;
                 if facts.reads_memory() && !facts.is_anchor() && !facts.is_marker() {
                     version.graph.nodes[inst].reads_lone =
@@ -524,7 +524,7 @@ impl<'a> Proof<'a> {
     fn check_readers(&mut self) {
         for which in Version::BOTH {
             let graph = self.versions.graph(which);
-            let readers = (0..graph.nodes.len()).filter(|&i| graph.nodes[i].reads_lone);
+            let readers = graph.nodes.keys().filter(|&i| graph.nodes[i].reads_lone);
             for reader in readers {
                 for anchor in self.written_by(which, reader) {
                     let version = &self.versions.of[which];

@@ -12,8 +12,7 @@ use crate::proof::matching::{Matching, PairId, Versions, Walk};
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::versions::graph::{Access, Linear, Node, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::{InstId, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
 
 /// Rounds until each value is given a number of its own instead.
@@ -50,7 +49,7 @@ struct Seen {
     at: Time,
     found: Found,
     /// A value that this depends on, besides the operands
-    via: Option<u32>,
+    via: Option<ValueId>,
 }
 
 /// What is known of a number of a version.
@@ -81,9 +80,9 @@ pub(super) struct Round<'a> {
     /// For each version the number of the round, from 1
     rounds: PerVersion<u32>,
     now: Time,
-    seen: PerVersion<Vec<Seen>>,
+    seen: PerVersion<TiVec<InstId, Seen>>,
     /// For each version and value when its number changed
-    changed: PerVersion<Vec<Time>>,
+    changed: PerVersion<TiVec<ValueId, Time>>,
     /// The same for the states of memory that meet at blocks
     memory_changed: PerVersion<TiVec<BlockId, Time>>,
     /// For each version and the place of a number
@@ -126,8 +125,8 @@ impl<'a> Round<'a> {
             holders: PerVersion::default(),
             rounds: PerVersion::default(),
             now: 0,
-            seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()]),
-            changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()]),
+            seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()].into()),
+            changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()].into()),
             memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()].into()),
             facts: PerVersion::default(),
             forms: Vec::new(),
@@ -164,7 +163,7 @@ impl<'a> Round<'a> {
         self.refuted.clear();
         let versions = self.versions;
         let graph = versions.graph(which);
-        for argument in 0..graph.arguments {
+        for argument in (0..graph.arguments).map(ValueId::from) {
             self.lead(which, self.congruence.of[which][argument], argument);
         }
         let shapes = self.shapes;
@@ -179,7 +178,7 @@ impl<'a> Round<'a> {
                 }
             }
             changed |= self.contents_at(which, block);
-            for inst in graph.blocks[block].nodes.clone().filter(|&i| graph.nodes[i].has_result) {
+            for inst in graph.blocks[block].nodes.iter().filter(|&i| graph.nodes[i].has_result) {
                 self.now += 1;
                 let mut number = self.number(which, inst);
                 if graph.nodes[inst].facts.is_phi() {
@@ -225,11 +224,11 @@ impl<'a> Round<'a> {
 
     /// A value has a number in this round: the first one leads.
     fn lead(&mut self, which: Version, number: Number, value: ValueId) {
-        let (round, now) = (self.rounds[which], self.now);
+        let (round, now, value) = (self.rounds[which], self.now, u32::from(value));
         self.fact(which, number, |fact| {
             if fact.round != round {
                 fact.round = round;
-                if std::mem::replace(&mut fact.leader, value as u32) != value as u32 {
+                if std::mem::replace(&mut fact.leader, value) != value {
                     fact.changed = now;
                 }
             }
@@ -238,7 +237,7 @@ impl<'a> Round<'a> {
 
     fn leader(&self, which: Version, number: Number) -> Option<ValueId> {
         let fact = self.fact_of(which, number)?;
-        (fact.round == self.rounds[which]).then_some(fact.leader as ValueId)
+        (fact.round == self.rounds[which]).then(|| ValueId::from(fact.leader as usize))
     }
 
     /// The number that is guessed, if there is one; else what it was found to be.
@@ -300,7 +299,7 @@ impl<'a> Round<'a> {
     pub(super) fn forget(&mut self, which: Version) {
         let graph = self.versions.graph(which);
         self.now += 1;
-        for inst in 0..graph.nodes.len() {
+        for inst in graph.nodes.keys() {
             self.set(which, graph.result(inst), UNKNOWN);
         }
         self.congruence.memory[which].raw.fill(UNKNOWN);
@@ -346,7 +345,7 @@ impl<'a> Round<'a> {
         let versions = self.versions;
         let graph = versions.graph(which);
         let node = &graph.nodes[inst];
-        let own = self.congruence.layout.values[which] + inst as u32;
+        let own = self.congruence.layout.values[which] + u32::from(inst);
         if let Some(constant) = node.constant {
             return self.congruence.layout.constants + constant;
         }
@@ -364,7 +363,7 @@ impl<'a> Round<'a> {
             && let Some(&Operand::Value(pad)) = node.operands.first()
             && let Some(pad) = graph.definition(pad)
         {
-            let pad_own = self.congruence.layout.values[which] + pad as u32;
+            let pad_own = self.congruence.layout.values[which] + u32::from(pad);
             let pair = self.pinned(which, pad, pad_own);
             return self.holder_of(which, Key::Pad, &[pair], own);
         }
@@ -373,7 +372,6 @@ impl<'a> Round<'a> {
                 true => self.phi(which, inst, own),
                 false => self.operation(which, inst, own),
             };
-            let via = via.map(|value| value as u32);
             self.seen[which][inst] = Seen { at: self.now, found, via };
         }
         match self.seen[which][inst].found {
@@ -409,7 +407,7 @@ impl<'a> Round<'a> {
         };
         seen.at != 0
             && node.operands.iter().all(is_same)
-            && seen.via.is_none_or(|value| is_old(value as ValueId))
+            && seen.via.is_none_or(is_old)
             && match node.clobber {
                 _ if node.facts.is_phi() => self.entries[which][node.block] != Entry::Over,
                 None | Some(Access::Entry) => true,
@@ -577,7 +575,7 @@ impl<'a> Round<'a> {
         if is_anchor
             || self.congruence.are_alike(self.versions, PerVersion { base: partner, opt: inst })
         {
-            self.congruence.layout.values.base + partner as u32
+            self.congruence.layout.values.base + u32::from(partner)
         } else {
             own
         }

@@ -4,9 +4,8 @@
 use crate::proof::matching::{Matching, PairId, VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::code::InstId;
 use midflight_ir::depth_first::postorder;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
 /// What is asked of a version again and again.
@@ -15,7 +14,7 @@ pub(super) struct Shape {
     /// Its blocks that may be reached, in reverse postorder
     pub(super) order: Vec<BlockId>,
     /// For each instruction where its operands begin, if it is a phi
-    first: Vec<usize>,
+    first: TiVec<InstId, usize>,
     operands: Vec<Option<Operand>>,
     /// For each block where states of memory meet what comes in, in the order of its predecessors
     pub(super) states: TiVec<BlockId, Option<Vec<Option<Access>>>>,
@@ -39,7 +38,7 @@ fn shape(version: &VersionFacts) -> Shape {
     let (graph, live) = (&version.graph, &version.live);
     let mut order = postorder(&live.successors);
     order.reverse();
-    let mut first = vec![0; graph.nodes.len()];
+    let mut first = TiVec::from(vec![0; graph.nodes.len()]);
     let mut operands = Vec::new();
     let mut states = TiVec::from(vec![None; graph.blocks.len()]);
     let mut places = Places::new(graph.blocks.len());

@@ -9,8 +9,7 @@
 use crate::versions::graph::Graph;
 use crate::versions::hammocks::Hammock;
 use crate::versions::live::Live;
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
 /// Index of a chain.
@@ -34,10 +33,10 @@ pub struct Chains {
     /// the hammock is in
     pub of_block: TiVec<BlockId, Option<ChainId>>,
     /// For each instruction the number of anchors of its chain before it
-    pub segment: Vec<usize>,
+    pub segment: TiVec<InstId, usize>,
     /// For each instruction whether a store runs before it, in its segment, that only this version
     /// has
-    pub late: Vec<bool>,
+    pub late: TiVec<InstId, bool>,
     /// For each block where the chain goes on behind its branch, if it does
     pub hammocks: TiVec<BlockId, Option<Hammock>>,
 }
@@ -63,7 +62,7 @@ impl Chains {
     pub fn of_segment(&self, graph: &Graph, chain: ChainId, segment: usize) -> Vec<InstId> {
         let blocks = self.chains[chain].blocks.iter();
         blocks
-            .flat_map(|&b| graph.blocks[b].nodes.clone())
+            .flat_map(|&b| graph.blocks[b].nodes)
             .filter(|&i| self.segment[i] == segment && !graph.nodes[i].facts.is_phi())
             .collect()
     }
@@ -71,7 +70,7 @@ impl Chains {
     /// Its first segments, so many: each as [`Chains::of_segment`] has it.
     pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
         let mut segments = vec![Vec::new(); count];
-        for inst in self.chains[chain].blocks.iter().flat_map(|&b| graph.blocks[b].nodes.clone()) {
+        for inst in self.chains[chain].blocks.iter().flat_map(|&b| graph.blocks[b].nodes) {
             if !graph.nodes[inst].facts.is_phi()
                 && let Some(segment) = segments.get_mut(self.segment[inst])
             {
@@ -102,8 +101,8 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
     let mut result = Chains {
         chains: Vec::new(),
         of_block: vec![None; graph.blocks.len()].into(),
-        segment: vec![0; graph.nodes.len()],
-        late: vec![false; graph.nodes.len()],
+        segment: vec![0; graph.nodes.len()].into(),
+        late: vec![false; graph.nodes.len()].into(),
         hammocks: TiVec::new(),
     };
     for head in graph.blocks.keys().filter(|&b| live.reached[b] && !continues[b]) {
@@ -113,7 +112,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
         while let Some(current) = block {
             result.of_block[current] = Some(result.chains.len());
             chain.blocks.push(current);
-            for inst in graph.blocks[current].nodes.clone() {
+            for inst in graph.blocks[current].nodes {
                 result.segment[inst] = chain.anchors.len();
                 result.late[inst] = late;
                 if graph.is_shared_anchor(inst) {
@@ -124,7 +123,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
             }
             for &between in hammocks[current].iter().flat_map(|hammock| &hammock.between) {
                 result.of_block[between] = Some(result.chains.len());
-                for inst in graph.blocks[between].nodes.clone() {
+                for inst in graph.blocks[between].nodes {
                     result.segment[inst] = chain.anchors.len();
                     result.late[inst] = late;
                 }

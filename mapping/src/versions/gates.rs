@@ -20,8 +20,7 @@
 use crate::versions::graph::{Graph, Operand};
 use crate::versions::live::Live;
 use crate::versions::scopes::Scopes;
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
 /// What decides a join.

@@ -4,10 +4,8 @@
 //! one can be compared with values of the other. Nothing here needs LLVM; [`super::read`] makes it.
 
 use crate::versions::version::Version;
-use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::facts::MapFacts;
-use midflight_ir::ids::BlockId;
-use std::ops::Range;
+use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use typed_index_collections::TiVec;
 
 /// Index of a constant, in a table that both versions share. Functions, globals and metadata count
@@ -90,7 +88,7 @@ pub struct Linear {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphBlock {
     /// Its instructions
-    pub nodes: Range<InstId>,
+    pub nodes: InstRange,
     /// Its successors, in the order of its terminator, one as often as it is named
     pub successors: Vec<BlockId>,
     /// For each successor whether control may go there
@@ -110,18 +108,18 @@ pub struct Graph {
     /// Its blocks that can be reached; the entry is the first
     pub blocks: TiVec<BlockId, GraphBlock>,
     /// Its instructions, block by block
-    pub nodes: Vec<Node>,
+    pub nodes: TiVec<InstId, Node>,
 }
 
 impl Graph {
     /// The instruction that defines a value; none if it is an argument.
     pub fn definition(&self, value: ValueId) -> Option<InstId> {
-        value.checked_sub(self.arguments)
+        usize::from(value).checked_sub(self.arguments).map(InstId::from)
     }
 
     /// The value that an instruction defines.
     pub fn result(&self, inst: InstId) -> ValueId {
-        self.arguments + inst
+        ValueId::from(self.arguments + usize::from(inst))
     }
 
     /// Number of values
@@ -131,7 +129,7 @@ impl Graph {
 
     /// The terminator of a block.
     pub fn terminator(&self, block: BlockId) -> InstId {
-        self.blocks[block].nodes.end.saturating_sub(1)
+        self.blocks[block].nodes.iter().next_back().expect("a block ends with a terminator")
     }
 
     /// What a phi has from a block.
@@ -142,7 +140,7 @@ impl Graph {
 
     /// The phis of a block.
     pub fn phis(&self, block: BlockId) -> impl Iterator<Item = InstId> {
-        self.blocks[block].nodes.clone().take_while(|&i| self.nodes[i].facts.is_phi())
+        self.blocks[block].nodes.iter().take_while(|&i| self.nodes[i].facts.is_phi())
     }
 
     /// True if it must run at the same time in both versions.
@@ -153,9 +151,11 @@ impl Graph {
 
     /// The instructions that something needs: anchors and terminators, and what they use. What is
     /// left is dead code, if only in a cycle: aggressive dead code elimination deletes such.
-    pub fn useful(&self) -> Vec<bool> {
-        let mut useful = vec![false; self.nodes.len()];
-        let mut work: Vec<InstId> = (0..self.nodes.len())
+    pub fn useful(&self) -> TiVec<InstId, bool> {
+        let mut useful = TiVec::from(vec![false; self.nodes.len()]);
+        let mut work: Vec<InstId> = self
+            .nodes
+            .keys()
             .filter(|&i| self.nodes[i].facts.is_anchor() || self.nodes[i].facts.is_terminator())
             .collect();
         while let Some(inst) = work.pop() {

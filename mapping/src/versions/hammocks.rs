@@ -16,8 +16,7 @@
 use crate::proof::matching::{Tracked, VersionFacts, Versions};
 use crate::versions::chains::{ChainId, Chains, chains};
 use crate::versions::version::Version;
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
 /// Where a chain goes on behind a branch.
@@ -101,7 +100,7 @@ impl End<'_> {
     fn of(&self, chain: ChainId, is_last: bool) -> Option<ChainId> {
         let blocks = &self.chains.chains[chain].blocks;
         let graph = &self.version.graph;
-        let all = blocks.iter().flat_map(|&b| graph.blocks[b].nodes.clone());
+        let all = blocks.iter().flat_map(|&b| graph.blocks[b].nodes);
         let mut all: Vec<InstId> = all.filter(|&i| !graph.nodes[i].facts.is_phi()).collect();
         if is_last {
             all.reverse();
@@ -155,7 +154,7 @@ fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
 
 /// True for a block that only computes values.
 fn is_silent(version: &VersionFacts, block: BlockId) -> bool {
-    let mut nodes = version.graph.blocks[block].nodes.clone().map(|i| version.graph.nodes[i].facts);
+    let mut nodes = version.graph.blocks[block].nodes.iter().map(|i| version.graph.nodes[i].facts);
     nodes.all(|facts| {
         let ends = facts.is_terminator() && !facts.is_anchor() && !facts.reads_memory();
         facts.is_phi() || facts.is_marker() || facts.is_repeatable() || ends

@@ -6,17 +6,16 @@
 
 use crate::versions::graph::{ConstId, Graph};
 use crate::versions::live::Live;
-use midflight_ir::code::ValueId;
 use midflight_ir::depth_first::postorder;
 use midflight_ir::dominators::of_graph;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, ValueId};
 use typed_index_collections::TiVec;
 
 /// For values that are constants in places: what they are, and in which blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     /// For each value its place among the scopes, counted from 1; 0 if it is a constant nowhere
-    places: Vec<u32>,
+    places: TiVec<ValueId, u32>,
     scopes: Vec<Scope>,
     /// For each block its place in a walk over the dominator tree, and that of the last block below
     below: TiVec<BlockId, (u32, u32)>,
@@ -82,7 +81,7 @@ impl Scopes {
 
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
-    let mut scopes = Scopes { places: vec![0; graph.num_values()], ..tree(live) };
+    let mut scopes = Scopes { places: vec![0; graph.num_values()].into(), ..tree(live) };
     for (head, block) in graph.blocks.iter_enumerated().filter(|(b, _)| live.reached[*b]) {
         for &(from, value, constant) in &block.implied {
             if live.predecessors[head] == [from] {

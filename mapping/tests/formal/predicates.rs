@@ -131,7 +131,7 @@ mod tests {
             let argument = inputs.iter().position(|y| *y == x);
             let assigned = || program.iter().find(|(_, i)| defines(i, x)).map(|(l, _)| l - 1);
             let value = argument.or_else(|| assigned().map(|inst| inputs.len() + inst));
-            value.map(|value| Operand { value, from: None })
+            value.map(|value| Operand { value: value.into(), from: None })
         };
         let (forward, _) = Graph::both(program);
         let mut body = Body { code: Code::new(inputs.len()), ..Body::default() };
@@ -160,11 +160,11 @@ mod tests {
             let computed = liveness(&body);
             // Behind `in`: at point 1 the thesis says that nothing is live.
             for l in 2..=program.len() {
-                let values = computed.before(&body, l - 1);
+                let values = computed.before(&body, (l - 1).into());
                 let inputs = program.inputs();
-                let of_value = |value: usize| match (body.code.definition(value), inputs) {
-                    (None, inputs) => Some(inputs[value]),
-                    (Some(inst), _) => match program.get(inst + 1) {
+                let of_value = |value| match (body.code.definition(value), inputs) {
+                    (None, inputs) => Some(inputs[usize::from(value)]),
+                    (Some(inst), _) => match program.get(usize::from(inst.next())) {
                         Some(Instr::Assign(x, _)) => Some(*x),
                         _ => None,
                     },

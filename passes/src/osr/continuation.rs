@@ -12,8 +12,9 @@ use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Finish;
-use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::{InstId, InstRange, ValueId};
 use rustc_hash::FxHashMap as HashMap;
+use typed_index_collections::TiVec;
 
 /// More landings than this keep live values in stack slots.
 const MOST_LANDINGS_WITH_PHIS: usize = 4;
@@ -114,7 +115,7 @@ pub fn build<'m>(
     Finish {
         continuation: shell,
         version: version.function,
-        arguments: &values.arguments,
+        arguments: &values.arguments.raw,
         definitions: &definitions,
         entries: &entries,
         values: &incoming,
@@ -136,7 +137,7 @@ fn entry_blocks<'m>(shell: Function<'m>, entry: Block<'m>, landings: usize) -> V
 struct Values<'m> {
     landings: usize,
     /// For each argument of the version its value
-    arguments: Vec<Value<'m>>,
+    arguments: TiVec<ValueId, Value<'m>>,
     /// Instructions that are live at a landing
     definitions: Vec<Inst<'m>>,
     row: HashMap<ValueId, usize>,
@@ -188,7 +189,7 @@ impl<'m> Values<'m> {
         if code.first_non_phi(block) != landing {
             return at.split_before("osr.landing");
         }
-        for phi in code.of_block[block].start..landing {
+        for phi in (InstRange { start: code.of_block[block].start, end: landing }) {
             let inst = version.instructions[phi];
             let incoming = match self.row.remove(&code.result(phi)) {
                 Some(row) => self.incoming[row].take(),

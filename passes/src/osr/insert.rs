@@ -14,8 +14,8 @@ use midflight_bridge::builder::Builder;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_bridge::osr::Home;
-use midflight_ir::code::{InstId, ValueId};
 use midflight_ir::dominators::dominators;
+use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, point_at};
 use midflight_mapping::refusal::Refusal;
@@ -359,7 +359,7 @@ impl<'m> Copy<'m> {
 
     /// For each value of the function its number in the copy
     fn numbers(&self) -> HashMap<Value<'m>, ValueId> {
-        let numbers = 0..self.side.snapshot.body.code.num_values();
+        let numbers = (0..self.side.snapshot.body.code.num_values()).map(ValueId::from);
         let of_copy = numbers.map(|id| (self.side.snapshot.value(id), id));
         of_copy.filter_map(|(value, id)| Some((*self.original.get(&value)?, id))).collect()
     }
@@ -497,7 +497,7 @@ fn behind_markers(inst: Inst<'_>) -> Inst<'_> {
 }
 
 /// The landing pad whose exception a value is, with a portable selector.
-fn exception_of<'m>(snapshot: &CodeSnapshot<'m>, value: usize) -> Option<Value<'m>> {
+fn exception_of<'m>(snapshot: &CodeSnapshot<'m>, value: ValueId) -> Option<Value<'m>> {
     let inst = snapshot.body.code.definition(value)?;
     let glue = snapshot.body.code.instructions[inst].facts.is_glue();
     glue.then(|| snapshot.instructions[inst].operands().next()).flatten()
@@ -505,12 +505,12 @@ fn exception_of<'m>(snapshot: &CodeSnapshot<'m>, value: usize) -> Option<Value<'
 
 /// The exception of a landing pad with a portable selector.
 fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<ValueId> {
-    let of_pad = |&inst: &usize| {
+    let of_pad = |&inst: &InstId| {
         let code = &snapshot.body.code.instructions[inst];
         let inst = snapshot.instructions[inst];
         code.facts.is_glue() && inst.value().ty() == pad.ty() && inst.operands().next() == Some(pad)
     };
-    let inst = (0..snapshot.instructions.len()).find(of_pad)?;
+    let inst = snapshot.instructions.keys().find(of_pad)?;
     Some(snapshot.body.code.result(inst))
 }
 
@@ -519,7 +519,7 @@ fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
     let (body, at) = (&source.snapshot.body, source.point.at);
     let (code, tree) = (&body.code, dominators(body));
     let block = code.instructions[at].block;
-    let defined = (0..code.instructions.len()).filter(|&inst| {
+    let defined = code.instructions.keys().filter(|&inst| {
         let facts = code.instructions[inst].facts;
         let of = code.instructions[inst].block;
         // The result of a call that may unwind exists on the normal edge only: where it is live.
@@ -533,7 +533,7 @@ fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
             }
     });
     let results = defined.map(|inst| code.result(inst));
-    (0..source.snapshot.arguments.len()).chain(results).collect()
+    source.snapshot.arguments.keys().chain(results).collect()
 }
 
 /// Runs code of the user's, and remembers the first thing that is wrong with it.

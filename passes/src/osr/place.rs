@@ -7,9 +7,8 @@
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::debug;
 use midflight_bridge::ir::Inst;
-use midflight_ir::code::InstId;
 use midflight_ir::dominators::dominators;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::loops::{Loops, loops};
 use std::str::FromStr;
 use wildmatch::WildMatch;
@@ -126,7 +125,7 @@ pub fn is_file(path: &str, file: &str) -> bool {
     path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-fn is_wanted_call(snapshot: &CodeSnapshot<'_>, inst: usize, callee: Option<&WildMatch>) -> bool {
+fn is_wanted_call(snapshot: &CodeSnapshot<'_>, inst: InstId, callee: Option<&WildMatch>) -> bool {
     if !snapshot.body.code.instructions[inst].facts.is_real_call() {
         return false;
     }
@@ -150,7 +149,7 @@ fn headers(
     let code = &snapshot.body.code;
     let innermost = found.innermost(code.of_block.len());
     let mut interesting = vec![false; found.loops.len()];
-    for inst in 0..code.instructions.len() {
+    for inst in code.instructions.keys() {
         if is_wanted_call(snapshot, inst, callee)
             && let Some(around) = innermost[code.instructions[inst].block]
         {

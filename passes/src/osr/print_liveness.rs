@@ -3,6 +3,7 @@
 use crate::read_code::read_code;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_ir::ids::ValueId;
 use midflight_ir::liveness::liveness;
 use std::fmt::Write;
 
@@ -25,7 +26,7 @@ fn describe(function: Function<'_>) -> String {
     let (body, names) = (&snapshot.body, snapshot.names());
     let blocks = snapshot.block_names();
     let live = liveness(body);
-    let set = |values: &mut dyn Iterator<Item = usize>| {
+    let set = |values: &mut dyn Iterator<Item = ValueId>| {
         let names: Vec<&str> = values.map(|v| names[v].as_str()).collect();
         format!("{{{}}}", names.join(", "))
     };

@@ -162,7 +162,7 @@ fn build_all(function: Function<'_>, sums: &mut Sums) {
 pub fn continuation_of<'m>(snapshot: &CodeSnapshot<'m>, point: &Point) -> Function<'m> {
     let function = snapshot.function;
     let arguments = snapshot.arguments.len();
-    let type_of = |value| snapshot.value(value).ty();
+    let type_of = |_, value| snapshot.value(value).ty();
     let prototype = Prototype::new(&[&point.live], arguments, false, type_of);
     let ty = prototype.function_type(function);
     let shell = function.declare_continuation(ty, &format!("{}.osr", function.name()));

@@ -7,7 +7,7 @@
 //! stack.
 
 use midflight_bridge::ir::{Function, Type};
-use midflight_ir::code::ValueId;
+use midflight_ir::ids::ValueId;
 use std::collections::HashMap;
 
 /// A live value, and the slot that it travels in.
@@ -26,21 +26,22 @@ pub struct Prototype<'m> {
 
 impl<'m> Prototype<'m> {
     /// Assigns slots to the live values of points. `arguments` is the number of the function's
-    /// arguments, the first of its values.
+    /// arguments, the first of its values; `type_of` gives the type of a value of a point.
     pub fn new(
         points: &[&[ValueId]],
         arguments: usize,
         has_selector: bool,
-        type_of: impl Fn(ValueId) -> Type<'m>,
+        type_of: impl Fn(usize, ValueId) -> Type<'m>,
     ) -> Self {
         let mut slots = Vec::new();
         let mut of_type: HashMap<Type<'m>, Vec<usize>> = HashMap::new();
         let transfers = points
             .iter()
-            .map(|live| {
+            .enumerate()
+            .map(|(point, live)| {
                 let mut used: HashMap<Type<'m>, usize> = HashMap::new();
                 let mut slot_of = |value: ValueId| {
-                    let ty = type_of(value);
+                    let ty = type_of(point, value);
                     let known = of_type.entry(ty).or_default();
                     let place = used.entry(ty).or_default();
                     if *place == known.len() {
@@ -50,17 +51,17 @@ impl<'m> Prototype<'m> {
                     *place += 1;
                     known[*place - 1]
                 };
-                let others = live.iter().filter(|&&value| value >= arguments);
+                let others = live.iter().filter(|&&value| usize::from(value) >= arguments);
                 others.map(|&value| (value, slot_of(value))).collect()
             })
             .collect();
         let mut transfers: Vec<Vec<Transfer>> = transfers;
-        for argument in 0..arguments {
+        for argument in (0..arguments).map(ValueId::from) {
             let mut slot = None;
-            for (live, transfers) in points.iter().zip(&mut transfers) {
+            for (point, (live, transfers)) in points.iter().zip(&mut transfers).enumerate() {
                 if live.binary_search(&argument).is_ok() {
                     let slot = *slot.get_or_insert_with(|| {
-                        slots.push(type_of(argument));
+                        slots.push(type_of(point, argument));
                         slots.len() - 1
                     });
                     transfers.push((argument, slot));

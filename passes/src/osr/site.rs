@@ -13,6 +13,7 @@ use crate::osr::record::Record;
 use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_ir::ids::ValueId;
 
 /// The entry of a patchable point, behind its label and its nop, that tells the runtime where it
 /// is. `$0` is the site's identity, `$1` the label of the block that fires. The entry is linked to
@@ -152,7 +153,7 @@ pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
 /// The LLVM values of transfers.
 pub fn values_of<'m>(
     transfers: &[Transfer],
-    value: impl Fn(usize) -> Value<'m>,
+    value: impl Fn(ValueId) -> Value<'m>,
 ) -> Vec<(Value<'m>, usize)> {
     transfers.iter().map(|&(id, slot)| (value(id), slot)).collect()
 }

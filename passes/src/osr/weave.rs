@@ -22,7 +22,7 @@ use crate::read_code::CodeSnapshot;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
-use midflight_ir::code::ValueId;
+use midflight_ir::ids::ValueId;
 use midflight_mapping::points::Point;
 
 /// Marks a function that has points, or is a continuation.
@@ -156,7 +156,7 @@ impl<'m> Weave<'_, 'm> {
         let lives: Vec<&[ValueId]> =
             (0..self.chosen.len()).map(|p| self.point(p).live.as_slice()).collect();
         let arguments = self.snapshot.arguments.len();
-        let type_of = |value| self.snapshot.value(value).ty();
+        let type_of = |_, value| self.snapshot.value(value).ty();
         if self.options.form == Form::Single && !self.options.chain {
             let one = |p: usize| Prototype::new(&lives[p..=p], arguments, false, type_of);
             return (0..plans).map(one).collect();

@@ -1,8 +1,7 @@
 //! Functions over integers and pointers, read from the text that LLVM prints, so that a fact that
 //! the checker has from LLVM's data structures is not shared with what it is tested with.
 
-use midflight_ir::code::{InstId, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_passes::read_code::CodeSnapshot;
 use std::collections::HashMap;
 use typed_index_collections::TiVec;
@@ -96,10 +95,17 @@ pub struct Inst {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub arguments: usize,
-    pub insts: Vec<Inst>,
+    pub insts: TiVec<InstId, Inst>,
     /// For each block its first instruction, and the first that is no phi
     pub blocks: TiVec<BlockId, (InstId, InstId)>,
-    pub block_of: Vec<BlockId>,
+    pub block_of: TiVec<InstId, BlockId>,
+}
+
+impl Program {
+    /// The value that an instruction defines.
+    pub fn result(&self, inst: InstId) -> ValueId {
+        ValueId::from(self.arguments + usize::from(inst))
+    }
 }
 
 /// Where allocas are, by name, so that those of both versions are in the same place.
@@ -141,15 +147,15 @@ pub fn read(snapshot: &CodeSnapshot<'_>, frame: &mut Frame) -> Program {
     let texts: HashMap<_, _> = snapshot.function.blocks().zip(snapshot.function.texts()).collect();
     let arguments = snapshot.arguments.len();
     let mut names: HashMap<String, ValueId> = HashMap::new();
-    for (value, name) in snapshot.names().into_iter().enumerate() {
+    for (value, name) in snapshot.names().into_iter_enumerated() {
         names.insert(name, value);
     }
     let blocks: HashMap<String, BlockId> =
         snapshot.blocks.iter_enumerated().map(|(id, b)| (texts[b].0.clone(), id)).collect();
     let mut program =
-        Program { arguments, insts: Vec::new(), blocks: TiVec::new(), block_of: Vec::new() };
+        Program { arguments, insts: TiVec::new(), blocks: TiVec::new(), block_of: TiVec::new() };
     for (id, block) in snapshot.blocks.iter_enumerated() {
-        let begin = program.insts.len();
+        let begin = program.insts.next_key();
         for text in &texts[block].1 {
             let mut reader =
                 Reader { tokens: tokens(text), next: 0, names: &names, blocks: &blocks, frame };
@@ -157,7 +163,7 @@ pub fn read(snapshot: &CodeSnapshot<'_>, frame: &mut Frame) -> Program {
             program.block_of.push(id);
         }
         let phis = program.insts[begin..].iter().take_while(|i| i.op == Op::Phi).count();
-        program.blocks.push((begin, begin + phis));
+        program.blocks.push((begin, InstId::from(usize::from(begin) + phis)));
     }
     program
 }

@@ -2,7 +2,7 @@
 
 use crate::ir::{Program, Word};
 use crate::machine::{Event, State, Stop};
-use midflight_ir::code::InstId;
+use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::proof::matching::PairId;
 use midflight_mapping::versions::graph::ConstId;
@@ -99,7 +99,7 @@ fn visits(
             ));
         };
         let phis = version.graph.phis(block).count();
-        let is_first = step.at == version.graph.blocks[block].nodes.start + phis;
+        let is_first = version.graph.blocks[block].nodes.iter().nth(phis) == Some(step.at);
         if is_first && version.chains.head(chain) == block {
             found.push((mapper.proof.matching.of_chain[which][chain], number..number));
         }
@@ -209,7 +209,7 @@ fn same_values(
 }
 
 /// What is known of numbers: a value with it, and what that is.
-type Known = HashMap<u32, (Version, usize, Word)>;
+type Known = HashMap<u32, (Version, Option<ValueId>, Word)>;
 
 /// Compares the values that dominate where a version stands with those known; how many there were.
 fn compare(
@@ -222,21 +222,21 @@ fn compare(
     let Mapper { proof, sides, .. } = mapper;
     let graph = proof.versions.graph(which);
     let mut count = 0;
-    for (value, &word) in state.values.iter().enumerate() {
+    for (value, &word) in state.values.iter_enumerated() {
         let has_result = graph.definition(value).is_none_or(|i: InstId| graph.nodes[i].has_result);
         if !has_result || !sides[which].is_available(proof.versions, value, state.at) {
             continue;
         }
         let number = proof.congruence.of[which][value];
         let other = match proof.congruence.constant(number) {
-            Some(id) => constant(id).map(|word| (which, usize::MAX, word)),
-            None => Some(*known.entry(number).or_insert((which, value, word))),
+            Some(id) => constant(id).map(|word| (which, None, word)),
+            None => Some(*known.entry(number).or_insert((which, Some(value), word))),
         };
         let Some((of, same, expected)) = other else { continue };
         count += usize::from(of != which);
         if !is_same(word, expected) {
             return Err(format!(
-                "value {value} of version {which:?} is {word:?}, but value {same} of version {of:?} has the same number {number} and is {expected:?}, before instruction {} of version {which:?}",
+                "value {value} of version {which:?} is {word:?}, but value {same:?} of version {of:?} has the same number {number} and is {expected:?}, before instruction {} of version {which:?}",
                 state.at
             ));
         }

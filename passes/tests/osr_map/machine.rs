@@ -1,9 +1,9 @@
 //! Runs [`Program`]s.
 
 use crate::ir::{Arg, Flags, Inst, MEMORY_AT, MEMORY_SIZE, Op, Program, Word, mask, signed};
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use std::rc::Rc;
+use typed_index_collections::TiVec;
 
 /// Why a run says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Stop {
     /// A value is undefined in a part of its bits.
     Partial,
     /// Before an instruction with an effect, a value that it depends on is not there.
-    Missing(usize),
+    Missing(InstId),
 }
 
 /// A byte that was never written, or undefined
@@ -145,7 +145,7 @@ impl Event {
 #[derive(Clone, Debug)]
 pub struct State {
     pub at: InstId,
-    pub values: Vec<Word>,
+    pub values: TiVec<ValueId, Word>,
     pub memory: Rc<Memory>,
     pub log: Rc<Vec<Event>>,
     /// What a freeze chooses
@@ -157,7 +157,7 @@ pub struct State {
 impl State {
     /// At the entry.
     pub fn new(program: &Program, arguments: &[u64], seed: u64) -> Self {
-        let mut values = vec![Word::Unset; program.arguments + program.insts.len()];
+        let mut values = TiVec::from(vec![Word::Unset; program.arguments + program.insts.len()]);
         for (place, &value) in values.iter_mut().zip(arguments) {
             *place = Word::Int(value);
         }
@@ -216,15 +216,16 @@ impl State {
                     let place = phi.from.iter().position(|&f| f == from);
                     incoming.push(self.get(phi.args[place.expect("an incoming value")]));
                 }
-                for (phi, word) in (first..behind).zip(incoming) {
-                    self.values[program.arguments + phi] = word;
+                let phis = InstRange { start: first, end: behind };
+                for (phi, word) in phis.iter().zip(incoming) {
+                    self.values[program.result(phi)] = word;
                 }
                 self.at = behind;
             }
             None => {
                 let result = self.effect(self.at, inst, &words)?;
-                self.values[program.arguments + self.at] = result;
-                self.at += 1;
+                self.values[program.result(self.at)] = result;
+                self.at = self.at.next();
             }
         }
         Ok(None)

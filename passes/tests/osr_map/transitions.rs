@@ -7,7 +7,7 @@ use crate::lockstep::{
     Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run,
 };
 use crate::machine::{Event, Memory, State, Stop, evaluate};
-use midflight_ir::code::InstId;
+use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 6000;
 
 /// What a transition hands over.
 struct Handed {
-    values: Vec<(usize, Word)>,
+    values: Vec<(ValueId, Word)>,
     memory: Rc<Memory>,
 }
 
@@ -110,7 +110,7 @@ fn choice(condition: Word, holds: Word, fails: Word) -> Result<Word, String> {
 fn enter(map: &PointMap, to: &Program, from: &State, handed: &Handed) -> State {
     let mut state = State {
         at: map.landing,
-        values: vec![Word::Unset; to.arguments + to.insts.len()],
+        values: vec![Word::Unset; to.arguments + to.insts.len()].into(),
         memory: handed.memory.clone(),
         log: from.log.clone(),
         seed: from.seed,

@@ -5,7 +5,7 @@
 use super::generator::Random;
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
-use midflight_ir::code::InstId;
+use midflight_ir::ids::InstId;
 use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::{Matching, Versions};
 use midflight_mapping::versions::graph::{Access, Graph, Oracle};
@@ -55,7 +55,7 @@ pub fn try_pairs(
         let right = versions.matched(&handles);
         let count = versions.of.opt.graph.nodes.len();
         (0..most).try_for_each(|_| {
-            let inst = random.below(count);
+            let inst = InstId::from(random.below(count));
             wrong(&mut versions, &handles, &right, inst, random, tried).map_err(|what| {
                 let (_, blocks) = two.opt.texts().swap_remove(0);
                 format!("{pipeline}: {what}: instruction {inst} of {}", blocks.join("; "))
@@ -179,7 +179,7 @@ fn other_access(graph: &Graph, old: Option<Access>, random: &mut Random) -> Opti
         Access::Def(_) => Some(Access::Entry),
         Access::Entry => {
             let writes = |i: &InstId| graph.nodes[*i].facts.is_anchor();
-            let anchors: Vec<InstId> = (0..graph.nodes.len()).filter(writes).collect();
+            let anchors: Vec<InstId> = graph.nodes.keys().filter(writes).collect();
             (!anchors.is_empty()).then(|| Access::Def(anchors[random.below(anchors.len())]))
         }
         Access::Phi(_) => None,

@@ -6,9 +6,8 @@ use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
-use midflight_ir::code::InstId;
 use midflight_ir::dominators::dominators;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::Versions;
 use midflight_mapping::versions::graph::Operand;
@@ -45,7 +44,7 @@ pub fn actions(
         }
     }
     let dominators = dominators(&snapshots.opt.body);
-    for (from, to) in versions.tracked.kept.iter().enumerate() {
+    for (from, to) in versions.tracked.kept.iter_enumerated() {
         let Some(to) = *to else { continue };
         match moved(versions, from, to) {
             Some((Some(old), new)) if dominators.dominates(new, old) => actions.hoist += 1,
@@ -67,7 +66,7 @@ pub fn claims<'m>(
 ) -> Claims {
     let mut claims = Claims::default();
     let numbers: HashMap<Inst<'_>, InstId> =
-        snapshots.base.instructions.iter().enumerate().map(|(id, &inst)| (inst, id)).collect();
+        snapshots.base.instructions.iter_enumerated().map(|(id, &inst)| (inst, id)).collect();
     let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
     let all = two.base.blocks().flat_map(|b| b.instructions());
     for (number, inst) in all.enumerate() {

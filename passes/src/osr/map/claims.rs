@@ -6,7 +6,7 @@
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Inst, Value};
 use midflight_bridge::map::{Sandbox, Solution, number_operations};
-use midflight_ir::code::InstId;
+use midflight_ir::ids::InstId;
 use midflight_mapping::proof::matching::Tracked;
 use midflight_mapping::versions::graph::{ConstId, Graph, Operand};
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -38,7 +38,7 @@ impl<'m> Claims<'_, 'm> {
         };
         // Of values that may be poison what holds whatever flags are dropped.
         let solution = |which: Version| {
-            let all = &self.snapshots[which].instructions;
+            let all = &self.snapshots[which].instructions.raw;
             solutions[which].get_or_init(|| solve(which, all))
         };
         let with_flags = OnceCell::new();
@@ -48,7 +48,7 @@ impl<'m> Claims<'_, 'm> {
         let mut rests_on_flags = false;
         let useful = PerVersion::from_fn(|which| graphs[which].useful());
         for which in Version::BOTH {
-            for inst in (0..useful[which].len()).filter(|&i| useful[which][i]) {
+            for inst in useful[which].keys().filter(|&i| useful[which][i]) {
                 let llvm = self.inst(which, inst);
                 if llvm.may_be_copy() && !self.is_same(which, inst) {
                     let copied = solution(which).copied(llvm);
@@ -57,7 +57,7 @@ impl<'m> Claims<'_, 'm> {
             }
         }
         let mut unsigned = Vec::new();
-        for inst in (0..useful.base.len()).filter(|&i| useful.base[i]) {
+        for inst in useful.base.keys().filter(|&i| useful.base[i]) {
             let llvm = self.inst(Version::Base, inst);
             let node = &mut graphs.base.nodes[inst];
             if node.has_result && self.tracked.folded[inst] {

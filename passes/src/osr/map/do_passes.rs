@@ -5,6 +5,7 @@ use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::check_composed::{Ancestry, Check, Finding};
 use midflight_mapping::mapping::compose::{
     Between, Broken, ComposedMap, ComposedPoint, Step, StepExpr, compose,
@@ -16,6 +17,7 @@ use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::Both;
 use midflight_profile::osr_maps::report::Composed;
 use rustc_hash::FxHashMap as HashMap;
+use typed_index_collections::TiVec;
 
 /// The passes of a pipeline: what stands between commas that are in no parentheses.
 pub fn passes(pipeline: &str) -> Vec<&str> {
@@ -36,9 +38,9 @@ struct Made<'m> {
     /// From base to opt, and back
     maps: PerVersion<ComposedMap>,
     /// For each version and instruction the point before it
-    point_at: PerVersion<Vec<Option<usize>>>,
+    point_at: PerVersion<TiVec<InstId, Option<usize>>>,
     /// For each instruction of base the one of opt that it is, if that does the same
-    kept: Vec<Option<usize>>,
+    kept: TiVec<InstId, Option<InstId>>,
     /// The constants that the mappings use
     constants: HashMap<ConstId, Value<'m>>,
 }
@@ -46,8 +48,8 @@ struct Made<'m> {
 impl<'m> Made<'m> {
     fn new(step: Step, mapper: &Mapper<'_>, handles: &Handles<'_, 'm>) -> Self {
         let versions = mapper.proof.versions;
-        let operation = |which: Version, inst: usize| versions.graph(which).nodes[inst].operation;
-        let kept = versions.tracked.kept.iter().enumerate().map(|(inst, now)| {
+        let operation = |which: Version, inst: InstId| versions.graph(which).nodes[inst].operation;
+        let kept = versions.tracked.kept.iter_enumerated().map(|(inst, now)| {
             now.filter(|&now| operation(Version::Base, inst) == operation(Version::Opt, now))
         });
         let maps = PerVersion::from_fn(|from| {

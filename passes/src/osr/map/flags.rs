@@ -4,7 +4,7 @@ use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
-use midflight_ir::code::InstId;
+use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::side::Proof;
 use midflight_mapping::proof::congruence::Number;
 use midflight_mapping::versions::graph::{Node, Operand};
@@ -30,7 +30,7 @@ impl<'m> Classes<'m> {
         let mut members: Vec<Member> = Vec::new();
         for which in Version::BOTH {
             let version = &proof.versions.of[which];
-            for (inst, node) in version.graph.nodes.iter().enumerate() {
+            for (inst, node) in version.graph.nodes.iter_enumerated() {
                 if node.has_result && version.live.reached[node.block] {
                     let number = proof.congruence.of[which][version.graph.result(inst)];
                     members.push(Member { number, which, inst });
@@ -114,7 +114,7 @@ impl Members<'_> {
         let [first, rest @ ..] = class else { return true };
         let congruence = self.proof.congruence;
         let arguments = self.proof.versions.of.base.graph.arguments;
-        let is_argument = || congruence.of.base[..arguments].contains(&first.number);
+        let is_argument = || congruence.of.base[..arguments.into()].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {
             return false;
         }

@@ -4,12 +4,12 @@
 use crate::osr::map::read::Handles;
 use crate::osr::map::report::texts;
 use crate::read_code::CodeSnapshot;
-use midflight_ir::code::{InstId, ValueId};
+use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
-use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
+use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap, Variant};
 use midflight_mapping::refusal::Refusal;
 use midflight_mapping::versions::version::{PerVersion, Version};
-use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps};
+use midflight_profile::osr_maps::{self, Both, Each, MapExpr, MapPoint, Maps};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data that is no mapping.
@@ -21,9 +21,19 @@ pub enum MapError {
     )]
     Reason {
         /// The point's instruction
-        at: InstId,
+        at: usize,
         /// The name
         name: String,
+    },
+    /// A number that no instruction or value has
+    #[error(
+        "reading OSR mappings: the point before instruction {at} names instruction or value {number}; numbers are below 2^32"
+    )]
+    Number {
+        /// The point's instruction
+        at: usize,
+        /// The number
+        number: usize,
     },
     /// An expression that is not there, or comes later
     #[error(
@@ -31,27 +41,41 @@ pub enum MapError {
     )]
     Order {
         /// The point's instruction
-        at: InstId,
+        at: usize,
         /// The expression
         expr: usize,
     },
 }
 
+fn owed(&OwedStore { store, value, address }: &OwedStore) -> osr_maps::OwedStore {
+    osr_maps::OwedStore { store: store.into(), value, address }
+}
+
 fn written(expr: &Expr) -> MapExpr {
-    match expr {
-        Expr::Source(source) => MapExpr::Source { source: *source },
-        Expr::Constant(constant) => MapExpr::Constant { constant: *constant },
-        Expr::Repeat(repeat, of) => MapExpr::Repeat { repeat: *repeat, of: of.clone() },
-        Expr::Content(store, address) => MapExpr::Content { content: *store, address: *address },
+    match *expr {
+        Expr::Source(source) => MapExpr::Source { source: source.into() },
+        Expr::Constant(constant) => MapExpr::Constant { constant },
+        Expr::Repeat(repeat, ref of) => MapExpr::Repeat { repeat: repeat.into(), of: of.clone() },
+        Expr::Content(store, address) => MapExpr::Content { content: store.into(), address },
+    }
+}
+
+/// The instruction or value that an expression names.
+fn named(expr: &MapExpr) -> Option<usize> {
+    match *expr {
+        MapExpr::Constant { .. } => None,
+        MapExpr::Source { source: number }
+        | MapExpr::Repeat { repeat: number, .. }
+        | MapExpr::Content { content: number, .. } => Some(number),
     }
 }
 
 fn read(expr: &MapExpr) -> Expr {
-    match expr {
-        MapExpr::Source { source } => Expr::Source(*source),
-        MapExpr::Constant { constant } => Expr::Constant(*constant),
-        MapExpr::Repeat { repeat, of } => Expr::Repeat(*repeat, of.clone()),
-        MapExpr::Content { content, address } => Expr::Content(*content, *address),
+    match *expr {
+        MapExpr::Source { source } => Expr::Source(source.into()),
+        MapExpr::Constant { constant } => Expr::Constant(constant),
+        MapExpr::Repeat { repeat, ref of } => Expr::Repeat(repeat.into(), of.clone()),
+        MapExpr::Content { content, address } => Expr::Content(content.into(), address),
     }
 }
 
@@ -60,15 +84,17 @@ pub fn write_point(point: usize, at: InstId, map: &Result<PointMap, Refusal>) ->
     match map {
         Ok(map) => MapPoint::Leads {
             point,
-            at,
-            landing: map.landing,
-            values: map.values.clone(),
+            at: at.into(),
+            landing: map.landing.into(),
+            values: map.values.iter().map(|&(value, expr)| (value.into(), expr)).collect(),
             exprs: map.exprs.iter().map(written).collect(),
-            stores: map.stores.clone(),
+            stores: map.stores.iter().map(owed).collect(),
             differs: map.differs,
-            keep: map.keep.clone(),
+            keep: map.keep.iter().map(|&value| value.into()).collect(),
         },
-        Err(refusal) => MapPoint::Refused { point, at, refused: refusal.name().to_string() },
+        Err(refusal) => {
+            MapPoint::Refused { point, at: at.into(), refused: refusal.name().to_string() }
+        }
     }
 }
 
@@ -84,6 +110,12 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
             reason.map(Err).ok_or_else(error)
         }
         MapPoint::Leads { at, landing, values, exprs, stores, differs, keep, .. } => {
+            let numbers = values.iter().map(|(value, _)| value).chain(keep).chain([landing]);
+            let numbers = numbers.chain(stores.iter().map(|store| &store.store)).copied();
+            let mut numbers = numbers.chain(exprs.iter().filter_map(named));
+            if let Some(number) = numbers.find(|&number| u32::try_from(number).is_err()) {
+                return Err(MapError::Number { at: *at, number });
+            }
             let exprs: Vec<Expr> = exprs.iter().map(read).collect();
             let mut sources = Vec::new();
             for (number, expr) in exprs.iter().enumerate() {
@@ -101,9 +133,20 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
             }
             sources.sort_unstable();
             sources.dedup();
-            let (values, keep) = (values.clone(), keep.clone());
-            let (stores, differs) = (stores.clone(), *differs);
-            Ok(Ok(PointMap { landing: *landing, values, exprs, stores, differs, sources, keep }))
+            let store = |&osr_maps::OwedStore { store, value, address }: &_| OwedStore {
+                store: store.into(),
+                value,
+                address,
+            };
+            Ok(Ok(PointMap {
+                landing: (*landing).into(),
+                values: values.iter().map(|&(value, expr)| (value.into(), expr)).collect(),
+                exprs,
+                stores: stores.iter().map(store).collect(),
+                differs: *differs,
+                sources,
+                keep: keep.iter().map(|&value| value.into()).collect(),
+            }))
         }
     }
 }
@@ -128,7 +171,10 @@ pub fn write_maps(
     };
     Maps {
         arguments: mapper.proof.versions.of.base.graph.arguments,
-        instructions: Each { base: texts(&snapshots.base), opt: texts(&snapshots.opt) },
+        instructions: Each {
+            base: texts(&snapshots.base).into(),
+            opt: texts(&snapshots.opt).into(),
+        },
         constants,
         points: Both { base_to_opt: points(Version::Base), opt_to_base: points(Version::Opt) },
     }
@@ -152,7 +198,7 @@ pub fn for_binary(mut maps: Maps) -> Maps {
     let Both { base_to_opt, opt_to_base } = &mut maps.points;
     for (from, points) in [(Version::Base, base_to_opt), (Version::Opt, opt_to_base)] {
         points.retain(|p| !matches!(p, MapPoint::Refused { refused, .. } if refused == unasked));
-        let of_value = |value: ValueId| value.checked_sub(maps.arguments);
+        let of_value = |value: usize| value.checked_sub(maps.arguments);
         for point in points {
             named[from].insert(point.at());
             let MapPoint::Leads { landing, values, exprs, stores, keep, .. } = point else {

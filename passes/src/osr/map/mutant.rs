@@ -1,7 +1,6 @@
 //! What a mutant of `osr-opt` does wrong; tests must notice.
 
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, InstRange};
 use midflight_mapping::mapping::mapper::OsrMap;
 use midflight_mapping::mapping::reconstruct::Expr;
 use midflight_mapping::proof::matching::Versions;
@@ -61,12 +60,12 @@ pub fn copied(versions: &Versions) -> HashSet<BlockId> {
 }
 
 fn windows(graph: &Graph) -> Vec<Vec<InstId>> {
-    let of_block = |nodes: std::ops::Range<InstId>| {
-        let plain: Vec<InstId> = nodes.filter(|&i| !graph.nodes[i].facts.is_phi()).collect();
+    let of_block = |nodes: InstRange| {
+        let plain: Vec<InstId> = nodes.iter().filter(|&i| !graph.nodes[i].facts.is_phi()).collect();
         let ends_in_anchor = |w: &&[InstId]| graph.nodes[w[WINDOW - 1]].facts.is_anchor();
         plain.windows(WINDOW).filter(ends_in_anchor).map(<[InstId]>::to_vec).collect::<Vec<_>>()
     };
-    graph.blocks.iter().flat_map(|block| of_block(block.nodes.clone())).collect()
+    graph.blocks.iter().flat_map(|block| of_block(block.nodes)).collect()
 }
 
 /// How many points lead into these blocks of opt.

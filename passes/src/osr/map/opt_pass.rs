@@ -17,7 +17,7 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::Expr;
 use midflight_mapping::mapping::side::Side;
@@ -25,6 +25,7 @@ use midflight_mapping::points::Boundary;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::{FunctionMaps, Maps};
 use std::collections::{BTreeMap, HashSet};
+use typed_index_collections::TiVec;
 
 /// The pass.
 pub struct OptPass(pub OptOptions);
@@ -55,7 +56,7 @@ impl Pass for OptPass {
 struct Plan<'m> {
     maps: PerVersion<OsrMap>,
     points: PerVersion<Vec<Boundary>>,
-    useful: PerVersion<Vec<bool>>,
+    useful: PerVersion<TiVec<InstId, bool>>,
     unreached: PerVersion<Vec<BlockId>>,
     untaken: PerVersion<Vec<(BlockId, BlockId)>>,
     further: PerVersion<Vec<bool>>,
@@ -167,7 +168,7 @@ impl OptPass {
             points: plan.points.as_ref().map(Vec::as_slice),
             maps: &plan.maps,
             constant: &|id| constants[&id],
-            useful: plan.useful.as_ref().map(Vec::as_slice),
+            useful: plan.useful.as_ref().map(TiVec::as_slice),
             unreached: plan.unreached.clone(),
             untaken: plan.untaken.clone(),
             conditions: PerVersion { base: options.up, opt: options.down },
@@ -242,7 +243,7 @@ impl OptPass {
         }
         let sides = &mapper.sides;
         let useful = PerVersion::from_fn(|w| {
-            (0..snapshots[w].instructions.len()).map(|i| sides[w].is_useful_inst(i)).collect()
+            snapshots[w].instructions.keys().map(|i| sides[w].is_useful_inst(i)).collect()
         });
         let further = sides
             .as_ref()

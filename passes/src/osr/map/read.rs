@@ -1,12 +1,11 @@
 //! From LLVM to two [`VersionFacts`]s that can be compared.
 
 use crate::osr::map::claims::Claims;
-use crate::read_code::{CodeSnapshot, Ids};
+use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
-use midflight_ir::code::{InstId, ValueId};
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::matching::{Tracked, VersionFacts, Versions};
 use midflight_mapping::versions::chains::chains;
 use midflight_mapping::versions::gates::gates;
@@ -19,6 +18,7 @@ use midflight_mapping::versions::scopes::scopes;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::{Cell, RefCell};
+use typed_index_collections::TiVec;
 
 /// What leads from two versions back into LLVM, and answers what only LLVM can.
 pub struct Handles<'a, 'm> {
@@ -31,7 +31,7 @@ pub struct Handles<'a, 'm> {
     well_defined: RefCell<HashMap<(Version, Operand), bool>>,
     without_flags: RefCell<HashSet<(Version, InstId)>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
-    simple: PerVersion<RefCell<Vec<Vec<Simplified>>>>,
+    simple: PerVersion<RefCell<TiVec<InstId, Vec<Simplified>>>>,
     /// Whether what was claimed holds only as long as instructions of base keep their flags.
     pub rests_on_flags: bool,
     /// Test only: loads are made again whatever was written since.
@@ -96,7 +96,7 @@ impl Oracle for Handles<'_, '_> {
         let values: Vec<_> = operands.iter().map(value).collect();
         let equal = snapshot.instructions[inst].simplify(&values);
         let answer = equal.and_then(|(value, flagged)| {
-            let flagged = flagged.iter().filter_map(|&inst| snapshot.ids().inst(inst));
+            let flagged = flagged.iter().filter_map(|&inst| snapshot.id_of(inst));
             self.without_flags.borrow_mut().extend(flagged.map(|inst| (which, inst)));
             self.operand(which, value)
         });
@@ -117,16 +117,13 @@ impl Oracle for Handles<'_, '_> {
 
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         let of = &self.snapshots[which].instructions;
-        access(
-            self.snapshots[which].ids(),
-            self.memory[which].place_before(of[place_of], of[before])?,
-        )
+        access(self.snapshots[which], self.memory[which].place_before(of[place_of], of[before])?)
     }
 
     fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access> {
         let snapshot = self.snapshots[which];
         let place_of = snapshot.instructions[place_of];
-        access(snapshot.ids(), self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
+        access(snapshot, self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
     }
 
     fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool {
@@ -136,7 +133,7 @@ impl Oracle for Handles<'_, '_> {
 
     fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
         let snapshot = self.snapshots[which];
-        access(snapshot.ids(), self.memory[which].before(snapshot.instructions[inst])?)
+        access(snapshot, self.memory[which].before(snapshot.instructions[inst])?)
     }
 
     fn is_unchanged(&self, which: Version, load: InstId, before: InstId) -> bool {
@@ -168,7 +165,7 @@ pub fn read<'a, 'm>(
         unchanged: RefCell::default(),
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
-        simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()])),
+        simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()].into())),
         rests_on_flags: false,
         stale_loads: Cell::new(false),
     };
@@ -216,7 +213,7 @@ impl<'m> Handles<'_, 'm> {
             *types.entry(ty).or_insert(next)
         };
         let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
-        for (id, &inst) in snapshot.instructions.iter().enumerate() {
+        for (id, &inst) in snapshot.instructions.iter_enumerated() {
             let facts = inst.map_facts();
             let is_known = |b: &Block<'m>| ids.block(*b).is_some();
             let from: Vec<Block> =
@@ -248,14 +245,14 @@ impl<'m> Handles<'_, 'm> {
                 reads_lone: false,
                 operands,
                 from: from.iter().filter_map(|&b| ids.block(b)).collect(),
-                clobber: clobber.and_then(|clobber| access(ids, clobber)),
+                clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
             });
         }
         for (id, &block) in snapshot.blocks.iter_enumerated() {
             let successors: Vec<_> =
                 block.successors().into_iter().filter_map(|b| ids.block(b)).collect();
             graph.blocks.push(GraphBlock {
-                nodes: snapshot.body.code.of_block[id].clone(),
+                nodes: snapshot.body.code.of_block[id],
                 feasible: vec![true; successors.len()],
                 successors,
                 implied: Vec::new(),
@@ -266,7 +263,7 @@ impl<'m> Handles<'_, 'm> {
         for (id, &block) in snapshot.blocks.iter_enumerated() {
             if memory.has_phi(block) {
                 let states = predecessors[id].iter().filter_map(|&from| {
-                    Some((from, access(ids, memory.at_end(snapshot.blocks[from])?)?))
+                    Some((from, access(snapshot, memory.at_end(snapshot.blocks[from])?)?))
                 });
                 graph.blocks[id].memory_phi = Some(states.collect());
             }
@@ -364,8 +361,9 @@ const MOST_IMPLIED: usize = 16;
 
 /// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
 fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
-    for range in base.blocks.iter().map(|b| b.nodes.clone()) {
-        let anchors: Vec<InstId> = range.filter(|&i| base.nodes[i].facts.is_anchor()).collect();
+    for range in base.blocks.iter().map(|b| b.nodes) {
+        let anchors: Vec<InstId> =
+            range.iter().filter(|&i| base.nodes[i].facts.is_anchor()).collect();
         for pair in anchors.windows(2) {
             let [first, next] = [&base.nodes[pair[0]], &base.nodes[pair[1]]];
             let is_overwritten = tracked.kept[pair[0]].is_none()
@@ -400,44 +398,46 @@ fn is_same(graph: &Graph, a: Operand, b: Operand, depth: usize) -> bool {
 }
 
 /// What left memory in a state, by number.
-fn access<'m>(ids: &Ids<'m>, access: midflight_bridge::map::Access<'m>) -> Option<Access> {
+fn access<'m>(
+    snapshot: &CodeSnapshot<'m>,
+    access: midflight_bridge::map::Access<'m>,
+) -> Option<Access> {
     use midflight_bridge::map::Access as Raw;
     match access {
         Raw::Entry => Some(Access::Entry),
-        Raw::Def(inst) => ids.inst(inst).map(Access::Def),
-        Raw::Phi(block) => ids.block(block).map(Access::Phi),
+        Raw::Def(inst) => snapshot.id_of(inst).map(Access::Def),
+        Raw::Phi(block) => snapshot.ids().block(block).map(Access::Phi),
     }
 }
 
 /// What tracking says, by number.
 fn tracked<'m>(base: &CodeSnapshot<'m>, opt: &CodeSnapshot<'m>, tracker: &Tracker<'m>) -> Tracked {
-    let [reached, ids] = [base, opt].map(CodeSnapshot::ids);
     let count = base.instructions.len();
     let mut result = Tracked {
         blocks: vec![None; base.blocks.len()].into(),
-        kept: vec![None; count],
-        replaced: vec![None; count],
-        folded: vec![false; count],
-        origin: vec![None; opt.instructions.len()],
+        kept: vec![None; count].into(),
+        replaced: vec![None; count].into(),
+        folded: vec![false; count].into(),
+        origin: vec![None; opt.instructions.len()].into(),
     };
     let mut number = 0;
     for (index, block) in base.function.blocks().enumerate() {
-        if let Some(id) = reached.block(block) {
-            result.blocks[id] = tracker.block(index).and_then(|b| ids.block(b));
+        if let Some(id) = base.ids().block(block) {
+            result.blocks[id] = tracker.block(index).and_then(|b| opt.ids().block(b));
         }
         for inst in block.instructions() {
             let fate = tracker.fate(number);
             number += 1;
-            let Some(from) = reached.inst(inst) else { continue };
+            let Some(from) = base.id_of(inst) else { continue };
             match fate {
                 Fate::Kept(to) => {
-                    if let Some(to) = ids.inst(to) {
+                    if let Some(to) = opt.id_of(to) {
                         result.kept[from] = Some(to);
                         result.origin[to] = Some(from);
                     }
                 }
                 Fate::Replaced(value) => {
-                    result.replaced[from] = value.as_instruction().and_then(|i| ids.inst(i));
+                    result.replaced[from] = value.as_instruction().and_then(|i| opt.id_of(i));
                     result.folded[from] = value.is_constant();
                 }
                 Fate::Deleted => {}

@@ -5,8 +5,7 @@ use crate::osr::map::actions::{actions, claims};
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
-use midflight_ir::code::InstId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
 use midflight_mapping::refusal::Refusal;
@@ -162,7 +161,7 @@ fn size_of_all(sizes: impl Iterator<Item = usize>) -> Size {
 }
 
 /// The instructions of a snapshot, as in the IR.
-pub fn texts(snapshot: &CodeSnapshot<'_>) -> Vec<String> {
+pub fn texts(snapshot: &CodeSnapshot<'_>) -> TiVec<InstId, String> {
     // Blocks that cannot be reached are not in the snapshot.
     let mut all: std::collections::HashMap<_, _> =
         snapshot.function.blocks().zip(snapshot.function.texts()).collect();
@@ -174,8 +173,8 @@ pub fn texts(snapshot: &CodeSnapshot<'_>) -> Vec<String> {
 struct Texts<'a, 'm> {
     mapper: &'a Mapper<'a>,
     handles: &'a Handles<'a, 'm>,
-    names: PerVersion<Vec<String>>,
-    texts: PerVersion<Vec<String>>,
+    names: PerVersion<TiVec<ValueId, String>>,
+    texts: PerVersion<TiVec<InstId, String>>,
     blocks: PerVersion<TiVec<BlockId, String>>,
 }
 
@@ -187,7 +186,7 @@ impl<'a, 'm> Texts<'a, 'm> {
     ) -> Self {
         // Arguments are the same in both versions.
         let names = |which: Version| {
-            let names = snapshots[which].names().into_iter().enumerate();
+            let names = snapshots[which].names().into_iter_enumerated();
             let version = match which {
                 Version::Base => "base",
                 Version::Opt => "opt",
@@ -218,7 +217,7 @@ impl<'a, 'm> Texts<'a, 'm> {
         blocks
             .map(|(block, name)| Block {
                 block: name.clone(),
-                instructions: block.nodes.clone().map(instruction).collect(),
+                instructions: block.nodes.iter().map(instruction).collect(),
             })
             .collect()
     }

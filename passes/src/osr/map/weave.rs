@@ -23,13 +23,13 @@ use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
 use midflight_bridge::map::erase_dead;
-use midflight_ir::code::ValueId;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::OsrMap;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::points::Boundary;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::cell::RefCell;
+use typed_index_collections::TiSlice;
 
 /// What is woven together.
 pub struct Weave<'a, 'm> {
@@ -44,7 +44,7 @@ pub struct Weave<'a, 'm> {
     /// The LLVM side of constants
     pub constant: &'a dyn Fn(u32) -> Value<'m>,
     /// For each version the instructions that are not dead code
-    pub useful: PerVersion<&'a [bool]>,
+    pub useful: PerVersion<&'a TiSlice<InstId, bool>>,
     /// For each version the blocks that are never reached
     pub unreached: PerVersion<Vec<BlockId>>,
     /// For each version the edges between other blocks that are never taken
@@ -117,46 +117,12 @@ impl<'m> Weave<'_, 'm> {
         chosen
     }
 
-    /// The number of a value among those of both versions, which share the arguments.
-    fn value_id(&self, version: Version, value: ValueId) -> ValueId {
-        let arguments = self.snapshots.base.arguments.len();
-        if version == Version::Base || value < arguments {
-            value
-        } else {
-            value + self.snapshots.base.instructions.len()
-        }
-    }
-
     fn prototype(&self, chosen: &[Chosen<'_>]) -> Prototype<'m> {
-        let lists: Vec<Vec<ValueId>> = chosen
-            .iter()
-            .map(|c| c.map.sources.iter().map(|&v| self.value_id(c.version, v)).collect())
-            .collect();
-        let lists: Vec<&[ValueId]> = lists.iter().map(Vec::as_slice).collect();
-        let base = &self.snapshots.base;
-        let (arguments, own) = (base.arguments.len(), base.instructions.len());
-        Prototype::new(&lists, arguments, true, |value| {
-            if value < arguments + own {
-                base.value(value).ty()
-            } else {
-                self.snapshots.opt.value(value - own).ty()
-            }
-        })
-    }
-
-    /// The transfers of a chosen point, by the values of its version.
-    fn transfers(
-        &self,
-        prototype: &Prototype<'m>,
-        index: usize,
-        version: Version,
-    ) -> Vec<Transfer> {
+        let lists: Vec<&[ValueId]> = chosen.iter().map(|c| c.map.sources.as_slice()).collect();
         let arguments = self.snapshots.base.arguments.len();
-        let own = self.snapshots.base.instructions.len();
-        let original = |value: ValueId| {
-            if version == Version::Base || value < arguments { value } else { value - own }
-        };
-        prototype.transfers[index].iter().map(|&(v, slot)| (original(v), slot)).collect()
+        Prototype::new(&lists, arguments, true, |index, value| {
+            self.snapshots[chosen[index].version].value(value).ty()
+        })
     }
 
     fn record(&self, chosen: &[Chosen<'_>], shells: &PerVersion<Function<'m>>) -> Record<'m> {
@@ -208,10 +174,10 @@ impl<'m> Weave<'_, 'm> {
         let codes: Vec<Entry<'_, 'm>> = entering
             .map(|i| {
                 let map = chosen[i].map;
-                let slots = self.transfers(prototype, i, chosen[i].version);
+                let slots = &prototype.transfers[i];
                 let cell = &computed[i];
                 let code: Code<'_, 'm> = Box::new(move |builder, of| {
-                    *cell.borrow_mut() = self.compensate(builder, version, map, &slots, of);
+                    *cell.borrow_mut() = self.compensate(builder, version, map, slots, of);
                 });
                 let have = map.values.iter().map(|&(value, expr)| {
                     let have: Have<'_, 'm> = Box::new(move |_, _| cell.borrow()[expr]);
@@ -238,10 +204,7 @@ impl<'m> Weave<'_, 'm> {
         self.erase_dead(which, version);
         let values: Vec<Vec<(Value<'m>, usize)>> = (0..chosen.len())
             .map(|i| match chosen[i].version == which {
-                true => {
-                    let transfers = self.transfers(prototype, i, which);
-                    values_of(&transfers, |value| version.value(value))
-                }
+                true => values_of(&prototype.transfers[i], |value| version.value(value)),
                 false => Vec::new(),
             })
             .collect();
@@ -331,11 +294,11 @@ impl<'m> Weave<'_, 'm> {
 
     /// Where a mapped point lands. The mutant skips what has no result: without a value that is
     /// used the verifier would find it, not a run.
-    fn landing(&self, which: Version, map: &PointMap) -> usize {
+    fn landing(&self, which: Version, map: &PointMap) -> InstId {
         let points = self.points[which];
         let code = &self.snapshots[which].body.code.instructions;
         let next = points.iter().find(|p| p.at > map.landing && self.useful[which][p.at]);
-        let is_skipped = |at: usize| {
+        let is_skipped = |at: InstId| {
             code[at].block == code[map.landing].block
                 && !code[map.landing..at].iter().any(|inst| inst.facts.has_result())
         };
@@ -357,7 +320,7 @@ impl<'m> Weave<'_, 'm> {
         for &(from, to) in &self.untaken[which] {
             version.blocks[to].poison_incoming(version.blocks[from]);
         }
-        let dead = |&(inst, _): &(usize, &Inst<'m>)| {
+        let dead = |&(inst, _): &(InstId, &Inst<'m>)| {
             if self.unreached[which].contains(&version.body.code.instructions[inst].block) {
                 return false;
             }
@@ -365,7 +328,7 @@ impl<'m> Weave<'_, 'm> {
             !self.useful[which][inst] && !facts.is_terminator() && !facts.is_static_alloca()
         };
         let dead: Vec<Inst<'m>> =
-            version.instructions.iter().enumerate().filter(dead).map(|(_, &inst)| inst).collect();
+            version.instructions.iter_enumerated().filter(dead).map(|(_, &inst)| inst).collect();
         erase_dead(&dead);
     }
 
@@ -386,8 +349,7 @@ impl<'m> Weave<'_, 'm> {
         let inserted: Vec<_> = of_base
             .into_iter()
             .map(|i| {
-                let transfers = self.transfers(prototype, i, Version::Base);
-                let values = values_of(&transfers, |value| snapshot.value(value));
+                let values = values_of(&prototype.transfers[i], |value| snapshot.value(value));
                 let selector = chosen[i].landing as u32;
                 let target = Target { continuation: enter, prototype, selector, tail };
                 let site = self.site(base, snapshot, &chosen[i], &values, target, record, (i, i));
