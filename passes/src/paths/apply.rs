@@ -259,7 +259,7 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Phase 2: `forest = *slot; if (!forest) forest = midflight_enter(record, slot);
     /// forest->entries += 1`
     fn enter(&mut self) {
-        let body = self.blocks[0];
+        let body = self.blocks[BlockId::ENTRY];
         let entry = self.entry();
         let b = &self.builder;
         b.before(entry.terminator());
