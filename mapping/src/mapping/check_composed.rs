@@ -113,7 +113,7 @@ impl Check<'_> {
 
     /// Whether the direct matching has a landing.
     fn landing(&self, from: Version, at: InstId, landing: InstId) -> Result<Reached, Finding> {
-        let (versions, matching) = (self.mapper.proof.versions, self.mapper.proof.matching);
+        let (versions, matching) = (&self.mapper.proof.versions, &self.mapper.proof.matching);
         let to = from.other();
         let place = |which: Version, inst: InstId| {
             let version = &versions.of[which];
@@ -171,14 +171,14 @@ impl Check<'_> {
 
     /// The number of what a value of the other version must be.
     fn expected(&self, from: Version, reached: &Reached, value: ValueId) -> Option<Number> {
-        let (versions, congruence) = (self.mapper.proof.versions, self.mapper.proof.congruence);
+        let (versions, congruence) = (&self.mapper.proof.versions, &self.mapper.proof.congruence);
         let to = from.other();
         let number = congruence.of[to][value];
         let Reached::Over(pair, walks) = reached else { return Some(number) };
         let graph = versions.graph(to);
         let Some(inst) = graph.definition(value) else { return Some(number) };
         let version = &versions.of[to];
-        let matching = self.mapper.proof.matching;
+        let matching = &self.mapper.proof.matching;
         let chain = version.chains.of_inst(&version.graph, inst);
         if chain.and_then(|chain| matching.enters[to][chain]) != Some(*pair) {
             return Some(number);
@@ -204,7 +204,7 @@ impl Check<'_> {
         [at, landing]: [InstId; 2],
         exprs: &[StepExpr],
     ) -> Vec<Option<Number>> {
-        let congruence = self.mapper.proof.congruence;
+        let congruence = &self.mapper.proof.congruence;
         let mut numbers: Vec<Option<Number>> = Vec::with_capacity(exprs.len());
         for expr in exprs {
             let number = match expr {
@@ -242,18 +242,18 @@ impl Check<'_> {
         place: InstId,
         operands: &[Number],
     ) -> Option<Number> {
-        let congruence = self.mapper.proof.congruence;
+        let congruence = &self.mapper.proof.congruence;
         let version = &self.mapper.proof.versions.of[which];
         let node = &version.graph.nodes[inst];
         let is_number = |(&operand, &number): (&Operand, &Number)| {
-            let there = congruence.at(self.mapper.proof.versions, which, operand, node.block);
+            let there = congruence.at(&self.mapper.proof.versions, which, operand, node.block);
             congruence.number(which, operand) == number || there == number
         };
         let result = version.graph.result(inst);
         if node.facts.reads_memory() {
             let side = &self.mapper.sides[which];
             let stands = node.facts.is_load()
-                && side.is_available(self.mapper.proof.versions, result, place)
+                && side.is_available(&self.mapper.proof.versions, result, place)
                 && self.mapper.oracle.is_unchanged(which, inst, place);
             stands.then_some(())?;
         }
@@ -267,7 +267,7 @@ impl Check<'_> {
     /// The number of a phi that a branch decides, if these are the numbers of its condition and of
     /// what comes in on its sides.
     fn chosen(&self, which: Version, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
-        let congruence = self.mapper.proof.congruence;
+        let congruence = &self.mapper.proof.congruence;
         let version = &self.mapper.proof.versions.of[which];
         let gate = version.gates[version.graph.nodes[phi].block].as_ref()?;
         let number = |operand| congruence.number(which, operand);

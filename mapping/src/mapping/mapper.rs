@@ -9,7 +9,9 @@ use crate::mapping::live_sets::Handed;
 use crate::mapping::marks::Marks;
 use crate::mapping::positions::positions;
 use crate::mapping::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
-use crate::mapping::side::{Proof, Side};
+use crate::mapping::side::Side;
+use crate::points::Boundary;
+use crate::proof::Proof;
 use crate::proof::congruence::Number;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::pending::PlaceId;
@@ -36,7 +38,7 @@ pub struct OsrMap {
 /// Builds mappings.
 pub struct Mapper<'a> {
     /// What is proved
-    pub proof: Proof<'a>,
+    pub proof: &'a Proof,
     /// What LLVM answers
     pub oracle: &'a dyn Oracle,
     /// The bodies of both versions
@@ -111,11 +113,14 @@ struct Landings<'a> {
 impl<'a> Mapper<'a> {
     /// For two versions with their points.
     pub fn new(
-        proof: Proof<'a>,
+        proof: &'a Proof,
         oracle: &'a dyn Oracle,
         bodies: PerVersion<&'a Body>,
-        sides: PerVersion<Side>,
+        points: PerVersion<Vec<Boundary>>,
     ) -> Self {
+        let PerVersion { base, opt } = points;
+        let side = |which, points| Side::new(which, proof, bodies[which], points);
+        let sides = PerVersion { base: side(Version::Base, base), opt: side(Version::Opt, opt) };
         let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
         Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
     }
@@ -132,7 +137,7 @@ impl<'a> Mapper<'a> {
         });
         let segment = |(base, opt): (Vec<InstId>, Vec<InstId>)| {
             let insts = PerVersion { base, opt };
-            let positions = positions(self.proof.versions, insts.as_ref().map(Vec::as_slice));
+            let positions = positions(&self.proof.versions, insts.as_ref().map(Vec::as_slice));
             Segment { insts, positions }
         };
         base.into_iter().zip(opt).map(segment).collect()
@@ -213,7 +218,7 @@ impl<'a> Mapper<'a> {
     ) -> Result<PointMap, Missing> {
         let (any, owed, have) = self.places(from, at, landing, landings);
         Reconstruct {
-            proof: &self.proof,
+            proof: self.proof,
             oracle: self.oracle,
             source: &self.sides[from],
             destination: &self.sides[from.other()],
@@ -292,10 +297,10 @@ impl<'a> Mapper<'a> {
 
     /// For a point in a silent chain, where that leads.
     fn silent(&self, from: Version, at: InstId) -> Option<(PairId, Vec<Walk>)> {
-        let versions = self.proof.versions;
+        let versions = &self.proof.versions;
         let chain = versions.of[from].chains.of_inst(self.graph(from), at)?;
         self.proof.matching.of_chain[from][chain].is_none().then_some(())?;
-        versions.from_silent(self.proof.matching, from, chain)
+        versions.from_silent(&self.proof.matching, from, chain)
     }
 
     /// The points of the other version that are reached at the same time.
@@ -307,7 +312,7 @@ impl<'a> Mapper<'a> {
     ) -> Result<Landings<'b>, Refusal> {
         let version = &self.proof.versions.of[from];
         let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
-        let matching = self.proof.matching;
+        let matching = &self.proof.matching;
         let to = from.other();
         let is_late =
             |which: Version, inst: InstId| self.proof.versions.of[which].chains.late[inst];

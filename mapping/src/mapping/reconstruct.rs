@@ -18,7 +18,8 @@
 //! freezes of what may be poison never are made again.
 
 use crate::mapping::marks::Marks;
-use crate::mapping::side::{Proof, Side};
+use crate::mapping::side::Side;
+use crate::proof::Proof;
 use crate::proof::congruence::{Number, value_over};
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::pending::PlaceId;
@@ -145,7 +146,7 @@ pub struct Over<'a> {
 /// A point and a landing.
 pub struct Reconstruct<'a> {
     /// What is proved
-    pub proof: &'a Proof<'a>,
+    pub proof: &'a Proof,
     /// What LLVM answers
     pub oracle: &'a dyn Oracle,
     /// The version that is left
@@ -200,7 +201,7 @@ impl Reconstruct<'_> {
     /// A value that is live there and cannot be had.
     pub fn point(&self) -> Result<PointMap, Missing> {
         let mut state = State { marks: self.marks.take(), ..State::default() };
-        state.marks.begin(self.destination.graph(self.proof.versions).num_values());
+        state.marks.begin(self.destination.graph(&self.proof.versions).num_values());
         let result = self.point_with(&mut state);
         self.marks.replace(state.marks);
         result
@@ -248,7 +249,7 @@ impl Reconstruct<'_> {
         if self.variant < Variant::Alias {
             return None;
         }
-        let congruence = self.proof.congruence;
+        let congruence = &self.proof.congruence;
         let members = self.source.members(congruence, number);
         let may_keep = self.variant == Variant::Avail;
         let free = members.iter().copied().find(|&m| self.is_free(m));
@@ -258,7 +259,7 @@ impl Reconstruct<'_> {
         }
         let others = self.destination.members(congruence, number).iter().copied();
         let there = |&other: &ValueId| {
-            self.destination.is_available(self.proof.versions, other, self.landing)
+            self.destination.is_available(&self.proof.versions, other, self.landing)
         };
         others.filter(there).find_map(|other| self.value(state, other, true))
     }
@@ -369,7 +370,7 @@ impl Reconstruct<'_> {
             return None;
         }
         let same = self.proof.counterpart(destination.which, value);
-        let members = source.members(self.proof.congruence, number);
+        let members = source.members(&self.proof.congruence, number);
         let named = same.filter(|s| members.contains(s) && self.is_live(*s));
         let argument = || {
             let usable = self.variant >= Variant::LiveE;
@@ -407,7 +408,7 @@ impl Reconstruct<'_> {
     fn over_head(&self, value: ValueId) -> Option<Option<Expr>> {
         let over = self.over?;
         let (from, to) = (self.source.which, self.destination.which);
-        let (versions, matching) = (self.proof.versions, self.proof.matching);
+        let (versions, matching) = (&self.proof.versions, &self.proof.matching);
         let graph = versions.graph(to);
         let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
         let entered = matching.entered(versions, to, graph.nodes[phi].block);
@@ -417,7 +418,7 @@ impl Reconstruct<'_> {
         let same = matching
             .entry_phis(versions, from, over.pair)
             .find(|&other| self.proof.congruence.of[from][of_source.result(other)] == number)?;
-        let congruence = self.proof.congruence;
+        let congruence = &self.proof.congruence;
         let over_walk = |walk: &Walk| value_over(versions, congruence, from, same, walk);
         let mut incoming = over.walks.iter().map(over_walk);
         let first = incoming.next().flatten();
@@ -429,9 +430,9 @@ impl Reconstruct<'_> {
     }
 
     fn is_available(&self, source: ValueId) -> bool {
-        self.source.is_useful(self.proof.versions, source)
+        self.source.is_useful(&self.proof.versions, source)
             && !self.without.contains(&source)
-            && self.source.is_available(self.proof.versions, source, self.at)
+            && self.source.is_available(&self.proof.versions, source, self.at)
     }
 
     /// A value of the source that is kept for the point.
@@ -443,7 +444,7 @@ impl Reconstruct<'_> {
             return None;
         }
         let number = self.proof.congruence.of[self.destination.which][value];
-        let members = self.source.members(self.proof.congruence, number).iter().copied();
+        let members = self.source.members(&self.proof.congruence, number).iter().copied();
         members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
     }
 
@@ -524,13 +525,13 @@ impl Reconstruct<'_> {
         }
         let to = self.destination;
         let number = self.proof.congruence.of[to.which][value];
-        let members = to.members(self.proof.congruence, number).iter().copied();
+        let members = to.members(&self.proof.congruence, number).iter().copied();
         let mut others = members.filter(|&other| {
             let graph = self.proof.versions.graph(to.which);
             let can = graph.definition(other).is_some_and(|i| {
                 graph.nodes[i].facts.is_repeatable() || graph.nodes[i].facts.is_load()
             });
-            can && to.is_available(self.proof.versions, other, self.landing)
+            can && to.is_available(&self.proof.versions, other, self.landing)
         });
         others.find_map(|other| self.value(state, other, may_keep))
     }

@@ -3,39 +3,15 @@
 
 use crate::mapping::live_sets::{Handed, LiveSets, Uses};
 use crate::points::Boundary;
+use crate::proof::Proof;
 use crate::proof::congruence::{Congruence, Number};
-use crate::proof::matching::{Matching, Versions};
-use crate::proof::pending::Pending;
+use crate::proof::matching::Versions;
 use crate::versions::graph::Graph;
 use crate::versions::version::Version;
 use midflight_ir::body::Body;
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
-use typed_index_collections::TiVec;
-
-/// What is proved of two versions.
-#[derive(Clone, Copy)]
-pub struct Proof<'a> {
-    /// The versions
-    pub versions: &'a Versions,
-    /// Which chains run together
-    pub matching: &'a Matching,
-    /// Which values are the same
-    pub congruence: &'a Congruence,
-    /// What opt owes to memory
-    pub pending: &'a Pending,
-}
-
-impl Proof<'_> {
-    /// The value of the other version that tracking says is this one.
-    pub fn counterpart(&self, which: Version, value: ValueId) -> Option<ValueId> {
-        let versions = self.versions;
-        let Some(inst) = versions.graph(which).definition(value) else { return Some(value) };
-        let tracked = &versions.tracked;
-        let other = if which == Version::Base { tracked.kept[inst] } else { tracked.origin[inst] };
-        Some(versions.graph(which.other()).result(other?))
-    }
-}
+use typed_index_collections::{TiSlice, TiVec};
 
 /// A version, as the side of a mapping.
 pub struct Side {
@@ -59,13 +35,8 @@ pub struct Side {
 
 impl Side {
     /// A version with its points. `body` is that of the version's snapshot.
-    pub fn new(
-        which: Version,
-        versions: &Versions,
-        congruence: &Congruence,
-        body: &Body,
-        points: Vec<Boundary>,
-    ) -> Self {
+    pub fn new(which: Version, proof: &Proof, body: &Body, points: Vec<Boundary>) -> Self {
+        let Proof { versions, congruence, .. } = proof;
         let version = &versions.of[which];
         let graph = &version.graph;
         let useful = graph.useful();
@@ -122,6 +93,11 @@ impl Side {
     /// True unless only dead code uses it.
     pub fn is_useful(&self, versions: &Versions, value: ValueId) -> bool {
         self.graph(versions).definition(value).is_none_or(|inst| self.useful[inst])
+    }
+
+    /// For each instruction whether it is no dead code.
+    pub fn useful(&self) -> &TiSlice<InstId, bool> {
+        &self.useful
     }
 
     /// True for an instruction that is not dead code.

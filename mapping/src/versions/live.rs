@@ -22,6 +22,11 @@ pub struct Live {
 }
 
 impl Live {
+    /// The blocks that are never reached.
+    pub fn unreached(&self) -> Vec<BlockId> {
+        self.reached.keys().filter(|&block| !self.reached[block]).collect()
+    }
+
     /// The edges between blocks that may be reached of which control takes none.
     pub fn untaken(&self, graph: &Graph) -> Vec<(BlockId, BlockId)> {
         let reached = graph.blocks.keys().filter(|&block| self.reached[block]);

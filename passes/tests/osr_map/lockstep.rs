@@ -224,7 +224,7 @@ fn compare(
     let mut count = 0;
     for (value, &word) in state.values.iter_enumerated() {
         let has_result = graph.definition(value).is_none_or(|i: InstId| graph.nodes[i].has_result);
-        if !has_result || !sides[which].is_available(proof.versions, value, state.at) {
+        if !has_result || !sides[which].is_available(&proof.versions, value, state.at) {
             continue;
         }
         let number = proof.congruence.of[which][value];

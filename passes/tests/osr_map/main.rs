@@ -19,16 +19,13 @@ use lockstep::{End, Trace};
 use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
 use midflight_ir::facts::MapFacts;
-use midflight_mapping::mapping::mapper::Mapper;
-use midflight_mapping::mapping::side::{Proof, Side};
+use midflight_mapping::proof::Proof;
 use midflight_mapping::proof::matching::Versions;
-use midflight_mapping::proof::pending;
 use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_passes::osr::map::flags::Classes;
-use midflight_passes::osr::map::optimize::{THESIS_PIPELINE, TwoVersions, points_of};
-use midflight_passes::osr::map::read::{Handles, read};
-use midflight_passes::read_code::CodeSnapshot;
+use midflight_passes::osr::map::optimize::{Comparison, THESIS_PIPELINE, Trust, TwoVersions};
+use midflight_passes::osr::map::read::read;
 use mutants::{MUTATIONS, Mutation};
 use std::collections::BTreeMap;
 use wrong_pairs::Tried;
@@ -167,11 +164,21 @@ fn compare(
 ) -> Result<Counts, String> {
     let snapshots = two.snapshots();
     let mut random = Random(seed);
-    let run = |mapper: &mut Mapper<'_>, handles: &Handles<'_, '_>| {
+    let comparison = match tamper {
+        None => two.compare(Trust::Proved, sandbox, &snapshots),
+        Some(tamper) => {
+            let (mut versions, handles) = read(&snapshots, &two.tracker, sandbox, &[]);
+            tamper(&mut versions);
+            Comparison::new(sandbox, Proof::new(versions, &handles), handles)
+        }
+    };
+    let (mut mapper, handles) = (comparison.mapper(), &comparison.handles);
+    let mapper = &mut mapper;
+    let mut run = || {
         // They run as they are emitted, on what the function is defined for.
         let mut frame = Frame::default();
         let originals = PerVersion::from_fn(|w| ir::read(&snapshots[w], &mut frame));
-        Classes::new(mapper.proof, handles, &snapshots).equalize_flags();
+        Classes::new(mapper.proof, handles).equalize_flags();
         let programs = PerVersion::from_fn(|w| ir::read(&snapshots[w], &mut frame));
         let mut counts = Counts::default();
         let constant = |id| ir::constant(&handles.constant(id).text());
@@ -219,11 +226,7 @@ fn compare(
         transitions::to_and_fro(mapper, &programs, &traces, &constant, &mut random, &mut counts)?;
         Ok(counts)
     };
-    let result = match tamper {
-        None => two.compare(sandbox, &snapshots, run),
-        Some(tamper) => compare_tampered(sandbox, two, &snapshots, tamper, run),
-    };
-    result.map_err(|message: String| {
+    run().map_err(|message: String| {
         let text = |w: Version| {
             let blocks = snapshots[w].function.texts();
             blocks.iter().map(|(b, i)| format!("{b}:\n  {}\n", i.join("\n  "))).collect::<String>()
@@ -234,33 +237,6 @@ fn compare(
 
 /// Makes what was read of two versions wrong.
 type Tamper = fn(&mut Versions);
-
-/// [`TwoVersions::compare`], with what was read made wrong.
-fn compare_tampered<'m, R>(
-    sandbox: &Sandbox,
-    two: &TwoVersions<'m>,
-    snapshots: &PerVersion<CodeSnapshot<'m>>,
-    tamper: Tamper,
-    then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
-) -> R {
-    let (mut versions, handles) = read(&snapshots.base, &snapshots.opt, &two.tracker, sandbox, &[]);
-    tamper(&mut versions);
-    let (matching, congruence, pending) = pending::matched(&mut versions, &handles);
-    let sides = PerVersion::from_fn(|w| {
-        let body = &snapshots[w].body;
-        Side::new(w, &versions, &congruence, body, points_of(&snapshots[w]))
-    });
-    let (versions, matching) = (&versions, &matching);
-    let proof = Proof { versions, matching, congruence: &congruence, pending: &pending };
-    let bodies = snapshots.as_ref().map(|snapshot| &snapshot.body);
-    let mut mapper = Mapper::new(proof, &handles, bodies, sides);
-    let result = then(&mut mapper, &handles);
-    drop(mapper);
-    drop(handles);
-    sandbox.forget(two.base);
-    sandbox.forget(two.opt);
-    result
-}
 
 /// How a base is made of what the generator writes
 const PREPARE: [&str; 3] = ["mem2reg", "mem2reg,simplifycfg", "sroa"];

@@ -50,8 +50,7 @@ pub fn try_pairs(
     let two = TwoVersions::make(sandbox, function, pipeline)?;
     let snapshots = two.snapshots();
     let result = {
-        let (mut versions, handles) =
-            read(&snapshots.base, &snapshots.opt, &two.tracker, sandbox, &[]);
+        let (mut versions, handles) = read(&snapshots, &two.tracker, sandbox, &[]);
         let right = versions.matched(&handles);
         let count = versions.of.opt.graph.nodes.len();
         (0..most).try_for_each(|_| {

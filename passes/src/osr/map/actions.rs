@@ -3,24 +3,17 @@
 
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use crate::read_code::CodeSnapshot;
-use midflight_bridge::ir::Inst;
 use midflight_bridge::map::Fate;
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::Versions;
 use midflight_mapping::versions::graph::Operand;
-use midflight_mapping::versions::version::{PerVersion, Version};
+use midflight_mapping::versions::version::Version;
 use midflight_profile::osr_maps::report::{Actions, Claims};
-use rustc_hash::FxHashMap as HashMap;
 
 /// Counts the actions between two versions.
-pub fn actions(
-    two: &TwoVersions<'_>,
-    snapshots: &PerVersion<CodeSnapshot<'_>>,
-    versions: &Versions,
-) -> Actions {
+pub fn actions(two: &TwoVersions<'_>, handles: &Handles<'_, '_>, versions: &Versions) -> Actions {
     let mut actions = Actions {
         add: versions.tracked.origin.iter().filter(|o| o.is_none()).count() as u64,
         ..Actions::default()
@@ -43,7 +36,7 @@ pub fn actions(
             }
         }
     }
-    let dominators = dominators(&snapshots.opt.body);
+    let dominators = dominators(&handles.snapshots.opt.body);
     for (from, to) in versions.tracked.kept.iter_enumerated() {
         let Some(to) = *to else { continue };
         match moved(versions, from, to) {
@@ -59,18 +52,15 @@ pub fn actions(
 /// Asks of each value that tracking says is another one whether that is proved.
 pub fn claims<'m>(
     two: &TwoVersions<'m>,
-    snapshots: &PerVersion<CodeSnapshot<'m>>,
     handles: &Handles<'_, 'm>,
     versions: &Versions,
     congruence: &Congruence,
 ) -> Claims {
     let mut claims = Claims::default();
-    let numbers: HashMap<Inst<'_>, InstId> =
-        snapshots.base.instructions.iter_enumerated().map(|(id, &inst)| (inst, id)).collect();
     let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
     let all = two.base.blocks().flat_map(|b| b.instructions());
     for (number, inst) in all.enumerate() {
-        let Some(&from) = numbers.get(&inst) else { continue };
+        let Some(from) = handles.snapshots.base.id_of(inst) else { continue };
         let node = &base.nodes[from];
         // What is never reached has no value.
         if !node.has_result || !versions.of.base.live.reached[node.block] {

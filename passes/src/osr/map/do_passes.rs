@@ -1,7 +1,7 @@
 //! Passes applied one after the other, with a mapping for each (thesis Alg. 10 `do_passes`), and
 //! what their composition gives.
 
-use crate::osr::map::optimize::TwoVersions;
+use crate::osr::map::optimize::{Trust, TwoVersions};
 use crate::osr::map::read::Handles;
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
@@ -47,7 +47,7 @@ struct Made<'m> {
 
 impl<'m> Made<'m> {
     fn new(step: Step, mapper: &Mapper<'_>, handles: &Handles<'_, 'm>) -> Self {
-        let versions = mapper.proof.versions;
+        let versions = &mapper.proof.versions;
         let operation = |which: Version, inst: InstId| versions.graph(which).nodes[inst].operation;
         let kept = versions.tracked.kept.iter_enumerated().map(|(inst, now)| {
             now.filter(|&now| operation(Version::Base, inst) == operation(Version::Opt, now))
@@ -95,9 +95,9 @@ pub fn do_passes<'m>(
         let two = TwoVersions { base: before, opt, tracker: Tracker::new(opt) };
         failed = sandbox.run(opt, pass).err();
         if failed.is_none() {
-            steps.push(two.compare(sandbox, &two.snapshots(), |mapper, handles| {
-                Made::new(step, mapper, handles)
-            }));
+            let snapshots = two.snapshots();
+            let comparison = two.compare(Trust::Proved, sandbox, &snapshots);
+            steps.push(Made::new(step, &comparison.mapper(), &comparison.handles));
         }
         before.erase();
         if failed.is_some() {
@@ -106,9 +106,11 @@ pub fn do_passes<'m>(
     }
     let result = match failed {
         Some(message) => Err(message),
-        None => Ok(whole.compare(sandbox, &whole.snapshots(), |mapper, handles| {
-            composed(&steps, mapper, handles)
-        })),
+        None => {
+            let snapshots = whole.snapshots();
+            let comparison = whole.compare(Trust::Proved, sandbox, &snapshots);
+            Ok(composed(&steps, &comparison.mapper(), &comparison.handles))
+        }
     };
     opt.erase();
     result

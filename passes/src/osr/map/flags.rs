@@ -1,14 +1,13 @@
 //! What makes a result poison, where values are taken for each other.
 
 use crate::osr::map::read::Handles;
-use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
 use midflight_ir::ids::InstId;
-use midflight_mapping::mapping::side::Proof;
+use midflight_mapping::proof::Proof;
 use midflight_mapping::proof::congruence::Number;
 use midflight_mapping::versions::graph::{Node, Operand};
-use midflight_mapping::versions::version::{PerVersion, Version};
+use midflight_mapping::versions::version::Version;
 use std::collections::HashSet;
 
 /// The instructions of both versions that are taken for something else.
@@ -22,11 +21,7 @@ pub struct Classes<'m> {
 
 impl<'m> Classes<'m> {
     /// Those of what is proved.
-    pub fn new(
-        proof: Proof<'_>,
-        handles: &Handles<'_, '_>,
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-    ) -> Self {
+    pub fn new(proof: &Proof, handles: &Handles<'_, 'm>) -> Self {
         let mut members: Vec<Member> = Vec::new();
         for which in Version::BOTH {
             let version = &proof.versions.of[which];
@@ -57,7 +52,7 @@ impl<'m> Classes<'m> {
                 }
             }
         }
-        let llvm = |member: &Member| snapshots[member.which].instructions[member.inst];
+        let llvm = |member: &Member| handles.snapshots[member.which].instructions[member.inst];
         let keeps = |class: &&[Member]| class.len() > 1 && !dropped.contains(&class[0].number);
         Classes {
             alike: alike.into_iter().filter(keeps).map(|c| c.iter().map(llvm).collect()).collect(),
@@ -94,7 +89,7 @@ struct Member {
 
 /// All of them, sorted by their numbers
 struct Members<'a> {
-    proof: Proof<'a>,
+    proof: &'a Proof,
     members: Vec<Member>,
 }
 
@@ -112,7 +107,7 @@ impl Members<'_> {
     /// True if the instructions of a class do the same to the same, and nothing else is in it.
     fn is_alike(&self, class: &[Member]) -> bool {
         let [first, rest @ ..] = class else { return true };
-        let congruence = self.proof.congruence;
+        let congruence = &self.proof.congruence;
         let arguments = self.proof.versions.of.base.graph.arguments;
         let is_argument = || congruence.of.base[..arguments.into()].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {

@@ -3,7 +3,6 @@
 
 use crate::osr::map::read::Handles;
 use crate::osr::map::report::texts;
-use crate::read_code::CodeSnapshot;
 use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap, Variant};
@@ -155,7 +154,6 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
 pub fn write_maps(
     mapper: &Mapper<'_>,
     handles: &Handles<'_, '_>,
-    snapshots: &PerVersion<CodeSnapshot<'_>>,
     maps: &PerVersion<OsrMap>,
 ) -> Maps {
     let mut constants = BTreeMap::new();
@@ -172,8 +170,8 @@ pub fn write_maps(
     Maps {
         arguments: mapper.proof.versions.of.base.graph.arguments,
         instructions: Each {
-            base: texts(&snapshots.base).into(),
-            opt: texts(&snapshots.opt).into(),
+            base: texts(handles.snapshots.base).into(),
+            opt: texts(handles.snapshots.opt).into(),
         },
         constants,
         points: Both { base_to_opt: points(Version::Base), opt_to_base: points(Version::Opt) },
@@ -181,13 +179,9 @@ pub fn write_maps(
 }
 
 /// The mappings of the strength `avail`, as [`write_maps`] has them.
-pub fn strongest(
-    mapper: &Mapper<'_>,
-    handles: &Handles<'_, '_>,
-    snapshots: &PerVersion<CodeSnapshot<'_>>,
-) -> Maps {
+pub fn strongest(mapper: &Mapper<'_>, handles: &Handles<'_, '_>) -> Maps {
     let maps = PerVersion::from_fn(|from| mapper.map(from, Variant::Avail));
-    write_maps(mapper, handles, snapshots, &maps)
+    write_maps(mapper, handles, &maps)
 }
 
 /// What is worth a place in a binary: the points that were asked for, and the texts of the

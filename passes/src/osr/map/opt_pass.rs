@@ -17,15 +17,12 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
-use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
-use midflight_mapping::mapping::reconstruct::Expr;
 use midflight_mapping::mapping::side::Side;
 use midflight_mapping::points::Boundary;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::{FunctionMaps, Maps};
-use std::collections::{BTreeMap, HashSet};
-use typed_index_collections::TiVec;
+use std::collections::HashSet;
 
 /// The pass.
 pub struct OptPass(pub OptOptions);
@@ -55,12 +52,6 @@ impl Pass for OptPass {
 /// What is decided of a function before it is changed.
 struct Plan<'m> {
     maps: PerVersion<OsrMap>,
-    points: PerVersion<Vec<Boundary>>,
-    useful: PerVersion<TiVec<InstId, bool>>,
-    unreached: PerVersion<Vec<BlockId>>,
-    untaken: PerVersion<Vec<(BlockId, BlockId)>>,
-    further: PerVersion<Vec<bool>>,
-    constants: BTreeMap<u32, midflight_bridge::ir::Value<'m>>,
     /// Instructions that are taken for each other
     classes: Classes<'m>,
     /// The mappings as data, if the binary is to have them
@@ -91,13 +82,13 @@ fn wanted(
 /// many of each.
 pub fn woven_maps(
     mapper: &mut Mapper<'_>,
-    snapshots: &PerVersion<CodeSnapshot<'_>>,
+    snapshots: PerVersion<&CodeSnapshot<'_>>,
     places: PerVersion<&Where>,
     max_points: Option<u32>,
 ) -> PerVersion<OsrMap> {
     let wanted = |which: Version| -> HashSet<usize> {
         let side = &mapper.sides[which];
-        let chosen = wanted(places[which], max_points, &snapshots[which], &side.points);
+        let chosen = wanted(places[which], max_points, snapshots[which], &side.points);
         let is_header = matches!(places[which], Where::LoopHeader(_));
         let blocks = &mapper.proof.versions.graph(which).nodes;
         let first_useful = |p: usize| {
@@ -148,12 +139,14 @@ impl OptPass {
         tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = PerVersion { base, opt: read_code(two.opt) };
-        let points = PerVersion { base: points, opt: points_of(&snapshots.opt) };
         let trust = self.trust(&two, sandbox, &snapshots);
-        let plan = two.compare_as(trust, sandbox, &snapshots, points, |mapper, handles| {
-            self.plan(mapper, handles, &snapshots)
-        });
-        self.report_refusals(&plan, &snapshots);
+        let comparison = two.compare(trust, sandbox, &snapshots);
+        let mut mapper = comparison.mapper();
+        let plan = self.plan(&mut mapper, &comparison.handles);
+        let sides = mapper.sides;
+        // From here on the functions change.
+        let (versions, constants) = comparison.end();
+        self.report_refusals(&plan.maps, &sides, &snapshots);
         if plan.maps.base.points.iter().any(Result::is_ok) {
             plan.classes.equalize_flags();
         }
@@ -161,18 +154,19 @@ impl OptPass {
             Some(maps) => Some(self.describe(module, function, maps)?),
             None => None,
         };
-        let constants = &plan.constants;
         let made = Weave {
             module,
             snapshots: &snapshots,
-            points: plan.points.as_ref().map(Vec::as_slice),
+            points: sides.as_ref().map(|side| side.points.as_slice()),
             maps: &plan.maps,
-            constant: &|id| constants[&id],
-            useful: plan.useful.as_ref().map(TiVec::as_slice),
-            unreached: plan.unreached.clone(),
-            untaken: plan.untaken.clone(),
+            constant: &|id| constants[id as usize],
+            useful: sides.as_ref().map(Side::useful),
+            unreached: versions.of.as_ref().map(|version| version.live.unreached()),
+            untaken: versions.of.as_ref().map(|version| version.live.untaken(&version.graph)),
             conditions: PerVersion { base: options.up, opt: options.down },
-            further: plan.further.clone(),
+            further: sides
+                .as_ref()
+                .map(|s| (0..s.points.len()).map(|p| takes_part(s, p)).collect()),
             description,
             mutant: options.mutant,
             changes: plan.changes,
@@ -198,10 +192,8 @@ impl OptPass {
         if self.0.mutant != Some(Mutant::Copy) {
             return self.0.trust;
         }
-        let has_copies = two.compare(sandbox, snapshots, |mapper, _| {
-            !mutant::copied(mapper.proof.versions).is_empty()
-        });
-        if has_copies { Trust::Claimed } else { self.0.trust }
+        let (versions, _) = two.compare(Trust::Proved, sandbox, snapshots).end();
+        if mutant::copied(&versions).is_empty() { self.0.trust } else { Trust::Claimed }
     }
 
     /// The record of the mappings for the binary.
@@ -220,52 +212,14 @@ impl OptPass {
         maps.encode().ok_or_else(|| "its mappings have 4 GiB or more".to_string())
     }
 
-    fn plan<'m>(
-        &self,
-        mapper: &mut Mapper<'_>,
-        handles: &Handles<'_, 'm>,
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-    ) -> Plan<'m> {
+    fn plan<'m>(&self, mapper: &mut Mapper<'_>, handles: &Handles<'_, 'm>) -> Plan<'m> {
         let options = &self.0;
         handles.stale_loads.set(options.mutant == Some(Mutant::Load));
         let places = PerVersion { base: &options.up_at, opt: &options.down_at };
-        let maps = woven_maps(mapper, snapshots, places, options.max_points);
+        let maps = woven_maps(mapper, handles.snapshots, places, options.max_points);
         let changes = self.changes(mapper, handles, &maps);
-        let data =
-            options.describe.then(|| for_binary(write_maps(mapper, handles, snapshots, &maps)));
-        let mut constants = BTreeMap::new();
-        for map in maps.iter().flat_map(|m| &m.points).flatten() {
-            for expr in &map.exprs {
-                if let Expr::Constant(id) = expr {
-                    constants.entry(*id).or_insert_with(|| handles.constant(*id));
-                }
-            }
-        }
-        let sides = &mapper.sides;
-        let useful = PerVersion::from_fn(|w| {
-            snapshots[w].instructions.keys().map(|i| sides[w].is_useful_inst(i)).collect()
-        });
-        let further = sides
-            .as_ref()
-            .map(|side| (0..side.points.len()).map(|p| takes_part(side, p)).collect());
-        Plan {
-            maps,
-            points: sides.as_ref().map(|side| side.points.clone()),
-            useful,
-            unreached: PerVersion::from_fn(|w| {
-                let reached = &mapper.proof.versions.of[w].live.reached;
-                reached.keys().filter(|&b| !reached[b]).collect()
-            }),
-            untaken: PerVersion::from_fn(|w| {
-                let version = &mapper.proof.versions.of[w];
-                version.live.untaken(&version.graph)
-            }),
-            further,
-            constants,
-            classes: Classes::new(mapper.proof, handles, snapshots),
-            data,
-            changes,
-        }
+        let data = options.describe.then(|| for_binary(write_maps(mapper, handles, &maps)));
+        Plan { maps, classes: Classes::new(mapper.proof, handles), data, changes }
     }
 
     /// What a mutant has changed in mappings.
@@ -276,7 +230,7 @@ impl OptPass {
         maps: &PerVersion<OsrMap>,
     ) -> Changes {
         let changes = Changes::default();
-        let versions = mapper.proof.versions;
+        let versions = &mapper.proof.versions;
         match self.0.mutant {
             Some(Mutant::Load) => {
                 handles.stale_loads.set(false);
@@ -291,13 +245,18 @@ impl OptPass {
         changes
     }
 
-    fn report_refusals(&self, plan: &Plan<'_>, snapshots: &PerVersion<CodeSnapshot<'_>>) {
+    fn report_refusals(
+        &self,
+        maps: &PerVersion<OsrMap>,
+        sides: &PerVersion<Side>,
+        snapshots: &PerVersion<CodeSnapshot<'_>>,
+    ) {
         for which in Version::BOTH {
             let other = match which {
                 Version::Base => "optimized",
                 Version::Opt => "base",
             };
-            for (point, map) in plan.points[which].iter().zip(&plan.maps[which].points) {
+            for (point, map) in sides[which].points.iter().zip(&maps[which].points) {
                 if let Err(refusal) = map
                     && refusal.is_news()
                 {

@@ -3,13 +3,13 @@
 use crate::osr::map::flags::Classes;
 use crate::osr::map::read::{Handles, read};
 use crate::read_code::{CodeSnapshot, read_code};
-use midflight_bridge::ir::{Function, Inst};
+use midflight_bridge::ir::{Function, Inst, Value};
 use midflight_bridge::map::{Sandbox, Tracker};
 use midflight_mapping::mapping::mapper::Mapper;
-use midflight_mapping::mapping::side::{Proof, Side};
 use midflight_mapping::points::{Boundary, boundaries};
-use midflight_mapping::proof::pending::{self, Pending};
-use midflight_mapping::versions::version::{PerVersion, Version};
+use midflight_mapping::proof::Proof;
+use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::version::PerVersion;
 use rustc_hash::FxHashSet as HashSet;
 
 /// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common
@@ -59,74 +59,69 @@ impl<'m> TwoVersions<'m> {
         PerVersion { base: read_code(self.base), opt: read_code(self.opt) }
     }
 
-    /// Compares the versions, and hands a mapper over what is proved to `then`.
-    pub fn compare<R>(
-        &self,
-        sandbox: &Sandbox,
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-        then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
-    ) -> R {
-        let points = snapshots.as_ref().map(points_of);
-        self.compare_as(Trust::Proved, sandbox, snapshots, points, then)
-    }
-
-    /// The same, with what is proved or all that tracking says, and with the points of both.
-    pub fn compare_as<R>(
+    /// Compares the versions: finds what is proved, or all that tracking says.
+    pub fn compare<'a>(
         &self,
         trust: Trust,
-        sandbox: &Sandbox,
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-        points: PerVersion<Vec<Boundary>>,
-        then: impl FnOnce(&mut Mapper<'_>, &Handles<'_, 'm>) -> R,
-    ) -> R {
-        let PerVersion { base, opt } = snapshots;
+        sandbox: &'a Sandbox,
+        snapshots: &'a PerVersion<CodeSnapshot<'m>>,
+    ) -> Comparison<'a, 'm> {
         // What rests on flags is proved only if these stay: it is tried again without those that
         // go.
         let mut losing: HashSet<Inst<'m>> = HashSet::default();
-        let (versions, handles, matching, congruence, pending) = loop {
+        loop {
             let known: Vec<_> = losing.iter().copied().collect();
-            let (mut versions, handles) = read(base, opt, &self.tracker, sandbox, &known);
-            let (matching, congruence, pending) = match trust {
-                Trust::Proved => pending::matched(&mut versions, &handles),
-                Trust::Claimed => {
-                    let (matching, congruence) = versions.claimed(&handles);
-                    (matching, congruence, Pending::default())
-                }
+            let (versions, handles) = read(snapshots, &self.tracker, sandbox, &known);
+            let proof = match trust {
+                Trust::Proved => Proof::new(versions, &handles),
+                Trust::Claimed => Proof::claimed(versions, &handles),
             };
             if trust == Trust::Proved && handles.rests_on_flags {
-                let proof = Proof {
-                    versions: &versions,
-                    matching: &matching,
-                    congruence: &congruence,
-                    pending: &pending,
-                };
                 let of_base = |inst: &Inst<'m>| inst.block().function() == self.base;
-                let classes = Classes::new(proof, &handles, snapshots);
-                let before = losing.len();
-                losing.extend(classes.losing().filter(of_base));
-                if losing.len() != before {
-                    continue;
-                }
+                losing.extend(Classes::new(&proof, &handles).losing().filter(of_base));
             }
-            break (versions, handles, matching, congruence, pending);
-        };
-        let sides = PerVersion {
-            base: Side::new(Version::Base, &versions, &congruence, &base.body, points.base),
-            opt: Side::new(Version::Opt, &versions, &congruence, &opt.body, points.opt),
-        };
-        let proof = Proof {
-            versions: &versions,
-            matching: &matching,
-            congruence: &congruence,
-            pending: &pending,
-        };
-        let bodies = snapshots.as_ref().map(|snapshot| &snapshot.body);
-        let mut mapper = Mapper::new(proof, &handles, bodies, sides);
-        let result = then(&mut mapper, &handles);
-        drop(mapper);
-        drop(handles);
-        sandbox.forget(self.base);
-        sandbox.forget(self.opt);
-        result
+            if losing.len() == known.len() {
+                return Comparison::new(sandbox, proof, handles);
+            }
+        }
+    }
+}
+
+/// Two versions, compared.
+pub struct Comparison<'a, 'm> {
+    /// What is proved
+    pub proof: Proof,
+    /// What leads back into LLVM
+    pub handles: Handles<'a, 'm>,
+    // Behind what uses the analyses: fields are dropped in order.
+    _analyses: Analyses<'a, 'm>,
+}
+
+/// What the sandbox knows of two functions, which it forgets with this.
+struct Analyses<'a, 'm>(&'a Sandbox, PerVersion<Function<'m>>);
+
+impl Drop for Analyses<'_, '_> {
+    fn drop(&mut self) {
+        self.1.iter().for_each(|&function| self.0.forget(function));
+    }
+}
+
+impl<'a, 'm> Comparison<'a, 'm> {
+    /// With what was found by these handles, which the sandbox analyses for.
+    pub fn new(sandbox: &'a Sandbox, proof: Proof, handles: Handles<'a, 'm>) -> Self {
+        let functions = handles.snapshots.map(|snapshot| snapshot.function);
+        Comparison { proof, handles, _analyses: Analyses(sandbox, functions) }
+    }
+
+    /// What maps between the versions, at their points.
+    pub fn mapper(&self) -> Mapper<'_> {
+        let snapshots = self.handles.snapshots;
+        let bodies = snapshots.map(|snapshot| &snapshot.body);
+        Mapper::new(&self.proof, &self.handles, bodies, snapshots.map(points_of))
+    }
+
+    /// The versions and the LLVM side of constants: what is left when the functions change.
+    pub fn end(self) -> (Versions, Vec<Value<'m>>) {
+        (self.proof.versions, self.handles.into_constants())
     }
 }

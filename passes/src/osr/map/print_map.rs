@@ -5,7 +5,7 @@ use crate::option_table::{self, Item, OptionError, choice, flag, item, most_poin
 use crate::osr::map::do_passes::do_passes;
 use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
-use crate::osr::map::optimize::{THESIS_PIPELINE, TwoVersions};
+use crate::osr::map::optimize::{THESIS_PIPELINE, Trust, TwoVersions};
 use crate::osr::map::report::report;
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
@@ -75,18 +75,19 @@ impl PrintMap {
         function.prepare_for_points();
         let two = TwoVersions::make(sandbox, function, &self.pipeline)?;
         let snapshots = two.snapshots();
-        let mut found = two.compare(sandbox, &snapshots, |mapper, handles| {
-            let mut found = report(&two, &snapshots, mapper, handles, self.detail);
-            found.maps = self.maps.map(|which| match which {
-                Which::Each => strongest(mapper, handles, &snapshots),
-                Which::Woven => {
-                    let places = PerVersion::from_fn(|_| &Where::All);
-                    let maps = woven_maps(mapper, &snapshots, places, self.max_points);
-                    for_binary(write_maps(mapper, handles, &snapshots, &maps))
-                }
-            });
-            found
+        let comparison = two.compare(Trust::Proved, sandbox, &snapshots);
+        let (mut mapper, handles) = (comparison.mapper(), &comparison.handles);
+        let mut found = report(&two, &mapper, handles, self.detail);
+        found.maps = self.maps.map(|which| match which {
+            Which::Each => strongest(&mapper, handles),
+            Which::Woven => {
+                let places = PerVersion::from_fn(|_| &Where::All);
+                let maps = woven_maps(&mut mapper, handles.snapshots, places, self.max_points);
+                for_binary(write_maps(&mapper, handles, &maps))
+            }
         });
+        drop(mapper);
+        comparison.end();
         two.opt.erase();
         if self.compose {
             found.composed = Some(do_passes(sandbox, function, &self.pipeline)?);

@@ -80,6 +80,11 @@ impl<'a, 'm> Handles<'a, 'm> {
     pub fn constant(&self, id: ConstId) -> Value<'m> {
         self.constants.borrow().values[id as usize]
     }
+
+    /// The LLVM side of all constants, by number.
+    pub fn into_constants(self) -> Vec<Value<'m>> {
+        self.constants.into_inner().values
+    }
 }
 
 impl Oracle for Handles<'_, '_> {
@@ -147,16 +152,15 @@ impl Oracle for Handles<'_, '_> {
     }
 }
 
-/// Reads both versions. `tracker` has followed `opt` since it was an exact copy of `base`. Of the
+/// Reads both versions. `tracker` has followed opt since it was an exact copy of base. Of the
 /// instructions of base that are `losing` their flags nothing is claimed that follows from these.
 pub fn read<'a, 'm>(
-    base: &'a CodeSnapshot<'m>,
-    opt: &'a CodeSnapshot<'m>,
+    snapshots: &'a PerVersion<CodeSnapshot<'m>>,
     tracker: &Tracker<'m>,
     sandbox: &'a Sandbox,
     losing: &[Inst<'m>],
 ) -> (Versions, Handles<'a, 'm>) {
-    let snapshots = PerVersion { base, opt };
+    let snapshots = snapshots.as_ref();
     let memory = snapshots.map(|s| Memory::new(sandbox, s.function));
     let mut handles = Handles {
         snapshots,
@@ -171,7 +175,7 @@ pub fn read<'a, 'm>(
     };
     let mut types = HashMap::default();
     let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut types));
-    let tracked = tracked(base, opt, tracker);
+    let tracked = tracked(snapshots.base, snapshots.opt, tracker);
     let rests_on_flags = Claims {
         snapshots,
         tracked: &tracked,

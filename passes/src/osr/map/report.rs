@@ -28,18 +28,17 @@ fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Ref
 /// Reports on a function. With `detail`, everything that a picture shows.
 pub fn report<'m>(
     two: &TwoVersions<'m>,
-    snapshots: &PerVersion<CodeSnapshot<'m>>,
     mapper: &Mapper<'_>,
     handles: &Handles<'_, 'm>,
     detail: bool,
 ) -> Function {
-    let versions = mapper.proof.versions;
+    let versions = &mapper.proof.versions;
     let phis =
         |which: Version| count(versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()));
     let directions = PerVersion::from_fn(|from| Direction::new(mapper, from));
     let PerVersion { base: forth, opt: back } = &directions;
     let detail = detail.then(|| {
-        let texts = Texts::new(snapshots, mapper, handles);
+        let texts = Texts::new(mapper, handles);
         Detail {
             base: texts.code(Version::Base),
             opt: texts.code(Version::Opt),
@@ -56,8 +55,8 @@ pub fn report<'m>(
             opt: versions.of.opt.graph.nodes.len() as u64,
         },
         phis: Each { base: phis(Version::Base), opt: phis(Version::Opt) },
-        actions: actions(two, snapshots, versions),
-        claims: claims(two, snapshots, handles, versions, mapper.proof.congruence),
+        actions: actions(two, handles, versions),
+        claims: claims(two, handles, versions, &mapper.proof.congruence),
         points: both(&|d| d.points()),
         compensation: Both { base_to_opt: forth.sizes(), opt_to_base: back.sizes() },
         keep: Both { base_to_opt: forth.keep(), opt_to_base: back.keep() },
@@ -179,11 +178,8 @@ struct Texts<'a, 'm> {
 }
 
 impl<'a, 'm> Texts<'a, 'm> {
-    fn new(
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-        mapper: &'a Mapper<'a>,
-        handles: &'a Handles<'a, 'm>,
-    ) -> Self {
+    fn new(mapper: &'a Mapper<'a>, handles: &'a Handles<'a, 'm>) -> Self {
+        let snapshots = handles.snapshots;
         // Arguments are the same in both versions.
         let names = |which: Version| {
             let names = snapshots[which].names().into_iter_enumerated();
@@ -202,8 +198,8 @@ impl<'a, 'm> Texts<'a, 'm> {
             mapper,
             handles,
             names: PerVersion::from_fn(names),
-            texts: snapshots.as_ref().map(texts),
-            blocks: snapshots.as_ref().map(CodeSnapshot::block_names),
+            texts: snapshots.map(texts),
+            blocks: snapshots.map(CodeSnapshot::block_names),
         }
     }
 
