@@ -7,6 +7,7 @@
 //! [`TiVec`]: typed_index_collections::TiVec
 
 /// Makes a type of numbers that are indices of tables; 32 bits each.
+#[macro_export]
 macro_rules! index_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

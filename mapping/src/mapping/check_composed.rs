@@ -10,8 +10,9 @@
 
 use crate::mapping::compose::{ComposedPoint, Step, StepExpr};
 use crate::mapping::mapper::Mapper;
-use crate::proof::congruence::{Number, value_over};
+use crate::proof::congruence::value_over;
 use crate::proof::matching::{PairId, Walk};
+use crate::proof::numbers::Number;
 use crate::versions::graph::{ConstId, Operand};
 use crate::versions::version::Version;
 use midflight_ir::ids::{InstId, ValueId};

@@ -12,8 +12,8 @@ use crate::mapping::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, 
 use crate::mapping::side::Side;
 use crate::points::Boundary;
 use crate::proof::Proof;
-use crate::proof::congruence::Number;
 use crate::proof::matching::{PairId, Walk};
+use crate::proof::numbers::Number;
 use crate::proof::pending::PlaceId;
 use crate::refusal::Refusal;
 use crate::versions::graph::{Graph, Oracle};
@@ -21,6 +21,7 @@ use crate::versions::version::{PerVersion, Version};
 use midflight_ir::body::Body;
 use midflight_ir::ids::{InstId, ValueId};
 use std::cell::{OnceCell, RefCell};
+use typed_index_collections::TiVec;
 
 /// Landings that are tried for a point
 const MOST_LANDINGS: usize = 12;
@@ -46,7 +47,7 @@ pub struct Mapper<'a> {
     /// Both versions
     pub sides: PerVersion<Side>,
     /// For each pair its segments, if they have been asked for
-    segments: Vec<OnceCell<Vec<Segment>>>,
+    segments: TiVec<PairId, OnceCell<Vec<Segment>>>,
     marks: RefCell<Marks>,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Mapper<'a> {
         let PerVersion { base, opt } = points;
         let side = |which, points| Side::new(which, proof, bodies[which], points);
         let sides = PerVersion { base: side(Version::Base, base), opt: side(Version::Opt, opt) };
-        let segments = vec![OnceCell::new(); proof.matching.pairs.len()];
+        let segments = vec![OnceCell::new(); proof.matching.pairs.len()].into();
         Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
     }
 

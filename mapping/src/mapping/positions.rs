@@ -5,7 +5,7 @@
 //! each instruction, in both versions, and a transition never leads to a smaller one. Instructions
 //! that both versions have are at the same position.
 
-use crate::proof::matching::Versions;
+use crate::versions::facts::Versions;
 use crate::versions::version::PerVersion;
 use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;

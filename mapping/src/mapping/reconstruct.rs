@@ -20,8 +20,9 @@
 use crate::mapping::marks::Marks;
 use crate::mapping::side::Side;
 use crate::proof::Proof;
-use crate::proof::congruence::{Number, value_over};
+use crate::proof::congruence::value_over;
 use crate::proof::matching::{PairId, Walk};
+use crate::proof::numbers::Number;
 use crate::proof::pending::PlaceId;
 use crate::versions::graph::{ConstId, Operand, Oracle};
 use midflight_ir::ids::{InstId, ValueId};

@@ -4,8 +4,9 @@
 use crate::mapping::live_sets::{Handed, LiveSets, Uses};
 use crate::points::Boundary;
 use crate::proof::Proof;
-use crate::proof::congruence::{Congruence, Number};
-use crate::proof::matching::Versions;
+use crate::proof::congruence::Congruence;
+use crate::proof::numbers::Number;
+use crate::versions::facts::Versions;
 use crate::versions::graph::Graph;
 use crate::versions::version::Version;
 use midflight_ir::body::Body;

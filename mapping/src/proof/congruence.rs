@@ -10,34 +10,24 @@
 //!
 //! What a number promises: at points of both versions that are reached at the same time, values of
 //! the same number that dominate their points are equal, and poison or undefined only together
-//! (once [`super::flags`] has dropped the flags that not all of them have). A load depends on the
-//! address and on what may have written there last (MemorySSA), and anchors are the same just if
-//! they are matched. Where a branch says that a value is a constant, all values with its number are
-//! that constant.
+//! (once `flags.rs` of the passes has dropped the flags that not all of them have). A load depends
+//! on the address and on what may have written there last (MemorySSA), and anchors are the same just
+//! if they are matched. Where a branch says that a value is a constant, all values with its number
+//! are that constant.
 //!
 //! Values of a cycle that came apart while the rest was not settled would never come together
 //! again. So tracking is taken at its word for the phis at the heads of pairs, and for the states
-//! of memory that meet there, until the rules refute it ([`Guesses`]); new phis of opt for what
-//! base has in memory there ([`super::contents`]).
+//! of memory that meet there, until the rules refute it ([`super::guesses`]); new phis of opt for
+//! what base has in memory there (`super::round::contents`).
 
-use crate::proof::contents::{Content, Contents};
-use crate::proof::guesses::Refuted;
-use crate::proof::matching::{Matching, Versions, Walk};
-use crate::proof::round::Round;
-use crate::proof::shape::{Shape, shapes};
-use crate::versions::graph::{Access, ConstId, Operand, Oracle};
+use crate::proof::matching::{Matching, Walk};
+use crate::proof::numbers::{Layout, Number, UNKNOWN};
+use crate::proof::places::{Content, Contents};
+use crate::versions::facts::Versions;
+use crate::versions::graph::{Access, ConstId, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
-
-/// Number of a value: equal for congruent ones.
-pub type Number = u32;
-
-/// Nothing is known yet.
-pub(super) const UNKNOWN: Number = 0;
-
-/// There are less constants than this.
-const MOST_CONSTANTS: usize = 1 << 24;
 
 /// The numbers of all values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,75 +44,15 @@ pub struct Congruence {
     partners: TiVec<InstId, Option<InstId>>,
 }
 
-/// How numbers are shared out: constants, arguments, memory, then each value's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) constants: u32,
-    arguments: u32,
-    pub(super) values: PerVersion<u32>,
-    defs: PerVersion<u32>,
-    pub(super) phis: PerVersion<u32>,
-    contents: u32,
-}
-
-impl Layout {
-    fn new(versions: &Versions) -> Self {
-        let mut next = 1;
-        let mut take = |count: usize| {
-            let first = next;
-            next += u32::try_from(count).unwrap_or(u32::MAX / 16);
-            first
-        };
-        let count = |w: Version| versions.graph(w).nodes.len();
-        let blocks = |w: Version| versions.graph(w).blocks.len();
-        Layout {
-            constants: take(MOST_CONSTANTS),
-            arguments: take(versions.of.base.graph.arguments),
-            values: PerVersion::from_fn(|w| take(count(w))),
-            // The state that the caller leaves is behind the last block.
-            defs: PerVersion::from_fn(|w| take(count(w))),
-            phis: PerVersion {
-                base: take(blocks(Version::Base)),
-                opt: take(blocks(Version::Opt) + 1),
-            },
-            contents: take(0),
-        }
-    }
-
-    /// The place of a number in tables that have none of constants.
-    pub(super) fn place(&self, number: Number) -> Option<usize> {
-        number.checked_sub(self.arguments).map(|place| place as usize)
-    }
-
-    /// The value whose own number it is.
-    pub(super) fn value(&self, versions: &Versions, number: Number) -> Option<(Version, ValueId)> {
-        let of = |which: Version| {
-            let graph = versions.graph(which);
-            let inst = InstId::from(number.checked_sub(self.values[which])? as usize);
-            (inst < graph.nodes.next_key()).then(|| (which, graph.result(inst)))
-        };
-        let argument = number.checked_sub(self.arguments)? as usize;
-        let is_argument = argument < versions.of.base.graph.arguments;
-        is_argument
-            .then_some((Version::Base, argument.into()))
-            .or_else(|| of(Version::Base))
-            .or_else(|| of(Version::Opt))
-    }
-
-    fn entry(&self, versions: &Versions) -> Number {
-        self.phis.opt + versions.of.opt.graph.blocks.len() as u32
-    }
-}
-
 impl Congruence {
     /// Nothing is known but arguments, and what runs together.
-    fn new(versions: &Versions, matching: &Matching) -> Self {
+    pub(super) fn new(versions: &Versions, matching: &Matching) -> Self {
         let layout = Layout::new(versions);
         let mut congruence = Congruence {
             of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()].into()),
             known: PerVersion::default(),
             layout,
-            contents: Contents::new(versions, layout.contents),
+            contents: Contents::new(layout.contents),
             memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()].into()),
             partners: partners(versions, matching),
         };
@@ -251,7 +181,47 @@ impl Congruence {
         place_of: InstId,
         access: Access,
     ) -> Option<Number> {
-        self.content_of(versions, &Content::new(versions, self, which, place_of)?, access)
+        self.content_of(versions, &self.accessed(versions, which, place_of)?, access)
+    }
+
+    /// The place that a simple load or store accesses.
+    pub(super) fn accessed(
+        &self,
+        versions: &Versions,
+        which: Version,
+        place_of: InstId,
+    ) -> Option<Content> {
+        let graph = versions.graph(which);
+        let pointer = graph.pointer(place_of)?;
+        let number = self.number(which, pointer);
+        let data_type = graph.nodes[place_of].data_type;
+        Some(Content { which, place_of, pointer, number, data_type })
+    }
+
+    /// What a store left in a place. The outer option says whether `access` is one that writes just
+    /// this place, or a lone one that may write a part of it.
+    pub(super) fn stored(
+        &self,
+        versions: &Versions,
+        place: &Content,
+        access: Access,
+    ) -> Option<Option<Number>> {
+        let Access::Def(inst) = access else { return None };
+        let node = &versions.graph(place.which).nodes[inst];
+        if let [value, pointer] = node.operands[..]
+            && node.facts.is_store()
+            && node.data_type == place.data_type
+        {
+            match self.number(place.which, pointer) {
+                // The first round is not there yet.
+                UNKNOWN => return Some(Some(UNKNOWN)),
+                address if address == place.number => {
+                    return Some(Some(self.number(place.which, value)));
+                }
+                _ => {}
+            }
+        }
+        node.lone.is_some().then_some(None)
     }
 
     pub(super) fn content_of(
@@ -260,7 +230,7 @@ impl Congruence {
         place: &Content,
         access: Access,
     ) -> Option<Number> {
-        match place.stored(versions, self, access) {
+        match self.stored(versions, place, access) {
             Some(stored) => stored,
             None => match access {
                 Access::Phi(block) => self.contents.at(place, block),
@@ -286,37 +256,6 @@ impl Congruence {
         });
         a.operands.len() == b.operands.len() && pairs.all(|(x, y)| x == y)
     }
-}
-
-/// Numbers the values of two versions under a matching.
-pub fn congruence(versions: &Versions, matching: &Matching, oracle: &dyn Oracle) -> Congruence {
-    congruence_with(versions, matching, oracle, &shapes(versions), &mut Refuted::default())
-}
-
-/// The same, with what is the same under all matchings, and without the guesses that are known not
-/// to hold; adds those that are found not to.
-pub(super) fn congruence_with(
-    versions: &Versions,
-    matching: &Matching,
-    oracle: &dyn Oracle,
-    shapes: &PerVersion<Shape>,
-    refuted: &mut Refuted,
-) -> Congruence {
-    let congruence = Congruence::new(versions, matching);
-    let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
-    if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
-        return round.congruence;
-    }
-    // Nothing is proved: each value is equal to itself alone.
-    let mut congruence = round.congruence;
-    congruence.contents = Contents::default();
-    for which in Version::BOTH {
-        for inst in versions.graph(which).nodes.keys() {
-            let number = congruence.layout.values[which] + u32::from(inst);
-            congruence.set(versions, which, versions.graph(which).result(inst), number);
-        }
-    }
-    congruence
 }
 
 /// For each instruction of opt that runs once for each time that one of base does, that one:
@@ -346,13 +285,6 @@ fn partners(versions: &Versions, matching: &Matching) -> TiVec<InstId, Option<In
     result
 }
 
-/// The one number, if but for the phi itself, and for what is not known yet, there is only one.
-pub(super) fn copied(incoming: impl IntoIterator<Item = Number>, own: Number) -> Option<Number> {
-    let mut others = incoming.into_iter().filter(|&n| n != UNKNOWN && n != own);
-    let first = others.next()?;
-    others.all(|other| other == first).then_some(first)
-}
-
 /// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the
 /// way are looked through. One that the walk does not cross keeps what it has.
 pub fn value_over(
@@ -368,7 +300,7 @@ pub fn value_over(
         let number = congruence.on_edge(versions, which, operand, (from, to));
         Some(congruence.constant(number).map_or(operand, Operand::Constant))
     };
-    let Some((from, before)) = crossed(walk, graph.nodes[phi].block)? else {
+    let Some((from, before)) = walk.crossed(graph.nodes[phi].block)? else {
         return Some(Operand::Value(graph.result(phi)));
     };
     let mut operand = incoming(phi, from, graph.nodes[phi].block)?;
@@ -382,19 +314,4 @@ pub fn value_over(
         }
     }
     Some(operand)
-}
-
-/// The edges of a walk.
-pub(super) type Edges = [(BlockId, BlockId)];
-
-/// Where a walk comes from at an entry, and the edges that it took before; the inner option is none
-/// if it does not cross that. The outer one is if it may cross it again.
-pub(super) fn crossed(walk: &Walk, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
-    let Some(place) = walk.edges.iter().rposition(|&(_, to)| to == entry) else {
-        return (!walk.goes_round).then_some(None);
-    };
-    let is_end = place + 1 == walk.edges.len();
-    (is_end || !walk.goes_round).then_some(())?;
-    let before = if walk.goes_round { &[] } else { &walk.edges[..place] };
-    Some(Some((walk.edges[place].0, before)))
 }

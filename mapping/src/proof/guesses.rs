@@ -1,8 +1,9 @@
 //! What is taken to be the same until it is refuted: values of a cycle that came apart while the
 //! rest was not settled would never come together by themselves.
 
-use crate::proof::contents::AtHead;
-use crate::proof::matching::{Matching, Versions};
+use crate::proof::matching::Matching;
+use crate::proof::places::AtHead;
+use crate::versions::facts::Versions;
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -13,7 +14,7 @@ pub(super) struct Guesses {
     /// For each instruction of opt the phi of base that it is, as tracking says
     pub(super) phis: TiVec<InstId, Option<InstId>>,
     /// For phis of opt that are new what they may have: what base has in memory there
-    /// (see [`super::contents`]). The last one is the guess.
+    /// (see [`super::round::contents`]). The last one is the guess.
     pub(super) contents: HashMap<InstId, Vec<AtHead>>,
     /// For places at heads of blocks of opt the same place of base
     pub(super) places: HashMap<AtHead, AtHead>,
@@ -47,7 +48,7 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
         memory: vec![None; opt.blocks.len()].into(),
     };
     let tracked = &versions.tracked;
-    for (id, pair) in matching.pairs.iter().enumerate() {
+    for (id, pair) in matching.pairs.iter_enumerated() {
         for base in matching.entry_phis(versions, Version::Base, id) {
             let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
             if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.nodes[phi].block) {

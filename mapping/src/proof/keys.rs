@@ -1,7 +1,7 @@
 //! What values are, by number: the same number just for the same operation on the same numbers.
 
-use crate::proof::congruence::Number;
 use crate::proof::matching::PairId;
+use crate::proof::numbers::Number;
 use crate::versions::version::Version;
 use midflight_ir::ids::BlockId;
 use rustc_hash::FxHasher;
@@ -36,9 +36,9 @@ impl Key {
     fn words(self) -> [u32; HEAD] {
         match self {
             Key::Operation(operation) => [0, operation, 0],
-            Key::Together(pair) => [1, pair as u32, 0],
+            Key::Together(pair) => [1, pair.into(), 0],
             Key::Alone(which, block) => [2, which as u32, block.into()],
-            Key::Memory(pair) => [3, pair as u32, 0],
+            Key::Memory(pair) => [3, pair.into(), 0],
             Key::MemoryAlone(which, block) => [4, which as u32, block.into()],
             Key::Pad => [5, 0, 0],
             Key::Sum(data_type, bits) => [6, data_type, bits],

@@ -1,80 +1,11 @@
-//! Which chains of two versions run at the same time: a bisimulation up to blocks without anchors.
-//!
-//! Two chains are matched if, whenever one version enters its chain, the other one enters its own,
-//! with the same anchors run before. That holds if
-//!
-//! 1. the chains of the two entries are matched;
-//! 2. matched chains have congruent anchors in the same order, operands included, as far as the
-//!    match is used (`prefix`);
-//! 3. where a matched chain ends, both versions take corresponding edges, because their conditions
-//!    are congruent, or because all edges lead to the same place; a version may cross *silent*
-//!    chains, which have no anchors, on its way;
-//! 4. every way into a matched chain comes over such edges.
-//!
-//! The phis of a silent chain that a pair is always entered over make part of what it is entered
-//! with (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with
-//! it.
-//!
-//! What a pass copied (unrolled, threaded) stays unmatched, since one of the copies is entered at
-//! other times; and so is all that can be reached from where two versions part. The candidates are
-//! what tracking says of blocks. It is not believed: the conditions are checked with the congruence
-//! of [`super::congruence`], which in turn builds on the matching; what fails is taken out, until
-//! nothing fails.
+//! Which chains of two versions run at the same time, as [`super::bisimulation`] finds it.
 
-use crate::proof::congruence::{Congruence, congruence, congruence_with};
-use crate::proof::guesses::Refuted;
-use crate::proof::shape::shapes;
-use crate::versions::chains::{ChainId, Chains};
-use crate::versions::gates::Gate;
-use crate::versions::graph::{Graph, Oracle};
-use crate::versions::live::Live;
-use crate::versions::scopes::Scopes;
+use crate::versions::chains::ChainId;
+use crate::versions::facts::Versions;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::index_type;
 use typed_index_collections::TiVec;
-
-/// What is known of a version before it is matched: its instructions, and what is derived from them.
-#[derive(Clone, Debug)]
-pub struct VersionFacts {
-    /// Its instructions
-    pub graph: Graph,
-    /// What it can do
-    pub live: Live,
-    /// Its chains
-    pub chains: Chains,
-    /// What its branches say of values
-    pub scopes: Scopes,
-    /// For each block the branch that decides its phis, if one does
-    pub gates: TiVec<BlockId, Option<Gate>>,
-}
-
-/// What tracking says of two versions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tracked {
-    /// For each block of base the block of opt that it became
-    pub blocks: TiVec<BlockId, Option<BlockId>>,
-    /// For each instruction of base the one of opt that it is
-    pub kept: TiVec<InstId, Option<InstId>>,
-    /// For each instruction of base the one of opt that came in its place
-    pub replaced: TiVec<InstId, Option<InstId>>,
-    /// For each instruction of base whether a constant came in its place
-    pub folded: TiVec<InstId, bool>,
-    /// For each instruction of opt the one of base that it was
-    pub origin: TiVec<InstId, Option<InstId>>,
-}
-
-/// Two versions of a function.
-#[derive(Clone, Debug)]
-pub struct Versions {
-    /// Base and opt
-    pub of: PerVersion<VersionFacts>,
-    /// What is said of them
-    pub tracked: Tracked,
-    /// There are stores that only one version has, at its time.
-    pub has_lone: bool,
-    /// Landing pads tell their functions' own selectors.
-    pub own_selectors: bool,
-}
 
 /// A walk from the end of a chain, over silent chains, to the head of a matched one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +14,23 @@ pub struct Walk {
     pub edges: Vec<(BlockId, BlockId)>,
     /// It may go round before it gets there, so that phis on the way may have any of their values.
     pub goes_round: bool,
+}
+
+/// The edges of a walk.
+type Edges = [(BlockId, BlockId)];
+
+impl Walk {
+    /// Where it comes from at an entry, and the edges that it took before; the inner option is none
+    /// if it does not cross that. The outer one is if it may cross it again.
+    pub(super) fn crossed(&self, entry: BlockId) -> Option<Option<(BlockId, &Edges)>> {
+        let Some(place) = self.edges.iter().rposition(|&(_, to)| to == entry) else {
+            return (!self.goes_round).then_some(None);
+        };
+        let is_end = place + 1 == self.edges.len();
+        (is_end || !self.goes_round).then_some(())?;
+        let before = if self.goes_round { &[] } else { &self.edges[..place] };
+        Some(Some((self.edges[place].0, before)))
+    }
 }
 
 /// An edge that both versions take together.
@@ -94,8 +42,10 @@ pub struct OutEdge {
     pub walks: PerVersion<Vec<Walk>>,
 }
 
-/// Index of a pair.
-pub type PairId = usize;
+index_type! {
+    /// A pair of [`Matching::pairs`].
+    PairId
+}
 
 /// Two chains that run together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,16 +69,21 @@ pub struct Pair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
     /// The pairs; that of the entries is the first, if there is any
-    pub pairs: Vec<Pair>,
+    pub pairs: TiVec<PairId, Pair>,
     /// For each version and chain its pair
-    pub of_chain: PerVersion<Vec<Option<PairId>>>,
+    pub of_chain: PerVersion<TiVec<ChainId, Option<PairId>>>,
     /// For each version and chain the pair that has its head among its entries
-    pub enters: PerVersion<Vec<Option<PairId>>>,
+    pub enters: PerVersion<TiVec<ChainId, Option<PairId>>>,
     /// For each version and chain whether it may be entered while the other version is elsewhere
-    pub parted: PerVersion<Vec<bool>>,
+    pub parted: PerVersion<TiVec<ChainId, bool>>,
 }
 
 impl Matching {
+    /// The pair that both versions begin with.
+    pub fn entry(&self) -> Option<PairId> {
+        self.pairs.position(|pair| pair.chains.iter().all(|&chain| chain == ChainId::ENTRY))
+    }
+
     /// The pair that has a block among its entries.
     pub fn entered(&self, versions: &Versions, which: Version, block: BlockId) -> Option<PairId> {
         let chains = &versions.of[which].chains;
@@ -146,481 +101,4 @@ impl Matching {
         let blocks = self.pairs[pair].entries[which].iter();
         blocks.flat_map(move |&block| versions.graph(which).phis(block))
     }
-}
-
-/// Walks that a silent region may have; with more, nothing is said of it.
-const MOST_WALKS: usize = 16;
-
-/// Silent chains that are crossed to see that versions part
-const MOST_SILENT: usize = 64;
-
-/// Rounds until a matching and its congruence are given up.
-const MOST_ROUNDS: usize = 64;
-
-/// A version cannot go on from a chain with such an end.
-fn ends(version: &VersionFacts, chain: ChainId) -> bool {
-    version.live.taken[version.chains.last(chain)].is_empty()
-}
-
-impl Versions {
-    fn is_silent(&self, which: Version, chain: ChainId) -> bool {
-        let version = &self.of[which];
-        version.chains.chains[chain].anchors.is_empty() && !ends(version, chain)
-    }
-
-    /// The instructions of a version.
-    pub fn graph(&self, which: Version) -> &Graph {
-        &self.of[which].graph
-    }
-
-    /// Matches the versions, and numbers their values.
-    pub fn matched(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
-        let mut candidates = self.candidates();
-        let shapes = shapes(self);
-        let mut refuted = Refuted::default();
-        for _ in 0..MOST_ROUNDS {
-            let mut matching = self.settled_structure(candidates);
-            let congruence = congruence_with(self, &matching, oracle, &shapes, &mut refuted);
-            let (kept, dropped) = self.check(&matching, &congruence);
-            if dropped {
-                refuted = Refuted::default();
-            }
-            if !dropped && kept.len() == matching.pairs.len() {
-                let same = matching.pairs.iter().zip(&kept).all(|(a, b)| a.prefix == b.1);
-                if same {
-                    matching.parted = self.parted(&matching, |id| matching.pairs[id].out.is_some());
-                    return (matching, congruence);
-                }
-            }
-            candidates = kept;
-        }
-        let mut matching = self.structure(&[]);
-        matching.parted = self.parted(&matching, |_| true);
-        let congruence = congruence(self, &matching, oracle);
-        (matching, congruence)
-    }
-
-    /// What tracking says, unchecked: blocks that were kept run together, and instructions that
-    /// were kept give the same values.
-    pub fn claimed(&self, oracle: &dyn Oracle) -> (Matching, Congruence) {
-        let matching = self.structure(&self.candidates());
-        let mut congruence = congruence(self, &matching, oracle);
-        for (base, opt) in self.tracked.kept.iter_enumerated() {
-            if let Some(opt) = *opt {
-                let number = congruence.of.base[self.of.base.graph.result(base)];
-                congruence.set(self, Version::Opt, self.of.opt.graph.result(opt), number);
-            }
-        }
-        (matching, congruence)
-    }
-
-    /// Chains whose first blocks correspond, or else any of their blocks, with as many anchors as
-    /// both have.
-    fn candidates(&self) -> Vec<(PerVersion<ChainId>, usize)> {
-        let PerVersion { base, opt } = &self.of;
-        let mut used = vec![false; opt.chains.chains.len()];
-        let mut found = vec![None; base.chains.chains.len()];
-        for heads in [true, false] {
-            for (chain, place) in found.iter_mut().enumerate().filter(|(_, p)| p.is_none()) {
-                let blocks = &base.chains.chains[chain].blocks;
-                let blocks = if heads { &blocks[..1] } else { &blocks[1..] };
-                let partner = blocks.iter().find_map(|&b| {
-                    let partner = opt.chains.of_block[self.tracked.blocks[b]?]?;
-                    (!used[partner]).then_some(partner)
-                });
-                if let Some(partner) = partner {
-                    used[partner] = true;
-                    *place = Some(partner);
-                }
-            }
-        }
-        let anchors =
-            |version: &VersionFacts, chain: ChainId| version.chains.chains[chain].anchors.len();
-        let found = found.into_iter().enumerate().filter_map(|(a, b)| {
-            let chains = PerVersion { base: a, opt: b? };
-            Some((chains, anchors(base, a).min(anchors(opt, b?))))
-        });
-        found.collect()
-    }
-
-    /// The matching that candidates make, without those that fail whatever values are the same, and
-    /// what is behind them.
-    fn settled_structure(&self, mut candidates: Vec<(PerVersion<ChainId>, usize)>) -> Matching {
-        loop {
-            let matching = self.structure(&candidates);
-            let mut pairs = matching.pairs.iter();
-            let count = candidates.len();
-            candidates.retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(pair)));
-            if candidates.len() == count {
-                let fails = |id: PairId| self.fails_for_good(&matching, id);
-                let fails: Vec<bool> = (0..matching.pairs.len()).map(fails).collect();
-                let parted = PerVersion::from_fn(|which| {
-                    let pairs = matching.pairs.iter().zip(&fails).filter(|(_, fails)| **fails);
-                    self.reached_behind(which, pairs.map(|(pair, _)| pair.chains[which]))
-                });
-                candidates
-                    .retain(|(chains, _)| !parted.base[chains.base] && !parted.opt[chains.opt]);
-            }
-            if candidates.len() == count {
-                return matching;
-            }
-        }
-    }
-
-    /// True for a pair at whose end the versions part, whichever of the other pairs turn out to be
-    /// silent.
-    fn fails_for_good(&self, matching: &Matching, id: PairId) -> bool {
-        let pair = &matching.pairs[id];
-        if pair.out.is_some() || self.may_be_silent(pair) {
-            return false;
-        }
-        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
-        if !self.is_whole(pair) {
-            return true;
-        }
-        if !self.never_meet(matching, targets) {
-            return false;
-        }
-        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = Version::BOTH.map(|w| self.of[w].graph.nodes[terminators[w]].operation);
-        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
-        let never_meet = |&index: &usize| self.never_meet(matching, self.successors(last, index));
-        a != b || taken.base != taken.opt || taken.base.iter().any(never_meet)
-    }
-
-    /// One of the successors of a block of each version.
-    fn successors(&self, blocks: PerVersion<BlockId>, index: usize) -> PerVersion<&[BlockId]> {
-        PerVersion::from_fn(|w| &self.of[w].graph.blocks[blocks[w]].successors[index..=index])
-    }
-
-    /// True if the ways over these blocks lead to different pairs, whichever turn out to be silent.
-    fn never_meet(&self, matching: &Matching, to: PerVersion<&[BlockId]>) -> bool {
-        let mut met = None;
-        for which in Version::BOTH {
-            let version = &self.of[which];
-            let mut seen: Vec<ChainId> = Vec::new();
-            let mut work: Vec<BlockId> = to[which].to_vec();
-            if work.is_empty() {
-                return true;
-            }
-            while let Some(chain) = work.pop().map(|block| version.chains.of_block[block]) {
-                let Some(chain) = chain.filter(|chain| !seen.contains(chain)) else { continue };
-                seen.push(chain);
-                let silent =
-                    |w: Version, pair: PairId| self.is_silent(w, matching.pairs[pair].chains[w]);
-                match matching.of_chain[which][chain] {
-                    Some(pair) if silent(Version::Base, pair) && silent(Version::Opt, pair) => {}
-                    Some(pair) if met.is_some_and(|met| met != pair) => return true,
-                    Some(pair) => met = Some(pair),
-                    None if seen.len() > MOST_SILENT => return false,
-                    None if !self.is_silent(which, chain) => return true,
-                    None => {
-                        work.extend(&version.live.successors[version.chains.last(chain)]);
-                    }
-                }
-            }
-        }
-        false
-    }
-
-    /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
-    /// to be silent.
-    fn may_be_silent(&self, pair: &Pair) -> bool {
-        pair.out.is_none() && self.are_silent(pair.chains)
-    }
-
-    fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
-        Version::BOTH.into_iter().all(|w| chains[w] != 0 && self.is_silent(w, chains[w]))
-    }
-
-    /// The matching that candidates make, as far as the graphs alone say.
-    fn structure(&self, candidates: &[(PerVersion<ChainId>, usize)]) -> Matching {
-        let mut matching = Matching {
-            pairs: candidates
-                .iter()
-                .map(|&(chains, prefix)| Pair {
-                    chains,
-                    prefix,
-                    out: None,
-                    condition: None,
-                    incoming: Vec::new(),
-                    entries: PerVersion::from_fn(|w| vec![self.of[w].chains.head(chains[w])]),
-                })
-                .collect(),
-            of_chain: PerVersion::from_fn(|w| vec![None; self.of[w].chains.chains.len()]),
-            enters: PerVersion::default(),
-            parted: PerVersion::from_fn(|w| vec![false; self.of[w].chains.chains.len()]),
-        };
-        for (id, pair) in matching.pairs.iter().enumerate() {
-            matching.of_chain.base[pair.chains.base] = Some(id);
-            matching.of_chain.opt[pair.chains.opt] = Some(id);
-        }
-        self.find_entries(&mut matching);
-        for id in 0..matching.pairs.len() {
-            if self.is_whole(&matching.pairs[id]) {
-                let (out, condition) = self.out_edges(&matching, id);
-                matching.pairs[id].out = out;
-                matching.pairs[id].condition = condition;
-            }
-        }
-        for id in 0..matching.pairs.len() {
-            let targets: Vec<PairId> =
-                matching.pairs[id].out.iter().flatten().map(|edge| edge.to).collect();
-            for (place, to) in targets.into_iter().enumerate() {
-                matching.pairs[to].incoming.push((id, place));
-            }
-        }
-        matching
-    }
-
-    /// Finds the silent chains whose heads are among the entries of pairs.
-    fn find_entries(&self, matching: &mut Matching) {
-        matching.enters.clone_from(&matching.of_chain);
-        for which in Version::BOTH {
-            for chain in 0..matching.of_chain[which].len() {
-                if let Some(pair) = self.leads_to(matching, which, chain) {
-                    matching.enters[which][chain] = Some(pair);
-                    let head = self.of[which].chains.head(chain);
-                    matching.pairs[pair].entries[which].push(head);
-                }
-            }
-        }
-    }
-
-    /// The pair that an unmatched chain leads to, and that is not reached without it.
-    fn leads_to(&self, matching: &Matching, which: Version, chain: ChainId) -> Option<PairId> {
-        let version = &self.of[which];
-        let head = version.chains.head(chain);
-        // Elsewhere no phis are needed.
-        let is_join = version.live.predecessors[head].len() > 1;
-        (is_join && matching.of_chain[which][chain].is_none()).then_some(())?;
-        let (pair, _) = self.from_silent(matching, which, chain)?;
-        let target = version.chains.head(matching.pairs[pair].chains[which]);
-        version.scopes.dominates(head, target).then_some(pair)
-    }
-
-    /// True if all anchors of both chains correspond.
-    fn is_whole(&self, pair: &Pair) -> bool {
-        let anchors = |w: Version| self.of[w].chains.chains[pair.chains[w]].anchors.len();
-        pair.prefix == anchors(Version::Base) && pair.prefix == anchors(Version::Opt)
-    }
-
-    /// The edges at the end of a pair, and the terminators that must decide alike.
-    fn out_edges(
-        &self,
-        matching: &Matching,
-        id: PairId,
-    ) -> (Option<Vec<OutEdge>>, Option<PerVersion<InstId>>) {
-        let pair = &matching.pairs[id];
-        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
-        if targets.iter().all(|t| t.is_empty()) {
-            return (Some(Vec::new()), None);
-        }
-        // All ways lead to the same pair.
-        if let Some(edge) = self.edge(matching, last, targets) {
-            return (Some(vec![edge]), None);
-        }
-        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[terminators[w]]);
-        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
-        if a.operation != b.operation || taken.base != taken.opt {
-            return (None, None);
-        }
-        let edges: Option<Vec<OutEdge>> = taken
-            .base
-            .iter()
-            .map(|&index| self.edge(matching, last, self.successors(last, index)))
-            .collect();
-        let condition = edges.is_some().then_some(terminators);
-        (edges, condition)
-    }
-
-    /// The edge that goes to these blocks, if it leads both versions to one pair.
-    fn edge(
-        &self,
-        matching: &Matching,
-        from: PerVersion<BlockId>,
-        to: PerVersion<&[BlockId]>,
-    ) -> Option<OutEdge> {
-        let (pair, base) = self.walks(matching, Version::Base, from.base, to.base)?;
-        let (other, opt) = self.walks(matching, Version::Opt, from.opt, to.opt)?;
-        (pair == other).then_some(OutEdge { to: pair, walks: PerVersion { base, opt } })
-    }
-
-    /// The pair that all ways over these blocks lead to, and the ways.
-    fn walks(
-        &self,
-        matching: &Matching,
-        which: Version,
-        from: BlockId,
-        to: &[BlockId],
-    ) -> Option<(PairId, Vec<Walk>)> {
-        let mut search =
-            Search { versions: self, matching, which, pair: None, found: Vec::new(), cycle: false };
-        for &block in to {
-            search.walk(&mut vec![(from, block)])?;
-        }
-        let goes_round = search.cycle;
-        let walks = search.found.into_iter().map(|edges| Walk { edges, goes_round }).collect();
-        Some((search.pair?, walks))
-    }
-
-    /// Where a silent chain leads, and how.
-    pub fn from_silent(
-        &self,
-        matching: &Matching,
-        which: Version,
-        chain: ChainId,
-    ) -> Option<(PairId, Vec<Walk>)> {
-        if !self.is_silent(which, chain) || matching.parted[which][chain] {
-            return None;
-        }
-        let version = &self.of[which];
-        let last = version.chains.last(chain);
-        self.walks(matching, which, last, &version.live.successors[last])
-    }
-
-    /// The pairs that pass the check, with the anchors that do; true if some were dropped that may
-    /// turn out to be silent, so that nothing is known yet of those behind.
-    fn check(
-        &self,
-        matching: &Matching,
-        congruence: &Congruence,
-    ) -> (Vec<(PerVersion<ChainId>, usize)>, bool) {
-        let mut checked: Vec<Checked> = Vec::with_capacity(matching.pairs.len());
-        for pair in &matching.pairs {
-            let anchors =
-                PerVersion::from_fn(|w| &self.of[w].chains.chains[pair.chains[w]].anchors);
-            let alike = |n: &usize| congruence.are_alike(self, anchors.map(|anchors| anchors[*n]));
-            let prefix = (0..pair.prefix).take_while(alike).count();
-            let decide_alike =
-                pair.condition.is_none_or(|insts| congruence.have_same_operands(self, insts));
-            let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
-            checked.push(Checked { chains: pair.chains, prefix, goes_on });
-        }
-        let may_be_silent = |pair: &Checked| !pair.goes_on && self.are_silent(pair.chains);
-        if checked.iter().any(may_be_silent) {
-            checked.retain(|pair| !may_be_silent(pair));
-            return (checked.iter().map(Checked::candidate).collect(), true);
-        }
-        let goes_on = |id: PairId| checked[id].goes_on;
-        let parted = self.parted(matching, goes_on);
-        let reached = reached_together(matching, goes_on);
-        let kept = checked
-            .iter()
-            .enumerate()
-            .filter(|(id, pair)| {
-                reached[*id] && !parted.base[pair.chains.base] && !parted.opt[pair.chains.opt]
-            })
-            .map(|(_, pair)| pair.candidate());
-        (kept.collect(), false)
-    }
-
-    /// The chains that a version may enter while the other one is elsewhere: those that can be
-    /// reached from where they part.
-    fn parted(
-        &self,
-        matching: &Matching,
-        goes_on: impl Fn(PairId) -> bool,
-    ) -> PerVersion<Vec<bool>> {
-        PerVersion::from_fn(|which| {
-            if matching.of_chain[which].first().copied().flatten().is_none() {
-                return vec![true; self.of[which].chains.chains.len()];
-            }
-            let ends = matching.pairs.iter().enumerate().filter(|&(id, _)| !goes_on(id));
-            self.reached_behind(which, ends.map(|(_, pair)| pair.chains[which]))
-        })
-    }
-
-    /// The chains that can be reached from the ends of these.
-    fn reached_behind(&self, which: Version, ends: impl Iterator<Item = ChainId>) -> Vec<bool> {
-        let version = &self.of[which];
-        let successors = |chain: ChainId| {
-            let blocks = version.live.successors[version.chains.last(chain)].iter();
-            blocks.filter_map(|&b| version.chains.of_block[b])
-        };
-        let mut reached = vec![false; version.chains.chains.len()];
-        let mut work: Vec<ChainId> = ends.flat_map(successors).collect();
-        while let Some(chain) = work.pop() {
-            if !std::mem::replace(&mut reached[chain], true) {
-                work.extend(successors(chain));
-            }
-        }
-        reached
-    }
-}
-
-/// What values say of a pair.
-struct Checked {
-    chains: PerVersion<ChainId>,
-    prefix: usize,
-    /// Both versions go on alike at its end.
-    goes_on: bool,
-}
-
-impl Checked {
-    fn candidate(&self) -> (PerVersion<ChainId>, usize) {
-        (self.chains, self.prefix)
-    }
-}
-
-/// Looks for ways to a matched chain.
-struct Search<'a> {
-    versions: &'a Versions,
-    matching: &'a Matching,
-    which: Version,
-    /// The pair that the ways found lead to
-    pair: Option<PairId>,
-    found: Vec<Vec<(BlockId, BlockId)>>,
-    cycle: bool,
-}
-
-impl Search<'_> {
-    /// Goes on from the last edge of a walk to heads of matched chains; none if they are not of one
-    /// pair, or if there are none.
-    fn walk(&mut self, walk: &mut Vec<(BlockId, BlockId)>) -> Option<()> {
-        let &(_, block) = walk.last()?;
-        let version = &self.versions.of[self.which];
-        let chain = version.chains.of_block[block]?;
-        if let Some(target) = self.matching.of_chain[self.which][chain] {
-            let other = self.pair.replace(target).is_some_and(|known| known != target);
-            if other || self.found.len() == MOST_WALKS {
-                return None;
-            }
-            self.found.push(walk.clone());
-            return Some(());
-        }
-        if walk[..walk.len() - 1].iter().any(|&(_, b)| b == block) {
-            // What comes round again is found on the other ways out.
-            self.cycle = true;
-            return Some(());
-        }
-        if !self.versions.is_silent(self.which, chain) {
-            return None;
-        }
-        let last = version.chains.last(chain);
-        for &next in &version.live.successors[last] {
-            walk.push((last, next));
-            let result = self.walk(walk);
-            walk.pop();
-            result?;
-        }
-        Some(())
-    }
-}
-
-/// The pairs that can be reached from the first one over edges that correspond.
-fn reached_together(matching: &Matching, goes_on: impl Fn(PairId) -> bool) -> Vec<bool> {
-    let pairs = &matching.pairs;
-    let mut reached = vec![false; pairs.len()];
-    let entry = pairs.iter().position(|pair| pair.chains == PerVersion::default());
-    let mut work: Vec<PairId> = entry.into_iter().collect();
-    while let Some(id) = work.pop() {
-        if !std::mem::replace(&mut reached[id], true) && goes_on(id) {
-            work.extend(pairs[id].out.iter().flatten().map(|edge| edge.to));
-        }
-    }
-    reached
 }

@@ -1,21 +1,27 @@
 //! What is proved of two versions.
 //!
-//! [`matching`] and [`congruence`] prove, together, which chains run at the same time and which
-//! values are the same; [`pending`] which stores opt has yet to do, [`contents`] what is in memory.
+//! What is found is data: which chains run at the same time ([`matching`]), which values are the
+//! same ([`congruence`], by [`numbers`], and `places` in memory), which stores opt has yet to do
+//! ([`pending`]). Each algorithm reads that and is a file of its own; [`prove`] runs them all.
 
 use crate::proof::congruence::Congruence;
-use crate::proof::matching::{Matching, Versions};
+use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
-use crate::versions::graph::Oracle;
+use crate::versions::facts::Versions;
 use crate::versions::version::Version;
 use midflight_ir::ids::ValueId;
 
+mod addresses;
+mod bisimulation;
 pub mod congruence;
-pub mod contents;
 mod guesses;
 mod keys;
+mod lone;
 pub mod matching;
+pub mod numbers;
 pub mod pending;
+mod places;
+pub mod prove;
 mod round;
 mod shape;
 
@@ -33,18 +39,6 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Proves what it can.
-    pub fn new(mut versions: Versions, oracle: &dyn Oracle) -> Self {
-        let (matching, congruence, pending) = pending::matched(&mut versions, oracle);
-        Proof { versions, matching, congruence, pending }
-    }
-
-    /// What tracking says, unchecked.
-    pub fn claimed(versions: Versions, oracle: &dyn Oracle) -> Self {
-        let (matching, congruence) = versions.claimed(oracle);
-        Proof { versions, matching, congruence, pending: Pending::default() }
-    }
-
     /// The value of the other version that tracking says is this one.
     pub fn counterpart(&self, which: Version, value: ValueId) -> Option<ValueId> {
         let versions = &self.versions;

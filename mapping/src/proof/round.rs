@@ -5,15 +5,19 @@
 //! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
 //! visit, and all that may change has the time at which it did.
 
-use crate::proof::congruence::{Congruence, Number, UNKNOWN, copied, crossed, value_over};
+use crate::proof::congruence::{Congruence, value_over};
 use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
 use crate::proof::keys::{Form, Key, KeyId, Keys};
-use crate::proof::matching::{Matching, PairId, Versions, Walk};
+use crate::proof::matching::{Matching, PairId, Walk};
+use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::shape::{Entry, Shape, entries};
+use crate::versions::facts::Versions;
 use crate::versions::graph::{Access, Linear, Node, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
+
+mod contents;
 
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
@@ -64,11 +68,11 @@ struct Fact {
 
 /// Work in progress.
 pub(super) struct Round<'a> {
-    pub(super) versions: &'a Versions,
-    pub(super) matching: &'a Matching,
-    pub(super) oracle: &'a dyn Oracle,
+    versions: &'a Versions,
+    matching: &'a Matching,
+    oracle: &'a dyn Oracle,
     pub(super) congruence: Congruence,
-    pub(super) guesses: Guesses,
+    guesses: Guesses,
     shapes: &'a PerVersion<Shape>,
     entries: PerVersion<TiVec<BlockId, Entry>>,
     /// Those that did not hold in this round
@@ -241,7 +245,7 @@ impl<'a> Round<'a> {
     }
 
     /// The number that is guessed, if there is one; else what it was found to be.
-    pub(super) fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
+    fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
         let guessed = match guess {
             _ if which == Version::Base => None,
             Guess::Phi(phi) => match self.guesses.phis[phi] {
@@ -296,7 +300,7 @@ impl<'a> Round<'a> {
     }
 
     /// Forgets all numbers of a version but those of its arguments.
-    pub(super) fn forget(&mut self, which: Version) {
+    fn forget(&mut self, which: Version) {
         let graph = self.versions.graph(which);
         self.now += 1;
         for inst in graph.nodes.keys() {
@@ -330,13 +334,7 @@ impl<'a> Round<'a> {
     }
 
     /// The same for a key on numbers.
-    pub(super) fn holder_of(
-        &mut self,
-        which: Version,
-        key: Key,
-        numbers: &[Number],
-        own: Number,
-    ) -> Number {
+    fn holder_of(&mut self, which: Version, key: Key, numbers: &[Number], own: Number) -> Number {
         let key = self.keys.id(key, numbers);
         self.holder(which, key, own)
     }
@@ -710,7 +708,7 @@ impl<'a> Round<'a> {
 
     /// For a block that is an entry, its pair, and for each edge to that the number of what comes
     /// over it; none if it is not the same on all walks.
-    pub(super) fn over_edges(
+    fn over_edges(
         &self,
         which: Version,
         block: BlockId,
@@ -741,7 +739,7 @@ fn memory_over(versions: &Versions, which: Version, block: BlockId, walk: &Walk)
         let states = graph.blocks[block].memory_phi.as_ref()?;
         states.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
     };
-    let Some((from, before)) = crossed(walk, block)? else { return Some(Access::Phi(block)) };
+    let Some((from, before)) = walk.crossed(block)? else { return Some(Access::Phi(block)) };
     let mut access = state(block, from)?;
     for &(from, head) in before.iter().rev() {
         if access == Access::Phi(head) {

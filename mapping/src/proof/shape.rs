@@ -1,7 +1,8 @@
 //! What of a version is the same under all matchings: the order in which it is numbered, and what
 //! comes in at the heads of blocks.
 
-use crate::proof::matching::{Matching, PairId, VersionFacts, Versions};
+use crate::proof::matching::{Matching, PairId};
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::depth_first::postorder;
@@ -116,7 +117,7 @@ pub(super) fn entries(
     let live = &versions.of[which].live;
     let mut entries = TiVec::from(vec![Entry::Alone; live.predecessors.len()]);
     let mut places = Places::new(entries.len());
-    for (id, pair) in matching.pairs.iter().enumerate().filter(|(_, p)| !p.incoming.is_empty()) {
+    for (id, pair) in matching.pairs.iter_enumerated().filter(|(_, p)| !p.incoming.is_empty()) {
         for &block in &pair.entries[which] {
             places.set(&live.predecessors[block]);
             let of_edge = |&(from, place): &(PairId, usize)| -> Option<Vec<usize>> {

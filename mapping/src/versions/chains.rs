@@ -7,13 +7,20 @@
 //! branch whose ways meet again.
 
 use crate::versions::graph::Graph;
-use crate::versions::hammocks::Hammock;
 use crate::versions::live::Live;
 use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::index_type;
 use typed_index_collections::TiVec;
 
-/// Index of a chain.
-pub type ChainId = usize;
+index_type! {
+    /// A chain of [`Chains::chains`].
+    ChainId
+}
+
+impl ChainId {
+    /// The chain that a version begins with.
+    pub const ENTRY: ChainId = ChainId(0);
+}
 
 /// Blocks that run one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,11 +31,20 @@ pub struct Chain {
     pub anchors: Vec<InstId>,
 }
 
+/// Where a chain goes on behind a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hammock {
+    /// The block in which the ways meet
+    pub join: BlockId,
+    /// The blocks on the ways
+    pub between: Vec<BlockId>,
+}
+
 /// The chains of a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chains {
     /// All of them
-    pub chains: Vec<Chain>,
+    pub chains: TiVec<ChainId, Chain>,
     /// For each block that may be reached its chain; that of what lies in a hammock is the one that
     /// the hammock is in
     pub of_block: TiVec<BlockId, Option<ChainId>>,
@@ -99,7 +115,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
         }
     }
     let mut result = Chains {
-        chains: Vec::new(),
+        chains: TiVec::new(),
         of_block: vec![None; graph.blocks.len()].into(),
         segment: vec![0; graph.nodes.len()].into(),
         late: vec![false; graph.nodes.len()].into(),
@@ -110,7 +126,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
         let mut late = false;
         let mut block = Some(head);
         while let Some(current) = block {
-            result.of_block[current] = Some(result.chains.len());
+            result.of_block[current] = Some(result.chains.next_key());
             chain.blocks.push(current);
             for inst in graph.blocks[current].nodes {
                 result.segment[inst] = chain.anchors.len();
@@ -122,7 +138,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
                 late |= graph.nodes[inst].is_overwritten;
             }
             for &between in hammocks[current].iter().flat_map(|hammock| &hammock.between) {
-                result.of_block[between] = Some(result.chains.len());
+                result.of_block[between] = Some(result.chains.next_key());
                 for inst in graph.blocks[between].nodes {
                     result.segment[inst] = chain.anchors.len();
                     result.late[inst] = late;

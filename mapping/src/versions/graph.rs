@@ -1,7 +1,7 @@
 //! A version as mappings see it: all operands, the operations, and what reads of memory depend on.
 //!
 //! Two versions share the numbers of their operations and of their constants, so that values of the
-//! one can be compared with values of the other. Nothing here needs LLVM; [`super::read`] makes it.
+//! one can be compared with values of the other. Nothing here needs LLVM.
 
 use crate::versions::version::Version;
 use midflight_ir::facts::MapFacts;
@@ -52,8 +52,8 @@ pub struct Node {
     pub linear: Option<Linear>,
     /// A store that a pass deleted, since the next anchor writes to the same place
     pub is_overwritten: bool,
-    /// For a store that the other version does not have at this time (see [`super::pending`]), the
-    /// state of memory before it
+    /// For a store that the other version does not have at this time ([`crate::proof::pending`]),
+    /// the state of memory before it
     pub lone: Option<Access>,
     /// It reads what such a store of its version may have written.
     pub reads_lone: bool,
@@ -141,6 +141,16 @@ impl Graph {
     /// The phis of a block.
     pub fn phis(&self, block: BlockId) -> impl Iterator<Item = InstId> {
         self.blocks[block].nodes.iter().take_while(|&i| self.nodes[i].facts.is_phi())
+    }
+
+    /// The address that a simple load or store accesses.
+    pub fn pointer(&self, place_of: InstId) -> Option<Operand> {
+        let node = &self.nodes[place_of];
+        match node.operands[..] {
+            [pointer] if node.facts.is_load() => Some(pointer),
+            [_, pointer] if node.facts.is_store() => Some(pointer),
+            _ => None,
+        }
     }
 
     /// True if it must run at the same time in both versions.

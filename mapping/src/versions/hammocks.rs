@@ -13,20 +13,11 @@
 //! Where both versions have a branch, or neither needs it to be passed over, chains stay as they
 //! are: a chain has points, and landings, of its own.
 
-use crate::proof::matching::{Tracked, VersionFacts, Versions};
-use crate::versions::chains::{ChainId, Chains, chains};
+use crate::versions::chains::{ChainId, Chains, Hammock, chains};
+use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
-
-/// Where a chain goes on behind a branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hammock {
-    /// The block in which the ways meet
-    pub join: BlockId,
-    /// The blocks on the ways
-    pub between: Vec<BlockId>,
-}
 
 /// There are less blocks on the ways than this.
 const MOST_BLOCKS: usize = 64;

@@ -5,6 +5,7 @@
 //! phis, by the [`scopes`] that they dominate.
 
 pub mod chains;
+pub mod facts;
 pub mod gates;
 pub mod graph;
 pub mod hammocks;

@@ -2,7 +2,7 @@
 //!
 //! LLVM's `early-cse`, `gvn` and `sccp` replace uses of a value by the constant that a dominating
 //! branch compared it to. Both versions are read with that in mind. What holds of a value holds of
-//! those congruent with it, too ([`super::congruence`]).
+//! those congruent with it, too ([`crate::proof::congruence`]).
 
 use crate::versions::graph::{ConstId, Graph};
 use crate::versions::live::Live;

@@ -20,7 +20,7 @@ use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
 use midflight_ir::facts::MapFacts;
 use midflight_mapping::proof::Proof;
-use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_passes::osr::map::flags::Classes;

@@ -7,7 +7,9 @@ use midflight_bridge::ir::Function;
 use midflight_bridge::map::Sandbox;
 use midflight_ir::ids::InstId;
 use midflight_mapping::proof::congruence::Congruence;
-use midflight_mapping::proof::matching::{Matching, Versions};
+use midflight_mapping::proof::matching::Matching;
+use midflight_mapping::proof::prove;
+use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::{Access, Graph, Oracle};
 use midflight_mapping::versions::version::Version;
 use midflight_passes::osr::map::optimize::TwoVersions;
@@ -51,7 +53,7 @@ pub fn try_pairs(
     let snapshots = two.snapshots();
     let result = {
         let (mut versions, handles) = read(&snapshots, &two.tracker, sandbox, &[]);
-        let right = versions.matched(&handles);
+        let right = prove::matched(&versions, &handles);
         let count = versions.of.opt.graph.nodes.len();
         (0..most).try_for_each(|_| {
             let inst = InstId::from(random.below(count));
@@ -125,8 +127,8 @@ fn wrong(
     };
     *count += 1;
     let accepted = |(_, congruence)| is_same(versions, &congruence, inst, partner);
-    tried.claimed += usize::from(accepted(versions.claimed(handles)));
-    let is_accepted = accepted(versions.matched(handles));
+    tried.claimed += usize::from(accepted(prove::claimed(versions, handles)));
+    let is_accepted = accepted(prove::matched(versions, handles));
     versions.of.opt.graph.nodes[inst] = old;
     if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
 }
@@ -165,7 +167,7 @@ fn exchanged(
     }
     tried.arms += 1;
     versions.of.opt.graph.nodes[inst].operands.swap(arms[0], arms[1]);
-    let (_, congruence) = versions.matched(handles);
+    let (_, congruence) = prove::matched(versions, handles);
     let is_accepted = is_same(versions, &congruence, inst, partner);
     versions.of.opt.graph.nodes[inst] = old;
     if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
@@ -206,7 +208,7 @@ fn wrong_anchor(
     tried.anchors += 1;
     let node = &mut versions.of.opt.graph.nodes[inst];
     let old = std::mem::replace(&mut node.operation, u32::MAX);
-    let (matching, _) = versions.matched(handles);
+    let (matching, _) = prove::matched(versions, handles);
     versions.of.opt.graph.nodes[inst].operation = old;
     match matched(versions, &matching) {
         Some(()) => Err("an anchor that does something else is matched".to_string()),

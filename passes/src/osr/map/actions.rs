@@ -7,7 +7,7 @@ use midflight_bridge::map::Fate;
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::proof::congruence::Congruence;
-use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::Version;
 use midflight_profile::osr_maps::report::{Actions, Claims};

@@ -7,7 +7,7 @@ use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Inst, Value};
 use midflight_bridge::map::{Sandbox, Solution, number_operations};
 use midflight_ir::ids::InstId;
-use midflight_mapping::proof::matching::Tracked;
+use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{ConstId, Graph, Operand};
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::cell::OnceCell;

@@ -5,7 +5,7 @@ use midflight_bridge::ir::Inst;
 use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
 use midflight_ir::ids::InstId;
 use midflight_mapping::proof::Proof;
-use midflight_mapping::proof::congruence::Number;
+use midflight_mapping::proof::numbers::Number;
 use midflight_mapping::versions::graph::{Node, Operand};
 use midflight_mapping::versions::version::Version;
 use std::collections::HashSet;

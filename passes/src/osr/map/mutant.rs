@@ -3,7 +3,7 @@
 use midflight_ir::ids::{BlockId, InstId, InstRange};
 use midflight_mapping::mapping::mapper::OsrMap;
 use midflight_mapping::mapping::reconstruct::Expr;
-use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::{Graph, Oracle};
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::FxHashSet as HashSet;

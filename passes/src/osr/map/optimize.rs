@@ -8,7 +8,7 @@ use midflight_bridge::map::{Sandbox, Tracker};
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::points::{Boundary, boundaries};
 use midflight_mapping::proof::Proof;
-use midflight_mapping::proof::matching::Versions;
+use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::version::PerVersion;
 use rustc_hash::FxHashSet as HashSet;
 

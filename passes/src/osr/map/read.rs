@@ -6,8 +6,8 @@ use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use midflight_mapping::proof::matching::{Tracked, VersionFacts, Versions};
 use midflight_mapping::versions::chains::chains;
+use midflight_mapping::versions::facts::{Tracked, VersionFacts, Versions};
 use midflight_mapping::versions::gates::gates;
 use midflight_mapping::versions::graph::{
     Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,

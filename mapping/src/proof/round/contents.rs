@@ -7,216 +7,19 @@
 //! is made of must be computed above the block. This is done only where versions have stores of
 //! their own; elsewhere the state of memory as a whole says as much.
 
-use crate::proof::congruence::{Congruence, Number, UNKNOWN, copied, crossed};
+use super::Round;
+use crate::proof::addresses::{is_plain, made};
 use crate::proof::guesses::Guess;
 use crate::proof::keys::Key;
-use crate::proof::matching::{Versions, Walk};
-use crate::proof::round::Round;
-use crate::versions::graph::{Access, Graph, Node, Operand};
-use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{BlockId, InstId, ValueId};
-use rustc_hash::FxHashMap as HashMap;
+use crate::proof::matching::Walk;
+use crate::proof::numbers::{Number, UNKNOWN, copied};
+use crate::proof::places::{AtHead, Content, Head};
+use crate::versions::graph::Access;
+use crate::versions::version::Version;
+use midflight_ir::ids::{BlockId, InstId};
 
 /// Places that a new phi may be guessed to have
 const MOST_GUESSES: usize = 8;
-
-/// Operations that an address may be made of
-const MOST_OPERATIONS: usize = 16;
-
-/// The place that a load or store accesses
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Content {
-    pub(super) which: Version,
-    /// The load or store
-    place_of: InstId,
-    pointer: Operand,
-    number: Number,
-    data_type: u32,
-}
-
-/// The address that a simple load or store accesses.
-pub fn pointer(graph: &Graph, place_of: InstId) -> Option<Operand> {
-    let node = &graph.nodes[place_of];
-    match node.operands[..] {
-        [pointer] if node.facts.is_load() => Some(pointer),
-        [_, pointer] if node.facts.is_store() => Some(pointer),
-        _ => None,
-    }
-}
-
-/// What an address is made of.
-struct Made {
-    /// Operations that can be repeated
-    operations: Vec<InstId>,
-    /// What they are done to
-    leaves: Vec<InstId>,
-}
-
-/// None if there are too many operations.
-fn made(graph: &Graph, address: Operand) -> Option<Made> {
-    let mut made = Made { operations: Vec::new(), leaves: Vec::new() };
-    let mut work = vec![address];
-    while let Some(operand) = work.pop() {
-        let Operand::Value(value) = operand else { continue };
-        let Some(inst) = graph.definition(value) else { continue };
-        let node = &graph.nodes[inst];
-        if !node.facts.is_repeatable() {
-            made.leaves.push(inst);
-            continue;
-        }
-        made.operations.push(inst);
-        if made.operations.len() > MOST_OPERATIONS {
-            return None;
-        }
-        work.extend(&node.operands);
-    }
-    Some(made)
-}
-
-/// True if the number of an address makes no use of what branches say of values: what its
-/// operations are done to may be something else where the branch was not taken.
-fn is_plain(
-    versions: &Versions,
-    congruence: &Congruence,
-    which: Version,
-    address: Operand,
-) -> bool {
-    let graph = versions.graph(which);
-    let is_plain = |&inst: &InstId| {
-        let Node { block, operands, .. } = &graph.nodes[inst];
-        let is_plain = |&operand: &Operand| {
-            congruence.at(versions, which, operand, *block) == congruence.number(which, operand)
-        };
-        operands.iter().all(is_plain)
-    };
-    made(graph, address).is_some_and(|made| made.operations.iter().all(is_plain))
-}
-
-/// The instructions that an address is made of by operations that can be repeated; none if there
-/// are too many, or if what branches say of values was used.
-pub fn leaves(
-    versions: &Versions,
-    congruence: &Congruence,
-    which: Version,
-    address: Operand,
-) -> Option<Vec<InstId>> {
-    is_plain(versions, congruence, which, address).then_some(())?;
-    Some(made(versions.graph(which), address)?.leaves)
-}
-
-impl Content {
-    pub(super) fn new(
-        versions: &Versions,
-        congruence: &Congruence,
-        which: Version,
-        place_of: InstId,
-    ) -> Option<Self> {
-        let graph = versions.graph(which);
-        let pointer = pointer(graph, place_of)?;
-        let number = congruence.number(which, pointer);
-        let data_type = graph.nodes[place_of].data_type;
-        Some(Content { which, place_of, pointer, number, data_type })
-    }
-
-    /// What a store left there. The outer option says whether `access` is one that writes just this
-    /// place, or a lone one that may write a part of it.
-    pub(super) fn stored(
-        &self,
-        versions: &Versions,
-        congruence: &Congruence,
-        access: Access,
-    ) -> Option<Option<Number>> {
-        let Access::Def(inst) = access else { return None };
-        let node = &versions.graph(self.which).nodes[inst];
-        if let [value, pointer] = node.operands[..]
-            && node.facts.is_store()
-            && node.data_type == self.data_type
-        {
-            match congruence.number(self.which, pointer) {
-                // The first round is not there yet.
-                UNKNOWN => return Some(Some(UNKNOWN)),
-                address if address == self.number => {
-                    return Some(Some(congruence.number(self.which, value)));
-                }
-                _ => {}
-            }
-        }
-        node.lone.is_some().then_some(None)
-    }
-
-    fn key(&self, block: BlockId) -> AtHead {
-        let pointer = match self.pointer {
-            Operand::Value(value) => Ok(value),
-            Operand::Constant(constant) => Err(constant),
-        };
-        AtHead { which: self.which, pointer, data_type: self.data_type, block }
-    }
-}
-
-/// A place at the head of a block where states of memory meet
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct AtHead {
-    which: Version,
-    pointer: Result<ValueId, u32>,
-    data_type: u32,
-    block: BlockId,
-}
-
-/// What a place has at the head of a block
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Head {
-    place: Content,
-    /// For each predecessor what may have written to the place last
-    incoming: Vec<(BlockId, Access)>,
-    /// The number if no other value is the same
-    own: Number,
-    number: Number,
-}
-
-/// What is known of places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Contents {
-    heads: HashMap<AtHead, Head>,
-    of_block: PerVersion<HashMap<BlockId, Vec<AtHead>>>,
-    /// By type, address, and state of memory
-    known: HashMap<(u32, Number, Number), Number>,
-    /// The next number that nothing has
-    next: Number,
-}
-
-impl Contents {
-    pub(super) fn new(versions: &Versions, next: Number) -> Self {
-        let next = if versions.has_lone { next } else { UNKNOWN };
-        Contents { next, ..Contents::default() }
-    }
-
-    fn fresh(&mut self) -> Number {
-        self.next += 1;
-        self.next - 1
-    }
-
-    pub(super) fn at(&self, place: &Content, block: BlockId) -> Option<Number> {
-        self.heads.get(&place.key(block)).map(|head| head.number)
-    }
-
-    /// What a place has at the head of a block, if that is known.
-    pub(super) fn number(&self, place: &AtHead) -> Option<Number> {
-        self.heads.get(place).map(|head| head.number).filter(|&number| number != UNKNOWN)
-    }
-
-    pub(super) fn forget(&mut self, which: Version) {
-        let heads = self.heads.values_mut().filter(|head| head.place.which == which);
-        heads.for_each(|head| head.number = UNKNOWN);
-    }
-
-    fn at_block(&self, which: Version, block: BlockId) -> &[AtHead] {
-        self.of_block[which].get(&block).map_or(&[], |places| places)
-    }
-
-    pub(super) fn known(&self, place: &Content, state: Number) -> Option<Number> {
-        self.known.get(&(place.data_type, place.number, state)).copied()
-    }
-}
 
 impl Round<'_> {
     /// Prepares for all that loads may ask of what places have at the heads of blocks, and for the
@@ -229,7 +32,7 @@ impl Round<'_> {
             let graph = versions.graph(which);
             let meeting = || graph.blocks.keys().filter(|&b| graph.blocks[b].memory_phi.is_some());
             for (inst, node) in graph.nodes.iter_enumerated() {
-                let Some(place) = Content::new(versions, &self.congruence, which, inst) else {
+                let Some(place) = self.congruence.accessed(versions, which, inst) else {
                     continue;
                 };
                 match node.clobber {
@@ -271,7 +74,7 @@ impl Round<'_> {
     fn guess_contents(&mut self) {
         let (versions, matching) = (self.versions, self.matching);
         let contents = &self.congruence.contents;
-        for (id, pair) in matching.pairs.iter().enumerate() {
+        for (id, pair) in matching.pairs.iter_enumerated() {
             let at = |which: Version| {
                 let blocks = pair.entries[which].iter();
                 blocks.flat_map(move |&block| contents.at_block(which, block)).copied()
@@ -302,12 +105,12 @@ impl Round<'_> {
         place_of: InstId,
         access: Access,
     ) -> Option<Number> {
-        let place = Content::new(self.versions, &self.congruence, which, place_of)?;
+        let place = self.congruence.accessed(self.versions, which, place_of)?;
         self.content_of(&place, access)
     }
 
     fn content_of(&mut self, place: &Content, access: Access) -> Option<Number> {
-        if let Some(stored) = place.stored(self.versions, &self.congruence, access) {
+        if let Some(stored) = self.congruence.stored(self.versions, place, access) {
             return stored;
         }
         if let Access::Phi(block) = access {
@@ -396,12 +199,12 @@ impl Round<'_> {
     }
 
     /// What a place has at the head of a block when a walk was taken, as
-    /// [`super::congruence::value_over`] has it for a phi.
+    /// [`crate::proof::congruence::value_over`] has it for a phi.
     fn over(&self, head: &Head, block: BlockId, walk: &Walk) -> Option<Number> {
         let state = |incoming: &[(BlockId, Access)], from: BlockId| {
             incoming.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
         };
-        let Some((from, before)) = crossed(walk, block)? else { return Some(head.number) };
+        let Some((from, before)) = walk.crossed(block)? else { return Some(head.number) };
         let mut access = state(&head.incoming, from)?;
         for &(from, block) in before.iter().rev() {
             if access == Access::Phi(block) {

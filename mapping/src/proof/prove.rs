@@ -1,0 +1,175 @@
+//! The stages of a proof, in order.
+//!
+//! What tracking says of chains is matched ([`super::bisimulation`]); under the matching values are
+//! numbered ([`super::round`]); what the numbers refute is taken out of the matching, until nothing
+//! is. Where that leaves instructions that do not run together, stores that only one version has
+//! are left out of account ([`super::lone`]), and all is proved anew.
+
+use crate::proof::Proof;
+use crate::proof::bisimulation::Candidate;
+use crate::proof::congruence::Congruence;
+use crate::proof::guesses::Refuted;
+use crate::proof::lone::{candidates, pending, set_lone};
+use crate::proof::matching::Matching;
+use crate::proof::pending::Pending;
+use crate::proof::places::Contents;
+use crate::proof::round::Round;
+use crate::proof::shape::{Shape, shapes};
+use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::graph::Oracle;
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::InstId;
+
+/// Rounds until a matching and its congruence are given up.
+const MOST_ROUNDS: usize = 64;
+
+/// Lone stores of a function, with more it has none
+const MOST_LONE: usize = 64;
+
+/// How often all is proved anew
+const MOST_LONE_ROUNDS: usize = 6;
+
+impl Proof {
+    /// Proves what it can.
+    pub fn new(mut versions: Versions, oracle: &dyn Oracle) -> Self {
+        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle);
+        Proof { versions, matching, congruence, pending }
+    }
+
+    /// What tracking says, unchecked.
+    pub fn claimed(versions: Versions, oracle: &dyn Oracle) -> Self {
+        let (matching, congruence) = claimed(&versions, oracle);
+        Proof { versions, matching, congruence, pending: Pending::default() }
+    }
+}
+
+/// Matches the versions as they are, and numbers their values.
+pub fn matched(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruence) {
+    let mut candidates = versions.candidates();
+    let shapes = shapes(versions);
+    let mut refuted = Refuted::default();
+    for _ in 0..MOST_ROUNDS {
+        let mut matching = versions.settled_structure(candidates);
+        let congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
+        let (kept, dropped) = versions.check(&matching, &congruence);
+        if dropped {
+            refuted = Refuted::default();
+        }
+        let before: Vec<Candidate> = matching.pairs.iter().map(|p| (p.chains, p.prefix)).collect();
+        if !dropped && kept == before {
+            matching.parted = versions.parted(&matching, |id| matching.pairs[id].out.is_some());
+            return (matching, congruence);
+        }
+        candidates = kept;
+    }
+    let mut matching = versions.structure(&[]);
+    matching.parted = versions.parted(&matching, |_| true);
+    let congruence = congruence(versions, &matching, oracle, &shapes, &mut Refuted::default());
+    (matching, congruence)
+}
+
+/// What tracking says, unchecked: blocks that were kept run together, and instructions that were
+/// kept give the same values.
+pub fn claimed(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruence) {
+    let matching = versions.structure(&versions.candidates());
+    let shapes = shapes(versions);
+    let mut congruence = congruence(versions, &matching, oracle, &shapes, &mut Refuted::default());
+    let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+    for (from, to) in versions.tracked.kept.iter_enumerated() {
+        if let Some(to) = *to {
+            let number = congruence.of.base[base.result(from)];
+            congruence.set(versions, Version::Opt, opt.result(to), number);
+        }
+    }
+    (matching, congruence)
+}
+
+/// Numbers the values of two versions under a matching. `shapes` is the same under all matchings;
+/// of the guesses, `refuted` has those that are known not to hold, and those that are found not to.
+fn congruence(
+    versions: &Versions,
+    matching: &Matching,
+    oracle: &dyn Oracle,
+    shapes: &PerVersion<Shape>,
+    refuted: &mut Refuted,
+) -> Congruence {
+    let congruence = Congruence::new(versions, matching);
+    let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
+    if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
+        return round.congruence;
+    }
+    // Nothing is proved: each value is equal to itself alone.
+    let mut congruence = round.congruence;
+    congruence.contents = Contents::default();
+    for which in Version::BOTH {
+        for inst in versions.graph(which).nodes.keys() {
+            let number = congruence.layout.values[which] + u32::from(inst);
+            congruence.set(versions, which, versions.graph(which).result(inst), number);
+        }
+    }
+    congruence
+}
+
+/// Makes stores of one version lone where that can be proved and is of use, and matches the
+/// versions.
+fn matched_with_lone(
+    versions: &mut Versions,
+    oracle: &dyn Oracle,
+) -> (Matching, Congruence, Pending) {
+    let (matching, congruence) = matched(versions, oracle);
+    let without = extent(versions, &matching);
+    let all: usize = versions.of.iter().map(reached).sum();
+    let with = if without < all { with_lone(versions, without, oracle) } else { None };
+    if let Some(with) = with {
+        return with;
+    }
+    if versions.has_lone {
+        set_lone(versions, &PerVersion::default(), oracle);
+    }
+    (matching, congruence, Pending::default())
+}
+
+/// Number of a version's instructions that can be reached
+fn reached(version: &VersionFacts) -> usize {
+    let nodes = version.graph.nodes.iter();
+    nodes.filter(|node| version.chains.of_block[node.block].is_some()).count()
+}
+
+/// Number of instructions that run together
+fn extent(versions: &Versions, matching: &Matching) -> usize {
+    let of_version = |which: Version| {
+        let version = &versions.of[which];
+        let is_matched = |inst: &InstId| {
+            let pair = version.chains.of_inst(&version.graph, *inst);
+            let pair = pair.and_then(|chain| matching.of_chain[which][chain]);
+            pair.is_some_and(|pair| version.chains.segment[*inst] <= matching.pairs[pair].prefix)
+        };
+        version.graph.nodes.keys().filter(is_matched).count()
+    };
+    of_version(Version::Base) + of_version(Version::Opt)
+}
+
+/// The matching with lone stores, if more runs together then than without.
+fn with_lone(
+    versions: &mut Versions,
+    without: usize,
+    oracle: &dyn Oracle,
+) -> Option<(Matching, Congruence, Pending)> {
+    let mut lone = candidates(versions);
+    for _ in 0..MOST_LONE_ROUNDS {
+        if lone.iter().any(Vec::is_empty) || lone.iter().map(Vec::len).sum::<usize>() > MOST_LONE {
+            break;
+        }
+        set_lone(versions, &lone, oracle);
+        let (matching, congruence) = matched(versions, oracle);
+        let (pending, failed) = pending(versions, &matching, &congruence, oracle, &lone);
+        if failed.is_empty() {
+            let is_of_use = extent(versions, &matching) > without;
+            return is_of_use.then_some((matching, congruence, pending));
+        }
+        for which in Version::BOTH {
+            lone[which].retain(|&store| !failed.contains(&(which, store)));
+        }
+    }
+    None
+}

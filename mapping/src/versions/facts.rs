@@ -1,0 +1,73 @@
+//! Two versions as they are compared: all that is known of them before anything is proved.
+
+use crate::versions::chains::{ChainId, Chains};
+use crate::versions::gates::Gate;
+use crate::versions::graph::Graph;
+use crate::versions::live::Live;
+use crate::versions::scopes::Scopes;
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::{BlockId, InstId};
+use typed_index_collections::TiVec;
+
+/// What is known of a version before it is matched: its instructions, and what is derived from them.
+#[derive(Clone, Debug)]
+pub struct VersionFacts {
+    /// Its instructions
+    pub graph: Graph,
+    /// What it can do
+    pub live: Live,
+    /// Its chains
+    pub chains: Chains,
+    /// What its branches say of values
+    pub scopes: Scopes,
+    /// For each block the branch that decides its phis, if one does
+    pub gates: TiVec<BlockId, Option<Gate>>,
+}
+
+/// What tracking says of two versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tracked {
+    /// For each block of base the block of opt that it became
+    pub blocks: TiVec<BlockId, Option<BlockId>>,
+    /// For each instruction of base the one of opt that it is
+    pub kept: TiVec<InstId, Option<InstId>>,
+    /// For each instruction of base the one of opt that came in its place
+    pub replaced: TiVec<InstId, Option<InstId>>,
+    /// For each instruction of base whether a constant came in its place
+    pub folded: TiVec<InstId, bool>,
+    /// For each instruction of opt the one of base that it was
+    pub origin: TiVec<InstId, Option<InstId>>,
+}
+
+/// Two versions of a function.
+#[derive(Clone, Debug)]
+pub struct Versions {
+    /// Base and opt
+    pub of: PerVersion<VersionFacts>,
+    /// What is said of them
+    pub tracked: Tracked,
+    /// There are stores that only one version has, at its time.
+    pub has_lone: bool,
+    /// Landing pads tell their functions' own selectors.
+    pub own_selectors: bool,
+}
+
+impl VersionFacts {
+    /// True if the version cannot go on from the end of a chain.
+    pub fn ends(&self, chain: ChainId) -> bool {
+        self.live.taken[self.chains.last(chain)].is_empty()
+    }
+}
+
+impl Versions {
+    /// The instructions of a version.
+    pub fn graph(&self, which: Version) -> &Graph {
+        &self.of[which].graph
+    }
+
+    /// True for a chain without anchors that goes on somewhere.
+    pub fn is_silent(&self, which: Version, chain: ChainId) -> bool {
+        let version = &self.of[which];
+        version.chains.chains[chain].anchors.is_empty() && !version.ends(chain)
+    }
+}
