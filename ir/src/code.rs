@@ -52,12 +52,10 @@ impl Code {
     pub fn push(&mut self, facts: InstFacts, operands: impl IntoIterator<Item = Operand>) {
         let first = self.operands.len();
         self.operands.extend(operands);
-        let block = self.of_block.last_key().unwrap_or(BlockId::ENTRY);
+        let block = self.of_block.last_key().expect("a block was begun");
         let operands = first..self.operands.len();
         self.instructions.push(Instruction { block, facts, operands });
-        if let Some(range) = self.of_block.last_mut() {
-            range.end = self.instructions.next_key();
-        }
+        self.of_block[block].end = self.instructions.next_key();
     }
 
     /// The values that an instruction uses.
@@ -83,6 +81,9 @@ impl Code {
     /// The first instruction of a block behind its phis.
     pub fn first_non_phi(&self, block: BlockId) -> InstId {
         let range = self.of_block[block];
-        range.iter().find(|&i| !self.instructions[i].facts.is_phi()).unwrap_or(range.end)
+        range
+            .iter()
+            .find(|&i| !self.instructions[i].facts.is_phi())
+            .expect("a block has a terminator")
     }
 }

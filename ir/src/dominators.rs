@@ -11,10 +11,11 @@ use typed_index_collections::{TiSlice, TiVec};
 /// The dominator tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dominators {
-    /// Immediate dominator of each block; that of the entry is itself.
-    idom: TiVec<BlockId, BlockId>,
-    /// Number of blocks above it in the tree
-    depth: TiVec<BlockId, u32>,
+    /// Immediate dominator of each block; the entry has none.
+    idom: TiVec<BlockId, Option<BlockId>>,
+    /// For each block its place in a walk over the tree, parents first, and the place behind those
+    /// below it. Nothing is below what cannot be reached.
+    below: TiVec<BlockId, (u32, u32)>,
 }
 
 /// Computes the dominators of a body in which every block can be reached from the entry.
@@ -23,7 +24,8 @@ pub fn dominators(body: &Body) -> Dominators {
 }
 
 /// Computes those of a graph, from a postorder of the nodes that can be reached from node 0, and
-/// the predecessors of each node. Of nodes that cannot be reached nothing is known: each is alone.
+/// the predecessors of each node. Nodes that cannot be reached neither
+/// dominate nor are dominated.
 pub fn of_graph(
     postorder: &[BlockId],
     predecessors: &TiSlice<BlockId, Vec<BlockId>>,
@@ -50,13 +52,36 @@ pub fn of_graph(
             }
         }
     }
-    let idom: TiVec<BlockId, BlockId> =
-        idom.into_iter_enumerated().map(|(block, idom)| idom.unwrap_or(block)).collect();
-    let mut depth = TiVec::from(vec![0; idom.len()]);
-    for &block in postorder.iter().rev().filter(|&&b| b != BlockId::ENTRY) {
-        depth[block] = depth[idom[block]] + 1;
+    if let Some(entry) = idom.first_mut() {
+        *entry = None;
     }
-    Dominators { idom, depth }
+    let below = below(postorder, &idom);
+    Dominators { idom, below }
+}
+
+/// The places of blocks in a walk over the tree.
+fn below(
+    postorder: &[BlockId],
+    idom: &TiSlice<BlockId, Option<BlockId>>,
+) -> TiVec<BlockId, (u32, u32)> {
+    // Dominators come behind what they dominate.
+    let mut size = TiVec::from(vec![1; idom.len()]);
+    for &block in postorder {
+        if let Some(above) = idom[block] {
+            size[above] += size[block];
+        }
+    }
+    let mut below = TiVec::from(vec![(u32::MAX, 0); idom.len()]);
+    let mut next = TiVec::from(vec![0; idom.len()]);
+    for &block in postorder.iter().rev() {
+        let place = idom[block].map_or(0, |above| {
+            next[above] += size[block];
+            next[above] - size[block]
+        });
+        below[block] = (place, place + size[block]);
+        next[block] = place + 1;
+    }
+    below
 }
 
 /// Figure 3, `intersect`: the nearest common dominator so far.
@@ -69,10 +94,10 @@ fn intersect(
     let (mut a, mut b) = (a, b);
     while a != b {
         while number[a] < number[b] {
-            a = idom[a].unwrap_or(BlockId::ENTRY);
+            a = idom[a].expect("what is above a processed block is processed");
         }
         while number[b] < number[a] {
-            b = idom[b].unwrap_or(BlockId::ENTRY);
+            b = idom[b].expect("what is above a processed block is processed");
         }
     }
     a
@@ -82,15 +107,12 @@ impl Dominators {
     /// True if every path from the entry to `block` leads through `above`; a block dominates
     /// itself.
     pub fn dominates(&self, above: BlockId, block: BlockId) -> bool {
-        let mut block = block;
-        while self.depth[block] > self.depth[above] {
-            block = self.idom[block];
-        }
-        block == above
+        let (first, end) = self.below[above];
+        (first..end).contains(&self.below[block].0)
     }
 
     /// The immediate dominator of a block; none for the entry.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
-        (block != BlockId::ENTRY).then(|| self.idom[block])
+        self.idom[block]
     }
 }

@@ -105,8 +105,9 @@ struct Segment {
 struct Landings<'a> {
     candidates: Vec<InstId>,
     over: Option<(PairId, &'a [Walk])>,
-    /// The segment of a pair that they are in
-    segment: Option<(PairId, usize)>,
+    /// The segment of a pair that they are in, and the first of the source's instructions in it
+    /// that is not before the point
+    segment: Option<((PairId, usize), InstId)>,
     /// Memory is not as the other version would have it: it does not have the last store.
     is_late: bool,
 }
@@ -244,12 +245,11 @@ impl<'a> Mapper<'a> {
         at: InstId,
         landing: InstId,
         landings: &Landings<'_>,
-    ) -> (bool, Vec<(PlaceId, Number)>, Vec<(PlaceId, Number)>) {
+    ) -> (bool, Vec<(PlaceId, Option<Number>)>, Vec<(PlaceId, Number)>) {
         let Proof { versions, congruence, pending, .. } = self.proof;
-        let segment = landings.segment.and_then(|s| Some((s, self.segment(s.0, s.1)?)));
-        let Some((id, segment)) = segment.filter(|_| !pending.places.is_empty()) else {
-            return (false, Vec::new(), Vec::new());
-        };
+        let segment = landings.segment.filter(|_| !pending.places.is_empty());
+        let segment = segment.and_then(|(id, next)| Some((id, next, self.segment(id.0, id.1)?)));
+        let Some((id, next, segment)) = segment else { return (false, Vec::new(), Vec::new()) };
         let here = pending.of_point(id, &segment.insts);
         let content = |place: PlaceId, before: InstId| {
             let store = pending.places[place].store.base;
@@ -261,9 +261,8 @@ impl<'a> Mapper<'a> {
             let have = here.places.iter().filter_map(|&p| Some((p, content(p, at)?)));
             return (any, Vec::new(), have.collect());
         }
-        let owed = here.owed(at, landing).into_iter();
-        // Without a number nothing is equal to it, and the landing is not possible.
-        let owed = owed.map(|p| (p, content(p, landing).unwrap_or(Number::MAX)));
+        let owed = here.owed(next, landing).into_iter();
+        let owed = owed.map(|p| (p, content(p, landing)));
         (any, owed.collect(), Vec::new())
     }
 
@@ -327,7 +326,8 @@ impl<'a> Mapper<'a> {
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
             let places = self.segment(pair, segment).ok_or(Refusal::Unmatched)?;
-            let position = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
+            let (place, position) = self.position(from, places, at).ok_or(Refusal::Unmatched)?;
+            let next = places.insts[from][place];
             let ahead = places.insts[to].iter().zip(&places.positions[to]);
             let candidates = ahead.filter(|&(_, &p)| p >= position).map(|(&i, _)| i);
             // Only a matched anchor is known to overwrite it in both versions.
@@ -340,13 +340,13 @@ impl<'a> Mapper<'a> {
             let here = (pair, segment);
             let pending = self.proof.pending.of_point(here, &places.insts);
             let may_enter = |&landing: &InstId| {
-                from == Version::Opt || pending.may_enter(at, landing, self.oracle)
+                from == Version::Opt || pending.may_enter(next, landing, self.oracle)
             };
             let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
             return Ok(Landings {
                 candidates: candidates.take(MOST_LANDINGS).collect(),
                 over: None,
-                segment: Some(here),
+                segment: Some((here, next)),
                 is_late: is_late(from, at),
             });
         }
@@ -368,13 +368,11 @@ impl<'a> Mapper<'a> {
         })
     }
 
-    /// The position of a point in its segment; in a hammock it is behind the branch, and before the
-    /// join.
-    fn position(&self, from: Version, segment: &Segment, at: InstId) -> Option<u64> {
-        let place = |at: InstId| {
-            let place = segment.insts[from].iter().position(|&i| i == at);
-            place.map(|place| segment.positions[from][place])
-        };
+    /// The place of a point in its segment, and its position; in a hammock it is behind the branch,
+    /// and before the join.
+    fn position(&self, from: Version, segment: &Segment, at: InstId) -> Option<(usize, u64)> {
+        let positions = &segment.positions[from];
+        let place = |at: InstId| segment.insts[from].iter().position(|&i| i == at);
         let in_hammock = || {
             let version = &self.proof.versions.of[from];
             let block = version.graph.nodes[at].block;
@@ -382,9 +380,10 @@ impl<'a> Mapper<'a> {
             let branch = hammocks.find_map(|(branch, hammock)| {
                 hammock.as_ref().filter(|h| h.between.contains(&block)).map(|_| branch)
             })?;
-            place(version.graph.terminator(branch)).map(|position| position + 1)
+            let branch = place(version.graph.terminator(branch))?;
+            Some((branch + 1, positions[branch] + 1))
         };
-        place(at).or_else(in_hammock)
+        place(at).map(|place| (place, positions[place])).or_else(in_hammock)
     }
 
     /// Why a value of a version cannot be had.

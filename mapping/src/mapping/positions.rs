@@ -23,14 +23,15 @@ pub fn positions(versions: &Versions, segment: PerVersion<&[InstId]>) -> PerVers
     let Some(cut) = segment.base.iter().position(|&i| late[i]) else {
         return aligned_positions(versions, segment);
     };
-    let opt = segment.opt.len().saturating_sub(1);
+    // A segment ends with an anchor, or with the end of its chain.
+    let opt = segment.opt.len() - 1;
     let aligned = PerVersion { base: &segment.base[..cut], opt: &segment.opt[..opt] };
     let mut positions = aligned_positions(versions, aligned);
     let PerVersion { base, opt: own } = &mut positions;
     let next = base.last().into_iter().chain(own.last()).max().map_or(0, |&last| last + UNIT);
     let rest = segment.base.len() - cut;
     base.extend((0..rest as u64).map(|place| next + place));
-    own.extend((opt < segment.opt.len()).then_some(next + rest as u64 - 1));
+    own.push(next + rest as u64 - 1);
     positions
 }
 

@@ -177,8 +177,8 @@ pub struct Reconstruct<'a> {
 pub struct Places<'a> {
     /// There are some: what may have been written there is not loaded again.
     pub any: bool,
-    /// Those that must be written to, with what they must have
-    pub owed: &'a [(PlaceId, Number)],
+    /// Those that must be written to, with what they must have, if that is known
+    pub owed: &'a [(PlaceId, Option<Number>)],
     /// What the others have at the point
     pub have: &'a [(PlaceId, Number)],
 }
@@ -225,7 +225,8 @@ impl Reconstruct<'_> {
                 Operand::Constant(_) => graph.result(store),
             };
             let missing = || Missing { value: stored, because: stored };
-            let value = self.equal_to(state, number).ok_or_else(missing)?;
+            let value =
+                number.and_then(|number| self.equal_to(state, number)).ok_or_else(missing)?;
             let address = self.address(state, place).ok_or_else(missing)?;
             stores.push(OwedStore { store, value, address });
         }

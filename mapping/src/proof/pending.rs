@@ -83,7 +83,7 @@ impl PendingAt<'_> {
     /// The lone stores of a version to a place: those before an instruction, and the others.
     fn stores(&self, which: Version, place: PlaceId, before: InstId) -> [Vec<InstId>; 2] {
         let insts = &self.insts[which];
-        let count = insts.iter().position(|&i| i == before).unwrap_or(insts.len());
+        let count = insts.iter().position(|&i| i == before).expect("a point of the segment");
         let of = |insts: &[InstId]| {
             let is_of = |i: &InstId| self.pending.of_store[which].get(i) == Some(&place);
             insts.iter().copied().filter(is_of).collect()

@@ -7,20 +7,18 @@
 use crate::versions::graph::{ConstId, Graph};
 use crate::versions::live::Live;
 use midflight_ir::depth_first::postorder;
-use midflight_ir::dominators::of_graph;
+use midflight_ir::dominators::{Dominators, of_graph};
 use midflight_ir::ids::{BlockId, ValueId};
 use typed_index_collections::TiVec;
 
 /// For values that are constants in places: what they are, and in which blocks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scopes {
     /// For each value its place among the scopes, counted from 1; 0 if it is a constant nowhere
     places: TiVec<ValueId, u32>,
     scopes: Vec<Scope>,
-    /// For each block its place in a walk over the dominator tree, and that of the last block below
-    below: TiVec<BlockId, (u32, u32)>,
-    /// For each block its immediate dominator; none for the entry, and for what is never reached
-    immediate: TiVec<BlockId, Option<BlockId>>,
+    /// The dominator tree of the blocks that may be reached
+    dominators: Dominators,
 }
 
 /// Where a value is a constant
@@ -69,19 +67,22 @@ impl Scopes {
 
     /// The immediate dominator of a block.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
-        self.immediate[block]
+        self.dominators.immediate(block)
     }
 
     /// True if a block is reached only over another one, or is that.
     pub fn dominates(&self, head: BlockId, block: BlockId) -> bool {
-        let (first, last) = self.below[head];
-        (first..=last).contains(&self.below[block].0)
+        self.dominators.dominates(head, block)
     }
 }
 
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
-    let mut scopes = Scopes { places: vec![0; graph.num_values()].into(), ..tree(live) };
+    let mut scopes = Scopes {
+        places: vec![0; graph.num_values()].into(),
+        scopes: Vec::new(),
+        dominators: of_graph(&postorder(&live.successors), &live.predecessors),
+    };
     for (head, block) in graph.blocks.iter_enumerated().filter(|(b, _)| live.reached[*b]) {
         for &(from, value, constant) in &block.implied {
             if live.predecessors[head] == [from] {
@@ -92,41 +93,4 @@ pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
         }
     }
     scopes
-}
-
-/// Scopes of no values: the dominator tree of the blocks that may be reached, and its preorder
-/// intervals.
-fn tree(live: &Live) -> Scopes {
-    let count = live.successors.len();
-    let order = postorder(&live.successors);
-    let dominators = of_graph(&order, &live.predecessors);
-    let mut children: TiVec<BlockId, Vec<BlockId>> = vec![Vec::new(); count].into();
-    let mut immediate = TiVec::from(vec![None; count]);
-    for &block in order.iter().rev() {
-        immediate[block] = dominators.immediate(block);
-        if let Some(parent) = immediate[block] {
-            children[parent].push(block);
-        }
-    }
-    let mut below = TiVec::from(vec![(u32::MAX, 0); count]);
-    let mut next = 0;
-    let mut stack: Vec<(BlockId, usize)> = order.last().map(|&b| (b, 0)).into_iter().collect();
-    while let Some((block, child)) = stack.last_mut() {
-        let block = *block;
-        if *child == 0 {
-            below[block].0 = next;
-            next += 1;
-        }
-        match children[block].get(*child) {
-            Some(&to) => {
-                *child += 1;
-                stack.push((to, 0));
-            }
-            None => {
-                below[block].1 = next - 1;
-                stack.pop();
-            }
-        }
-    }
-    Scopes { below, immediate, ..Scopes::default() }
 }

@@ -165,7 +165,7 @@ pub fn texts(snapshot: &CodeSnapshot<'_>) -> TiVec<InstId, String> {
     let mut all: std::collections::HashMap<_, _> =
         snapshot.function.blocks().zip(snapshot.function.texts()).collect();
     let blocks = snapshot.blocks.iter();
-    blocks.flat_map(|b| all.remove(b).map_or_else(Vec::new, |(_, texts)| texts)).collect()
+    blocks.flat_map(|b| all.remove(b).expect("the function has the block").1).collect()
 }
 
 /// Everything in words.
