@@ -1,29 +1,38 @@
 //! `Body`: a compact snapshot of one function.
 //!
-//! All algorithms read a `Body` and nothing else, so they are tested without LLVM. [`crate::read`]
-//! makes it; the handles that lead back into LLVM are kept apart, in [`crate::read::Handles`].
-//! After a plan is applied the snapshot is stale.
+//! All algorithms read a `Body` and nothing else, so they are tested without LLVM. Whoever makes one
+//! keeps the handles that lead back into LLVM. After a plan is applied the snapshot is stale.
 
 use crate::code::Code;
 use crate::ids::BlockId;
 use typed_index_collections::TiVec;
 
-/// A function's blocks that can be reached from its entry, in the order of the function.
+/// A function's blocks that can be reached from its entry, in the order of the function; and, in
+/// tables beside them, what was read of them besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// The blocks; the first is the entry.
     pub blocks: TiVec<BlockId, Block>,
-    /// What is in the blocks; empty if only the graph was read
+    /// What is in the blocks; empty if that was not read
     pub code: Code,
+    /// What profiling asks of each block; empty if that was not read
+    pub profile: TiVec<BlockId, BlockProfile>,
 }
 
 /// A basic block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// What ends it
     pub terminator: Terminator,
     /// Where control goes next: one edge a target, so parallel edges are one
     pub edges: Vec<Edge>,
+}
+
+/// What profiling asks of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockProfile {
+    /// For each edge the probability that it is taken, as a numerator over 2^31
+    pub probabilities: Vec<u32>,
     /// Expected executions for each 1024 activations of the function
     pub frequency: u64,
     /// For a block in which a path ends for good: true if the last call is where it does, because
@@ -45,8 +54,6 @@ pub struct Block {
 pub struct Edge {
     /// The block it leads to
     pub to: BlockId,
-    /// Probability that it is taken, as a numerator over 2^31
-    pub probability: u32,
     /// What can be done with it
     pub kind: EdgeKind,
 }
@@ -59,15 +66,14 @@ pub enum EdgeKind {
     /// It cannot be split: an edge of an `indirectbr`, or one to a landing pad.
     Unsplittable,
     /// From a call that returns twice, the last before the terminator, to what follows it: the
-    /// target is entered again without its source.
+    /// target is entered again without its source. Only where blocks were split behind such calls
     Restart,
 }
 
 /// What ends a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Terminator {
     /// `ret`
-    #[default]
     Return,
     /// `br`
     Branch,
@@ -83,6 +89,8 @@ pub enum Terminator {
     Resume,
     /// `unreachable`
     Unreachable,
+    /// Another one, of exceptions as Windows has them
+    Other,
 }
 
 /// A source line, with file names as indices into a table beside the body.
@@ -99,10 +107,10 @@ pub struct Line {
 impl Body {
     /// Expected executions of an edge for each 1024 activations of the function.
     pub fn edge_frequency(&self, (from, to): (BlockId, BlockId)) -> u64 {
-        let block = &self.blocks[from];
-        let edge = block.edges.iter().find(|edge| edge.to == to);
-        let probability = edge.map_or(0, |edge| u128::from(edge.probability));
-        ((u128::from(block.frequency) * probability) >> 31) as u64
+        let BlockProfile { probabilities, frequency, .. } = &self.profile[from];
+        let edge = self.blocks[from].edges.iter().position(|edge| edge.to == to);
+        let probability = probabilities[edge.expect("there is the edge")];
+        ((u128::from(*frequency) * u128::from(probability)) >> 31) as u64
     }
 
     /// For each block, the blocks with an edge to it, in order.

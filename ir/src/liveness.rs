@@ -17,7 +17,7 @@ use typed_index_collections::TiVec;
 /// Values live at the boundaries of a body's blocks and instructions.
 ///
 /// ```
-/// use midflight_ir::body::{Block, Body};
+/// use midflight_ir::body::{Block, Body, Terminator};
 /// use midflight_ir::code::{Code, Operand};
 /// use midflight_ir::facts::InstFacts;
 /// use midflight_ir::liveness::liveness;
@@ -26,7 +26,8 @@ use typed_index_collections::TiVec;
 /// let mut code = Code::new(2);
 /// code.begin_block();
 /// code.push(InstFacts::default(), [Operand { value: 1.into(), from: None }]);
-/// let body = Body { blocks: vec![Block::default()].into(), code };
+/// let blocks = vec![Block { terminator: Terminator::Return, edges: Vec::new() }].into();
+/// let body = Body { blocks, code, ..Body::default() };
 /// assert_eq!(liveness(&body).before(&body, 0.into()), [1.into()]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

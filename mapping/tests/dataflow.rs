@@ -1,6 +1,6 @@
 //! Dominators, loops and liveness on random bodies, against brute force from their definitions.
 
-use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::code::{Code, Operand};
 use midflight_ir::dominators::dominators;
 use midflight_ir::facts::InstFacts;
@@ -23,10 +23,11 @@ fn graphs() -> impl Strategy<Value = Body> {
             let spine = (from + 1 < count).then_some(from + 1);
             let others = targets.into_iter().map(|to| 1 + to % count).filter(|&to| to < count);
             let targets: BTreeSet<usize> = spine.into_iter().chain(others).collect();
-            let edge = |to| Edge { to: BlockId::from(to), probability: 0, kind: EdgeKind::Plain };
-            Block { edges: targets.into_iter().map(edge).collect(), ..Block::default() }
+            let edge = |to| Edge { to: BlockId::from(to), kind: EdgeKind::Plain };
+            let edges = targets.into_iter().map(edge).collect();
+            Block { terminator: Terminator::Switch, edges }
         });
-        Body { blocks: blocks.collect(), code: Code::default() }
+        Body { blocks: blocks.collect(), ..Body::default() }
     })
 }
 
@@ -262,7 +263,7 @@ proptest! {
     fn values_handed_on_are_live_before_their_points(body in bodies(), seed in 0..1000_usize) {
         let code = &body.code;
         let mut handed = Handed::default();
-        let mut with_uses = Body { blocks: body.blocks.clone(), code: Code::new(code.arguments) };
+        let mut with_uses = Body { code: Code::new(code.arguments), ..body.clone() };
         for &range in &code.of_block {
             with_uses.code.begin_block();
             for inst in range {

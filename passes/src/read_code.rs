@@ -1,10 +1,10 @@
 //! From LLVM to a [`Body`] with its [`Code`].
 //!
-//! Unlike [`crate::paths::read`], which reads the graph that is profiled, this reads blocks as they
-//! are, and every instruction.
+//! Blocks are as they are, with every instruction. The graph that is profiled is another one, without
+//! code: [`crate::paths::read`] splits blocks, and reads what profiling asks of them.
 
-use midflight_bridge::ir::{self, Function, Inst, Value};
-use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_bridge::ir::{self, Function, Inst, Opcode, Value};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::code::{Code, Operand};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
@@ -95,7 +95,8 @@ impl<'m> CodeSnapshot<'m> {
     pub fn block_names(&self) -> TiVec<BlockId, String> {
         let mut all: HashMap<_, _> =
             self.function.blocks().zip(self.function.block_names()).collect();
-        self.blocks.iter().map(|b| all.remove(b).unwrap_or_default()).collect()
+        let name = |b| all.remove(b).expect("the function has the block");
+        self.blocks.iter().map(name).collect()
     }
 
     /// The same snapshot of an exact copy of the function, whose blocks and instructions are in the
@@ -128,7 +129,9 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     let ids = Ids::new(&arguments, &blocks, &instructions);
     let mut body = Body { code: Code::new(arguments.len()), ..Body::default() };
     for &block in &blocks {
-        body.blocks.push(Block { edges: edges_of(block, &ids), ..Block::default() });
+        let terminator = terminator(block);
+        let (edges, _) = edges(block, terminator, |to| ids.blocks[&to]);
+        body.blocks.push(Block { terminator, edges });
         body.code.begin_block();
         for inst in block.instructions() {
             let facts = inst.osr_facts();
@@ -164,15 +167,44 @@ pub fn reachable_blocks(function: Function<'_>) -> TiVec<BlockId, ir::Block<'_>>
     all
 }
 
-/// One edge a target; what they are for profiling is not asked.
-fn edges_of<'m>(block: ir::Block<'m>, ids: &Ids<'m>) -> Vec<Edge> {
-    let mut edges: Vec<Edge> = Vec::new();
-    for successor in block.successors() {
-        if let Some(to) = ids.block(successor)
-            && edges.iter().all(|e| e.to != to)
-        {
-            edges.push(Edge { to, probability: 0, kind: EdgeKind::Plain });
-        }
+/// What ends a block.
+pub fn terminator(block: ir::Block<'_>) -> Terminator {
+    match block.terminator().opcode() {
+        Opcode::Ret => Terminator::Return,
+        Opcode::Br => Terminator::Branch,
+        Opcode::Switch => Terminator::Switch,
+        Opcode::IndirectBr => Terminator::IndirectBranch,
+        Opcode::Invoke => Terminator::Invoke,
+        Opcode::CallBr => Terminator::CallBranch,
+        Opcode::Resume => Terminator::Resume,
+        Opcode::Unreachable => Terminator::Unreachable,
+        _ => Terminator::Other,
     }
-    edges
+}
+
+/// The edges from a block that ends so, with the place of each one among its successors: one a
+/// target.
+pub fn edges<'m>(
+    block: ir::Block<'m>,
+    terminator: Terminator,
+    id: impl Fn(ir::Block<'m>) -> BlockId,
+) -> (Vec<Edge>, Vec<usize>) {
+    let (mut edges, mut places): (Vec<Edge>, Vec<usize>) = Default::default();
+    for successor in block.successors() {
+        let to = id(successor);
+        if let Some(place) = edges.iter().position(|edge| edge.to == to) {
+            places.push(place);
+            continue;
+        }
+        let first = || successor.instructions().find(|inst| inst.opcode() != Opcode::Phi);
+        let is_pad = || first().is_some_and(|inst| inst.opcode() == Opcode::LandingPad);
+        let kind = match terminator {
+            Terminator::IndirectBranch => EdgeKind::Unsplittable,
+            Terminator::Invoke if is_pad() => EdgeKind::Unsplittable,
+            _ => EdgeKind::Plain,
+        };
+        places.push(edges.len());
+        edges.push(Edge { to, kind });
+    }
+    (edges, places)
 }

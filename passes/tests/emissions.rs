@@ -4,7 +4,7 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::ids::BlockId;
 use midflight_passes::paths::numbering::number_paths;
 use midflight_passes::paths::plan::{Plan, Transfer, plan, plan_published};
@@ -94,7 +94,7 @@ proptest! {
         let numbering = number_paths(&body, bound).unwrap();
         let counted = plan(&body, &numbering, k);
         let mut restless = body.clone();
-        restless.blocks.iter_mut().for_each(|block| block.stays = false);
+        restless.profile.iter_mut().for_each(|block| block.stays = false);
         let plain = plan(&restless, &numbering, k);
         prop_assert!(plain.runs.is_empty() && plain.counted.is_empty() && plain.undone.is_empty());
         let mut walk = walk(&body, &choices);
@@ -145,7 +145,7 @@ proptest! {
         prop_assert!(plan.lookup.is_none_or(|block| counting.contains(&block)));
         let mut called = false;
         for block in walk(&body, &choices) {
-            called |= body.blocks[block].calls > 0;
+            called |= body.profile[block].calls > 0;
             if plan.lookup.is_some() && counting.contains(&block) {
                 prop_assert!(!called || plan.lookup == Some(block));
             }
@@ -154,17 +154,17 @@ proptest! {
 }
 
 /// A block that branches to those blocks, each as likely.
-fn block(targets: &[usize], calls: u32) -> Block {
-    let edge = |&to: &usize| Edge {
-        to: to.into(),
-        probability: (1 << 31) / targets.len() as u32,
-        kind: EdgeKind::Plain,
-    };
-    Block { edges: targets.iter().map(edge).collect(), stays: true, calls, ..Block::default() }
+fn block(targets: &[usize], calls: u32) -> (Block, BlockProfile) {
+    let edge = |&to: &usize| Edge { to: to.into(), kind: EdgeKind::Plain };
+    let edges = targets.iter().map(edge).collect();
+    let probabilities = targets.iter().map(|_| (1 << 31) / targets.len() as u32).collect();
+    let profile = BlockProfile { probabilities, stays: true, calls, ..BlockProfile::default() };
+    (Block { terminator: Terminator::Switch, edges }, profile)
 }
 
-fn lookup(blocks: Vec<Block>) -> Option<BlockId> {
-    let body = Body { blocks: blocks.into(), ..Body::default() };
+fn lookup(blocks: Vec<(Block, BlockProfile)>) -> Option<BlockId> {
+    let (blocks, profile) = blocks.into_iter().unzip();
+    let body = Body { blocks, profile, ..Body::default() };
     plan(&body, &number_paths(&body, 4096).unwrap(), 1).lookup
 }
 
@@ -172,8 +172,8 @@ fn lookup(blocks: Vec<Block>) -> Option<BlockId> {
 fn forests_are_looked_up_again_in_one_block_behind_calls() {
     let early_exit = vec![block(&[1, 2], 0), block(&[], 1), block(&[], 0)];
     assert_eq!(lookup(early_exit), Some(1.into()));
-    let call_in_tail_position =
-        vec![block(&[1, 2], 0), Block { ends_at_call: true, ..block(&[], 1) }, block(&[], 0)];
+    let mut call_in_tail_position = vec![block(&[1, 2], 0), block(&[], 1), block(&[], 0)];
+    call_in_tail_position[1].1.ends_at_call = true;
     assert_eq!(lookup(call_in_tail_position), None);
     let two_blocks = vec![block(&[1, 2], 1), block(&[], 1), block(&[], 0)];
     assert_eq!(lookup(two_blocks), None);

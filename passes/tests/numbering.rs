@@ -3,7 +3,7 @@
 mod graphs;
 
 use graphs::bodies;
-use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::ids::BlockId;
 use midflight_passes::paths::cut::{choose_cuts, total_paths};
@@ -88,9 +88,9 @@ proptest! {
                 }
             }
             let is_counted = plan.counted.contains_key(&from) || plan.unneeded.contains(&from);
-            let ends = plan.exits.contains_key(&from) || plan.counting && block.stays;
+            let ends = plan.exits.contains_key(&from) || plan.counting && body.profile[from].stays;
             prop_assert!(!block.edges.is_empty() || ends);
-            prop_assert!(!is_counted || plan.counting && block.stays);
+            prop_assert!(!is_counted || plan.counting && body.profile[from].stays);
         }
     }
 
@@ -108,9 +108,9 @@ proptest! {
             table::Edge::Exit { .. } => None,
         });
         for (from, block) in body.blocks.iter_enumerated() {
-            let likeliest = block.edges.iter().map(|e| e.probability).max();
-            let free = block.edges.iter().find(|e| value(from, e.to) == Some(0));
-            prop_assert_eq!(free.map(|e| e.probability), likeliest);
+            let probabilities = &body.profile[from].probabilities;
+            let free = block.edges.iter().position(|e| value(from, e.to) == Some(0));
+            prop_assert_eq!(free.map(|e| &probabilities[e]), probabilities.iter().max());
         }
     }
 }
@@ -118,19 +118,14 @@ proptest! {
 /// The check above can fail: a numbering with two values swapped is no bijection.
 #[test]
 fn a_wrong_numbering_is_caught() {
-    let edge = |to: usize| Edge { to: to.into(), probability: 1, kind: EdgeKind::Plain };
-    let block = |edges| Block { edges, ..Block::default() };
-    let body = Body {
-        blocks: vec![
-            block(vec![edge(1), edge(2)]),
-            block(vec![edge(3), edge(4)]),
-            block(vec![edge(3)]),
-            block(vec![]),
-            block(vec![]),
-        ]
-        .into(),
-        ..Body::default()
-    };
+    let mut body = Body::default();
+    for targets in [&[1, 2][..], &[3, 4], &[3], &[], &[]] {
+        let edge = |&to: &usize| Edge { to: to.into(), kind: EdgeKind::Plain };
+        let edges: Vec<Edge> = targets.iter().map(edge).collect();
+        let probabilities = vec![1; edges.len()];
+        body.profile.push(BlockProfile { probabilities, ..BlockProfile::default() });
+        body.blocks.push(Block { terminator: Terminator::Switch, edges });
+    }
     let mut numbering = number_paths(&body, 100).unwrap();
     assert_eq!(all_paths(&body, &numbering.edges).len(), 3);
     for edge in &mut numbering.edges {

@@ -115,7 +115,7 @@ mod tests {
     use crate::checking::{Share, check};
     use crate::programs::single_assignment;
     use crate::semantics::{State, step, store};
-    use midflight_ir::body::{Block, Body, Edge, EdgeKind};
+    use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
     use midflight_ir::code::{Code, Operand};
     use midflight_ir::dominators::dominators;
     use midflight_ir::facts::InstFacts;
@@ -136,10 +136,9 @@ mod tests {
         let (forward, _) = Graph::both(program);
         let mut body = Body { code: Code::new(inputs.len()), ..Body::default() };
         for (l, instruction) in program.iter() {
-            let edge =
-                |to: &Point| Edge { to: (to - 1).into(), probability: 0, kind: EdgeKind::Plain };
+            let edge = |to: &Point| Edge { to: (to - 1).into(), kind: EdgeKind::Plain };
             let edges = forward.next(l).iter().map(edge).collect();
-            body.blocks.push(Block { edges, ..Block::default() });
+            body.blocks.push(Block { terminator: Terminator::Switch, edges });
             let used = match instruction {
                 Instr::Assign(_, e) | Instr::If(e, _) => e.vars(),
                 Instr::Out(vars) => vars.clone(),

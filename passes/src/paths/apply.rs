@@ -481,7 +481,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 let next = self.builder.call(step, &[state, to_come, self.forest]);
                 let body = self.target.body;
                 let frequency = match end {
-                    End::In(block) => body.blocks[block].frequency,
+                    End::In(block) => body.profile[block].frequency,
                     End::On(from, to) => body.edge_frequency((from, to)),
                 };
                 let call = next.as_instruction();

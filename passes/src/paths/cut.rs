@@ -116,15 +116,18 @@ fn cut_block(
     let mut worth: Vec<_> = body.blocks[from]
         .edges
         .iter()
-        .filter(|e| paths[e.to] > 1 && !cuts.contains_key(&(from, e.to)))
+        .zip(&body.profile[from].probabilities)
+        .filter(|(e, _)| paths[e.to] > 1 && !cuts.contains_key(&(from, e.to)))
         .collect();
-    worth.sort_by_key(|e| (e.kind, e.probability, std::cmp::Reverse(paths[e.to]), e.to));
+    worth.sort_by_key(|&(e, probability)| {
+        (e.kind, probability, std::cmp::Reverse(paths[e.to]), e.to)
+    });
     let mut whole: u128 = body.blocks[from]
         .edges
         .iter()
         .map(|e| if cuts.contains_key(&(from, e.to)) { 1 } else { u128::from(paths[e.to]) })
         .sum();
-    for edge in worth {
+    for (edge, _) in worth {
         if whole <= u128::from(limit) {
             break;
         }

@@ -21,7 +21,7 @@
 //! block on the edge that goes back.
 
 use crate::paths::plan::{Plan, Transfer};
-use midflight_ir::body::{Block, Body, EdgeKind};
+use midflight_ir::body::{BlockProfile, Body, EdgeKind};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::BlockId;
@@ -132,7 +132,8 @@ fn way(
     block: BlockId,
     joint: impl Fn(BlockId) -> Option<Way>,
 ) -> Option<Way> {
-    let Block { edges, stays, .. } = &body.blocks[block];
+    let edges = &body.blocks[block].edges;
+    let BlockProfile { probabilities, stays, .. } = &body.profile[block];
     if !stays || plan.heads.contains(&block) {
         return None;
     }
@@ -140,7 +141,7 @@ fn way(
         let end = *plan.exits.get(&block)?;
         return Some(Way { end, next: None, main: None, has_asides: false, needs_register: false });
     }
-    let main = edges.iter().max_by_key(|edge| edge.probability)?;
+    let (main, &likeliest) = edges.iter().zip(probabilities).max_by_key(|(_, p)| **p)?;
     let is_aside = |edge: &&midflight_ir::body::Edge| edge.to != main.to;
     let can_undo = edges.iter().filter(is_aside).all(|edge| {
         let transfer = plan.transfers.get(&(block, edge.to));
@@ -148,7 +149,7 @@ fn way(
             && matches!(transfer, Some(Transfer::Add(_) | Transfer::OnEdge { .. }))
             && !plan.heads.contains(&edge.to)
     });
-    if edges.len() > 1 && (main.probability < MAIN || !can_undo) {
+    if edges.len() > 1 && (likeliest < MAIN || !can_undo) {
         return None;
     }
     let (main, alone) = (Some(main.to), edges.len() == 1);

@@ -37,7 +37,7 @@ pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
     }
     let loops = loops(body, &dominators(body));
     let is_in_quiet_loop = loops.innermost(body.blocks.len())[block]
-        .is_some_and(|l| loops.loops[l].blocks.iter().all(|&b| body.blocks[b].calls == 0));
+        .is_some_and(|l| loops.loops[l].blocks.iter().all(|&b| body.profile[b].calls == 0));
     (!is_in_quiet_loop).then_some(block)
 }
 
@@ -45,7 +45,7 @@ pub fn lookup(body: &Body, plan: &Plan) -> Option<BlockId> {
 fn called(body: &Body) -> TiVec<BlockId, bool> {
     let predecessors = body.predecessors();
     let mut called: TiVec<BlockId, bool> =
-        body.blocks.iter().map(|block| block.calls > u32::from(block.ends_at_call)).collect();
+        body.profile.iter().map(|block| block.calls > u32::from(block.ends_at_call)).collect();
     let order = depth_first(body).postorder;
     loop {
         let mut changed = false;
@@ -53,7 +53,7 @@ fn called(body: &Body) -> TiVec<BlockId, bool> {
             let is_called = called[block]
                 || predecessors[block]
                     .iter()
-                    .any(|&from| called[from] || body.blocks[from].calls > 0);
+                    .any(|&from| called[from] || body.profile[from].calls > 0);
             changed |= is_called != called[block];
             called[block] = is_called;
         }

@@ -95,9 +95,9 @@ pub fn number_with_cuts(
 }
 
 fn likeliest_first(body: &Body, v: BlockId) -> Vec<usize> {
-    let edges = &body.blocks[v].edges;
-    let mut order: Vec<usize> = (0..edges.len()).collect();
-    order.sort_by_key(|&e| std::cmp::Reverse(edges[e].probability));
+    let probabilities = &body.profile[v].probabilities;
+    let mut order: Vec<usize> = (0..probabilities.len()).collect();
+    order.sort_by_key(|&e| std::cmp::Reverse(probabilities[e]));
     order
 }
 

@@ -1,11 +1,11 @@
 //! From LLVM to [`Body`]: the only place that looks at a function's instructions.
 
 use crate::paths::skip::Skip;
-use crate::read_code::reachable_blocks;
+use crate::read_code::{edges, reachable_blocks, terminator};
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
 use midflight_bridge::plugin::Analyses;
-use midflight_ir::body::{Block, Body, Edge, EdgeKind, Line, Terminator};
+use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Line, Terminator};
 use midflight_ir::ids::BlockId;
 use std::collections::HashMap;
 use typed_index_collections::TiVec;
@@ -42,7 +42,7 @@ pub struct Handle<'m> {
 /// Why it cannot be instrumented, where its control flow is of a kind that is not modelled.
 pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snapshot<'m>, Skip> {
     let reachable = reachable_blocks(function);
-    let mut first_part = HashMap::new();
+    let mut first_part: HashMap<ir::Block<'_>, BlockId> = HashMap::new();
     let mut parts: TiVec<BlockId, Part> = TiVec::new();
     for &block in &reachable {
         first_part.insert(block, parts.next_key());
@@ -54,28 +54,37 @@ pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snaps
     for (id, part) in parts.iter_enumerated() {
         let weights = analyses.block_weights(part.block);
         let last = *part.instructions.last().ok_or(Skip::BrokenBlock)?;
-        let mut block = Block {
-            terminator: Terminator::Branch,
+        let mut profile = BlockProfile {
+            probabilities: vec![1 << 31],
             frequency: weights.frequency,
+            ends_at_call: false,
             stays: part.instructions.iter().all(|inst| inst.stays()),
             calls: calls(&part.instructions),
             lines: lines_of(&part.instructions, &mut files),
             instructions: instructions_that_run(&part.instructions),
-            ..Block::default()
         };
         let mut handle = Handle { block: part.block, restart: part.restart, exit: last };
         if part.restart.is_some() {
-            let to = id.next();
-            block.edges = vec![Edge { to, probability: 1 << 31, kind: EdgeKind::Restart }];
+            let edges = vec![Edge { to: id.next(), kind: EdgeKind::Restart }];
+            body.blocks.push(Block { terminator: Terminator::Branch, edges });
         } else {
-            block.terminator = terminator_kind(last)?;
-            block.edges = edges_of(part.block, &weights.probabilities, &first_part)?;
+            let terminator = terminator(part.block);
+            if terminator == Terminator::Other {
+                return Err(Skip::UnknownTerminator);
+            }
+            let (edges, places) = edges(part.block, terminator, |to| first_part[&to]);
+            profile.probabilities = vec![0; edges.len()];
+            for (place, probability) in places.into_iter().zip(weights.probabilities) {
+                let sum = &mut profile.probabilities[place];
+                *sum = sum.saturating_add(probability);
+            }
+            body.blocks.push(Block { terminator, edges });
             if let Some(call) = call_that_ends(&part.instructions) {
-                block.ends_at_call = true;
+                profile.ends_at_call = true;
                 handle.exit = call;
             }
         }
-        body.blocks.push(block);
+        body.profile.push(profile);
         handles.push(handle);
     }
     Ok(Snapshot { body, handles, files: files.names, declared: debug::function_line(function) })
@@ -110,42 +119,6 @@ fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
     Ok(parts)
 }
 
-fn terminator_kind(inst: Inst<'_>) -> Result<Terminator, Skip> {
-    match inst.opcode() {
-        Opcode::Ret => Ok(Terminator::Return),
-        Opcode::Br => Ok(Terminator::Branch),
-        Opcode::Switch => Ok(Terminator::Switch),
-        Opcode::IndirectBr => Ok(Terminator::IndirectBranch),
-        Opcode::Invoke => Ok(Terminator::Invoke),
-        Opcode::CallBr => Ok(Terminator::CallBranch),
-        Opcode::Resume => Ok(Terminator::Resume),
-        Opcode::Unreachable => Ok(Terminator::Unreachable),
-        _ => Err(Skip::UnknownTerminator),
-    }
-}
-
-fn edges_of<'m>(
-    block: ir::Block<'m>,
-    probabilities: &[u32],
-    ids: &HashMap<ir::Block<'m>, BlockId>,
-) -> Result<Vec<Edge>, Skip> {
-    let indirect = block.terminator().opcode() == Opcode::IndirectBr;
-    let mut edges: Vec<Edge> = Vec::new();
-    let mut place: HashMap<BlockId, usize> = HashMap::new();
-    for (successor, &probability) in block.successors().into_iter().zip(probabilities) {
-        let &to = ids.get(&successor).ok_or(Skip::BrokenBlock)?;
-        if let Some(&known) = place.get(&to) {
-            edges[known].probability = edges[known].probability.saturating_add(probability);
-            continue;
-        }
-        let pad = successor.instructions().any(|i| i.opcode() == Opcode::LandingPad);
-        let kind = if indirect || pad { EdgeKind::Unsplittable } else { EdgeKind::Plain };
-        place.insert(to, edges.len());
-        edges.push(Edge { to, probability, kind });
-    }
-    Ok(edges)
-}
-
 /// The call before which a path ends for good, where that is not the terminator: a call that does
 /// not return, or one in tail position, which must stay there.
 fn call_that_ends<'m>(instructions: &[Inst<'m>]) -> Option<Inst<'m>> {
@@ -172,7 +145,7 @@ impl Files {
         if let Some(&id) = self.known.get(name) {
             return id;
         }
-        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let id = u32::try_from(self.names.len()).expect("fewer than 2^32 files");
         self.names.push(name.to_string());
         self.known.insert(name.to_string(), id);
         id
@@ -184,7 +157,7 @@ fn instructions_that_run(instructions: &[Inst<'_>]) -> u32 {
     let runs = |inst: &&Inst<'_>| {
         !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.call_facts().marker
     };
-    u32::try_from(instructions.iter().filter(runs).count()).unwrap_or(u32::MAX)
+    u32::try_from(instructions.iter().filter(runs).count()).expect("fewer than 2^32 instructions")
 }
 
 /// How many calls of functions there are: of what LLVM does not do in place.
@@ -193,7 +166,7 @@ fn calls(instructions: &[Inst<'_>]) -> u32 {
         matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
             && !inst.called_function().is_some_and(|called| called.name().starts_with("llvm."))
     };
-    u32::try_from(instructions.iter().filter(is_call).count()).unwrap_or(u32::MAX)
+    u32::try_from(instructions.iter().filter(is_call).count()).expect("fewer than 2^32 calls")
 }
 
 fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {

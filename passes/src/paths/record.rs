@@ -77,10 +77,10 @@ fn table_blocks(body: &Body) -> Vec<table::Block> {
         line: line.line,
         outer_line: line.outer,
     };
-    let block = |block: &midflight_ir::body::Block| table::Block {
+    let block = |block: &midflight_ir::body::BlockProfile| table::Block {
         instructions: block.instructions,
         calls: block.calls > 0,
         locs: block.lines.iter().map(loc).collect(),
     };
-    body.blocks.iter().map(block).collect()
+    body.profile.iter().map(block).collect()
 }

@@ -59,7 +59,7 @@ fn run_of(
     let (mut sum, mut block, mut length) = (0u32, l.header, 1);
     let mut exits = Vec::new();
     loop {
-        if !body.blocks[block].stays || plan.heads.contains(&block) {
+        if !body.profile[block].stays || plan.heads.contains(&block) {
             return None;
         }
         let mut inside = None;

@@ -1,6 +1,6 @@
 //! Random control flow graphs.
 
-use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::ids::BlockId;
 use proptest::prelude::*;
 
@@ -12,28 +12,34 @@ pub fn bodies() -> impl Strategy<Value = Body> {
         let count = raw.len();
         let mut body = Body::default();
         for (from, (targets, stays)) in raw.into_iter().enumerate() {
-            let mut edges: Vec<Edge> = Vec::new();
+            let (mut edges, mut probabilities): (Vec<Edge>, Vec<u32>) = Default::default();
             // A spine keeps every block reachable.
             if from + 1 < count {
                 let to = BlockId::from(from + 1);
-                edges.push(Edge { to, probability: 500, kind: EdgeKind::Plain });
+                edges.push(Edge { to, kind: EdgeKind::Plain });
+                probabilities.push(500);
             }
             for (to, probability, kind) in targets {
                 let to = BlockId::from(1 + to % count.max(2));
                 if to < BlockId::from(count) && edges.iter().all(|e| e.to != to) {
                     let kind = if kind == 0 { EdgeKind::Unsplittable } else { EdgeKind::Plain };
-                    edges.push(Edge { to, probability, kind });
+                    edges.push(Edge { to, kind });
+                    probabilities.push(probability);
                 }
             }
             // Weights of which some are far larger than others, as numerators over 2^31
-            edges.iter_mut().for_each(|edge| edge.probability = 1 << (edge.probability / 50));
-            let sum: u64 = edges.iter().map(|edge| u64::from(edge.probability)).sum();
-            edges.iter_mut().for_each(|edge| {
-                edge.probability = ((u64::from(edge.probability) << 31) / sum) as u32;
-            });
+            probabilities.iter_mut().for_each(|p| *p = 1 << (*p / 50));
+            let sum: u64 = probabilities.iter().map(|&p| u64::from(p)).sum();
+            probabilities.iter_mut().for_each(|p| *p = ((u64::from(*p) << 31) / sum) as u32);
             let terminator = if edges.is_empty() { Terminator::Return } else { Terminator::Switch };
             let calls = u32::from(!stays);
-            body.blocks.push(Block { terminator, edges, stays, calls, ..Block::default() });
+            body.blocks.push(Block { terminator, edges });
+            body.profile.push(BlockProfile {
+                probabilities,
+                stays,
+                calls,
+                ..BlockProfile::default()
+            });
         }
         body
     })
