@@ -9,7 +9,7 @@ use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use typed_index_collections::TiVec;
 
-/// What is known of a version before it is matched: its instructions, and what is derived from them.
+/// What is known of a version before it is matched: its instructions, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct VersionFacts {
     /// Its instructions

@@ -6,15 +6,11 @@ use midflight_bridge::ir::{Block, Inst, Type, Value};
 use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
 use midflight_bridge::osr::TypeKind;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use midflight_mapping::versions::chains::chains;
-use midflight_mapping::versions::facts::{Tracked, VersionFacts, Versions};
-use midflight_mapping::versions::gates::gates;
+use midflight_mapping::versions::derive::derived;
+use midflight_mapping::versions::facts::{Tracked, Versions};
 use midflight_mapping::versions::graph::{
     Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
 };
-use midflight_mapping::versions::hammocks::contract;
-use midflight_mapping::versions::live::live;
-use midflight_mapping::versions::scopes::scopes;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::{Cell, RefCell};
@@ -189,21 +185,7 @@ pub fn read<'a, 'm>(
     for which in Version::BOTH {
         handles.add_implied(which, &mut graphs[which]);
     }
-    mark_overwritten(&mut graphs.base, &tracked);
-    let own = |graph: &Graph| {
-        graph.nodes.iter().any(|n| n.facts.is_own())
-            && graph.nodes.iter().any(|n| n.facts.is_landing_pad())
-    };
-    let own_selectors = graphs.iter().any(own);
-    let of = graphs.map(|graph| {
-        let live = live(&graph);
-        let chains = chains(&graph, &live, vec![None; graph.blocks.len()].into());
-        let scopes = scopes(&graph, &live);
-        let gates = gates(&graph, &live, &scopes);
-        VersionFacts { graph, live, chains, scopes, gates }
-    });
-    let mut versions = Versions { of, tracked, has_lone: false, own_selectors };
-    contract(&mut versions);
+    let versions = derived(graphs, tracked);
     (versions, handles)
 }
 
@@ -362,44 +344,6 @@ impl<'m> Handles<'_, 'm> {
 
 /// Conditions are looked into so far.
 const MOST_IMPLIED: usize = 16;
-
-/// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
-fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
-    for range in base.blocks.iter().map(|b| b.nodes) {
-        let anchors: Vec<InstId> =
-            range.iter().filter(|&i| base.nodes[i].facts.is_anchor()).collect();
-        for pair in anchors.windows(2) {
-            let [first, next] = [&base.nodes[pair[0]], &base.nodes[pair[1]]];
-            let is_overwritten = tracked.kept[pair[0]].is_none()
-                && first.facts.is_store()
-                && next.facts.is_store()
-                && first.data_type == next.data_type
-                && is_same(base, first.operands[1], next.operands[1], DEEPEST_POINTER);
-            base.nodes[pair[0]].is_overwritten = is_overwritten;
-        }
-    }
-}
-
-/// Operations that are looked through to see that two pointers are equal
-const DEEPEST_POINTER: usize = 8;
-
-/// True if two operands are the same whenever both are there: one value, or the same operations on
-/// such.
-fn is_same(graph: &Graph, a: Operand, b: Operand, depth: usize) -> bool {
-    if a == b {
-        return true;
-    }
-    let (Operand::Value(a), Operand::Value(b)) = (a, b) else { return false };
-    let (Some(a), Some(b)) = (graph.definition(a), graph.definition(b)) else { return false };
-    let [a, b] = [a, b].map(|inst| &graph.nodes[inst]);
-    let mut operands = a.operands.iter().zip(&b.operands);
-    depth > 0
-        && a.operation == b.operation
-        && a.operands.len() == b.operands.len()
-        && (a.facts.is_repeatable() || a.facts.is_load())
-        && a.clobber == b.clobber
-        && operands.all(|(&a, &b)| is_same(graph, a, b, depth - 1))
-}
 
 /// What left memory in a state, by number.
 fn access<'m>(

@@ -1,0 +1,188 @@
+//! Rules of matching and congruence, each shown with two versions as text: `fixtures/*.txt`.
+//!
+//! A fixture has a comment with the rule, the versions in the form of [`text`], what LLVM answered,
+//! and behind a line of dashes what is proved; with `mappings`, where each point leads, too. Those
+//! named `_not` show where a rule must not apply.
+
+mod text;
+
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::code::{Code, Operand as Use};
+use midflight_ir::facts::{FunctionFacts, InstFacts};
+use midflight_mapping::mapping::mapper::Mapper;
+use midflight_mapping::mapping::reconstruct::{Expr, Variant};
+use midflight_mapping::points::boundaries;
+use midflight_mapping::proof::Proof;
+use midflight_mapping::versions::derive::derived;
+use midflight_mapping::versions::graph::{Graph, Operand};
+use midflight_mapping::versions::version::{PerVersion, Version};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use text::Text;
+
+/// Between the versions and what is proved
+const LINE: &str = "----";
+
+/// Which chains run together, which values are the same, and what opt owes to memory.
+fn proved(text: &Text) -> String {
+    let versions = derived(text.graphs.clone(), text.tracked.clone());
+    let proof = Proof::new(versions, text);
+    let Proof { versions, matching, congruence, pending } = &proof;
+    let head = |which: Version, chain| {
+        let chains = &versions.of[which].chains;
+        text.names[which].blocks[chains.head(chain)].as_str()
+    };
+    let mut out = String::new();
+    for pair in &matching.pairs {
+        let heads = PerVersion::from_fn(|w| head(w, pair.chains[w]));
+        write!(out, "pair {} {}: {} anchors", heads.base, heads.opt, pair.prefix).unwrap();
+        match &pair.out {
+            None => out += ", then they part",
+            Some(edges) => {
+                for edge in edges {
+                    write!(out, " -> {}", head(Version::Base, matching.pairs[edge.to].chains.base))
+                        .unwrap();
+                }
+            }
+        }
+        out += "\n";
+    }
+    let mut classes: BTreeMap<u32, PerVersion<Vec<&str>>> = BTreeMap::new();
+    for which in Version::BOTH {
+        let graph = versions.graph(which);
+        let has_value = |value| {
+            graph.definition(value).is_none_or(|inst| {
+                let node = &graph.nodes[inst];
+                node.has_result && versions.of[which].live.reached[node.block]
+            })
+        };
+        for value in congruence.of[which].keys().filter(|&v| has_value(v)) {
+            let name = text.name(which, Operand::Value(value));
+            classes.entry(congruence.of[which][value]).or_default()[which].push(name);
+        }
+    }
+    for (number, PerVersion { base, opt }) in classes {
+        let constant = congruence.constant(number).map(|c| text.constants.word(c).to_string());
+        // Arguments are the same anyway.
+        if base != opt || base.len() > 1 || constant.is_some() {
+            let is = constant.map(|constant| format!(" is {constant}")).unwrap_or_default();
+            writeln!(out, "{{{}}} {{{}}}{is}", base.join(" "), opt.join(" ")).unwrap();
+        } else {
+            writeln!(out, "{}", base.join(" ")).unwrap();
+        }
+    }
+    for place in &pending.places {
+        let stores = PerVersion::from_fn(|w| text.inst(w, place.store[w]));
+        writeln!(out, "pending: {} {}", stores.base, stores.opt).unwrap();
+    }
+    if text.shows_mappings() {
+        mapped(text, &proof, &mut out);
+    }
+    out
+}
+
+/// Where each point leads, and how what is live there is reconstructed.
+fn mapped(text: &Text, proof: &Proof, out: &mut String) {
+    let bodies = text.graphs.as_ref().map(body);
+    let points = bodies.as_ref().map(|body| boundaries(body, FunctionFacts::default()));
+    let mapper = Mapper::new(proof, text, bodies.as_ref(), points);
+    for (from, name) in [(Version::Base, "base"), (Version::Opt, "opt")] {
+        let to = from.other();
+        let points = &mapper.sides[from].points;
+        for (point, map) in points.iter().zip(mapper.map(from, Variant::Avail).points) {
+            write!(out, "{name} {}", text.inst(from, point.at)).unwrap();
+            let map = match map {
+                Ok(map) => map,
+                Err(refusal) => {
+                    writeln!(out, ": {}", refusal.name()).unwrap();
+                    continue;
+                }
+            };
+            write!(out, " -> {}", text.inst(to, map.landing)).unwrap();
+            let mut exprs: Vec<String> = Vec::new();
+            for expr in &map.exprs {
+                let of: Vec<&str> = expr.operands().iter().map(|&o| exprs[o].as_str()).collect();
+                exprs.push(match expr {
+                    Expr::Source(value) => text.name(from, Operand::Value(*value)).to_string(),
+                    Expr::Constant(constant) => text.constants.word(*constant).to_string(),
+                    Expr::Repeat(inst, _) => {
+                        format!("{}'({})", text.inst(to, *inst), of.join(", "))
+                    }
+                    Expr::Content(..) => format!("memory({})", of.join(", ")),
+                });
+            }
+            for &(value, expr) in &map.values {
+                write!(out, "; {} = {}", text.name(to, Operand::Value(value)), exprs[expr])
+                    .unwrap();
+            }
+            for store in &map.stores {
+                write!(out, "; store {}, {}", exprs[store.value], exprs[store.address]).unwrap();
+            }
+            for &kept in &map.keep {
+                write!(out, "; keeps {}", text.name(from, Operand::Value(kept))).unwrap();
+            }
+            *out += "\n";
+        }
+    }
+}
+
+/// The snapshot that a graph is of.
+fn body(graph: &Graph) -> Body {
+    let mut body = Body { code: Code::new(graph.arguments), ..Body::default() };
+    for block in &graph.blocks {
+        let mut targets = block.successors.clone();
+        targets.sort_unstable();
+        targets.dedup();
+        let edge = |to| Edge { to, kind: EdgeKind::Plain };
+        let edges = targets.into_iter().map(edge).collect();
+        body.blocks.push(Block { terminator: Terminator::Switch, edges });
+        body.code.begin_block();
+        for inst in block.nodes {
+            let node = &graph.nodes[inst];
+            let of = |(place, operand): (usize, &Operand)| match *operand {
+                Operand::Value(value) => Some(Use { value, from: node.from.get(place).copied() }),
+                Operand::Constant(_) => None,
+            };
+            let facts = match (node.facts.is_phi(), node.facts.is_terminator()) {
+                (true, _) => InstFacts::PHI,
+                (_, ends) => {
+                    InstFacts::from_bits(u32::from(ends) << 2 | u32::from(node.has_result) << 19)
+                }
+            };
+            body.code.push(facts, node.operands.iter().enumerate().filter_map(of));
+        }
+    }
+    body
+}
+
+#[test]
+fn rules_prove_what_fixtures_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proof/fixtures");
+    let bless = std::env::var_os("MIDFLIGHT_BLESS").is_some();
+    let mut wrong = Vec::new();
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    files.sort();
+    for file in files {
+        let fixture = fs::read_to_string(&file).unwrap();
+        let (given, _) = fixture.split_once(LINE).unwrap_or((&fixture, ""));
+        let comments = given.lines().take_while(|line| line.starts_with(';'));
+        let comments: String = comments.flat_map(|line| [line, "\n"]).collect();
+        let text = Text::parse(given);
+        // The form is read as it is printed.
+        assert_eq!(Text::parse(&text.print()).print(), text.print(), "{}", file.display());
+        let found = format!("{comments}{}{LINE}\n{}", text.print(), proved(&text));
+        if found != fixture {
+            wrong.push(format!("--- {}\n{found}", file.display()));
+            if bless {
+                fs::write(&file, found).unwrap();
+            }
+        }
+    }
+    assert!(
+        bless || wrong.is_empty(),
+        "what is proved is not what fixtures say; if it is right, MIDFLIGHT_BLESS=1 writes it:\n{}",
+        wrong.join("\n")
+    );
+}
