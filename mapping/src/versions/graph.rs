@@ -100,7 +100,8 @@ pub struct GraphBlock {
     pub memory_phi: Option<Vec<(BlockId, Access)>>,
 }
 
-/// A version. Blocks and instructions have the numbers that they have in its [`midflight_ir::body::Body`].
+/// A version. Blocks and instructions have the numbers that they have in its
+/// [`midflight_ir::body::Body`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Number of arguments, which come first among the values

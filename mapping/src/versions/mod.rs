@@ -1,8 +1,8 @@
 //! Two versions of a function, and what can be said of each by itself.
 //!
 //! A version is a [`graph::Graph`]. [`live`] finds the branches that are never taken, [`chains`]
-//! and [`hammocks`] the blocks that always run one after the other, [`gates`] the branches that decide
-//! phis, by the [`scopes`] that they dominate; [`derive`] all of them, in order.
+//! and [`hammocks`] the blocks that always run one after the other, [`gates`] the branches that
+//! decide phis, by the [`scopes`] that they dominate; [`derive`] all of them, in order.
 
 pub mod chains;
 pub mod derive;
