@@ -64,11 +64,13 @@ impl Code {
     }
 
     /// The value that an instruction defines.
+    #[inline]
     pub fn result(&self, inst: InstId) -> ValueId {
         ValueId::from(self.arguments + usize::from(inst))
     }
 
     /// The instruction that defines a value; none if it is an argument.
+    #[inline]
     pub fn definition(&self, value: ValueId) -> Option<InstId> {
         usize::from(value).checked_sub(self.arguments).map(InstId::from)
     }

@@ -106,6 +106,7 @@ fn intersect(
 impl Dominators {
     /// True if every path from the entry to `block` leads through `above`; a block dominates
     /// itself.
+    #[inline]
     pub fn dominates(&self, above: BlockId, block: BlockId) -> bool {
         let (first, end) = self.below[above];
         (first..end).contains(&self.below[block].0)

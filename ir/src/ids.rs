@@ -30,6 +30,7 @@ macro_rules! index_type {
         impl From<usize> for $name {
             /// # Panics
             /// If it does not fit.
+            #[inline]
             fn from(index: usize) -> Self {
                 match u32::try_from(index) {
                     Ok(index) => $name(index),
@@ -39,12 +40,14 @@ macro_rules! index_type {
         }
 
         impl From<$name> for usize {
+            #[inline]
             fn from(id: $name) -> usize {
                 id.0 as usize
             }
         }
 
         impl From<$name> for u32 {
+            #[inline]
             fn from(id: $name) -> u32 {
                 id.0
             }

@@ -9,6 +9,7 @@ use midflight_ir::code::{Code, Operand};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use std::cell::OnceCell;
+use std::rc::Rc;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A body with what leads back into LLVM.
@@ -16,7 +17,7 @@ pub struct CodeSnapshot<'m> {
     /// The function
     pub function: Function<'m>,
     /// Blocks, edges and instructions
-    pub body: Body,
+    pub body: Rc<Body>,
     /// The LLVM side of each block
     pub blocks: TiVec<BlockId, ir::Block<'m>>,
     /// The LLVM side of each instruction
@@ -150,7 +151,7 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
         }
     }
     let ids = OnceCell::from(ids);
-    CodeSnapshot { function, body, blocks, instructions, arguments, ids }
+    CodeSnapshot { function, body: Rc::new(body), blocks, instructions, arguments, ids }
 }
 
 /// The blocks that the entry reaches, in the order of the function.

@@ -247,7 +247,12 @@ impl Check<'_> {
         let version = &self.mapper.proof.versions.of[which];
         let node = &version.graph.nodes[inst];
         let is_number = |(&operand, &number): (&Operand, &Number)| {
-            let there = congruence.at(&self.mapper.proof.versions, which, operand, node.block);
+            let there = congruence.at(
+                &self.mapper.proof.versions,
+                which,
+                operand,
+                version.graph.block(inst),
+            );
             congruence.number(which, operand) == number || there == number
         };
         let result = version.graph.result(inst);
@@ -270,7 +275,7 @@ impl Check<'_> {
     fn chosen(&self, which: Version, phi: InstId, numbers: [Number; 3]) -> Option<Number> {
         let congruence = &self.mapper.proof.congruence;
         let version = &self.mapper.proof.versions.of[which];
-        let gate = version.gates[version.graph.nodes[phi].block].as_ref()?;
+        let gate = version.gates[version.graph.block(phi)].as_ref()?;
         let number = |operand| congruence.number(which, operand);
         let arm = |holds| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
         let expected = [number(gate.condition(&version.graph)?), arm(true)?, arm(false)?];

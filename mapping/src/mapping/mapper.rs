@@ -18,7 +18,6 @@ use crate::proof::pending::PlaceId;
 use crate::refusal::Refusal;
 use crate::versions::graph::{Graph, Oracle};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::body::Body;
 use midflight_ir::ids::{InstId, ValueId};
 use std::cell::{OnceCell, RefCell};
 use typed_index_collections::TiVec;
@@ -42,8 +41,6 @@ pub struct Mapper<'a> {
     pub proof: &'a Proof,
     /// What LLVM answers
     pub oracle: &'a dyn Oracle,
-    /// The bodies of both versions
-    pub bodies: PerVersion<&'a Body>,
     /// Both versions
     pub sides: PerVersion<Side>,
     /// For each pair its segments, if they have been asked for
@@ -117,14 +114,13 @@ impl<'a> Mapper<'a> {
     pub fn new(
         proof: &'a Proof,
         oracle: &'a dyn Oracle,
-        bodies: PerVersion<&'a Body>,
         points: PerVersion<Vec<Boundary>>,
     ) -> Self {
         let PerVersion { base, opt } = points;
-        let side = |which, points| Side::new(which, proof, bodies[which], points);
+        let side = |which, points| Side::new(which, proof, points);
         let sides = PerVersion { base: side(Version::Base, base), opt: side(Version::Opt, opt) };
         let segments = vec![OnceCell::new(); proof.matching.pairs.len()].into();
-        Mapper { proof, oracle, bodies, sides, segments, marks: RefCell::default() }
+        Mapper { proof, oracle, sides, segments, marks: RefCell::default() }
     }
 
     fn segment(&self, pair: PairId, segment: usize) -> Option<&Segment> {
@@ -375,7 +371,7 @@ impl<'a> Mapper<'a> {
         let place = |at: InstId| segment.insts[from].iter().position(|&i| i == at);
         let in_hammock = || {
             let version = &self.proof.versions.of[from];
-            let block = version.graph.nodes[at].block;
+            let block = version.graph.block(at);
             let mut hammocks = version.chains.hammocks.iter_enumerated();
             let branch = hammocks.find_map(|(branch, hammock)| {
                 hammock.as_ref().filter(|h| h.between.contains(&block)).map(|_| branch)
@@ -444,7 +440,8 @@ impl<'a> Mapper<'a> {
                 return self.with_keep_sets(maps);
             }
             for from in Version::BOTH {
-                self.sides[from].set_handed(self.bodies[from], closure.handed[from].clone());
+                let body = &self.graph(from).body;
+                self.sides[from].set_handed(body, closure.handed[from].clone());
             }
         }
     }

@@ -400,7 +400,7 @@ impl Reconstruct<'_> {
         let Some(over) = self.over else { return false };
         let to = self.destination.which;
         let version = &self.proof.versions.of[to];
-        let chain = version.graph.definition(value).map(|i| version.graph.nodes[i].block);
+        let chain = version.graph.definition(value).map(|i| version.graph.block(i));
         let chain = chain.and_then(|block| version.chains.of_block[block]);
         chain.and_then(|chain| self.proof.matching.enters[to][chain]) == Some(over.pair)
     }
@@ -413,7 +413,7 @@ impl Reconstruct<'_> {
         let (versions, matching) = (&self.proof.versions, &self.proof.matching);
         let graph = versions.graph(to);
         let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
-        let entered = matching.entered(versions, to, graph.nodes[phi].block);
+        let entered = matching.entered(versions, to, graph.block(phi));
         (entered == Some(over.pair)).then_some(())?;
         let number = self.proof.congruence.of[to][value];
         let of_source = versions.graph(from);
@@ -497,7 +497,7 @@ impl Reconstruct<'_> {
         let to = self.destination.which;
         let version = &self.proof.versions.of[to];
         let graph = &version.graph;
-        let gate = version.gates[graph.nodes[phi].block].as_ref()?;
+        let gate = version.gates[graph.block(phi)].as_ref()?;
         // What is ahead is decided by a run of the branch that is to come.
         (!self.is_ahead(graph.result(phi))).then_some(())?;
         let number = |from| Some(self.proof.congruence.number(to, graph.incoming(phi, from)?));

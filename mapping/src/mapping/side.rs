@@ -36,15 +36,14 @@ pub struct Side {
 
 impl Side {
     /// A version with its points. `body` is that of the version's snapshot.
-    pub fn new(which: Version, proof: &Proof, body: &Body, points: Vec<Boundary>) -> Self {
+    pub fn new(which: Version, proof: &Proof, points: Vec<Boundary>) -> Self {
         let Proof { versions, congruence, .. } = proof;
         let version = &versions.of[which];
-        let graph = &version.graph;
+        let (graph, body) = (&version.graph, &*version.graph.body);
         let useful = graph.useful();
         let holds = |&value: &ValueId| match graph.definition(value) {
             Some(inst) => {
-                let node = &graph.nodes[inst];
-                useful[inst] && node.has_result && version.live.reached[node.block]
+                useful[inst] && graph.has_result(inst) && version.live.reached[graph.block(inst)]
             }
             None => true,
         };
@@ -66,7 +65,7 @@ impl Side {
             point_at[point.at] = Some(number);
         }
         let uses = Uses::new(body, |inst, operand| {
-            let block = graph.nodes[inst].block;
+            let block = graph.block(inst);
             useful[inst]
                 && version.live.reached[block]
                 && operand.from.is_none_or(|from| version.live.successors[from].contains(&block))
@@ -110,7 +109,7 @@ impl Side {
     pub fn is_available(&self, versions: &Versions, value: ValueId, at: InstId) -> bool {
         let graph = versions.graph(self.which);
         let Some(inst) = graph.definition(value) else { return true };
-        let (from, to) = (graph.nodes[inst].block, graph.nodes[at].block);
+        let (from, to) = (graph.block(inst), graph.block(at));
         if !graph.nodes[inst].facts.is_terminator() {
             return if from == to { inst < at } else { self.dominators.dominates(from, to) };
         }

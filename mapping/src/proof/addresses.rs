@@ -2,7 +2,7 @@
 
 use crate::proof::congruence::Congruence;
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Graph, Node, Operand};
+use crate::versions::graph::{Graph, Operand};
 use crate::versions::version::Version;
 use midflight_ir::ids::InstId;
 
@@ -48,11 +48,11 @@ pub(super) fn is_plain(
 ) -> bool {
     let graph = versions.graph(which);
     let is_plain = |&inst: &InstId| {
-        let Node { block, operands, .. } = &graph.nodes[inst];
+        let block = graph.block(inst);
         let is_plain = |&operand: &Operand| {
-            congruence.at(versions, which, operand, *block) == congruence.number(which, operand)
+            congruence.at(versions, which, operand, block) == congruence.number(which, operand)
         };
-        operands.iter().all(is_plain)
+        graph.nodes[inst].operands.iter().all(is_plain)
     };
     made(graph, address).is_some_and(|made| made.operations.iter().all(is_plain))
 }

@@ -57,7 +57,7 @@ impl Congruence {
             partners: partners(versions, matching),
         };
         for which in Version::BOTH {
-            for argument in 0..versions.graph(which).arguments {
+            for argument in 0..versions.graph(which).arguments() {
                 let number = layout.arguments + argument as u32;
                 congruence.set(versions, which, argument.into(), number);
             }
@@ -247,14 +247,14 @@ impl Congruence {
 
     /// True if the operands of two instructions are congruent.
     pub fn have_same_operands(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
-        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
-        let mut pairs = a.operands.iter().zip(&b.operands).map(|(&x, &y)| {
-            (
-                self.at(versions, Version::Base, x, a.block),
-                self.at(versions, Version::Opt, y, b.block),
-            )
-        });
-        a.operands.len() == b.operands.len() && pairs.all(|(x, y)| x == y)
+        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]].operands);
+        let block = PerVersion::from_fn(|w| versions.graph(w).block(insts[w]));
+        let mut pairs = a.iter().zip(b);
+        a.len() == b.len()
+            && pairs.all(|(&x, &y)| {
+                self.at(versions, Version::Base, x, block.base)
+                    == self.at(versions, Version::Opt, y, block.opt)
+            })
     }
 }
 
@@ -271,7 +271,8 @@ fn partners(versions: &Versions, matching: &Matching) -> TiVec<InstId, Option<In
     }
     for (inst, node) in opt.graph.nodes.iter_enumerated().filter(|(_, n)| n.facts.is_pinned()) {
         let Some(origin) = versions.tracked.origin[inst] else { continue };
-        let chains = (base.chains.of_inst(&base.graph, origin), opt.chains.of_block[node.block]);
+        let chains =
+            (base.chains.of_inst(&base.graph, origin), opt.chains.of_inst(&opt.graph, inst));
         let (Some(a), Some(b)) = chains else { continue };
         let together = matching.of_chain.opt[b].filter(|&p| matching.pairs[p].chains.base == a);
         let segments = (base.chains.segment[origin], opt.chains.segment[inst]);
@@ -300,15 +301,15 @@ pub fn value_over(
         let number = congruence.on_edge(versions, which, operand, (from, to));
         Some(congruence.constant(number).map_or(operand, Operand::Constant))
     };
-    let Some((from, before)) = walk.crossed(graph.nodes[phi].block)? else {
+    let Some((from, before)) = walk.crossed(graph.block(phi))? else {
         return Some(Operand::Value(graph.result(phi)));
     };
-    let mut operand = incoming(phi, from, graph.nodes[phi].block)?;
+    let mut operand = incoming(phi, from, graph.block(phi))?;
     for &(from, block) in before.iter().rev() {
         if let Operand::Value(value) = operand
             && let Some(inst) = graph.definition(value)
             && graph.nodes[inst].facts.is_phi()
-            && graph.nodes[inst].block == block
+            && graph.block(inst) == block
         {
             operand = incoming(inst, from, block)?;
         }

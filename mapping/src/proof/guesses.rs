@@ -51,7 +51,7 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
     for (id, pair) in matching.pairs.iter_enumerated() {
         for base in matching.entry_phis(versions, Version::Base, id) {
             let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
-            if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.nodes[phi].block) {
+            if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.block(phi)) {
                 guesses.phis[phi] = Some(base);
             }
         }

@@ -48,7 +48,7 @@ pub(super) fn candidates(versions: &Versions) -> PerVersion<Vec<InstId>> {
     let stores = |version: &VersionFacts, has_other: &dyn Fn(InstId) -> bool| -> Vec<InstId> {
         let nodes = version.graph.nodes.iter_enumerated();
         let lone = nodes.filter(|&(inst, node)| {
-            let is_reached = version.live.reached[node.block];
+            let is_reached = version.live.reached[version.graph.block(inst)];
             node.facts.is_store() && !node.is_overwritten && is_reached && !has_other(inst)
         });
         lone.map(|(inst, _)| inst).collect()
@@ -182,7 +182,7 @@ impl<'a> Flow<'a> {
     fn name(&self, which: Version, stores: &[InstId]) -> Option<(InstId, Vec<InstId>)> {
         let version = &self.versions.of[which];
         let is_above = |leaf: InstId, store: InstId| {
-            let (from, to) = (version.graph.nodes[leaf].block, version.graph.nodes[store].block);
+            let (from, to) = (version.graph.block(leaf), version.graph.block(store));
             if from == to { leaf < store } else { version.scopes.dominates(from, to) }
         };
         stores.iter().find_map(|&store| {
@@ -253,7 +253,7 @@ impl<'a> Flow<'a> {
             let head = version.chains.head(pair.chains[which]);
             for &place in &at {
                 let is_above = |&leaf: &InstId| {
-                    let block = version.graph.nodes[leaf].block;
+                    let block = version.graph.block(leaf);
                     version.chains.of_block[block] != Some(pair.chains[which])
                         && version.scopes.dominates(block, head)
                 };
@@ -408,7 +408,7 @@ impl<'a> Flow<'a> {
                 let computes = |place: PlaceId| {
                     let mut leaves = self.leaves[which][place].iter();
                     leaves.any(|&leaf| {
-                        let block = versions.graph(which).nodes[leaf].block;
+                        let block = versions.graph(which).block(leaf);
                         versions.of[which].chains.of_block[block]
                             .is_some_and(|c| chains.contains(&c))
                     })

@@ -131,8 +131,8 @@ fn matched_with_lone(
 
 /// Number of a version's instructions that can be reached
 fn reached(version: &VersionFacts) -> usize {
-    let nodes = version.graph.nodes.iter();
-    nodes.filter(|node| version.chains.of_block[node.block].is_some()).count()
+    let insts = version.graph.nodes.keys();
+    insts.filter(|&inst| version.chains.of_inst(&version.graph, inst).is_some()).count()
 }
 
 /// Number of instructions that run together

@@ -12,7 +12,7 @@ use crate::proof::matching::{Matching, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Access, Linear, Node, Operand, Oracle};
+use crate::versions::graph::{Access, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
@@ -167,7 +167,7 @@ impl<'a> Round<'a> {
         self.refuted.clear();
         let versions = self.versions;
         let graph = versions.graph(which);
-        for argument in (0..graph.arguments).map(ValueId::from) {
+        for argument in (0..graph.arguments()).map(ValueId::from) {
             self.lead(which, self.congruence.of[which][argument], argument);
         }
         let shapes = self.shapes;
@@ -182,7 +182,7 @@ impl<'a> Round<'a> {
                 }
             }
             changed |= self.contents_at(which, block);
-            for inst in graph.blocks[block].nodes.iter().filter(|&i| graph.nodes[i].has_result) {
+            for inst in graph.insts(block).iter().filter(|&i| graph.has_result(i)) {
                 self.now += 1;
                 let mut number = self.number(which, inst);
                 if graph.nodes[inst].facts.is_phi() {
@@ -407,7 +407,9 @@ impl<'a> Round<'a> {
             && node.operands.iter().all(is_same)
             && seen.via.is_none_or(is_old)
             && match node.clobber {
-                _ if node.facts.is_phi() => self.entries[which][node.block] != Entry::Over,
+                _ if node.facts.is_phi() => {
+                    self.entries[which][self.versions.graph(which).block(inst)] != Entry::Over
+                }
                 None | Some(Access::Entry) => true,
                 // What places have may change without them.
                 Some(_) if self.versions.has_lone => false,
@@ -424,7 +426,8 @@ impl<'a> Round<'a> {
         let node = &versions.graph(which).nodes[inst];
         let mut numbers = std::mem::take(&mut self.scratch.numbers);
         numbers.clear();
-        let number = |&operand: &Operand| self.congruence.at(versions, which, operand, node.block);
+        let block = versions.graph(which).block(inst);
+        let number = |&operand: &Operand| self.congruence.at(versions, which, operand, block);
         numbers.extend(node.operands.iter().map(number));
         let equal = self.simplified(which, inst, &numbers);
         let via = if let Some(Operand::Value(value)) = equal { Some(value) } else { None };
@@ -595,7 +598,7 @@ impl<'a> Round<'a> {
     fn phi(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
         let (versions, shapes) = (self.versions, self.shapes);
         let version = &versions.of[which];
-        let Node { block, .. } = version.graph.nodes[inst];
+        let block = version.graph.block(inst);
         let incoming = shapes[which].incoming(version, inst);
         let congruence = &self.congruence;
         let plain = incoming.iter().flatten().map(|&operand| congruence.number(which, operand));
@@ -635,7 +638,7 @@ impl<'a> Round<'a> {
     fn choice(&mut self, which: Version, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
         let version = &self.versions.of[which];
         let node = &version.graph.nodes[phi];
-        let gate = version.gates[node.block].as_ref()?;
+        let gate = version.gates[version.graph.block(phi)].as_ref()?;
         let number = |operand: Operand| self.congruence.number(which, operand);
         let arm =
             |holds: bool| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));

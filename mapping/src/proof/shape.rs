@@ -25,7 +25,7 @@ impl Shape {
     /// What may come in at a phi, in the order of its block's predecessors: each phi may have an
     /// order of its own.
     pub(super) fn incoming(&self, version: &VersionFacts, phi: InstId) -> &[Option<Operand>] {
-        let count = version.live.predecessors[version.graph.nodes[phi].block].len();
+        let count = version.live.predecessors[version.graph.block(phi)].len();
         &self.operands[self.first[phi]..][..count]
     }
 }

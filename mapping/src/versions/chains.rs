@@ -60,7 +60,7 @@ pub struct Chains {
 impl Chains {
     /// The chain of an instruction.
     pub fn of_inst(&self, graph: &Graph, inst: InstId) -> Option<ChainId> {
-        self.of_block[graph.nodes[inst].block]
+        self.of_block[graph.block(inst)]
     }
 
     /// The block that a chain begins with.
@@ -78,7 +78,7 @@ impl Chains {
     pub fn of_segment(&self, graph: &Graph, chain: ChainId, segment: usize) -> Vec<InstId> {
         let blocks = self.chains[chain].blocks.iter();
         blocks
-            .flat_map(|&b| graph.blocks[b].nodes)
+            .flat_map(|&b| graph.insts(b))
             .filter(|&i| self.segment[i] == segment && !graph.nodes[i].facts.is_phi())
             .collect()
     }
@@ -86,7 +86,7 @@ impl Chains {
     /// Its first segments, so many: each as [`Chains::of_segment`] has it.
     pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
         let mut segments = vec![Vec::new(); count];
-        for inst in self.chains[chain].blocks.iter().flat_map(|&b| graph.blocks[b].nodes) {
+        for inst in self.chains[chain].blocks.iter().flat_map(|&b| graph.insts(b)) {
             if !graph.nodes[inst].facts.is_phi()
                 && let Some(segment) = segments.get_mut(self.segment[inst])
             {
@@ -128,7 +128,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
         while let Some(current) = block {
             result.of_block[current] = Some(result.chains.next_key());
             chain.blocks.push(current);
-            for inst in graph.blocks[current].nodes {
+            for inst in graph.insts(current) {
                 result.segment[inst] = chain.anchors.len();
                 result.late[inst] = late;
                 if graph.is_shared_anchor(inst) {
@@ -139,7 +139,7 @@ pub fn chains(graph: &Graph, live: &Live, hammocks: TiVec<BlockId, Option<Hammoc
             }
             for &between in hammocks[current].iter().flat_map(|hammock| &hammock.between) {
                 result.of_block[between] = Some(result.chains.next_key());
-                for inst in graph.blocks[between].nodes {
+                for inst in graph.insts(between) {
                     result.segment[inst] = chain.anchors.len();
                     result.late[inst] = late;
                 }

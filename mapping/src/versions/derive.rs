@@ -32,7 +32,7 @@ pub fn derived(mut graphs: PerVersion<Graph>, tracked: Tracked) -> Versions {
 
 /// Finds the stores of base that a pass deleted since the next anchor writes to the same place.
 fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
-    for range in base.blocks.iter().map(|b| b.nodes) {
+    for range in base.body.code.of_block.clone() {
         let anchors: Vec<InstId> =
             range.iter().filter(|&i| base.nodes[i].facts.is_anchor()).collect();
         for pair in anchors.windows(2) {

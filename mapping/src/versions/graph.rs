@@ -4,8 +4,10 @@
 //! one can be compared with values of the other. Nothing here needs LLVM.
 
 use crate::versions::version::Version;
+use midflight_ir::body::Body;
 use midflight_ir::facts::MapFacts;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use std::rc::Rc;
 use typed_index_collections::TiVec;
 
 /// Index of a constant, in a table that both versions share. Functions, globals and metadata count
@@ -38,12 +40,8 @@ pub enum Access {
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The block that it is in
-    pub block: BlockId,
     /// What is known of it
     pub facts: MapFacts,
-    /// It has a result.
-    pub has_result: bool,
     /// The type of its result; for a store, of what it stores. Equal numbers are equal types.
     pub data_type: u32,
     /// What it does
@@ -87,8 +85,6 @@ pub struct Linear {
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphBlock {
-    /// Its instructions
-    pub nodes: InstRange,
     /// Its successors, in the order of its terminator, one as often as it is named
     pub successors: Vec<BlockId>,
     /// For each successor whether control may go there
@@ -100,37 +96,56 @@ pub struct GraphBlock {
     pub memory_phi: Option<Vec<(BlockId, Access)>>,
 }
 
-/// A version. Blocks and instructions have the numbers that they have in its
-/// [`midflight_ir::body::Body`].
+/// A version: its snapshot, and in tables beside it what mappings depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// Number of arguments, which come first among the values
-    pub arguments: usize,
-    /// Its blocks that can be reached; the entry is the first
+    /// Its snapshot, with code
+    pub body: Rc<Body>,
+    /// What is known of its blocks
     pub blocks: TiVec<BlockId, GraphBlock>,
-    /// Its instructions, block by block
+    /// What is known of its instructions
     pub nodes: TiVec<InstId, Node>,
 }
 
 impl Graph {
     /// The instruction that defines a value; none if it is an argument.
     pub fn definition(&self, value: ValueId) -> Option<InstId> {
-        usize::from(value).checked_sub(self.arguments).map(InstId::from)
+        self.body.code.definition(value)
     }
 
     /// The value that an instruction defines.
     pub fn result(&self, inst: InstId) -> ValueId {
-        ValueId::from(self.arguments + usize::from(inst))
+        self.body.code.result(inst)
     }
 
     /// Number of values
     pub fn num_values(&self) -> usize {
-        self.arguments + self.nodes.len()
+        self.body.code.num_values()
+    }
+
+    /// Number of arguments, which come first among the values
+    pub fn arguments(&self) -> usize {
+        self.body.code.arguments
+    }
+
+    /// The block of an instruction.
+    pub fn block(&self, inst: InstId) -> BlockId {
+        self.body.code.instructions[inst].block
+    }
+
+    /// True for an instruction with a result.
+    pub fn has_result(&self, inst: InstId) -> bool {
+        self.body.code.instructions[inst].facts.has_result()
+    }
+
+    /// The instructions of a block.
+    pub fn insts(&self, block: BlockId) -> InstRange {
+        self.body.code.of_block[block]
     }
 
     /// The terminator of a block.
     pub fn terminator(&self, block: BlockId) -> InstId {
-        self.blocks[block].nodes.iter().next_back().expect("a block ends with a terminator")
+        self.insts(block).iter().next_back().expect("a block ends with a terminator")
     }
 
     /// What a phi has from a block.
@@ -141,7 +156,7 @@ impl Graph {
 
     /// The phis of a block.
     pub fn phis(&self, block: BlockId) -> impl Iterator<Item = InstId> {
-        self.blocks[block].nodes.iter().take_while(|&i| self.nodes[i].facts.is_phi())
+        self.insts(block).iter().take_while(|&i| self.nodes[i].facts.is_phi())
     }
 
     /// The address that a simple load or store accesses.

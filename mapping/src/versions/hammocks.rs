@@ -91,7 +91,7 @@ impl End<'_> {
     fn of(&self, chain: ChainId, is_last: bool) -> Option<ChainId> {
         let blocks = &self.chains.chains[chain].blocks;
         let graph = &self.version.graph;
-        let all = blocks.iter().flat_map(|&b| graph.blocks[b].nodes);
+        let all = blocks.iter().flat_map(|&b| graph.insts(b));
         let mut all: Vec<InstId> = all.filter(|&i| !graph.nodes[i].facts.is_phi()).collect();
         if is_last {
             all.reverse();
@@ -145,7 +145,7 @@ fn hammock(version: &VersionFacts, join: BlockId) -> Option<Hammock> {
 
 /// True for a block that only computes values.
 fn is_silent(version: &VersionFacts, block: BlockId) -> bool {
-    let mut nodes = version.graph.blocks[block].nodes.iter().map(|i| version.graph.nodes[i].facts);
+    let mut nodes = version.graph.insts(block).iter().map(|i| version.graph.nodes[i].facts);
     nodes.all(|facts| {
         let ends = facts.is_terminator() && !facts.is_anchor() && !facts.reads_memory();
         facts.is_phi() || facts.is_marker() || facts.is_repeatable() || ends

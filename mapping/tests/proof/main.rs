@@ -6,15 +6,13 @@
 
 mod text;
 
-use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
-use midflight_ir::code::{Code, Operand as Use};
-use midflight_ir::facts::{FunctionFacts, InstFacts};
+use midflight_ir::facts::FunctionFacts;
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::mapping::reconstruct::{Expr, Variant};
 use midflight_mapping::points::boundaries;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::derive::derived;
-use midflight_mapping::versions::graph::{Graph, Operand};
+use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -54,8 +52,7 @@ fn proved(text: &Text) -> String {
         let graph = versions.graph(which);
         let has_value = |value| {
             graph.definition(value).is_none_or(|inst| {
-                let node = &graph.nodes[inst];
-                node.has_result && versions.of[which].live.reached[node.block]
+                graph.has_result(inst) && versions.of[which].live.reached[graph.block(inst)]
             })
         };
         for value in congruence.of[which].keys().filter(|&v| has_value(v)) {
@@ -85,9 +82,8 @@ fn proved(text: &Text) -> String {
 
 /// Where each point leads, and how what is live there is reconstructed.
 fn mapped(text: &Text, proof: &Proof, out: &mut String) {
-    let bodies = text.graphs.as_ref().map(body);
-    let points = bodies.as_ref().map(|body| boundaries(body, FunctionFacts::default()));
-    let mapper = Mapper::new(proof, text, bodies.as_ref(), points);
+    let points = text.graphs.as_ref().map(|g| boundaries(&g.body, FunctionFacts::default()));
+    let mapper = Mapper::new(proof, text, points);
     for (from, name) in [(Version::Base, "base"), (Version::Opt, "opt")] {
         let to = from.other();
         let points = &mapper.sides[from].points;
@@ -126,35 +122,6 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
             *out += "\n";
         }
     }
-}
-
-/// The snapshot that a graph is of.
-fn body(graph: &Graph) -> Body {
-    let mut body = Body { code: Code::new(graph.arguments), ..Body::default() };
-    for block in &graph.blocks {
-        let mut targets = block.successors.clone();
-        targets.sort_unstable();
-        targets.dedup();
-        let edge = |to| Edge { to, kind: EdgeKind::Plain };
-        let edges = targets.into_iter().map(edge).collect();
-        body.blocks.push(Block { terminator: Terminator::Switch, edges });
-        body.code.begin_block();
-        for inst in block.nodes {
-            let node = &graph.nodes[inst];
-            let of = |(place, operand): (usize, &Operand)| match *operand {
-                Operand::Value(value) => Some(Use { value, from: node.from.get(place).copied() }),
-                Operand::Constant(_) => None,
-            };
-            let facts = match (node.facts.is_phi(), node.facts.is_terminator()) {
-                (true, _) => InstFacts::PHI,
-                (_, ends) => {
-                    InstFacts::from_bits(u32::from(ends) << 2 | u32::from(node.has_result) << 19)
-                }
-            };
-            body.code.push(facts, node.operands.iter().enumerate().filter_map(of));
-        }
-    }
-    body
 }
 
 #[test]

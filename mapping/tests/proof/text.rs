@@ -21,8 +21,10 @@
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by the
 //! names of [`Oracle`]'s methods.
 
-use midflight_ir::facts::MapFacts;
-use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::code::{Code, Operand as Use};
+use midflight_ir::facts::{InstFacts, MapFacts};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
     Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
@@ -30,6 +32,7 @@ use midflight_mapping::versions::graph::{
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::rc::Rc;
 use typed_index_collections::TiVec;
 
 /// For each operation whether it has a result, and what LLVM would say of it.
@@ -179,23 +182,34 @@ impl Text {
                 }
             }
         }
-        self.graphs[which].arguments = arguments.len();
+        self.body(which).code = Code::new(arguments.len());
         let mut heads = Vec::new();
         for line in &lines[1..] {
             match line.strip_prefix("  ") {
                 None => {
-                    let start = self.graphs[which].nodes.next_key();
-                    let nodes = InstRange { start, end: start };
                     heads.push(self.graphs[which].blocks.next_key());
-                    self.graphs[which].blocks.push(GraphBlock { nodes, ..GraphBlock::default() });
+                    self.graphs[which].blocks.push(GraphBlock::default());
+                    self.body(which).code.begin_block();
                 }
                 Some(inst) => self.instruction(which, inst),
             }
+        }
+        for block in heads.iter().copied() {
+            let mut targets = self.graphs[which].blocks[block].successors.clone();
+            targets.sort_unstable();
+            targets.dedup();
+            let edge = |to| Edge { to, kind: EdgeKind::Plain };
+            let edges = targets.into_iter().map(edge).collect();
+            self.body(which).blocks.push(Block { terminator: Terminator::Switch, edges });
         }
         let of_blocks = lines[1..].iter().filter(|l| !l.starts_with(' '));
         for (block, line) in heads.into_iter().zip(of_blocks) {
             self.head(which, block, line.split_once(':').expect("a block").1);
         }
+    }
+
+    fn body(&mut self, which: Version) -> &mut Body {
+        Rc::get_mut(&mut self.graphs[which].body).expect("nobody else has it yet")
     }
 
     /// What stands behind the name of a block.
@@ -228,7 +242,6 @@ impl Text {
         let (word, ty) = operation.split_once('.').unwrap_or((operation, ""));
         let &(_, has_result, of_word) =
             FACTS.iter().find(|f| f.0 == word).unwrap_or_else(|| panic!("no operation '{word}'"));
-        let block = self.graphs[which].blocks.last_key().expect("a block");
         let mut from = Vec::new();
         let operands: Vec<Operand> = operands
             .split(", ")
@@ -246,9 +259,7 @@ impl Text {
             })
             .collect();
         let mut node = Node {
-            block,
             facts: facts(of_word),
-            has_result,
             data_type: self.types.id(ty),
             operation: self.operations.id(operation),
             linear: None,
@@ -286,10 +297,20 @@ impl Text {
                 other => panic!("'!{other}' is not known"),
             }
         }
+        let of_code = match word {
+            "phi" => InstFacts::PHI,
+            _ => InstFacts::from_bits(
+                u32::from(node.facts.is_terminator()) << 2 | u32::from(has_result) << 19,
+            ),
+        };
+        let of = |(place, operand): (usize, &Operand)| match *operand {
+            Operand::Value(value) => Some(Use { value, from: node.from.get(place).copied() }),
+            Operand::Constant(_) => None,
+        };
+        let uses: Vec<Use> = node.operands.iter().enumerate().filter_map(of).collect();
+        self.body(which).code.push(of_code, uses);
         self.graphs[which].nodes.push(node);
-        let end = self.graphs[which].nodes.next_key();
-        let of_block = &mut self.graphs[which].blocks[block];
-        of_block.nodes.end = end;
+        let of_block = self.graphs[which].blocks.last_mut().expect("a block");
         for target in targets.split(", ").filter(|t| !t.is_empty()) {
             of_block.successors.push(self.names[which].block(target.trim_matches(['(', ')'])));
             of_block.feasible.push(!target.starts_with('('));
@@ -372,11 +393,11 @@ impl Text {
         for which in Version::BOTH {
             let graph = &self.graphs[which];
             let name = if which == Version::Base { "base" } else { "opt" };
-            let arguments = &self.names[which].values.raw[..graph.arguments];
+            let arguments = &self.names[which].values.raw[..graph.arguments()];
             writeln!(text, "{name}({}):", arguments.join(", ")).unwrap();
             for (id, block) in graph.blocks.iter_enumerated() {
                 self.print_head(&mut text, which, id);
-                for inst in block.nodes {
+                for inst in graph.insts(id) {
                     self.print_instruction(&mut text, which, inst, block);
                 }
             }

@@ -92,14 +92,14 @@ fn visits(
     let version = &mapper.proof.versions.of[which];
     let mut found: Vec<(Option<PairId>, Range<usize>)> = Vec::new();
     for (number, step) in trace.steps.iter().enumerate() {
-        let block = version.graph.nodes[step.at].block;
+        let block = version.graph.block(step.at);
         let Some(chain) = version.chains.of_block[block] else {
             return Err(format!(
                 "version {which:?} runs block {block}, which is said to be never reached"
             ));
         };
         let phis = version.graph.phis(block).count();
-        let is_first = version.graph.blocks[block].nodes.iter().nth(phis) == Some(step.at);
+        let is_first = version.graph.insts(block).iter().nth(phis) == Some(step.at);
         if is_first && version.chains.head(chain) == block {
             found.push((mapper.proof.matching.of_chain[which][chain], number..number));
         }
@@ -223,7 +223,7 @@ fn compare(
     let graph = proof.versions.graph(which);
     let mut count = 0;
     for (value, &word) in state.values.iter_enumerated() {
-        let has_result = graph.definition(value).is_none_or(|i: InstId| graph.nodes[i].has_result);
+        let has_result = graph.definition(value).is_none_or(|i: InstId| graph.has_result(i));
         if !has_result || !sides[which].is_available(&proof.versions, value, state.at) {
             continue;
         }

@@ -75,8 +75,7 @@ fn partner(versions: &Versions, right: &(Matching, Congruence), inst: InstId) ->
     let own = number(versions, &right.1, Version::Opt, inst);
     let is_same = number(versions, &right.1, Version::Base, partner) == own
         && right.1.constant(own).is_none();
-    (versions.of.opt.live.reached[versions.of.opt.graph.nodes[inst].block] && is_same)
-        .then_some(partner)
+    (versions.of.opt.live.reached[versions.of.opt.graph.block(inst)] && is_same).then_some(partner)
 }
 
 fn number(versions: &Versions, congruence: &Congruence, which: Version, inst: InstId) -> u32 {
@@ -98,7 +97,7 @@ fn wrong(
     if old.facts.is_select() || old.facts.is_phi() {
         return exchanged(versions, handles, right, inst, tried);
     }
-    let is_plain = old.has_result
+    let is_plain = versions.of.opt.graph.has_result(inst)
         && !old.facts.is_pinned()
         && !old.facts.is_own()
         && !old.facts.is_pad_pointer()
@@ -151,7 +150,11 @@ fn exchanged(
     let old = versions.of.opt.graph.nodes[inst].clone();
     let arms = match old.operands.len() {
         3 if old.facts.is_select() => [1, 2],
-        2 if old.facts.is_phi() && versions.of.opt.gates[old.block].is_some() => [0, 1],
+        2 if old.facts.is_phi()
+            && versions.of.opt.gates[versions.of.opt.graph.block(inst)].is_some() =>
+        {
+            [0, 1]
+        }
         _ => return Ok(()),
     };
     let Some(partner) = partner(versions, right, inst) else { return Ok(()) };

@@ -135,7 +135,7 @@ impl Round<'_> {
         }
         let version = &self.versions.of[place.which];
         let is_above = |&leaf: &InstId| {
-            let above = version.graph.nodes[leaf].block;
+            let above = version.graph.block(leaf);
             above != block && version.scopes.dominates(above, block)
         };
         made(&version.graph, place.pointer)?.leaves.iter().all(is_above).then_some(())?;

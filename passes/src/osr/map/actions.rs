@@ -61,9 +61,8 @@ pub fn claims<'m>(
     let all = two.base.blocks().flat_map(|b| b.instructions());
     for (number, inst) in all.enumerate() {
         let Some(from) = handles.snapshots.base.id_of(inst) else { continue };
-        let node = &base.nodes[from];
         // What is never reached has no value.
-        if !node.has_result || !versions.of.base.live.reached[node.block] {
+        if !base.has_result(from) || !versions.of.base.live.reached[base.block(from)] {
             continue;
         }
         let own = congruence.of.base[base.result(from)];
@@ -82,8 +81,8 @@ pub fn claims<'m>(
 
 /// For an instruction that is in another block, what became of its old block, and the new one.
 fn moved(versions: &Versions, from: InstId, to: InstId) -> Option<(Option<BlockId>, BlockId)> {
-    let old = versions.tracked.blocks[versions.of.base.graph.nodes[from].block];
-    let new = versions.of.opt.graph.nodes[to].block;
+    let old = versions.tracked.blocks[versions.of.base.graph.block(from)];
+    let new = versions.of.opt.graph.block(to);
     (old != Some(new)).then_some((old, new))
 }
 

@@ -59,10 +59,9 @@ impl<'m> Claims<'_, 'm> {
         let mut unsigned = Vec::new();
         for inst in useful.base.keys().filter(|&i| useful.base[i]) {
             let llvm = self.inst(Version::Base, inst);
-            let node = &mut graphs.base.nodes[inst];
-            if node.has_result && self.tracked.folded[inst] {
+            if graphs.base.has_result(inst) && self.tracked.folded[inst] {
                 let constant = of_base().constant(llvm);
-                node.constant = constant.map(self.constant);
+                graphs.base.nodes[inst].constant = constant.map(self.constant);
             }
             let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
             if is_asked && solution(Version::Base).is_unsigned(llvm) {

@@ -134,7 +134,7 @@ fn composed<'m>(
         Operand::Value(_) => None,
     };
     let check = Check { mapper, ancestry: &ancestry, constant: &constant };
-    let arguments = mapper.proof.versions.of.base.graph.arguments;
+    let arguments = mapper.proof.versions.of.base.graph.arguments();
     let in_order = |from: Version| {
         let mut order: Vec<&Made<'_>> = steps.iter().collect();
         if from == Version::Opt {
@@ -158,7 +158,7 @@ fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Version, map: &Composed
     let version = &mapper.proof.versions.of[from];
     let mut result = Composed::default();
     for (number, point) in side.points.iter().enumerate() {
-        let reached = version.live.reached[version.graph.nodes[point.at].block];
+        let reached = version.live.reached[version.graph.block(point.at)];
         if point.refusal.is_some() || !reached {
             continue;
         }

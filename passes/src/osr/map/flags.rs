@@ -25,8 +25,9 @@ impl<'m> Classes<'m> {
         let mut members: Vec<Member> = Vec::new();
         for which in Version::BOTH {
             let version = &proof.versions.of[which];
-            for (inst, node) in version.graph.nodes.iter_enumerated() {
-                if node.has_result && version.live.reached[node.block] {
+            for inst in version.graph.nodes.keys() {
+                let is_reached = version.live.reached[version.graph.block(inst)];
+                if version.graph.has_result(inst) && is_reached {
                     let number = proof.congruence.of[which][version.graph.result(inst)];
                     members.push(Member { number, which, inst });
                 }
@@ -108,7 +109,7 @@ impl Members<'_> {
     fn is_alike(&self, class: &[Member]) -> bool {
         let [first, rest @ ..] = class else { return true };
         let congruence = &self.proof.congruence;
-        let arguments = self.proof.versions.of.base.graph.arguments;
+        let arguments = self.proof.versions.of.base.graph.arguments();
         let is_argument = || congruence.of.base[..arguments.into()].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {
             return false;
@@ -141,6 +142,11 @@ impl Members<'_> {
 
     fn number(&self, member: &Member, operand: &Operand) -> Number {
         let Proof { versions, congruence, .. } = self.proof;
-        congruence.at(versions, member.which, *operand, self.node(member).block)
+        congruence.at(
+            versions,
+            member.which,
+            *operand,
+            self.proof.versions.graph(member.which).block(member.inst),
+        )
     }
 }

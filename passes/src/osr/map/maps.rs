@@ -168,7 +168,7 @@ pub fn write_maps(
         points.map(|(number, (point, map))| write_point(number, point.at, map)).collect()
     };
     Maps {
-        arguments: mapper.proof.versions.of.base.graph.arguments,
+        arguments: mapper.proof.versions.of.base.graph.arguments(),
         instructions: Each {
             base: texts(handles.snapshots.base).into(),
             opt: texts(handles.snapshots.opt).into(),

@@ -56,7 +56,7 @@ pub fn copied(versions: &Versions) -> HashSet<BlockId> {
     let is_copied = |w: &&Vec<InstId>| {
         w.iter().all(|&inst| origin[inst].is_some()) && copies.contains(&operations(w))
     };
-    windows.iter().filter(is_copied).map(|w| graph.nodes[w[0]].block).collect()
+    windows.iter().filter(is_copied).map(|w| graph.block(w[0])).collect()
 }
 
 fn windows(graph: &Graph) -> Vec<Vec<InstId>> {
@@ -65,7 +65,7 @@ fn windows(graph: &Graph) -> Vec<Vec<InstId>> {
         let ends_in_anchor = |w: &&[InstId]| graph.nodes[w[WINDOW - 1]].facts.is_anchor();
         plain.windows(WINDOW).filter(ends_in_anchor).map(<[InstId]>::to_vec).collect::<Vec<_>>()
     };
-    graph.blocks.iter().flat_map(|block| of_block(block.nodes)).collect()
+    graph.body.code.of_block.iter().flat_map(|&range| of_block(range)).collect()
 }
 
 /// How many points lead into these blocks of opt.
@@ -75,7 +75,7 @@ pub fn landings_in(
     blocks: &HashSet<BlockId>,
 ) -> usize {
     let landings = maps.base.points.iter().flatten().map(|map| map.landing);
-    landings.filter(|&l| blocks.contains(&versions.of.opt.graph.nodes[l].block)).count()
+    landings.filter(|&l| blocks.contains(&versions.of.opt.graph.block(l))).count()
 }
 
 /// How many loads are made again though something may have written to their places.

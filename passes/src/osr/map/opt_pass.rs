@@ -90,11 +90,11 @@ pub fn woven_maps(
         let side = &mapper.sides[which];
         let chosen = wanted(places[which], max_points, snapshots[which], &side.points);
         let is_header = matches!(places[which], Where::LoopHeader(_));
-        let blocks = &mapper.proof.versions.graph(which).nodes;
+        let graph = mapper.proof.versions.graph(which);
         let first_useful = |p: usize| {
-            let block = blocks[side.points[p].at].block;
+            let block = graph.block(side.points[p].at);
             (p..side.points.len())
-                .take_while(|&q| blocks[side.points[q].at].block == block)
+                .take_while(|&q| graph.block(side.points[q].at) == block)
                 .find(|&q| takes_part(side, q))
         };
         // The continuation has no point where a header begins with dead code: behind that is as

@@ -116,8 +116,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
     /// What maps between the versions, at their points.
     pub fn mapper(&self) -> Mapper<'_> {
         let snapshots = self.handles.snapshots;
-        let bodies = snapshots.map(|snapshot| &snapshot.body);
-        Mapper::new(&self.proof, &self.handles, bodies, snapshots.map(points_of))
+        Mapper::new(&self.proof, &self.handles, snapshots.map(points_of))
     }
 
     /// The versions and the LLVM side of constants: what is left when the functions change.

@@ -198,8 +198,8 @@ impl<'m> Handles<'_, 'm> {
             let next = types.len() as u32;
             *types.entry(ty).or_insert(next)
         };
-        let mut graph = Graph { arguments: snapshot.arguments.len(), ..Graph::default() };
-        for (id, &inst) in snapshot.instructions.iter_enumerated() {
+        let mut graph = Graph { body: snapshot.body.clone(), ..Graph::default() };
+        for &inst in &snapshot.instructions {
             let facts = inst.map_facts();
             let is_known = |b: &Block<'m>| ids.block(*b).is_some();
             let from: Vec<Block> =
@@ -217,9 +217,7 @@ impl<'m> Handles<'_, 'm> {
             let stored = if facts.is_store() { inst.operands().next() } else { None };
             let data = stored.map_or_else(|| inst.value().ty(), |stored| stored.ty());
             graph.nodes.push(Node {
-                block: snapshot.body.code.instructions[id].block,
                 facts,
-                has_result: snapshot.body.code.instructions[id].facts.has_result(),
                 data_type: type_id(data),
                 operation: 0,
                 linear: self.linear(inst),
@@ -234,11 +232,10 @@ impl<'m> Handles<'_, 'm> {
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
             });
         }
-        for (id, &block) in snapshot.blocks.iter_enumerated() {
+        for &block in &snapshot.blocks {
             let successors: Vec<_> =
                 block.successors().into_iter().filter_map(|b| ids.block(b)).collect();
             graph.blocks.push(GraphBlock {
-                nodes: snapshot.body.code.of_block[id],
                 feasible: vec![true; successors.len()],
                 successors,
                 implied: Vec::new(),

@@ -20,7 +20,7 @@ use typed_index_collections::TiVec;
 fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Refusal> {
     let side = &mapper.sides[which];
     let version = &mapper.proof.versions.of[which];
-    let block = version.graph.nodes[side.points[point].at].block;
+    let block = version.graph.block(side.points[point].at);
     let never = (!version.live.reached[block]).then_some(Refusal::NeverReached);
     side.points[point].refusal.or(never)
 }
@@ -209,11 +209,11 @@ impl<'a, 'm> Texts<'a, 'm> {
             text: self.texts[which][inst].clone(),
             point: self.mapper.sides[which].point_at[inst].map(|point| point as u64),
         };
-        let blocks = graph.blocks.iter().zip(&self.blocks[which]);
+        let blocks = self.blocks[which].iter_enumerated();
         blocks
             .map(|(block, name)| Block {
                 block: name.clone(),
-                instructions: block.nodes.iter().map(instruction).collect(),
+                instructions: graph.insts(block).iter().map(instruction).collect(),
             })
             .collect()
     }
