@@ -1,7 +1,7 @@
 //! `Body`: a compact snapshot of one function.
 //!
-//! All algorithms read a `Body` and nothing else, so they are tested without LLVM. Whoever makes one
-//! keeps the handles that lead back into LLVM. After a plan is applied the snapshot is stale.
+//! All algorithms read a `Body` and nothing else, so they are tested without LLVM. Whoever makes
+//! one keeps the handles that lead back into LLVM. After a plan is applied the snapshot is stale.
 
 use crate::code::Code;
 use crate::ids::BlockId;
