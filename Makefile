@@ -174,10 +174,10 @@ lint: need-test
 		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
 	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-bench \
 		--no-default-features --features llvm22-1 --all-targets --target-dir target -- -D warnings
-	@# No other crate differs between versions of LLVM.
-	$(CARGO) clippy -p midflight-bridge --no-default-features --features llvm19-1 --all-targets \
+	@# No other crates differ between versions of LLVM.
+	$(CARGO) clippy -p midflight-bridge -p midflight-plugin --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings
-	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h
+	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \

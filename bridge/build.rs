@@ -22,14 +22,11 @@ const SOURCES: [&str; 12] = [
     "cpp/unroll.cpp",
 ];
 
-/// What only the plugin has.
-const OF_PLUGIN: &str = "cpp/plugin.cpp";
-
 const HEADERS: [&str; 5] =
     ["cpp/inliner.h", "cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
 
 fn main() {
-    for file in SOURCES.iter().chain(&HEADERS).chain(&[OF_PLUGIN]) {
+    for file in SOURCES.iter().chain(&HEADERS) {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
@@ -43,23 +40,22 @@ fn main() {
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     write_facts(&out.join("facts.h"));
-    cc::Build::new()
-        .cpp(true)
-        .include(out)
-        .files(SOURCES)
-        .files(cfg!(feature = "plugin").then_some(OF_PLUGIN))
-        .flag("-isystem")
-        .flag(ask(&config, "--includedir"))
-        .flag("-std=c++17")
-        .flag("-fno-rtti")
-        .flag("-fno-exceptions")
-        .flag("-fvisibility=hidden")
-        .flag("-Wno-unused-parameter")
-        .define("_GNU_SOURCE", None)
-        .define("__STDC_CONSTANT_MACROS", None)
-        .define("__STDC_FORMAT_MACROS", None)
-        .define("__STDC_LIMIT_MACROS", None)
-        .compile("midflight_shim");
+    let flags = [
+        &format!("-isystem{}", ask(&config, "--includedir")),
+        "-std=c++17",
+        "-fno-rtti",
+        "-fno-exceptions",
+        "-fvisibility=hidden",
+        "-Wno-unused-parameter",
+        "-D_GNU_SOURCE",
+        "-D__STDC_CONSTANT_MACROS",
+        "-D__STDC_FORMAT_MACROS",
+        "-D__STDC_LIMIT_MACROS",
+    ];
+    cc::Build::new().cpp(true).include(out).files(SOURCES).flags(flags).compile("midflight_shim");
+    // For the plugin's own C++, which also uses headers of this one.
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    println!("cargo::metadata=flags={}\x1f-I{folder}/cpp", flags.join("\x1f"));
 }
 
 /// The names of facts in C++, of the lists that Rust has.

@@ -1,5 +1,5 @@
-//! A plugin for `opt` whose pass `time-osr` measures how long it takes to insert a point and to
-//! build its continuation (thesis 5.3.4, Q3), beside cloning and verifying the function.
+//! Measures how long it takes to insert a point into the functions of a bitcode file and to build its
+//! continuation (thesis 5.3.4, Q3), beside cloning and verifying the function.
 //!
 //! For each function a line is printed: its name, its number of instructions, and the nanoseconds
 //! that it takes to clone and verify it, to build the continuation of a clone alone, and to do all:
@@ -7,8 +7,8 @@
 //! the head of the first innermost loop, or, where there is none, at the entry. Each time is the
 //! median of several; what was made is erased in between.
 
-use midflight_bridge::ir::{Function, Module, print};
-use midflight_bridge::plugin::{Analyses, Pass, PassPluginLibraryInfo, Passes, plugin_info};
+use inkwell::context::Context;
+use midflight_bridge::ir::{Function, Module};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_passes::osr::condition::Condition;
@@ -23,26 +23,19 @@ use std::time::Instant;
 /// Repetitions of each measurement.
 const TIMES: usize = 11;
 
-/// LLVM's entry point of a pass plugin.
-// SAFETY: the name is LLVM's, and the signature is that of `llvmGetPassPluginInfo`.
-#[unsafe(no_mangle)]
-pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
-    let by_name = |name: &str| (name == "time-osr").then(|| Box::new(TimeOsr) as Box<dyn Pass>);
-    plugin_info(c"1", Passes { by_name, for_pipeline: |_| None })
-}
-
-struct TimeOsr;
-
-impl Pass for TimeOsr {
-    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
-        for function in functions {
-            if reason_to_refuse(module, function, None).is_none() {
-                function.prepare_for_points();
-                measure(function);
-            }
+fn main() {
+    let path = std::env::args_os().nth(1).expect("usage: insertion FILE.bc");
+    let context = Context::create();
+    let module = inkwell::module::Module::parse_bitcode_from_path(path, &context);
+    let module = module.expect("the file is bitcode of this LLVM");
+    // SAFETY: the module outlives the handle, and this is the only thread.
+    let module = unsafe { Module::from_llvm(module.as_mut_ptr().cast()) };
+    let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
+    for function in functions {
+        if reason_to_refuse(module, function, None).is_none() {
+            function.prepare_for_points();
+            measure(function);
         }
-        true
     }
 }
 
@@ -81,7 +74,7 @@ fn measure(function: Function<'_>) {
     });
     if let (Some(clone), Some(continuation), Some(all)) = (clone, continuation, all) {
         let instructions = snapshot.instructions.len();
-        print(&format!("{} {instructions} {clone} {continuation} {all}\n", function.name()));
+        println!("{} {instructions} {clone} {continuation} {all}", function.name());
     }
 }
 

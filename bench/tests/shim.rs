@@ -1,21 +1,20 @@
-//! The functions that Rust and the C++ shim call of each other have one signature in both.
+//! The functions that Rust and the C++ of the bridge and of the plugin call of each other have one
+//! signature in both.
 //!
 //! No compiler sees both sides: a parameter that only one of them has is a miscompile of the
 //! compiler.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Name, and the types of the parameters and of the result
 type Signatures = BTreeMap<String, Vec<String>>;
 
-fn bridge() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("bridge")
-}
-
-/// All text of the files with an extension in a folder.
-fn texts(folder: &Path, extension: &str) -> String {
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+/// All text of the files with an extension in a folder of the bridge and of the plugin.
+fn texts(folder: &str, extension: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folders = ["bridge", "plugin"].map(|of| std::fs::read_dir(root.join(of).join(folder)));
+    let files = folders.into_iter().flat_map(Result::unwrap).map(|entry| entry.unwrap().path());
     let of_kind = files.filter(|path| path.extension().is_some_and(|e| e == extension));
     of_kind.map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
@@ -143,20 +142,22 @@ fn of_c(text: &str, prefix: &str) -> Signatures {
     found
 }
 
+/// Asserts that both have the same functions with a prefix, at least so many.
+fn check(prefix: &str, least: usize) {
+    let rust = of_rust(&texts("src", "rs"), prefix);
+    assert!(rust.len() >= least, "{}", rust.len());
+    assert_eq!(rust, of_c(&texts("cpp", "cpp"), prefix));
+}
+
 #[test]
 fn what_rust_calls_of_the_shim_is_what_the_shim_has() {
-    let rust = of_rust(&texts(&bridge().join("src"), "rs"), "mfb_");
-    let shim = of_c(&texts(&bridge().join("cpp"), "cpp"), "mfb_");
-    assert!(rust.len() > 80, "{}", rust.len());
-    assert_eq!(rust, shim);
+    check("mfb_", 80);
+    check("mfp_", 1);
 }
 
 #[test]
 fn what_the_shim_calls_of_rust_is_what_rust_has() {
-    let rust = of_rust(&texts(&bridge().join("src"), "rs"), "mf_rust_");
-    let shim = of_c(&texts(&bridge().join("cpp"), "cpp"), "mf_rust_");
-    assert!(rust.len() >= 4, "{}", rust.len());
-    assert_eq!(rust, shim);
+    check("mf_rust_", 4);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! LLVM as the passes see it.
 //!
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
-//! code; [`debug`] reads source locations; [`plugin`] connects Rust passes to the host's pass
+//! code; [`debug`] reads source locations; [`plugin`] has what passes are to the host's pass
 //! pipeline; [`osr`] has clones and continuations, [`map`] what mappings between versions need;
 //! [`profile`] puts a profile into a module, [`observe`] listens to code that is checked. All that
 //! llvm-c cannot do is in
@@ -14,13 +14,11 @@
 //! **Invariant.** Nothing unwinds into C++: every call from the host goes through
 //! [`plugin::guard`].
 //!
-//! **Invariant.** No other crate knows LLVM's version, and no other crate but the runtime has
-//! `unsafe` code.
+//! **Invariant.** Nothing runs when it is loaded, and LLVM's options stay as they are: what a plugin
+//! does then is the plugin's (`plugin/cpp/`), which alone but for this crate knows LLVM's version.
 
 pub mod builder;
 pub mod debug;
-#[cfg(feature = "plugin")]
-mod entry;
 pub mod ir;
 pub mod map;
 pub mod observe;

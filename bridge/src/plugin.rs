@@ -1,49 +1,17 @@
-//! Between the host's pass pipeline and Rust.
-//!
-//! The plugin crate installs its [`Passes`] once, when the host loads it, and the shim asks them
-//! for passes by name or for an extension point. [`guard`] turns a panic inside a pass into an
+//! Passes, and what the host's pipeline gives them. [`guard`] turns a panic inside a pass into an
 //! ordinary compiler error.
 
-use crate::ir::{Block, Function, Module};
+use crate::ir::{Block, Module};
 use crate::sys;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-#[cfg(feature = "plugin")]
-pub use crate::entry::{PassPluginLibraryInfo, plugin_info};
-
 /// A pass over modules.
 pub trait Pass {
     /// Runs over a module. Returns true if it changed anything.
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool;
-}
-
-/// How a plugin makes its passes.
-#[derive(Clone, Copy)]
-pub struct Passes {
-    /// For a name in a pipeline text, with its parameters, as `path-profile-gen<k=8>`. None if the
-    /// name is not the plugin's.
-    pub by_name: fn(&str) -> Option<Box<dyn Pass>>,
-    /// For the standard pipeline, with the options that the host was given: the pass, and where it
-    /// runs, if there is one. Asked for once a pipeline.
-    pub for_pipeline: fn(options: &str) -> Option<PlacedPass>,
-}
-
-/// A pass, and where in the standard pipeline it runs
-pub type PlacedPass = (ExtensionPoint, Box<dyn Pass>);
-
-/// Where in the standard pipeline; the shim knows them by their numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum ExtensionPoint {
-    /// LLVM's `PipelineStart`: what the front end made, before anything is optimized
-    Start,
-    /// There too, behind passes that inline small functions
-    Inlined,
-    /// LLVM's `OptimizerLast`: after all optimizations of the module
-    Last,
 }
 
 /// The host's analyses.
@@ -63,8 +31,11 @@ pub struct BlockWeights {
 }
 
 impl Analyses<'_> {
-    #[cfg(feature = "plugin")]
-    pub(crate) fn of_host(manager: *mut c_void, modules: *mut c_void) -> Self {
+    /// What the host's managers of functions and of modules have.
+    ///
+    /// # Safety
+    /// Both are LLVM's analysis managers for what is run over, and live as long as the result.
+    pub unsafe fn of_host(manager: *mut c_void, modules: *mut c_void) -> Self {
         Analyses { manager, modules, lifetime: PhantomData }
     }
 
@@ -87,11 +58,24 @@ pub struct Defect {
 }
 
 thread_local! {
-    pub(crate) static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-    pub(crate) static GUARDED: RefCell<u32> = const { RefCell::new(0) };
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+    static GUARDED: RefCell<u32> = const { RefCell::new(0) };
 }
 
-/// Runs `body`; a panic in it becomes a [`Defect`] and prints nothing.
+/// Has panics in [`guard`] leave their message to the [`Defect`], and print nothing. For a plugin,
+/// once: the hook of panics is the whole process's.
+pub fn quiet_guarded_panics() {
+    let former = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if GUARDED.with_borrow(|depth| *depth > 0) {
+            LAST_PANIC.set(Some(info.to_string().replace('\n', " ")));
+        } else {
+            former(info);
+        }
+    }));
+}
+
+/// Runs `body`; a panic in it becomes a [`Defect`].
 ///
 /// # Errors
 /// If `body` panics.
@@ -128,9 +112,4 @@ pub fn internal_error(doing: &str, defect: &Defect) -> String {
         "internal error while {doing}: {}; this is a defect of midflight, please report it",
         defect.message
     )
-}
-
-/// A function of a module that the host lends, by name; for messages.
-pub fn function_named<'m>(module: Module<'m>, name: &str) -> Option<Function<'m>> {
-    module.functions().find(|f| f.name() == name)
 }

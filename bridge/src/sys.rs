@@ -17,8 +17,6 @@ use prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 
 unsafe extern "C" {
-    #[cfg(feature = "plugin")]
-    pub fn mfb_register_callbacks(pass_builder: *mut c_void);
     pub fn mfb_error(module: LLVMModuleRef, text: *const c_char, length: usize);
     pub fn mfb_warning(module: LLVMModuleRef, text: *const c_char, length: usize);
     pub fn mfb_remark_missed(

@@ -12,7 +12,7 @@ use crate::osr::print_points::{self, PrintPoints};
 use crate::paths::options::{self, parse, parse_use};
 use crate::paths::path_profile_gen::PathProfileGen;
 use crate::paths::print_numbering::PrintNumbering;
-use midflight_bridge::plugin::{ExtensionPoint, Pass, Passes, PlacedPass, failed};
+use midflight_bridge::plugin::{Pass, failed};
 use midflight_profile::table::Stage;
 
 /// `osr-opt` with one pass, and what that needs.
@@ -36,13 +36,23 @@ pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 7] {
     ]
 }
 
-/// For the plugin's entry point.
-pub const PASSES: Passes = Passes { by_name, for_pipeline };
+/// Where in the standard pipeline; the plugin's C++ knows them by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ExtensionPoint {
+    /// LLVM's `PipelineStart`: what the front end made, before anything is optimized
+    Start,
+    /// There too, behind passes that inline small functions
+    Inlined,
+    /// LLVM's `OptimizerLast`: after all optimizations of the module
+    Last,
+}
 
+/// The pass of a name in a pipeline text, with its parameters, which may be left out:
 /// `path-profile-gen<…>`, `path-profile-use<file=F>`, `osr-point<…>`, `osr-fuzz<…>`,
-/// `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`; the parameters may be
-/// left out.
-fn by_name(text: &str) -> Option<Box<dyn Pass>> {
+/// `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`. None if the name is
+/// not ours.
+pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     let (name, pipeline) = split_pipeline(text);
     if let Some(parameters) = parameters_of(name, "print")
         && let ("osr-map", parameters) = parameters.split_once(';').unwrap_or((parameters, ""))
@@ -123,9 +133,10 @@ fn make<O, E: std::fmt::Display>(
     }
 }
 
-/// In clang one pass runs, once, at the point that its stage names: the profiler, or the OSR pass
-/// that the first option names.
-fn for_pipeline(text: &str) -> Option<PlacedPass> {
+/// The pass that the options of the standard pipeline ask for, and where it runs: in clang one
+/// pass runs, once, at the point that its stage names: the profiler, or the OSR pass that the first
+/// option names.
+pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
     let (first, rest) = text.split_once(';').unwrap_or((text, ""));
     let pass = match first.trim() {
         "osr-fuzz" => osr_pass(OsrOptions::parse_fuzz(rest)),
@@ -144,12 +155,12 @@ fn for_pipeline(text: &str) -> Option<PlacedPass> {
             .map(|options| (options.stage, Box::new(PathProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
     };
-    Some(match pass {
+    match pass {
         Ok((Stage::Early, pass)) => (ExtensionPoint::Start, pass),
         Ok((Stage::Inlined, pass)) => (ExtensionPoint::Inlined, pass),
         Ok((Stage::Late, pass)) => (ExtensionPoint::Last, pass),
         Err(error) => (ExtensionPoint::Start, failed(format!("options '{text}': {error}"))),
-    })
+    }
 }
 
 /// Versions are made of what mem2reg leaves. A patchable point stops optimizations, so it comes

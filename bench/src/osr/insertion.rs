@@ -1,7 +1,7 @@
 //! How long it takes to insert a point and to build its continuation (thesis 5.3.4, Q3).
 //!
-//! The times are taken within `opt`, by a plugin of the harness's own
-//! (`bench/examples/insertion.rs`), for each function of a program's optimized code.
+//! The times are taken by a program of its own (`bench/examples/insertion.rs`), for each function of
+//! a program's optimized code.
 
 use crate::build::{flags, sources};
 use crate::error::{Error, Result, io};
@@ -28,9 +28,9 @@ struct Times {
 /// Measures all functions of programs; the table, in Markdown.
 ///
 /// # Errors
-/// If the plugin cannot be built, or `opt` fails.
+/// If the program that measures cannot be built, or fails.
 pub fn insertion(layout: &Layout, llvm: u32, programs: &[&Program]) -> Result<String> {
-    let plugin = plugin(layout, llvm)?;
+    let timer = timer(layout, llvm)?;
     let folder = layout.work().join("osr-cost");
     std::fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
     let mut rows = Vec::new();
@@ -46,7 +46,7 @@ pub fn insertion(layout: &Layout, llvm: u32, programs: &[&Program]) -> Result<St
                 .arg("-o")
                 .arg(&bitcode)
                 .expect_success()?;
-            all.extend(measure(llvm, &plugin, &bitcode)?);
+            all.extend(measure(&timer, &bitcode)?);
         }
         rows.push(row(program.name, &all));
     }
@@ -85,8 +85,8 @@ fn row(name: &str, times: &[Times]) -> Vec<String> {
     ]
 }
 
-/// Builds the plugin that measures.
-fn plugin(layout: &Layout, llvm: u32) -> Result<PathBuf> {
+/// Builds the program that measures.
+fn timer(layout: &Layout, llvm: u32) -> Result<PathBuf> {
     let target = layout.at(&format!("target/llvm-{llvm}"));
     Job::new("cargo")
         .args(["build", "--release", "-q", "-p", "midflight-bench", "--example", "insertion"])
@@ -96,16 +96,11 @@ fn plugin(layout: &Layout, llvm: u32) -> Result<PathBuf> {
         .folder(&layout.root)
         .limit(1800)
         .expect_success()?;
-    Ok(target.join("release/examples/libinsertion.so"))
+    Ok(target.join("release/examples/insertion"))
 }
 
-fn measure(llvm: u32, plugin: &Path, bitcode: &Path) -> Result<Vec<Times>> {
-    let job = Job::new(tool("opt", llvm)?)
-        .arg("-load-pass-plugin")
-        .arg(plugin)
-        .args(["-passes=time-osr", "-disable-output"])
-        .arg(bitcode)
-        .limit(1800);
+fn measure(timer: &Path, bitcode: &Path) -> Result<Vec<Times>> {
+    let job = Job::new(timer).arg(bitcode).limit(1800);
     let outcome = job.expect_success()?;
     let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
     parse(&text).ok_or_else(|| Error::Malformed {

@@ -1,9 +1,8 @@
 //===- plugin.cpp - What only a plugin has --------------------------------===//
 //
 // The check of the host's version when the library is loaded, the option
-// -midflight, and the passes that LLVM's pipelines are told of. A program that
-// uses the passes as a library has none of it. Calls into Rust go through the
-// `mf_rust_*` functions, which never unwind.
+// -midflight, and the passes that LLVM's pipelines are told of. Calls into Rust
+// go through the `mf_rust_*` functions, which never unwind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -202,7 +201,7 @@ std::string pipelineText(ArrayRef<PassBuilder::PipelineElement> Elements) {
 
 extern "C" {
 
-void mfb_register_callbacks(void *PassBuilderPtr) {
+void mfp_register_callbacks(void *PassBuilderPtr) {
   auto &PB = *static_cast<PassBuilder *>(PassBuilderPtr);
   auto Pass = std::make_shared<PipelinePass>();
   PB.registerPipelineParsingCallback(
