@@ -252,10 +252,6 @@ bool mfb_solved_unsigned(void *S, LLVMValueRef Inst) {
       unwrap<Instruction>(Inst));
 }
 
-bool mfb_solved_executable(void *S, LLVMBasicBlockRef Block) {
-  return static_cast<Solution *>(S)->Executable.contains(unwrap(Block));
-}
-
 bool mfb_solved_feasible(void *S, LLVMBasicBlockRef From,
                          LLVMBasicBlockRef To) {
   return static_cast<Solution *>(S)->Feasible.contains(

@@ -1,12 +1,10 @@
 //! Inserting code.
 
-use crate::ir::{Block, Callee, Function, Inst, Module, Opcode, Type, Value};
+use crate::ir::{Block, Callee, Function, Inst, Module, Type, TypeKind, Value};
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
 use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
-use crate::sys::{
-    LLVMAtomicOrdering, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMTailCallKind, LLVMTypeKind,
-};
+use crate::sys::{LLVMAtomicOrdering, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMTailCallKind};
 use std::marker::PhantomData;
 
 /// Inserts instructions at a position. What it inserts has line 0 of the function's debug
@@ -69,12 +67,6 @@ impl<'m> Builder<'m> {
         self
     }
 
-    /// `a + b`, folded if both are constant.
-    pub fn add(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildAdd(self.raw, a.0, b.0, NO_NAME) })
-    }
-
     /// `a == null`
     pub fn is_null(&self, a: Value<'m>) -> Value<'m> {
         // SAFETY: positioned; the operand is a pointer.
@@ -91,10 +83,10 @@ impl<'m> Builder<'m> {
 
     /// `&pointer[index]` for elements of `element`.
     pub fn index(&self, pointer: Value<'m>, element: Type<'m>, index: Value<'m>) -> Value<'m> {
-        let mut indices = [index.0];
+        let indices = [index];
         // SAFETY: positioned; a pointer, a sized type and one integer index.
         Value::from_raw(unsafe {
-            LLVMBuildInBoundsGEP2(self.raw, element.0, pointer.0, indices.as_mut_ptr(), 1, NO_NAME)
+            LLVMBuildInBoundsGEP2(self.raw, element.0, pointer.0, Value::list(&indices), 1, NO_NAME)
         })
     }
 
@@ -119,30 +111,17 @@ impl<'m> Builder<'m> {
 
     /// A variable in the frame, initialized to zero. The position must be in the entry block.
     pub fn zeroed_variable(&self, ty: Type<'m>) -> Value<'m> {
-        // SAFETY: positioned; a sized type.
-        unsafe {
-            let variable = LLVMBuildAlloca(self.raw, ty.0, NO_NAME);
-            LLVMBuildStore(self.raw, ty.null().0, variable);
-            Value::from_raw(variable)
-        }
+        let variable = self.variable(ty, c"");
+        self.store(ty.null(), variable);
+        variable
     }
 
     /// Calls a function of the runtime.
     pub fn call(&self, callee: Callee<'m>, arguments: &[Value<'m>]) -> Value<'m> {
-        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
-        // SAFETY: positioned; the arguments have the types of the callee's parameters.
-        Value::from_raw(unsafe {
-            let call = LLVMBuildCall2(
-                self.raw,
-                callee.ty,
-                callee.function,
-                raw.as_mut_ptr(),
-                raw.len() as u32,
-                NO_NAME,
-            );
-            LLVMSetInstructionCallConv(call, callee.convention);
-            call
-        })
+        let call = self.call_pointer(callee.address, callee.ty, arguments);
+        // SAFETY: the call was just made.
+        unsafe { LLVMSetInstructionCallConv(call.0, callee.convention) };
+        call
     }
 
     /// Calls a function on x86-64 that is jumped to with its arguments in `rax` and `r10`, and goes
@@ -156,15 +135,8 @@ impl<'m> Builder<'m> {
         // Each register that is named costs LLVM a search through all names.
         let constraints = "={rax},0,i,~{r10},~{r11},~{memory},~{flags}";
         let pointer = self.module.pointer_type();
-        let mut parameters = [pointer.0, pointer.0];
-        let mut arguments = [first.0, second.0];
-        // SAFETY: positioned; the arguments have the types of the parameters; llvm-c copies the
-        // texts.
-        Value::from_raw(unsafe {
-            let ty = LLVMFunctionType(pointer.0, parameters.as_mut_ptr(), 2, 0);
-            let code = inline_assembly(ty, &text, constraints);
-            LLVMBuildCall2(self.raw, ty, code, arguments.as_mut_ptr(), 2, NO_NAME)
-        })
+        let ty = pointer.function(&[pointer, pointer]);
+        self.call_pointer(inline_assembly(ty, &text, constraints), ty, &[first, second])
     }
 
     /// An empty phi at the head of `block`, to be filled with [`Phi::add`].
@@ -175,32 +147,8 @@ impl<'m> Builder<'m> {
             let first = LLVMGetFirstInstruction(block.0);
             LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first);
             LLVMSetCurrentDebugLocation2(self.raw, self.location);
-            Phi { raw: LLVMBuildPhi(self.raw, ty.0, name.as_ptr()), lifetime: PhantomData }
+            Phi(Inst::from_raw(LLVMBuildPhi(self.raw, ty.0, name.as_ptr())))
         }
-    }
-
-    /// `a - b`, folded if both are constant.
-    pub fn sub(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildSub(self.raw, a.0, b.0, NO_NAME) })
-    }
-
-    /// `a & b`
-    pub fn and(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildAnd(self.raw, a.0, b.0, NO_NAME) })
-    }
-
-    /// `a * b`
-    pub fn mul(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildMul(self.raw, a.0, b.0, NO_NAME) })
-    }
-
-    /// `a >> b`, with zeroes shifted in
-    pub fn shift_right(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildLShr(self.raw, a.0, b.0, NO_NAME) })
     }
 
     /// `a` with zeroes in front, as a value of a larger integer type
@@ -228,44 +176,6 @@ impl<'m> Builder<'m> {
         Value::from_raw(unsafe { LLVMBuildIntToPtr(self.raw, a.0, ty.0, NO_NAME) })
     }
 
-    /// `a | b`
-    pub fn or(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe { LLVMBuildOr(self.raw, a.0, b.0, NO_NAME) })
-    }
-
-    /// `a == b` for integers or pointers
-    pub fn equal(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are of one type.
-        Value::from_raw(unsafe {
-            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntEQ, a.0, b.0, NO_NAME)
-        })
-    }
-
-    /// `a <= b` for signed integers
-    pub fn at_most(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe {
-            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntSLE, a.0, b.0, NO_NAME)
-        })
-    }
-
-    /// `a > b` for signed integers
-    pub fn more(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are integers of one type.
-        Value::from_raw(unsafe {
-            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntSGT, a.0, b.0, NO_NAME)
-        })
-    }
-
-    /// `a != b` for integers or pointers
-    pub fn differs(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; both operands are of one type.
-        Value::from_raw(unsafe {
-            LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntNE, a.0, b.0, NO_NAME)
-        })
-    }
-
     /// `*pointer = value`
     pub fn store(&self, value: Value<'m>, pointer: Value<'m>) {
         // SAFETY: positioned; a sized value and a pointer.
@@ -274,12 +184,10 @@ impl<'m> Builder<'m> {
 
     /// `*pointer`, which no pass may remove.
     pub fn load_volatile(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; a type and a pointer.
-        unsafe {
-            let load = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
-            LLVMSetVolatile(load, 1);
-            Value::from_raw(load)
-        }
+        let load = self.load(ty, pointer);
+        // SAFETY: it is a load.
+        unsafe { LLVMSetVolatile(load.0, 1) };
+        load
     }
 
     /// `*pointer = value`, which no pass may remove.
@@ -290,12 +198,10 @@ impl<'m> Builder<'m> {
 
     /// A relaxed atomic load of an integer, which no pass folds or moves over another one.
     pub fn load_relaxed(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
-        // SAFETY: positioned; an integer type and an aligned pointer.
-        unsafe {
-            let load = LLVMBuildLoad2(self.raw, ty.0, pointer.0, NO_NAME);
-            order_relaxed(load, ty.0);
-            Value::from_raw(load)
-        }
+        let load = self.load(ty, pointer);
+        // SAFETY: it is a load of an integer from an aligned pointer.
+        unsafe { order_relaxed(load.0, ty.0) };
+        load
     }
 
     /// An acquiring load of an integer, which nothing behind it is moved over.
@@ -345,17 +251,10 @@ impl<'m> Builder<'m> {
         arguments: &[Value<'m>],
         tail: Tail,
     ) -> Value<'m> {
-        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
-        // SAFETY: positioned; the arguments have the types of the callee's parameters.
+        let result = self.call_pointer(callee.value(), callee.function_type(), arguments);
+        let call = result.0;
+        // SAFETY: the call was just made of this function.
         unsafe {
-            let call = LLVMBuildCall2(
-                self.raw,
-                LLVMGlobalGetValueType(callee.0),
-                callee.0,
-                raw.as_mut_ptr(),
-                raw.len() as u32,
-                NO_NAME,
-            );
             LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee.0));
             LLVMSetTailCallKind(
                 call,
@@ -367,18 +266,42 @@ impl<'m> Builder<'m> {
                 },
             );
             crate::sys::mfb_copy_result_attributes(call, callee.0);
-            Value::from_raw(call)
         }
+        result
     }
 
     /// Calls the function of type `ty` at an address.
-    pub fn call_pointer(&self, address: Value<'m>, ty: Type<'m>, arguments: &[Value<'m>]) {
-        let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|v| v.0).collect();
+    pub fn call_pointer(
+        &self,
+        address: Value<'m>,
+        ty: Type<'m>,
+        arguments: &[Value<'m>],
+    ) -> Value<'m> {
+        let (list, count) = (Value::list(arguments), arguments.len() as u32);
         // SAFETY: positioned; a function type and arguments of its parameters' types.
-        unsafe {
-            let (arguments, count) = (raw.as_mut_ptr(), raw.len() as u32);
-            LLVMBuildCall2(self.raw, ty.0, address.0, arguments, count, NO_NAME);
-        }
+        Value::from_raw(unsafe { LLVMBuildCall2(self.raw, ty.0, address.0, list, count, NO_NAME) })
+    }
+
+    /// Loads what a simple store of the same place would have stored, from an address.
+    pub fn load_as_stored(&self, store: Inst<'m>, address: Value<'m>) -> Value<'m> {
+        // SAFETY: the builder has a position, the store is live, the address is a pointer.
+        Value::from_raw(unsafe { crate::sys::mfb_load_as_stored(self.raw, store.0, address.0) })
+    }
+
+    /// The first value if a condition holds, else the second one.
+    pub fn select(&self, condition: Value<'m>, holds: Value<'m>, fails: Value<'m>) -> Value<'m> {
+        // SAFETY: the builder has a position; the condition is of type i1, the others of one type.
+        Value::from_raw(unsafe {
+            LLVMBuildSelect(self.raw, condition.0, holds.0, fails.0, NO_NAME)
+        })
+    }
+
+    /// A copy of an instruction with other operands.
+    pub fn repeat(&self, inst: Inst<'m>, operands: &[Value<'m>]) -> Value<'m> {
+        let (list, count) = (Value::list(operands), operands.len());
+        // SAFETY: the builder has a position, the instruction is live and not a phi or terminator,
+        // the operands are of its operands' types.
+        Value::from_raw(unsafe { crate::sys::mfb_repeat(self.raw, inst.0, list, count) })
     }
 
     /// `ret void`
@@ -389,14 +312,11 @@ impl<'m> Builder<'m> {
 
     /// `ret value`, or `ret void` if the value is of type void.
     pub fn ret(&self, value: Value<'m>) {
-        // SAFETY: positioned at the end of a block of a function with this result.
-        unsafe {
-            if LLVMGetTypeKind(LLVMTypeOf(value.0)) == LLVMTypeKind::LLVMVoidTypeKind {
-                LLVMBuildRetVoid(self.raw);
-            } else {
-                LLVMBuildRet(self.raw, value.0);
-            }
+        if value.ty().kind() == TypeKind::Void {
+            return self.ret_void();
         }
+        // SAFETY: positioned at the end of a block of a function with this result.
+        unsafe { LLVMBuildRet(self.raw, value.0) };
     }
 
     /// Replaces the terminator of `block`, an unconditional branch to `then`, by inline assembly
@@ -416,18 +336,15 @@ impl<'m> Builder<'m> {
             LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
             LLVMPositionBuilderAtEnd(self.raw, block.0);
             let int = self.module.int_type(64);
-            let mut parameters = [int.0];
-            let ty = LLVMFunctionType(self.module.void_type().0, parameters.as_mut_ptr(), 1, 0);
-            let callee = inline_assembly(ty, assembly, CONSTRAINTS);
-            let (mut targets, mut arguments) = ([unlikely.0], [int.constant(number).0]);
+            let ty = self.module.void_type().function(&[int]);
             LLVMBuildCallBr(
                 self.raw,
-                ty,
-                callee,
+                ty.0,
+                inline_assembly(ty, assembly, CONSTRAINTS).0,
                 then.0,
-                targets.as_mut_ptr(),
+                Block::list(&[unlikely]),
                 1,
-                arguments.as_mut_ptr(),
+                Value::list(&[int.constant(number)]),
                 1,
                 std::ptr::null_mut(),
                 0,
@@ -450,22 +367,12 @@ impl<'m> Builder<'m> {
         condition: Value<'m>,
         then: Block<'m>,
         or_else: Block<'m>,
-    ) {
-        self.conditional(block, condition, then, or_else);
-    }
-
-    fn conditional(
-        &self,
-        block: Block<'m>,
-        condition: Value<'m>,
-        then: Block<'m>,
-        or_else: Block<'m>,
-    ) -> LLVMValueRef {
+    ) -> Inst<'m> {
         // SAFETY: the terminator is an unconditional branch without users.
         unsafe {
             LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block.0));
             LLVMPositionBuilderAtEnd(self.raw, block.0);
-            LLVMBuildCondBr(self.raw, condition.0, then.0, or_else.0)
+            Inst::from_raw(LLVMBuildCondBr(self.raw, condition.0, then.0, or_else.0))
         }
     }
 
@@ -477,7 +384,7 @@ impl<'m> Builder<'m> {
         unlikely: Block<'m>,
         or_else: Block<'m>,
     ) {
-        let branch = self.conditional(block, condition, unlikely, or_else);
+        let branch = self.branch_if(block, condition, unlikely, or_else);
         // SAFETY: the branch is weighted with metadata of its own context.
         unsafe {
             let context = LLVMGetModuleContext(self.module.0);
@@ -486,9 +393,46 @@ impl<'m> Builder<'m> {
             let mut parts = [name, weight(1), weight(1 << 20)];
             let node = LLVMMDNodeInContext2(context, parts.as_mut_ptr(), parts.len());
             let kind = LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4);
-            LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
+            LLVMSetMetadata(branch.0, kind, LLVMMetadataAsValue(context, node));
         }
     }
+}
+
+/// Operations on two integers of one type, or, where the documentation says so, on two pointers.
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident = $build:ident $(($predicate:ident))?;)*) => {
+        impl<'m> Builder<'m> {
+            $($(#[$doc])* pub fn $name(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+                // SAFETY: positioned; both operands are of one type.
+                Value::from_raw(unsafe {
+                    $build(self.raw, $(LLVMIntPredicate::$predicate,)? a.0, b.0, NO_NAME)
+                })
+            })*
+        }
+    };
+}
+
+binary! {
+    /// `a + b`, folded if both are constant.
+    add = LLVMBuildAdd;
+    /// `a - b`, folded if both are constant.
+    sub = LLVMBuildSub;
+    /// `a & b`
+    and = LLVMBuildAnd;
+    /// `a | b`
+    or = LLVMBuildOr;
+    /// `a * b`
+    mul = LLVMBuildMul;
+    /// `a >> b`, with zeroes shifted in
+    shift_right = LLVMBuildLShr;
+    /// `a == b` for integers or pointers
+    equal = LLVMBuildICmp(LLVMIntEQ);
+    /// `a != b` for integers or pointers
+    differs = LLVMBuildICmp(LLVMIntNE);
+    /// `a <= b` for signed integers
+    at_most = LLVMBuildICmp(LLVMIntSLE);
+    /// `a > b` for signed integers
+    more = LLVMBuildICmp(LLVMIntSGT);
 }
 
 /// Whether a call may, or must, give up the caller's frame.
@@ -505,56 +449,6 @@ pub enum Tail {
     Must,
 }
 
-impl<'m> Inst<'m> {
-    /// The text of the inline assembly that it calls; none if it does not.
-    pub fn assembly(self) -> Option<String> {
-        // SAFETY: the instruction is live; each step asks what the former gave before it uses it.
-        unsafe {
-            let assembly = LLVMIsAInlineAsm(called_by(self)?);
-            if assembly.is_null() {
-                return None;
-            }
-            let mut length = 0;
-            let text = LLVMGetInlineAsmAsmString(assembly, &mut length).cast::<u8>();
-            let text = std::slice::from_raw_parts(text, length);
-            Some(String::from_utf8_lossy(text).into_owned())
-        }
-    }
-
-    /// Makes another text that of the inline assembly that it calls.
-    pub fn set_assembly(self, text: &str) {
-        // SAFETY: the instruction is live; each step asks what the former gave before it uses it.
-        // What is called is the last operand.
-        unsafe {
-            let Some(old) = called_by(self).filter(|&called| !LLVMIsAInlineAsm(called).is_null())
-            else {
-                return;
-            };
-            let mut length = 0;
-            let constraints = LLVMGetInlineAsmConstraintString(old, &mut length);
-            let new = LLVMGetInlineAsm(
-                LLVMGetInlineAsmFunctionType(old),
-                text.as_ptr().cast(),
-                text.len(),
-                constraints,
-                length,
-                LLVMGetInlineAsmHasSideEffects(old),
-                LLVMGetInlineAsmNeedsAlignedStack(old),
-                LLVMGetInlineAsmDialect(old),
-                LLVMGetInlineAsmCanUnwind(old),
-            );
-            LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, new);
-        }
-    }
-}
-
-/// What a call, an invoke or a callbr calls.
-fn called_by(inst: Inst<'_>) -> Option<LLVMValueRef> {
-    matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
-        // SAFETY: it is a live instruction that calls.
-        .then(|| unsafe { LLVMGetCalledValue(inst.0) })
-}
-
 /// # Safety
 /// `access` is a load or a store of an integer, naturally aligned.
 unsafe fn order_relaxed(access: LLVMValueRef, ty: LLVMTypeRef) {
@@ -567,14 +461,11 @@ unsafe fn order_relaxed(access: LLVMValueRef, ty: LLVMTypeRef) {
 }
 
 /// Inline assembly in AT&T's dialect, which may do anything but throw.
-///
-/// # Safety
-/// `ty` is a live function type.
-unsafe fn inline_assembly(ty: LLVMTypeRef, text: &str, constraints: &str) -> LLVMValueRef {
-    // SAFETY: the caller's; llvm-c copies the texts, which are passed with their lengths.
-    unsafe {
+fn inline_assembly<'m>(ty: Type<'m>, text: &str, constraints: &str) -> Value<'m> {
+    // SAFETY: the type is live; llvm-c copies the texts, which are passed with their lengths.
+    Value::from_raw(unsafe {
         LLVMGetInlineAsm(
-            ty,
+            ty.0,
             text.as_ptr().cast(),
             text.len(),
             constraints.as_ptr().cast(),
@@ -584,7 +475,7 @@ unsafe fn inline_assembly(ty: LLVMTypeRef, text: &str, constraints: &str) -> LLV
             LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
             0,
         )
-    }
+    })
 }
 
 impl Drop for Builder<'_> {
@@ -596,21 +487,16 @@ impl Drop for Builder<'_> {
 
 /// A phi that is being filled.
 #[derive(Clone, Copy)]
-pub struct Phi<'m> {
-    raw: LLVMValueRef,
-    lifetime: PhantomData<&'m ()>,
-}
+pub struct Phi<'m>(Inst<'m>);
 
 impl<'m> Phi<'m> {
     /// The phi's value.
     pub fn value(self) -> Value<'m> {
-        Value::from_raw(self.raw)
+        self.0.value()
     }
 
     /// Adds the value that comes from `block`; once for each of parallel edges.
     pub fn add(self, value: Value<'m>, block: Block<'m>) {
-        let (mut values, mut blocks) = ([value.0], [block.0]);
-        // SAFETY: the phi is live; one value of its type and one block of its function.
-        unsafe { LLVMAddIncoming(self.raw, values.as_mut_ptr(), blocks.as_mut_ptr(), 1) }
+        self.0.add_incoming(value, block);
     }
 }

@@ -1,6 +1,6 @@
 //! Source locations, from debug information.
 
-use crate::ir::{Function, Inst, Module};
+use crate::ir::{Function, Inst, Module, copied};
 use crate::sys::debuginfo::*;
 use crate::sys::mfb_strip_unread_locations;
 use crate::sys::prelude::LLVMMetadataRef;
@@ -88,12 +88,8 @@ unsafe fn file_of(scope: LLVMMetadataRef) -> String {
         }
         let text = |get: unsafe extern "C" fn(LLVMMetadataRef, *mut u32) -> *const c_char| {
             let mut length = 0;
-            let pointer = get(file, &mut length);
-            if pointer.is_null() {
-                return String::new();
-            }
-            let bytes = std::slice::from_raw_parts(pointer.cast::<u8>(), length as usize);
-            String::from_utf8_lossy(bytes).into_owned()
+            let text = get(file, &mut length);
+            copied(text, length as usize)
         };
         let (directory, name) = (text(LLVMDIFileGetDirectory), text(LLVMDIFileGetFilename));
         if directory.is_empty() || name.starts_with('/') {

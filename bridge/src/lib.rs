@@ -1,15 +1,15 @@
 //! LLVM as the passes see it.
 //!
-//! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass; [`builder`] inserts
-//! code; [`debug`] reads source locations; [`plugin`] has what passes are to the host's pass
-//! pipeline; [`osr`] has clones and continuations, [`map`] what mappings between versions need;
-//! [`profile`] puts a profile into a module, [`observe`] listens to code that is checked. All that
-//! llvm-c cannot do is in
-//! `cpp/`.
+//! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass, with what each kind can
+//! be asked; [`builder`] inserts code; [`debug`] reads source locations; [`plugin`] has what passes
+//! are to the host's pass pipeline. [`continuation`] makes bodies that are entered in the middle;
+//! [`sandbox`] runs stock passes on a function; [`solver`], [`memory`] and [`operations`] ask what
+//! LLVM knows of values, memory and operations; [`observe`] listens to code that is checked. All
+//! that llvm-c cannot do is in `cpp/`.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
-//! that it replaces by its own, and what the functions of [`osr`] say that they erase.
+//! that it replaces by its own, and what functions say that they erase.
 //!
 //! **Invariant.** Nothing unwinds into C++: every call from the host goes through
 //! [`plugin::guard`].
@@ -18,11 +18,13 @@
 //! does then is the plugin's (`plugin/cpp/`), which alone but for this crate knows LLVM's version.
 
 pub mod builder;
+pub mod continuation;
 pub mod debug;
 pub mod ir;
-pub mod map;
+pub mod memory;
 pub mod observe;
-pub mod osr;
+pub mod operations;
 pub mod plugin;
-pub mod profile;
+pub mod sandbox;
+pub mod solver;
 mod sys;

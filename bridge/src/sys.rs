@@ -144,7 +144,6 @@ unsafe extern "C" {
     pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_copy(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_unsigned(solution: *mut c_void, inst: LLVMValueRef) -> bool;
-    pub fn mfb_solved_executable(solution: *mut c_void, block: LLVMBasicBlockRef) -> bool;
     pub fn mfb_solved_feasible(
         solution: *mut c_void,
         from: LLVMBasicBlockRef,

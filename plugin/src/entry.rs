@@ -1,7 +1,7 @@
 //! What the plugin shows the host: its entry point, and the functions that its C++ calls.
 
 use midflight_bridge::ir::Module;
-use midflight_bridge::osr::ModuleRef as LLVMModuleRef;
+use midflight_bridge::ir::ModuleRef as LLVMModuleRef;
 use midflight_bridge::plugin::{
     Analyses, Defect, LLVM_MAJOR, Pass, failed, guard, internal_error, quiet_guarded_panics,
 };

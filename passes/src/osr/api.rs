@@ -31,5 +31,5 @@ pub use crate::osr::jit::{RegistrationError, emit_registration};
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;
 pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};
-pub use midflight_bridge::osr::{BlockRef, BuilderRef, Home, ModuleRef, ValueRef};
+pub use midflight_bridge::ir::{BlockRef, BuilderRef, Home, ModuleRef, ValueRef};
 pub use midflight_mapping::refusal::Refusal;

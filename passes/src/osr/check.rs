@@ -16,9 +16,9 @@ use crate::osr::condition::Condition;
 use crate::osr::insert::{Copy, OsrError, OsrPoint, Watch, Way, check_request, plan};
 use crate::osr::state_map::StateMap;
 use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::TypeKind;
 use midflight_bridge::ir::{Function, Inst, Module, Type, Value};
 use midflight_bridge::observe::{Observation, take};
-use midflight_bridge::osr::TypeKind;
 use std::fmt::Debug;
 
 pub use midflight_bridge::observe::observer;

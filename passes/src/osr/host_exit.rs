@@ -10,8 +10,8 @@ use midflight_abi::osr::{
     OSR_FLOAT, OSR_INTEGER, OSR_OTHER, OSR_POINTER, OSR_VERSION, OsrExit, OsrValue,
 };
 use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::TypeKind;
 use midflight_bridge::ir::{Function, Module, Type, Value};
-use midflight_bridge::osr::TypeKind;
 use std::mem::{offset_of, size_of};
 
 /// Fills `exit`, a function of a prototype in which `transfers` travel.

@@ -6,8 +6,8 @@
 //! or for the point as a whole. Maps compose (Ř, "transitive StateMaps"; thesis Lemma 4.6).
 
 use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::Home;
 use midflight_bridge::ir::{Function, Inst, Value};
-use midflight_bridge::osr::Home;
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 

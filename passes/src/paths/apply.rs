@@ -264,7 +264,7 @@ impl<'a, 'm> Work<'a, 'm> {
         let b = &self.builder;
         b.before(entry.terminator());
         if self.plan.published {
-            let words = self.target.module.array_type(self.i64, abi::CURSOR_WORDS as u64);
+            let words = self.i64.array(abi::CURSOR_WORDS as u64);
             self.cursor = Some(b.variable(words, c"midflight.cursor"));
         }
         let known = b.load(self.ptr, self.target.slot);

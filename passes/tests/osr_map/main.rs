@@ -17,7 +17,7 @@ use inkwell::values::AsValueRef;
 use ir::Frame;
 use lockstep::{End, Trace};
 use midflight_bridge::ir::Function;
-use midflight_bridge::map::Sandbox;
+use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::facts::MapFacts;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::facts::Versions;

@@ -4,7 +4,7 @@
 
 use super::generator::Random;
 use midflight_bridge::ir::Function;
-use midflight_bridge::map::Sandbox;
+use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::InstId;
 use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::Matching;

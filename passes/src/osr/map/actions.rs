@@ -3,7 +3,7 @@
 
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
-use midflight_bridge::map::Fate;
+use midflight_bridge::sandbox::Fate;
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_mapping::proof::congruence::Congruence;

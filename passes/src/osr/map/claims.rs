@@ -5,7 +5,9 @@
 
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::ir::{Inst, Value};
-use midflight_bridge::map::{Sandbox, Solution, number_operations};
+use midflight_bridge::operations::number_operations;
+use midflight_bridge::sandbox::Sandbox;
+use midflight_bridge::solver::Solution;
 use midflight_ir::ids::InstId;
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{ConstId, Graph, Operand};

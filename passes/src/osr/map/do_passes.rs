@@ -4,7 +4,7 @@
 use crate::osr::map::optimize::{Trust, TwoVersions};
 use crate::osr::map::read::Handles;
 use midflight_bridge::ir::{Function, Value};
-use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_bridge::sandbox::{Sandbox, Tracker};
 use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::check_composed::{Ancestry, Check, Finding};
 use midflight_mapping::mapping::compose::{

@@ -2,7 +2,7 @@
 
 use crate::osr::map::read::Handles;
 use midflight_bridge::ir::Inst;
-use midflight_bridge::map::{drop_flags, intersect_flags, losing_flags};
+use midflight_bridge::operations::{drop_flags, intersect_flags, losing_flags};
 use midflight_ir::ids::InstId;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::proof::numbers::Number;

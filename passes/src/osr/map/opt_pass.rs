@@ -15,8 +15,8 @@ use crate::osr::pass::{
 use crate::osr::place::{Where, place};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::map::Sandbox;
 use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::sandbox::Sandbox;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::side::Side;
 use midflight_mapping::points::Boundary;

@@ -4,7 +4,7 @@ use crate::osr::map::flags::Classes;
 use crate::osr::map::read::{Handles, read};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst, Value};
-use midflight_bridge::map::{Sandbox, Tracker};
+use midflight_bridge::sandbox::{Sandbox, Tracker};
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::points::{Boundary, boundaries};
 use midflight_mapping::proof::Proof;

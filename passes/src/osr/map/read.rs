@@ -2,9 +2,10 @@
 
 use crate::osr::map::claims::Claims;
 use crate::read_code::CodeSnapshot;
+use midflight_bridge::ir::TypeKind;
 use midflight_bridge::ir::{Block, Inst, Type, Value};
-use midflight_bridge::map::{Fate, Memory, Sandbox, Tracker};
-use midflight_bridge::osr::TypeKind;
+use midflight_bridge::memory::Memory;
+use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
@@ -345,9 +346,9 @@ const MOST_IMPLIED: usize = 16;
 /// What left memory in a state, by number.
 fn access<'m>(
     snapshot: &CodeSnapshot<'m>,
-    access: midflight_bridge::map::Access<'m>,
+    access: midflight_bridge::memory::Access<'m>,
 ) -> Option<Access> {
-    use midflight_bridge::map::Access as Raw;
+    use midflight_bridge::memory::Access as Raw;
     match access {
         Raw::Entry => Some(Access::Entry),
         Raw::Def(inst) => snapshot.id_of(inst).map(Access::Def),

@@ -22,7 +22,7 @@ use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
-use midflight_bridge::map::erase_dead;
+use midflight_bridge::operations::erase_dead;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::OsrMap;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};

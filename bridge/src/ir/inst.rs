@@ -1,0 +1,320 @@
+//! Instructions.
+
+use super::{Block, CallFacts, Function, Inst, RETURNS, Value, c_string, copied, enum_attribute};
+use super::{remark_missed, wrap};
+use crate::sys::core::*;
+use crate::sys::prelude::LLVMValueRef;
+use crate::sys::{self, LLVMOpcode};
+use midflight_ir::facts::{InstFacts, MapFacts};
+use std::ffi::{CStr, c_void};
+
+/// What an instruction is, as far as the passes tell instructions apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Opcode {
+    /// `phi`
+    Phi,
+    /// `alloca`
+    Alloca,
+    /// `landingpad`
+    LandingPad,
+    /// `call`, not a terminator
+    Call,
+    /// `ret`
+    Ret,
+    /// `br`, conditional or not
+    Br,
+    /// `switch`
+    Switch,
+    /// `indirectbr`
+    IndirectBr,
+    /// `invoke`
+    Invoke,
+    /// `callbr`
+    CallBr,
+    /// `resume`
+    Resume,
+    /// `unreachable`
+    Unreachable,
+    /// An instruction of funclet exception handling
+    Funclet,
+    /// `bitcast`
+    BitCast,
+    /// Any other
+    Other,
+}
+
+impl<'m> Inst<'m> {
+    /// What it is.
+    pub fn opcode(self) -> Opcode {
+        // SAFETY: the instruction is live.
+        match unsafe { LLVMGetInstructionOpcode(self.0) } {
+            LLVMOpcode::LLVMPHI => Opcode::Phi,
+            LLVMOpcode::LLVMAlloca => Opcode::Alloca,
+            LLVMOpcode::LLVMLandingPad => Opcode::LandingPad,
+            LLVMOpcode::LLVMCall => Opcode::Call,
+            LLVMOpcode::LLVMRet => Opcode::Ret,
+            LLVMOpcode::LLVMBr => Opcode::Br,
+            LLVMOpcode::LLVMSwitch => Opcode::Switch,
+            LLVMOpcode::LLVMIndirectBr => Opcode::IndirectBr,
+            LLVMOpcode::LLVMInvoke => Opcode::Invoke,
+            LLVMOpcode::LLVMCallBr => Opcode::CallBr,
+            LLVMOpcode::LLVMResume => Opcode::Resume,
+            LLVMOpcode::LLVMUnreachable => Opcode::Unreachable,
+            LLVMOpcode::LLVMBitCast => Opcode::BitCast,
+            LLVMOpcode::LLVMCleanupRet
+            | LLVMOpcode::LLVMCatchRet
+            | LLVMOpcode::LLVMCatchPad
+            | LLVMOpcode::LLVMCleanupPad
+            | LLVMOpcode::LLVMCatchSwitch => Opcode::Funclet,
+            _ => Opcode::Other,
+        }
+    }
+
+    /// The name of its opcode, as in the IR.
+    pub fn opcode_name(self) -> String {
+        // SAFETY: the instruction is live; the result is a C string that is never freed.
+        let name = unsafe { CStr::from_ptr(sys::mfb_opcode_name(self.0)) };
+        name.to_string_lossy().into_owned()
+    }
+
+    /// True if both are `add`, or both `icmp`, or ….
+    pub fn has_opcode_of(self, other: Inst<'_>) -> bool {
+        // SAFETY: the instructions are live.
+        unsafe { LLVMGetInstructionOpcode(self.0) == LLVMGetInstructionOpcode(other.0) }
+    }
+
+    /// True if the other one is the same operation on results of the same type.
+    pub fn is_like(self, other: Inst<'m>) -> bool {
+        self.has_opcode_of(other) && self.value().ty() == other.value().ty()
+    }
+
+    /// What is known of it as a call; all false if it is none.
+    pub fn call_facts(self) -> CallFacts {
+        // SAFETY: the instruction is live.
+        let bits = unsafe { sys::mfb_call_facts(self.0) };
+        let has = |bit: u32| bits & (1 << bit) != 0;
+        CallFacts {
+            no_return: has(0),
+            returns_twice: has(1),
+            must_tail: has(2) || has(3),
+            marker: has(4),
+            controls_convergence: has(5),
+        }
+    }
+
+    /// What is known of it for on-stack replacement.
+    pub fn osr_facts(self) -> InstFacts {
+        // SAFETY: the instruction is live.
+        InstFacts::from_bits(unsafe { sys::mfb_instruction_facts(self.0) })
+    }
+
+    /// What is known of it for mappings.
+    pub fn map_facts(self) -> MapFacts {
+        // SAFETY: the instruction is live.
+        MapFacts::from_bits(unsafe { sys::mfb_map_facts(self.0) })
+    }
+
+    /// Its result as a value; of type `void` if it has none.
+    pub fn value(self) -> Value<'m> {
+        Value::from_raw(self.0)
+    }
+
+    /// The block that it is in.
+    pub fn block(self) -> Block<'m> {
+        // SAFETY: the instruction is live and in a block.
+        Block::from_raw(unsafe { LLVMGetInstructionParent(self.0) })
+    }
+
+    /// The instruction after it, if it is not a terminator.
+    pub fn next(self) -> Option<Inst<'m>> {
+        // SAFETY: the instruction is live.
+        wrap(unsafe { LLVMGetNextInstruction(self.0) }).map(Inst::from_raw)
+    }
+
+    /// Its operands. For a phi the incoming values, in the order of [`Inst::incoming_blocks`].
+    pub fn operands(self) -> impl Iterator<Item = Value<'m>> {
+        // SAFETY: the instruction is live, the indices are below the number of its operands.
+        let count = unsafe { LLVMGetNumOperands(self.0) }.max(0) as u32;
+        // SAFETY: as above.
+        (0..count).map(move |i| Value::from_raw(unsafe { LLVMGetOperand(self.0, i) }))
+    }
+
+    /// The blocks that a phi's values come from.
+    pub fn incoming_blocks(self) -> impl Iterator<Item = Block<'m>> {
+        // SAFETY: the instruction is a live phi; the indices are below the number of its values.
+        let count = unsafe { LLVMCountIncoming(self.0) };
+        // SAFETY: as above.
+        (0..count).map(move |i| Block::from_raw(unsafe { LLVMGetIncomingBlock(self.0, i) }))
+    }
+
+    /// The name of the function that it calls directly.
+    pub fn called_function(self) -> Option<Function<'m>> {
+        // SAFETY: the instruction is live; the called value is asked for of calls only.
+        unsafe {
+            if LLVMIsACallInst(self.0).is_null() && LLVMIsAInvokeInst(self.0).is_null() {
+                return None;
+            }
+            wrap(LLVMIsAFunction(LLVMGetCalledValue(self.0))).map(Function::from_raw)
+        }
+    }
+
+    /// The value for which a `switch` goes to a block, if it is one and there is just one.
+    pub fn case_to(self, block: Block<'m>) -> Option<Value<'m>> {
+        // SAFETY: the instruction and the block are live.
+        wrap(unsafe { sys::mfb_case_to(self.0, block.0) }).map(Value::from_raw)
+    }
+
+    /// If it adds multiples of its operands, modulo the size of its type (64 bits for an address,
+    /// whose base is operand 0): the constant, and the other operands with their factors.
+    pub fn linear(self) -> Option<(i64, Vec<(usize, i64)>)> {
+        /// # Safety
+        /// `to` is a `Vec<(usize, i64)>`.
+        unsafe extern "C" fn add(to: *mut c_void, operand: u32, factor: i64) {
+            // SAFETY: the caller's contract.
+            unsafe { &mut *to.cast::<Vec<(usize, i64)>>() }.push((operand as usize, factor));
+        }
+        let mut terms: Vec<(usize, i64)> = Vec::new();
+        let mut constant = 0;
+        // SAFETY: the instruction is live; the callback gets the vector it expects.
+        let is_linear =
+            unsafe { sys::mfb_linear(self.0, &mut constant, (&raw mut terms).cast(), add) };
+        is_linear.then_some((constant, terms))
+    }
+
+    /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM
+    /// knows one. Nothing is concluded from flags, from undefined values or from its place. It is
+    /// poison or undefined just if what it is equal to is, once the instructions that are told have
+    /// lost their flags.
+    pub fn simplify(self, operands: &[Value<'m>]) -> Option<(Value<'m>, Vec<Inst<'m>>)> {
+        /// # Safety
+        /// `to` is a `Vec<Inst>`, and the instruction is live.
+        unsafe extern "C" fn add(to: *mut c_void, inst: LLVMValueRef) {
+            // SAFETY: the caller's contract.
+            unsafe { &mut *to.cast::<Vec<Inst<'_>>>() }.push(Inst::from_raw(inst));
+        }
+        let mut flagged: Vec<Inst<'m>> = Vec::new();
+        let to = (&raw mut flagged).cast();
+        // SAFETY: the instruction is live; the operands are of its operands' types; the callback
+        // gets the vector it expects.
+        let equal =
+            unsafe { sys::mfb_simplify(self.0, Value::list(operands), operands.len(), to, add) };
+        wrap(equal).map(|equal| (Value::from_raw(equal), flagged))
+    }
+
+    /// The text of the inline assembly that it calls; none if it does not.
+    pub fn assembly(self) -> Option<String> {
+        let mut length = 0;
+        // SAFETY: the assembly is live, and owns its text.
+        unsafe {
+            let text = LLVMGetInlineAsmAsmString(called_assembly(self)?, &mut length);
+            Some(copied(text, length))
+        }
+    }
+
+    /// Makes another text that of the inline assembly that it calls.
+    pub fn set_assembly(self, text: &str) {
+        let Some(old) = called_assembly(self) else { return };
+        let mut length = 0;
+        // SAFETY: instruction and assembly are live. What is called is the last operand.
+        unsafe {
+            let constraints = LLVMGetInlineAsmConstraintString(old, &mut length);
+            let new = LLVMGetInlineAsm(
+                LLVMGetInlineAsmFunctionType(old),
+                text.as_ptr().cast(),
+                text.len(),
+                constraints,
+                length,
+                LLVMGetInlineAsmHasSideEffects(old),
+                LLVMGetInlineAsmNeedsAlignedStack(old),
+                LLVMGetInlineAsmDialect(old),
+                LLVMGetInlineAsmCanUnwind(old),
+            );
+            LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, new);
+        }
+    }
+
+    /// Reports that something was not done at this place, as `-Rpass-missed=PASS` shows it.
+    pub fn remark_missed(self, pass: &str, name: &str, message: &str) {
+        remark_missed(self.0, pass, name, message);
+    }
+
+    /// Makes all that uses its result use `value` instead.
+    pub fn replace_uses(self, value: Value<'m>) {
+        // SAFETY: both are live and of one type.
+        unsafe { LLVMReplaceAllUsesWith(self.0, value.0) }
+    }
+
+    /// Makes `value` its operand with that number.
+    pub fn set_operand(self, number: u32, value: Value<'m>) {
+        // SAFETY: the instruction is live, and the value is of the operand's type.
+        unsafe { LLVMSetOperand(self.0, number, value.0) }
+    }
+
+    /// Gives a phi a value from one more block.
+    pub fn add_incoming(self, value: Value<'m>, from: Block<'m>) {
+        // SAFETY: the instruction is a live phi; one value of its type and one block.
+        unsafe { LLVMAddIncoming(self.0, Value::list(&[value]), Block::list(&[from]), 1) }
+    }
+
+    /// Makes it, a call, one of the function at an address, which returns in any case and does not
+    /// throw.
+    pub fn set_callee(self, address: Value<'m>) {
+        // SAFETY: the call is live; its callee is its last operand.
+        unsafe {
+            LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, address.0);
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            for name in RETURNS {
+                let attribute = enum_attribute(context, name);
+                LLVMAddCallSiteAttribute(self.0, sys::LLVMAttributeFunctionIndex, attribute);
+            }
+        }
+    }
+
+    /// Gives the successors of a terminator weights, in their order, parallel edges each for
+    /// itself.
+    pub fn set_branch_weights(self, weights: &[u32]) {
+        // SAFETY: the instruction is a live terminator; the weights are copied.
+        unsafe { sys::mfb_set_branch_weights(self.0, weights.as_ptr(), weights.len()) }
+    }
+
+    /// Splits its block before it; returns the block that begins with it.
+    pub fn split_before(self, name: &str) -> Block<'m> {
+        let name = c_string(name);
+        // SAFETY: the instruction is live and not a phi or a pad.
+        Block::from_raw(unsafe { sys::mfb_split_before(self.0, name.as_ptr()) })
+    }
+
+    /// Splits its block behind it; returns the block with the rest.
+    pub fn split_after(self) -> Block<'m> {
+        // SAFETY: the instruction is live and not a terminator.
+        Block::from_raw(unsafe { sys::mfb_split_after(self.0) })
+    }
+
+    /// Removes it. It has no uses.
+    pub fn erase(self) {
+        // SAFETY: the instruction is live; it is not used again.
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+}
+
+shim! { Inst {
+    /// Whether it goes on to what follows in any case and at once: it neither throws, nor ends the
+    /// program, nor is it an access that other threads see.
+    stays = mfb_stays -> bool;
+    /// True for an operation on signed numbers that has a counterpart on unsigned ones.
+    has_unsigned = mfb_has_unsigned -> bool;
+    /// True if [`crate::solver::Solution::copied`] may know a value that it is a copy of.
+    may_be_copy = mfb_may_be_copy -> bool;
+    /// Marks it as a part of a point's check.
+    mark_check = mfb_mark_check;
+    /// Removes the check of the point before it: what was marked by [`Inst::mark_check`], and all
+    /// that only the check needs.
+    remove_check = mfb_remove_check;
+} }
+
+/// The inline assembly that a call, an invoke or a callbr calls.
+fn called_assembly(inst: Inst<'_>) -> Option<LLVMValueRef> {
+    matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
+        // SAFETY: it is a live instruction that calls.
+        .then(|| wrap(unsafe { LLVMIsAInlineAsm(LLVMGetCalledValue(inst.0)) }))?
+}

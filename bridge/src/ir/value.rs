@@ -1,0 +1,157 @@
+//! Values: constants, arguments, instructions.
+
+use super::{Block, Function, Inst, Type, Value, copied, name_of, taken, wrap};
+use crate::sys;
+use crate::sys::core::*;
+
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Home<'m> {
+    /// It is null, or an instruction that was not inserted.
+    Nowhere,
+    /// It is a constant, or another value that does not belong to a function.
+    Module,
+    /// It is an argument or an instruction of this function.
+    Function(Function<'m>),
+}
+
+impl<'m> Value<'m> {
+    /// Its type.
+    pub fn ty(self) -> Type<'m> {
+        // SAFETY: the value is live.
+        Type::from_raw(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// Where it is.
+    pub fn home(self) -> Home<'m> {
+        if self.0.is_null() {
+            return Home::Nowhere;
+        }
+        // SAFETY: the value is live; each step asks what the former gave before it uses it.
+        unsafe {
+            if !LLVMIsAArgument(self.0).is_null() {
+                return Home::Function(Function::from_raw(LLVMGetParamParent(self.0)));
+            }
+            if LLVMIsAInstruction(self.0).is_null() {
+                return Home::Module;
+            }
+            let block = LLVMGetInstructionParent(self.0);
+            if block.is_null() || LLVMGetBasicBlockParent(block).is_null() {
+                return Home::Nowhere;
+            }
+            Home::Function(Block::from_raw(block).function())
+        }
+    }
+
+    /// What it is in a message, with the function that it is in: two functions may both have a
+    /// `%5`.
+    pub fn described(self) -> String {
+        let function = match self.home() {
+            Home::Nowhere if self.0.is_null() => return "null".to_string(),
+            Home::Nowhere => return "an instruction that is in no function".to_string(),
+            Home::Module => return self.constant_text(),
+            Home::Function(function) => function,
+        };
+        let results = function.blocks().flat_map(|block| block.instructions());
+        let results = results.filter(|inst| inst.osr_facts().has_result()).map(Inst::value);
+        let mut named = function.arguments().chain(results).zip(function.value_names());
+        let name = named.find(|&(value, _)| value == self).map(|(_, name)| name);
+        let name = name.unwrap_or_else(|| "an instruction without a result".to_string());
+        format!("{name} of '{}'", function.name())
+    }
+
+    /// A constant as an operand.
+    fn constant_text(self) -> String {
+        // SAFETY: the value is live; the name is its own, the text is ours to free.
+        unsafe {
+            if !LLVMIsAGlobalValue(self.0).is_null() {
+                return format!("@{}", name_of(self.0));
+            }
+            taken(LLVMPrintValueToString(self.0)).expect("it has a text")
+        }
+    }
+
+    /// As an operand in the IR, with its type.
+    pub fn text(self) -> String {
+        // SAFETY: the value is live; the text is made for the caller.
+        let text = unsafe { taken(LLVMPrintValueToString(self.0)) };
+        text.expect("it has a text").trim().to_string()
+    }
+
+    /// True for a block, the operand of a terminator.
+    pub fn is_block(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { LLVMValueIsBasicBlock(self.0) != 0 }
+    }
+
+    /// True for constants, functions and global variables.
+    pub fn is_constant(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { LLVMIsConstant(self.0) != 0 }
+    }
+
+    /// True for an integer constant, or a null pointer.
+    pub fn is_plain(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { !LLVMIsAConstantInt(self.0).is_null() || LLVMIsNull(self.0) != 0 }
+    }
+
+    /// Itself as an instruction, if it is one that is in a function.
+    pub fn as_inst(self) -> Option<Inst<'m>> {
+        // SAFETY: the value is live where it has a home.
+        let is_inst = matches!(self.home(), Home::Function(_))
+            && unsafe { !LLVMIsAInstruction(self.0).is_null() };
+        is_inst.then(|| Inst::from_raw(self.0))
+    }
+
+    /// The instruction that it is the result of.
+    pub fn as_instruction(self) -> Option<Inst<'m>> {
+        // SAFETY: the value is live.
+        wrap(unsafe { LLVMIsAInstruction(self.0) }).map(Inst::from_raw)
+    }
+
+    /// The value of an integer constant of at most 64 bits.
+    pub fn as_integer(self) -> Option<i64> {
+        // SAFETY: the value is live; the value is asked for of integers only.
+        unsafe {
+            let is_small = !LLVMIsAConstantInt(self.0).is_null()
+                && LLVMGetIntTypeWidth(LLVMTypeOf(self.0)) <= 64;
+            is_small.then(|| LLVMConstIntGetSExtValue(self.0))
+        }
+    }
+
+    /// Itself as a function with a body, if it is one.
+    pub fn as_defined_function(self) -> Option<Function<'m>> {
+        // SAFETY: the value is live where it has a home.
+        let is_function =
+            self.home() == Home::Module && unsafe { !LLVMIsAFunction(self.0).is_null() };
+        is_function.then(|| Function::from_raw(self.0)).filter(|f| f.is_definition())
+    }
+
+    /// The characters of a constant C string that it points to, as the literal of a source.
+    pub fn c_text(self) -> Option<String> {
+        // SAFETY: the value is live; each step asks what the former gave before it uses it.
+        unsafe {
+            let global =
+                wrap(LLVMIsAGlobalVariable(self.0)).filter(|&g| LLVMIsGlobalConstant(g) != 0)?;
+            let data = wrap(LLVMIsAConstantDataSequential(wrap(LLVMGetInitializer(global))?))
+                .filter(|&data| LLVMIsConstantString(data) != 0)?;
+            let mut length = 0;
+            let text = LLVMGetAsString(data, &mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(length);
+            Some(copied(text, end))
+        }
+    }
+
+    /// Removes a variable from its module. Nothing may refer to it any more.
+    pub fn erase_global(self) {
+        // SAFETY: the variable is live; the caller does not use it again.
+        unsafe { LLVMDeleteGlobal(self.0) }
+    }
+}
+
+shim! { Value {
+    /// True if it is neither poison nor undefined in any run without undefined behaviour.
+    is_well_defined = mfb_is_well_defined -> bool;
+} }
