@@ -7,28 +7,8 @@ use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 
-const SOURCES: [&str; 12] = [
-    "cpp/facts.cpp",
-    "cpp/inliner.cpp",
-    "cpp/map.cpp",
-    "cpp/memory.cpp",
-    "cpp/osr.cpp",
-    "cpp/profile.cpp",
-    "cpp/sandbox.cpp",
-    "cpp/selectors.cpp",
-    "cpp/shim.cpp",
-    "cpp/solver.cpp",
-    "cpp/texts.cpp",
-    "cpp/unroll.cpp",
-];
-
-const HEADERS: [&str; 5] =
-    ["cpp/inliner.h", "cpp/operations.h", "cpp/osr.h", "cpp/sandbox.h", "cpp/unroll.h"];
-
 fn main() {
-    for file in SOURCES.iter().chain(&HEADERS) {
-        println!("cargo:rerun-if-changed={file}");
-    }
+    println!("cargo:rerun-if-changed=cpp");
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
     if cfg!(feature = "llvm22-1") == cfg!(feature = "llvm19-1") {
         fail("building the bridge: enable exactly one of the features llvm22-1 and llvm19-1");
@@ -52,7 +32,11 @@ fn main() {
         "-D__STDC_FORMAT_MACROS",
         "-D__STDC_LIMIT_MACROS",
     ];
-    cc::Build::new().cpp(true).include(out).files(SOURCES).flags(flags).compile("midflight_shim");
+    let files = std::fs::read_dir("cpp").expect("the package's own folder");
+    let mut sources: Vec<_> = files.map(|file| file.expect("it is there").path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    sources.sort();
+    cc::Build::new().cpp(true).include(out).files(sources).flags(flags).compile("midflight_shim");
     // For the plugin's own C++, which also uses headers of this one.
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo::metadata=flags={}\x1f-I{folder}/cpp", flags.join("\x1f"));

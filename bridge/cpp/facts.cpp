@@ -1,6 +1,6 @@
-//===- facts.cpp - What decides whether a point can be --------------------===//
+//===- facts.cpp - What is known of instructions and functions ------------===//
 //
-// Facts of instructions and of functions that on-stack replacement asks for.
+// The facts that points, continuations, mappings and the profiler depend on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,14 +9,17 @@
 #include "osr.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
@@ -138,6 +141,35 @@ uint32_t factsOfCall(const CallBase &Call) {
   if (II->getCalledFunction()->getName().starts_with("llvm.coro."))
     Facts |= InstFacts::IsCoroutine;
   return Facts;
+}
+
+// A call without effects that can be made again, at the worst for nothing.
+bool isPureIntrinsic(const Instruction &I) {
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II && II->doesNotAccessMemory() && II->doesNotThrow() &&
+         II->willReturn() && !II->isConvergent() && !II->hasOperandBundles() &&
+         II->getIntrinsicID() != Intrinsic::eh_typeid_for &&
+         II->hasFnAttr(Attribute::Speculatable);
+}
+
+// An operation that can be made again, and never traps. Divisors must be known.
+bool isSpeculatable(const Instruction &I) {
+  using namespace PatternMatch;
+  const APInt *Divisor;
+  if (I.isIntDivRem())
+    return match(I.getOperand(1), m_APInt(Divisor)) && !Divisor->isZero() &&
+           !Divisor->isAllOnes();
+  return isSafeToSpeculativelyExecute(&I);
+}
+
+// A call that nothing is known of may freeze what it is given, so that its
+// result is one of several. If all of that is well defined, there is just one.
+bool mayChoose(const CallBase &Call) {
+  for (unsigned N = 0; N != Call.arg_size(); ++N)
+    if (!Call.paramHasAttr(N, Attribute::NoUndef) &&
+        !isWellDefined(Call.getArgOperand(N), &Call))
+      return true;
+  return false;
 }
 
 // Registers that a result takes, counted so that no x86-64 or AArch64 has
@@ -268,6 +300,119 @@ uint32_t mfb_instruction_facts(LLVMValueRef Ref) {
   return Facts;
 }
 
+uint32_t mfb_map_facts(LLVMValueRef Ref) {
+  auto *I = unwrap<Instruction>(Ref);
+  uint32_t Facts = 0;
+  if (I->isTerminator())
+    Facts |= MapFacts::IsTerminator;
+  if (auto *BI = dyn_cast<BranchInst>(I))
+    Facts |= BI->isUnconditional() ? MapFacts::IsUnconditional
+                                   : MapFacts::IsConditional;
+  if (isa<PHINode>(I))
+    return Facts | MapFacts::IsPhi;
+  if (auto *II = dyn_cast<IntrinsicInst>(I)) {
+    if (II->isAssumeLikeIntrinsic())
+      return Facts | MapFacts::IsMarker;
+    switch (II->getIntrinsicID()) {
+    case Intrinsic::eh_typeid_for:
+    case Intrinsic::frameaddress:
+    case Intrinsic::returnaddress:
+    case Intrinsic::addressofreturnaddress:
+      return Facts | MapFacts::IsOwn;
+    default:
+      break;
+    }
+  }
+  bool Freezes = isa<FreezeInst>(I) && !isWellDefined(I->getOperand(0), I);
+  if (isa<AllocaInst>(I) || Freezes)
+    Facts |= MapFacts::IsPinned;
+  if (auto *Call = dyn_cast<CallBase>(I))
+    if (Call->isConvergent())
+      Facts |= MapFacts::IsPinned;
+  if (auto *Extract = dyn_cast<ExtractValueInst>(I))
+    if (isa<LandingPadInst>(Extract->getAggregateOperand()) &&
+        Extract->getIndices().equals({0u}))
+      Facts |= MapFacts::IsPadPointer;
+  if (isa<LandingPadInst>(I))
+    Facts |= MapFacts::IsLandingPad;
+  bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
+  auto *Load = dyn_cast<LoadInst>(I);
+  if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
+      isa<VAArgInst>(I) || (I->mayReadFromMemory() && I->isAtomic()) ||
+      I->isVolatile())
+    Facts |= MapFacts::IsAnchor;
+  if (I->mayReadFromMemory())
+    Facts |= MapFacts::ReadsMemory;
+  if (Facts & MapFacts::IsAnchor) {
+    if (auto *Store = dyn_cast<StoreInst>(I))
+      if (Store->isSimple())
+        Facts |= MapFacts::IsStore;
+    return Facts;
+  }
+  if (Load && Load->isSimple())
+    Facts |= MapFacts::IsLoad;
+  bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
+                    !I->isEHPad() && !Load && !I->mayReadOrWriteMemory() &&
+                    !I->getType()->isTokenTy();
+  if (auto *Call = dyn_cast<CallBase>(I)) {
+    Repeatable &= isPureIntrinsic(*I);
+    if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
+      Facts |= MapFacts::IsPinned;
+  }
+  if (Repeatable) {
+    Facts |= MapFacts::IsRepeatable;
+    if (isSpeculatable(*I))
+      Facts |= MapFacts::IsSpeculatable;
+  }
+  if (isa<SelectInst>(I))
+    Facts |= MapFacts::IsSelect;
+  if (auto *Cmp = dyn_cast<ICmpInst>(I))
+    if (Cmp->isEquality())
+      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapFacts::IsEqual
+                                                        : MapFacts::IsDiffer;
+  using namespace PatternMatch;
+  if (match(I, m_LogicalAnd(m_Value(), m_Value())))
+    Facts |= MapFacts::IsLogicalAnd;
+  if (match(I, m_LogicalOr(m_Value(), m_Value())))
+    Facts |= MapFacts::IsLogicalOr;
+  if (I->isCommutative())
+    Facts |= MapFacts::IsCommutative;
+  return Facts;
+}
+
+enum CallFact : uint32_t {
+  CallNoReturn = 1 << 0,
+  CallReturnsTwice = 1 << 1,
+  CallMustTail = 1 << 2,
+  CallDeoptimize = 1 << 3,
+  // A debug or lifetime marker, an assumption: nothing that runs.
+  CallMarker = 1 << 4,
+  // It makes a token that says which threads run calls together.
+  CallControlsConvergence = 1 << 5,
+};
+
+uint32_t mfb_call_facts(LLVMValueRef Call) {
+  auto *CB = dyn_cast<CallBase>(unwrap(Call));
+  if (!CB)
+    return 0;
+  uint32_t Facts = 0;
+  if (CB->doesNotReturn())
+    Facts |= CallNoReturn;
+  if (midflight::returnsTwice(*CB))
+    Facts |= CallReturnsTwice;
+  if (CB->isMustTailCall())
+    Facts |= CallMustTail;
+  if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
+    if (II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
+      Facts |= CallDeoptimize;
+    if (II->isAssumeLikeIntrinsic())
+      Facts |= CallMarker;
+    if (isa<ConvergenceControlInst>(II))
+      Facts |= CallControlsConvergence;
+  }
+  return Facts;
+}
+
 uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
   uint32_t Facts = 0;
@@ -308,8 +453,45 @@ uint32_t mfb_osr_facts(LLVMValueRef Fn) {
   return Facts;
 }
 
-const char *mfb_opcode_name(LLVMValueRef Inst) {
-  return unwrap<Instruction>(Inst)->getOpcodeName();
+enum FunctionFact : uint32_t {
+  FactAvailableExternally = 1 << 0,
+  FactNaked = 1 << 1,
+  FactNoProfile = 1 << 2,
+  FactPresplitCoroutine = 1 << 3,
+  FactFuncletPersonality = 1 << 4,
+  FactLocal = 1 << 5,
+  FactComdat = 1 << 6,
+};
+
+uint32_t mfb_function_facts(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  uint32_t Facts = 0;
+  if (F->hasAvailableExternallyLinkage())
+    Facts |= FactAvailableExternally;
+  if (F->hasFnAttribute(Attribute::Naked))
+    Facts |= FactNaked;
+  if (F->hasFnAttribute(Attribute::NoProfile) ||
+      F->hasFnAttribute(Attribute::SkipProfile))
+    Facts |= FactNoProfile;
+  if (F->isPresplitCoroutine())
+    Facts |= FactPresplitCoroutine;
+  if (F->hasPersonalityFn() &&
+      isScopedEHPersonality(classifyEHPersonality(F->getPersonalityFn())))
+    Facts |= FactFuncletPersonality;
+  if (F->hasLocalLinkage())
+    Facts |= FactLocal;
+  if (F->hasComdat())
+    Facts |= FactComdat;
+  return Facts;
+}
+
+/// True if the function resolves an ifunc: it runs before relocation is done.
+bool mfb_is_ifunc_resolver(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  for (const GlobalIFunc &I : F->getParent()->ifuncs())
+    if (I.getResolverFunction() == F)
+      return true;
+  return false;
 }
 
 } // extern "C"

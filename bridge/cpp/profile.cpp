@@ -1,11 +1,14 @@
 //===- profile.cpp - Putting a profile into a module ----------------------===//
 //
 // What an optimizer that is led by a profile looks for: branch weights, entry
-// counts and the summary by which it tells hot from cold.
+// counts and the summary by which it tells hot from cold; and what LLVM
+// estimates where there is none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llvm-c/Core.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/ProfileSummaryInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -20,6 +23,23 @@
 using namespace llvm;
 
 extern "C" {
+
+/// Writes the probability of each successor of a block, as a numerator over
+/// 2^31, and returns the block's frequency relative to the entry's, in 1/1024.
+uint64_t mfb_block_weights(void *FAMPtr, LLVMBasicBlockRef Block,
+                           uint32_t *Probabilities) {
+  BasicBlock *BB = unwrap(Block);
+  Function &F = *BB->getParent();
+  auto &FAM = *static_cast<FunctionAnalysisManager *>(FAMPtr);
+  auto &BPI = FAM.getResult<BranchProbabilityAnalysis>(F);
+  auto &BFI = FAM.getResult<BlockFrequencyAnalysis>(F);
+  for (unsigned I = 0, E = BB->getTerminator()->getNumSuccessors(); I != E; ++I)
+    Probabilities[I] = BPI.getEdgeProbability(BB, I).getNumerator();
+  uint64_t Entry = BFI.getEntryFreq().getFrequency();
+  double Relative =
+      double(BFI.getBlockFreq(BB).getFrequency()) / double(Entry ? Entry : 1);
+  return Relative * 1024 > 1e18 ? uint64_t(1e18) : uint64_t(Relative * 1024);
+}
 
 /// Weights for the successors of a terminator, in their order. Where it has
 /// others by what the source says is likely, LLVM warns if these are not alike

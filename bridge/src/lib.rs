@@ -5,7 +5,8 @@
 //! are to the host's pass pipeline. [`continuation`] makes bodies that are entered in the middle;
 //! [`sandbox`] runs stock passes on a function; [`solver`], [`memory`] and [`operations`] ask what
 //! LLVM knows of values, memory and operations; [`observe`] listens to code that is checked. All
-//! that llvm-c cannot do is in `cpp/`.
+//! that llvm-c cannot do is in `cpp/`, whose functions throw nothing, and take and return llvm-c's
+//! handles or plain data.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators

@@ -69,7 +69,7 @@ unsafe extern "C" {
 /// Takes a text of the given length.
 pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, length: usize);
 
-// On-stack replacement: osr.cpp
+// Functions, blocks and continuations
 unsafe extern "C" {
     pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u32;
     pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
@@ -110,7 +110,7 @@ unsafe extern "C" {
 pub type TakeLine =
     unsafe extern "C" fn(to: *mut c_void, block: bool, text: *const c_char, length: usize);
 
-// Versions that differ: map.cpp
+// Versions that differ: sandbox.cpp, solver.cpp, operations.cpp, memory.cpp
 unsafe extern "C" {
     pub fn mfb_sandbox_new() -> *mut c_void;
     pub fn mfb_sandbox_free(sandbox: *mut c_void);

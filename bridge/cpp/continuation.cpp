@@ -1,4 +1,4 @@
-//===- osr.cpp - Cloning, continuations and SSA repair --------------------===//
+//===- continuation.cpp - Cloning, continuations and SSA repair -----------===//
 //
 // The coarse operations of on-stack replacement that llvm-c does not have.
 //
@@ -10,9 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -22,17 +20,12 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 using namespace midflight;
 
 namespace {
-
-// Marks what belongs to a point's check.
-constexpr StringLiteral CheckKind = "midflight.check";
 
 // True if passes know a function of this name, and so what is in its body.
 bool isLibraryFunction(const Function &F) {
@@ -137,60 +130,6 @@ public:
 } // namespace
 
 extern "C" {
-
-/// Makes a function ready for points: without lifetime markers, which would say
-/// of memory in use elsewhere that it is dead, with its static allocas in one
-/// group at its head, so that its entry block can be split anywhere, and with
-/// selectors of exceptions that mean the same in every version.
-void mfb_prepare_for_points(LLVMValueRef Fn) {
-  Function &F = *unwrap<Function>(Fn);
-  makeSelectorsPortable(F);
-  for (BasicBlock &BB : F)
-    for (Instruction &I : make_early_inc_range(BB))
-      if (I.isLifetimeStartOrEnd())
-        I.eraseFromParent();
-  BasicBlock &Entry = F.getEntryBlock();
-  auto IP = Entry.begin();
-  while (isa<AllocaInst>(*IP) && cast<AllocaInst>(*IP).isStaticAlloca())
-    ++IP;
-  for (Instruction &I : make_early_inc_range(make_range(IP, Entry.end())))
-    if (auto *AI = dyn_cast<AllocaInst>(&I))
-      if (AI->isStaticAlloca())
-        AI->moveBefore(Entry, IP);
-}
-
-/// Promotes allocas to registers where that can be done: what mem2reg does.
-bool mfb_promote_allocas(LLVMValueRef Fn) {
-  Function &F = *unwrap<Function>(Fn);
-  bool Changed = false;
-  while (true) {
-    SmallVector<AllocaInst *, 16> Allocas;
-    for (Instruction &I : F.getEntryBlock())
-      if (auto *AI = dyn_cast<AllocaInst>(&I))
-        if (isAllocaPromotable(AI))
-          Allocas.push_back(AI);
-    if (Allocas.empty())
-      return Changed;
-    DominatorTree DT(F);
-    PromoteMemToReg(Allocas, DT);
-    Changed = true;
-  }
-}
-
-/// Promotes allocas of a function to registers.
-void mfb_promote(LLVMValueRef Fn, const LLVMValueRef *Refs, size_t Count) {
-  SmallVector<AllocaInst *, 16> Allocas;
-  for (size_t N = 0; N != Count; ++N)
-    Allocas.push_back(unwrap<AllocaInst>(Refs[N]));
-  DominatorTree DT(*unwrap<Function>(Fn));
-  PromoteMemToReg(Allocas, DT);
-}
-
-/// Splits a block before an instruction; returns the block with the rest.
-LLVMBasicBlockRef mfb_split_before(LLVMValueRef Ref, const char *Name) {
-  auto *I = unwrap<Instruction>(Ref);
-  return wrap(I->getParent()->splitBasicBlock(I->getIterator(), Name));
-}
 
 /// A copy of a function with internal linkage. Blocks and instructions are in
 /// the same order as in the function.
@@ -384,76 +323,6 @@ void mfb_copy_result_attributes(LLVMValueRef CallRef, LLVMValueRef Fn) {
   Call->setAttributes(
       AttributeList::get(F.getContext(), AttributeSet(),
                          AttributeSet::get(F.getContext(), Result), {}));
-}
-
-/// Keeps a global from being taken for one that only the module knows: a
-/// variable for a constant that nobody writes.
-void mfb_keep(LLVMValueRef Global) {
-  auto *GV = unwrap<GlobalVariable>(Global);
-  appendToCompilerUsed(*GV->getParent(), {GV});
-}
-
-void mfb_mark_check(LLVMValueRef Inst) {
-  auto *I = unwrap<Instruction>(Inst);
-  I->setMetadata(CheckKind, MDNode::get(I->getContext(), {}));
-}
-
-/// Takes out the point before an instruction, which begins the block that the
-/// check leads to where it does not fire.
-void mfb_remove_check(LLVMValueRef At) {
-  BasicBlock *Rest = unwrap<Instruction>(At)->getParent();
-  BasicBlock *Check = nullptr;
-  for (BasicBlock *Pred : predecessors(Rest))
-    if (!Check || Check->getSinglePredecessor() == Pred)
-      Check = Pred; // not the block that asks the runtime, but the one before
-  if (!Check)
-    return;
-  Function &F = *Check->getParent();
-  Module &M = *F.getParent();
-  // What was inserted is marked; it is erased from the end.
-  Check->getTerminator()->eraseFromParent();
-#if LLVM_VERSION_MAJOR >= 23
-  UncondBrInst::Create(Rest, Check);
-#else
-  BranchInst::Create(Rest, Check);
-#endif
-  for (Instruction &I : make_early_inc_range(reverse(*Check)))
-    if (I.hasMetadata(CheckKind)) {
-      if (!I.use_empty())
-        I.replaceAllUsesWith(PoisonValue::get(I.getType()));
-      I.eraseFromParent();
-    }
-  EliminateUnreachableBlocks(F, nullptr, /*KeepOneInputPHIs=*/true);
-  MergeBlockIntoPredecessor(Rest);
-  // The counter's phis now feed each other only.
-  SmallVector<WeakTrackingVH, 8> Phis;
-  for (BasicBlock &BB : F)
-    for (PHINode &Phi : BB.phis())
-      if (Phi.getName().starts_with("p.osr"))
-        Phis.push_back(&Phi);
-  for (WeakTrackingVH &VH : Phis)
-    if (auto *Phi = dyn_cast_or_null<PHINode>(VH))
-      RecursivelyDeleteDeadPHINode(Phi);
-  // A record that no code refers to any more.
-  removeFromUsedLists(M, [](Constant *C) {
-    auto *GV = dyn_cast<GlobalVariable>(C);
-    if (!GV || GV->getSection() != "midflight_osr")
-      return false;
-    GV->removeDeadConstantUsers();
-    return GV->hasOneUse(); // the list itself
-  });
-  for (GlobalVariable &GV : make_early_inc_range(M.globals())) {
-    GV.removeDeadConstantUsers();
-    if (GV.use_empty() && GV.getSection() == "midflight_osr" &&
-        GV.hasLocalLinkage())
-      GV.eraseFromParent();
-  }
-}
-
-void mfb_erase_function(LLVMValueRef Fn) {
-  Function *F = unwrap<Function>(Fn);
-  F->replaceAllUsesWith(PoisonValue::get(F->getType()));
-  F->eraseFromParent();
 }
 
 } // extern "C"

@@ -1,12 +1,10 @@
-//===- map.cpp - Operations of versions that differ -----------------------===//
+//===- operations.cpp - Operations, and several of them together ----------===//
 //
-// What OSR mappings between a function and an optimized clone of it ask and do
-// to operations: their facts, which are the same, what they are equal to, and
-// copies of them elsewhere.
+// Which are the same, what they are equal to, their flags, and copies of them
+// elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
-#include "facts.h"
 #include "operations.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,9 +16,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 using namespace midflight;
@@ -76,35 +72,6 @@ Instruction *makeUnsigned(const Instruction &I) {
                             I.getType());
   return BinaryOperator::Create(Instruction::BinaryOps(Opcode), I.getOperand(0),
                                 I.getOperand(1));
-}
-
-// A call without effects that can be made again, at the worst for nothing.
-bool isPureIntrinsic(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  return II && II->doesNotAccessMemory() && II->doesNotThrow() &&
-         II->willReturn() && !II->isConvergent() && !II->hasOperandBundles() &&
-         II->getIntrinsicID() != Intrinsic::eh_typeid_for &&
-         II->hasFnAttr(Attribute::Speculatable);
-}
-
-// An operation that can be made again, and never traps. Divisors must be known.
-bool isSpeculatable(const Instruction &I) {
-  using namespace PatternMatch;
-  const APInt *Divisor;
-  if (I.isIntDivRem())
-    return match(I.getOperand(1), m_APInt(Divisor)) && !Divisor->isZero() &&
-           !Divisor->isAllOnes();
-  return isSafeToSpeculativelyExecute(&I);
-}
-
-// A call that nothing is known of may freeze what it is given, so that its
-// result is one of several. If all of that is well defined, there is just one.
-bool mayChoose(const CallBase &Call) {
-  for (unsigned N = 0; N != Call.arg_size(); ++N)
-    if (!Call.paramHasAttr(N, Attribute::NoUndef) &&
-        !isWellDefined(Call.getArgOperand(N), &Call))
-      return true;
-  return false;
 }
 
 // How far expressions are looked into
@@ -179,90 +146,26 @@ bool samePoisonMetadata(const Instruction *A, const Instruction *B) {
 
 extern "C" {
 
-uint32_t mfb_map_facts(LLVMValueRef Ref) {
-  auto *I = unwrap<Instruction>(Ref);
-  uint32_t Facts = 0;
-  if (I->isTerminator())
-    Facts |= MapFacts::IsTerminator;
-  if (auto *BI = dyn_cast<BranchInst>(I))
-    Facts |= BI->isUnconditional() ? MapFacts::IsUnconditional
-                                   : MapFacts::IsConditional;
-  if (isa<PHINode>(I))
-    return Facts | MapFacts::IsPhi;
-  if (auto *II = dyn_cast<IntrinsicInst>(I)) {
-    if (II->isAssumeLikeIntrinsic())
-      return Facts | MapFacts::IsMarker;
-    switch (II->getIntrinsicID()) {
-    case Intrinsic::eh_typeid_for:
-    case Intrinsic::frameaddress:
-    case Intrinsic::returnaddress:
-    case Intrinsic::addressofreturnaddress:
-      return Facts | MapFacts::IsOwn;
-    default:
-      break;
-    }
-  }
-  bool Freezes = isa<FreezeInst>(I) && !isWellDefined(I->getOperand(0), I);
-  if (isa<AllocaInst>(I) || Freezes)
-    Facts |= MapFacts::IsPinned;
-  if (auto *Call = dyn_cast<CallBase>(I))
-    if (Call->isConvergent())
-      Facts |= MapFacts::IsPinned;
-  if (auto *Extract = dyn_cast<ExtractValueInst>(I))
-    if (isa<LandingPadInst>(Extract->getAggregateOperand()) &&
-        Extract->getIndices().equals({0u}))
-      Facts |= MapFacts::IsPadPointer;
-  if (isa<LandingPadInst>(I))
-    Facts |= MapFacts::IsLandingPad;
-  bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
-  auto *Load = dyn_cast<LoadInst>(I);
-  if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
-      isa<VAArgInst>(I) || (I->mayReadFromMemory() && I->isAtomic()) ||
-      I->isVolatile())
-    Facts |= MapFacts::IsAnchor;
-  if (I->mayReadFromMemory())
-    Facts |= MapFacts::ReadsMemory;
-  if (Facts & MapFacts::IsAnchor) {
-    if (auto *Store = dyn_cast<StoreInst>(I))
-      if (Store->isSimple())
-        Facts |= MapFacts::IsStore;
-    return Facts;
-  }
-  if (Load && Load->isSimple())
-    Facts |= MapFacts::IsLoad;
-  bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
-                    !I->isEHPad() && !Load && !I->mayReadOrWriteMemory() &&
-                    !I->getType()->isTokenTy();
-  if (auto *Call = dyn_cast<CallBase>(I)) {
-    Repeatable &= isPureIntrinsic(*I);
-    if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
-      Facts |= MapFacts::IsPinned;
-  }
-  if (Repeatable) {
-    Facts |= MapFacts::IsRepeatable;
-    if (isSpeculatable(*I))
-      Facts |= MapFacts::IsSpeculatable;
-  }
-  if (isa<SelectInst>(I))
-    Facts |= MapFacts::IsSelect;
-  if (auto *Cmp = dyn_cast<ICmpInst>(I))
-    if (Cmp->isEquality())
-      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapFacts::IsEqual
-                                                        : MapFacts::IsDiffer;
-  using namespace PatternMatch;
-  if (match(I, m_LogicalAnd(m_Value(), m_Value())))
-    Facts |= MapFacts::IsLogicalAnd;
-  if (match(I, m_LogicalOr(m_Value(), m_Value())))
-    Facts |= MapFacts::IsLogicalOr;
-  if (I->isCommutative())
-    Facts |= MapFacts::IsCommutative;
-  return Facts;
+const char *mfb_opcode_name(LLVMValueRef Inst) {
+  return unwrap<Instruction>(Inst)->getOpcodeName();
+}
+
+/// True if control goes on behind an instruction in any case, and it is no
+/// access by which threads or hardware speak to each other.
+bool mfb_stays(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  return !I->mayThrow() && I->willReturn() && !I->isAtomic() &&
+         !I->isVolatile();
 }
 
 /// True for an operation on signed numbers that has an unsigned counterpart.
 bool mfb_has_unsigned(LLVMValueRef Inst) {
   return unsignedOpcode(*unwrap<Instruction>(Inst)) != 0;
 }
+
+/// True if a value is neither poison nor undef in any run without undefined
+/// behaviour.
+bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
 
 /// Gives instructions the same number just if they are the same operation, but
 /// for operands and for flags that make a result poison. Those that are marked
@@ -332,6 +235,15 @@ void mfb_losing_flags(const LLVMValueRef *Insts, size_t Count, bool *Losing) {
         (unwrap<Instruction>(Insts[N])->getRawSubclassOptionalData() & ~Shared);
 }
 
+/// Takes from instructions the flags and the metadata that can make a result
+/// poison.
+void mfb_drop_flags(const LLVMValueRef *Insts, size_t Count) {
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    I->dropPoisonGeneratingAnnotations();
+  }
+}
+
 /// What an operation on other operands is equal to: a constant, or a value that
 /// is there already; null if LLVM knows none. Nothing is concluded from flags,
 /// from undefined values or from the place, and one is poison when the other
@@ -364,10 +276,6 @@ LLVMValueRef mfb_simplify(LLVMValueRef Inst, const LLVMValueRef *Operands,
     Add(To, wrap(static_cast<Value *>(Flagged)));
   return wrap(V);
 }
-
-/// True if a value is neither poison nor undef in any run without undefined
-/// behaviour.
-bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
 
 /// For an operation that adds multiples of its operands, modulo 2^64 or the
 /// size of its type: calls back with each operand that is no constant, and its
@@ -441,46 +349,6 @@ LLVMValueRef mfb_case_to(LLVMValueRef Inst, LLVMBasicBlockRef To) {
                                           : nullptr));
 }
 
-/// Takes from instructions the flags and the metadata that can make a result
-/// poison.
-void mfb_drop_flags(const LLVMValueRef *Insts, size_t Count) {
-  for (size_t N = 0; N < Count; ++N) {
-    auto *I = unwrap<Instruction>(Insts[N]);
-    I->dropPoisonGeneratingAnnotations();
-  }
-}
-
-/// Removes instructions that only each other use.
-void mfb_erase_dead(const LLVMValueRef *Insts, size_t Count) {
-  for (size_t N = 0; N < Count; ++N) {
-    auto *I = unwrap<Instruction>(Insts[N]);
-    if (!I->use_empty())
-      I->replaceAllUsesWith(PoisonValue::get(I->getType()));
-  }
-  for (size_t N = 0; N < Count; ++N)
-    unwrap<Instruction>(Insts[N])->eraseFromParent();
-}
-
-/// Empties a block that is never reached.
-void mfb_make_unreachable(LLVMBasicBlockRef Ref) {
-  BasicBlock *BB = unwrap(Ref);
-  for (BasicBlock *To : successors(BB))
-    To->removePredecessor(BB, /*KeepOneInputPHIs=*/true);
-  for (Instruction &I : *BB)
-    if (!I.use_empty())
-      I.replaceAllUsesWith(PoisonValue::get(I.getType()));
-  while (!BB->empty())
-    BB->back().eraseFromParent();
-  new UnreachableInst(BB->getContext(), BB);
-}
-
-/// Makes what comes into a block's phis from one of its predecessors poison,
-/// where control never takes that edge.
-void mfb_poison_incoming(LLVMBasicBlockRef Block, LLVMBasicBlockRef From) {
-  for (PHINode &Phi : unwrap(Block)->phis())
-    Phi.setIncomingValueForBlock(unwrap(From), PoisonValue::get(Phi.getType()));
-}
-
 /// Appends a copy of an instruction with other operands.
 LLVMValueRef mfb_repeat(LLVMBuilderRef Builder, LLVMValueRef Inst,
                         const LLVMValueRef *Operands, size_t Count) {
@@ -505,6 +373,17 @@ LLVMValueRef mfb_load_as_stored(LLVMBuilderRef Builder, LLVMValueRef StoreRef,
   return wrap(static_cast<Value *>(
       unwrap(Builder)->CreateAlignedLoad(Store->getValueOperand()->getType(),
                                          unwrap(Address), Store->getAlign())));
+}
+
+/// Removes instructions that only each other use.
+void mfb_erase_dead(const LLVMValueRef *Insts, size_t Count) {
+  for (size_t N = 0; N < Count; ++N) {
+    auto *I = unwrap<Instruction>(Insts[N]);
+    if (!I->use_empty())
+      I->replaceAllUsesWith(PoisonValue::get(I->getType()));
+  }
+  for (size_t N = 0; N < Count; ++N)
+    unwrap<Instruction>(Insts[N])->eraseFromParent();
 }
 
 } // extern "C"

@@ -1,0 +1,150 @@
+//===- function.cpp - Functions as a whole --------------------------------===//
+//
+// What is asked of and done to functions, but for their facts, which are in
+// facts.cpp, and continuations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm/IR/Function.h"
+#include "osr.h"
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#if LLVM_VERSION_MAJOR >= 20
+#include "llvm/Transforms/Utils/Instrumentation.h"
+#else
+#include "llvm/Transforms/Instrumentation.h"
+#endif
+
+using namespace llvm;
+using namespace midflight;
+
+extern "C" {
+
+/// Null if the function is valid, else a message to be freed with
+/// LLVMDisposeMessage.
+char *mfb_verify_function(LLVMValueRef Fn) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (!verifyFunction(*unwrap<Function>(Fn), &OS))
+    return nullptr;
+  return LLVMCreateMessage(OS.str().c_str());
+}
+
+/// A remark of `Pass` at an instruction, or at a function with a body.
+void mfb_remark_missed(LLVMValueRef Where, const char *Pass, const char *Name,
+                       const char *Text, size_t Length) {
+  auto *I = dyn_cast<Instruction>(unwrap(Where));
+  Function *F = I ? I->getFunction() : unwrap<Function>(Where);
+  OptimizationRemarkEmitter ORE(F);
+  ORE.emit([&] {
+    DiagnosticLocation Loc;
+    if (I)
+      Loc = I->getDebugLoc();
+    if (!Loc.isValid())
+      if (DISubprogram *SP = F->getSubprogram())
+        Loc = DiagnosticLocation(SP);
+    const BasicBlock *Block = I ? I->getParent() : &F->getEntryBlock();
+    return OptimizationRemarkMissed(Pass, Name, Loc, Block)
+           << StringRef(Text, Length);
+  });
+}
+
+/// True if a function's code is for x86-64 and ELF, reaches the module's
+/// variables by displacements of 32 bits, and has no vector registers of AVX.
+bool mfb_has_plain_x86_64_code(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  const llvm::Module &M = *F->getParent();
+  Triple Target(M.getTargetTriple());
+  StringRef Features = F->getFnAttribute("target-features").getValueAsString();
+  StringRef CPU = F->getFnAttribute("target-cpu").getValueAsString();
+  bool MayHaveAVX = Features.contains("+avx") ||
+                    (Features.empty() && !CPU.empty() && CPU != "x86-64");
+  return Target.getArch() == Triple::x86_64 && Target.isOSBinFormatELF() &&
+         M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Small &&
+         !MayHaveAVX;
+}
+
+/// Splits the entry block behind its static allocas and returns the block with
+/// the rest. Static allocas further down are moved up, so they stay static.
+LLVMBasicBlockRef mfb_split_entry(LLVMValueRef Fn) {
+  BasicBlock &Entry = unwrap<Function>(Fn)->getEntryBlock();
+  auto IP = PrepareToSplitEntryBlock(Entry, Entry.getFirstInsertionPt());
+  return wrap(Entry.splitBasicBlock(IP, "body"));
+}
+
+/// Makes a function ready for points: without lifetime markers, which would say
+/// of memory in use elsewhere that it is dead, with its static allocas in one
+/// group at its head, so that its entry block can be split anywhere, and with
+/// selectors of exceptions that mean the same in every version.
+void mfb_prepare_for_points(LLVMValueRef Fn) {
+  Function &F = *unwrap<Function>(Fn);
+  makeSelectorsPortable(F);
+  for (BasicBlock &BB : F)
+    for (Instruction &I : make_early_inc_range(BB))
+      if (I.isLifetimeStartOrEnd())
+        I.eraseFromParent();
+  BasicBlock &Entry = F.getEntryBlock();
+  auto IP = Entry.begin();
+  while (isa<AllocaInst>(*IP) && cast<AllocaInst>(*IP).isStaticAlloca())
+    ++IP;
+  for (Instruction &I : make_early_inc_range(make_range(IP, Entry.end())))
+    if (auto *AI = dyn_cast<AllocaInst>(&I))
+      if (AI->isStaticAlloca())
+        AI->moveBefore(Entry, IP);
+}
+
+/// Promotes allocas to registers where that can be done: what mem2reg does.
+bool mfb_promote_allocas(LLVMValueRef Fn) {
+  Function &F = *unwrap<Function>(Fn);
+  bool Changed = false;
+  while (true) {
+    SmallVector<AllocaInst *, 16> Allocas;
+    for (Instruction &I : F.getEntryBlock())
+      if (auto *AI = dyn_cast<AllocaInst>(&I))
+        if (isAllocaPromotable(AI))
+          Allocas.push_back(AI);
+    if (Allocas.empty())
+      return Changed;
+    DominatorTree DT(F);
+    PromoteMemToReg(Allocas, DT);
+    Changed = true;
+  }
+}
+
+/// Promotes allocas of a function to registers.
+void mfb_promote(LLVMValueRef Fn, const LLVMValueRef *Refs, size_t Count) {
+  SmallVector<AllocaInst *, 16> Allocas;
+  for (size_t N = 0; N != Count; ++N)
+    Allocas.push_back(unwrap<AllocaInst>(Refs[N]));
+  DominatorTree DT(*unwrap<Function>(Fn));
+  PromoteMemToReg(Allocas, DT);
+}
+
+/// Drops what an instrumented function no longer is: one without effects.
+void mfb_drop_purity(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  for (auto Kind : {Attribute::Memory, Attribute::Speculatable})
+    F->removeFnAttr(Kind);
+  for (User *U : F->users())
+    if (auto *CB = dyn_cast<CallBase>(U))
+      if (CB->getCalledOperand() == F)
+        for (auto Kind : {Attribute::Memory, Attribute::Speculatable})
+          CB->removeFnAttr(Kind);
+}
+
+void mfb_erase_function(LLVMValueRef Fn) {
+  Function *F = unwrap<Function>(Fn);
+  F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+  F->eraseFromParent();
+}
+
+} // extern "C"
