@@ -41,7 +41,7 @@ fn main() {
 
 fn measure(function: Function<'_>) {
     let snapshot = read_code(function);
-    let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
+    let points = points(&snapshot.body, &liveness(&snapshot.body), function.facts());
     let Some(point) = chosen(&snapshot, &points) else { return };
     let clone = median(|| {
         let start = Instant::now();

@@ -21,6 +21,14 @@ namespace {
 // Marks what belongs to a point's check.
 constexpr StringLiteral CheckKind = "midflight.check";
 
+void branch(BasicBlock *From, BasicBlock *To) {
+#if LLVM_VERSION_MAJOR >= 23
+  UncondBrInst::Create(To, From);
+#else
+  BranchInst::Create(To, From);
+#endif
+}
+
 } // namespace
 
 extern "C" {
@@ -29,13 +37,6 @@ extern "C" {
 LLVMBasicBlockRef mfb_split_before(LLVMValueRef Ref, const char *Name) {
   auto *I = unwrap<Instruction>(Ref);
   return wrap(I->getParent()->splitBasicBlock(I->getIterator(), Name));
-}
-
-/// Splits a block after an instruction; returns the block with the rest.
-LLVMBasicBlockRef mfb_split_after(LLVMValueRef Inst) {
-  auto *I = unwrap<Instruction>(Inst);
-  return wrap(
-      I->getParent()->splitBasicBlock(std::next(I->getIterator()), "restart"));
 }
 
 /// Puts a new block on the edge From→To, parallel edges included, and returns
@@ -54,11 +55,7 @@ LLVMBasicBlockRef mfb_split_edge(LLVMBasicBlockRef FromRef,
       TI->setSuccessor(I, Mid);
       ++Edges;
     }
-#if LLVM_VERSION_MAJOR >= 23
-  UncondBrInst::Create(To, Mid);
-#else
-  BranchInst::Create(To, Mid);
-#endif
+  branch(Mid, To);
   for (PHINode &Phi : To->phis()) {
     // Of parallel edges one is left, with the value that all of them carry.
     for (unsigned I = 1; I < Edges; ++I)
@@ -107,11 +104,7 @@ void mfb_remove_check(LLVMValueRef At) {
   Module &M = *F.getParent();
   // What was inserted is marked; it is erased from the end.
   Check->getTerminator()->eraseFromParent();
-#if LLVM_VERSION_MAJOR >= 23
-  UncondBrInst::Create(Rest, Check);
-#else
-  BranchInst::Create(Rest, Check);
-#endif
+  branch(Check, Rest);
   for (Instruction &I : make_early_inc_range(reverse(*Check)))
     if (I.hasMetadata(CheckKind)) {
       if (!I.use_empty())

@@ -50,6 +50,8 @@ bool midflight::resumesByUnwinder(const Function &F) {
 
 namespace {
 
+uint32_t factIf(bool Holds, uint32_t Fact) { return Holds ? Fact : 0; }
+
 // True if inline assembly defines a symbol that a copy would define again.
 bool definesSymbol(const InlineAsm &Asm) {
 #if LLVM_VERSION_MAJOR >= 21
@@ -114,33 +116,29 @@ bool namesBlock(const Value *V) {
 }
 
 uint32_t factsOfCall(const CallBase &Call) {
-  uint32_t Facts = 0;
-  if (returnsTwice(Call))
-    Facts |= InstFacts::ReturnsTwice;
-  if (Call.isMustTailCall())
-    Facts |= InstFacts::IsMustTail;
-  if (Call.cannotDuplicate())
-    Facts |= InstFacts::CannotDuplicate;
-  if (auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
-    if (definesSymbol(*Asm))
-      Facts |= InstFacts::CannotDuplicate;
+  auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  uint32_t Facts =
+      factIf(returnsTwice(Call), InstFacts::ReturnsTwice) |
+      factIf(Call.isMustTailCall(), InstFacts::IsMustTail) |
+      factIf(Call.doesNotReturn(), InstFacts::NoReturn) |
+      factIf(Call.cannotDuplicate() || (Asm && definesSymbol(*Asm)),
+             InstFacts::CannotDuplicate);
   auto *II = dyn_cast<IntrinsicInst>(&Call);
   if (!II)
-    return Call.isInlineAsm() ? Facts : Facts | InstFacts::IsRealCall;
+    return Facts | factIf(!Asm, InstFacts::IsRealCall);
   Intrinsic::ID ID = II->getIntrinsicID();
-  if (ID == Intrinsic::experimental_deoptimize)
-    Facts |= InstFacts::IsMustTail;
-  if (ID == Intrinsic::vastart)
-    Facts |= InstFacts::IsVaStart;
-  if (ID == Intrinsic::stacksave)
-    Facts |= InstFacts::IsStackSave;
-  if (readsFrame(ID))
-    Facts |= InstFacts::ReadsFrame;
-  if (II->isLifetimeStartOrEnd())
-    Facts |= InstFacts::IsLifetimeMarker;
-  if (II->getCalledFunction()->getName().starts_with("llvm.coro."))
-    Facts |= InstFacts::IsCoroutine;
-  return Facts;
+  return Facts |
+         factIf(ID == Intrinsic::experimental_deoptimize,
+                InstFacts::IsMustTail) |
+         factIf(ID == Intrinsic::vastart, InstFacts::IsVaStart) |
+         factIf(ID == Intrinsic::stacksave, InstFacts::IsStackSave) |
+         factIf(readsFrame(ID), InstFacts::ReadsFrame) |
+         factIf(II->isLifetimeStartOrEnd(), InstFacts::IsLifetimeMarker) |
+         factIf(II->isAssumeLikeIntrinsic(), InstFacts::IsMarker) |
+         factIf(isa<ConvergenceControlInst>(II),
+                InstFacts::ControlsConvergence) |
+         factIf(II->getCalledFunction()->getName().starts_with("llvm.coro."),
+                InstFacts::IsCoroutine);
 }
 
 // A call without effects that can be made again, at the worst for nothing.
@@ -268,36 +266,32 @@ extern "C" {
 
 uint32_t mfb_instruction_facts(LLVMValueRef Ref) {
   auto &I = *unwrap<Instruction>(Ref);
-  uint32_t Facts = 0;
-  auto Set = [&](bool Holds, uint32_t Fact) {
-    if (Holds)
-      Facts |= Fact;
-  };
-  Set(isa<PHINode>(I), InstFacts::IsPhi);
-  Set(I.isEHPad(), InstFacts::IsPad);
-  Set(I.isTerminator(), InstFacts::IsTerminator);
-  if (auto *AI = dyn_cast<AllocaInst>(&I)) {
-    Set(AI->isStaticAlloca(), InstFacts::IsStaticAlloca);
-    Set(!AI->isStaticAlloca(), InstFacts::IsDynamicAlloca);
-    Set(AI->isUsedWithInAlloca() || AI->isSwiftError(),
-        InstFacts::IsUnsupportedAlloca);
-  }
-  if (auto *CB = dyn_cast<CallBase>(&I))
-    Facts |= factsOfCall(*CB);
-  Set(I.hasMetadata(GlueKind), InstFacts::IsGlue);
-  Set(isa<ResumeInst>(I), InstFacts::IsResume);
-  Set(isa<IndirectBrInst>(I) || any_of(I.operands(), namesBlock),
-      InstFacts::IsIndirectBranch);
-  Set(isa<CallBrInst>(I), InstFacts::IsCallbr);
-  Set(isa<InvokeInst>(I), InstFacts::IsInvoke);
-  Set(I.isEHPad() && !isa<LandingPadInst>(I), InstFacts::IsFunclet);
-  Set(isa<CleanupReturnInst>(I) || isa<CatchReturnInst>(I),
-      InstFacts::IsFunclet);
+  auto *Alloca = dyn_cast<AllocaInst>(&I);
+  auto *Call = dyn_cast<CallBase>(&I);
+  bool Static = Alloca && Alloca->isStaticAlloca();
   Type *T = I.getType();
-  Set(!T->isVoidTy(), InstFacts::HasResult);
-  Set(T->isTokenTy(), InstFacts::HasTokenResult);
-  Set(T->isX86_AMXTy() || T->isTargetExtTy(), InstFacts::HasOpaqueResult);
-  return Facts;
+  return (Call ? factsOfCall(*Call) : 0) |
+         factIf(isa<PHINode>(I), InstFacts::IsPhi) |
+         factIf(I.isEHPad(), InstFacts::IsPad) |
+         factIf(I.isTerminator(), InstFacts::IsTerminator) |
+         factIf(Static, InstFacts::IsStaticAlloca) |
+         factIf(Alloca && !Static, InstFacts::IsDynamicAlloca) |
+         factIf(Alloca &&
+                    (Alloca->isUsedWithInAlloca() || Alloca->isSwiftError()),
+                InstFacts::IsUnsupportedAlloca) |
+         factIf(I.hasMetadata(GlueKind), InstFacts::IsGlue) |
+         factIf(isa<ResumeInst>(I), InstFacts::IsResume) |
+         factIf(isa<IndirectBrInst>(I) || any_of(I.operands(), namesBlock),
+                InstFacts::IsIndirectBranch) |
+         factIf(isa<CallBrInst>(I), InstFacts::IsCallbr) |
+         factIf(isa<InvokeInst>(I), InstFacts::IsInvoke) |
+         factIf((I.isEHPad() && !isa<LandingPadInst>(I)) ||
+                    isa<CleanupReturnInst, CatchReturnInst>(I),
+                InstFacts::IsFunclet) |
+         factIf(!T->isVoidTy(), InstFacts::HasResult) |
+         factIf(T->isTokenTy(), InstFacts::HasTokenResult) |
+         factIf(T->isX86_AMXTy() || T->isTargetExtTy(),
+                InstFacts::HasOpaqueResult);
 }
 
 uint32_t mfb_map_facts(LLVMValueRef Ref) {
@@ -380,118 +374,56 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
   return Facts;
 }
 
-enum CallFact : uint32_t {
-  CallNoReturn = 1 << 0,
-  CallReturnsTwice = 1 << 1,
-  CallMustTail = 1 << 2,
-  CallDeoptimize = 1 << 3,
-  // A debug or lifetime marker, an assumption: nothing that runs.
-  CallMarker = 1 << 4,
-  // It makes a token that says which threads run calls together.
-  CallControlsConvergence = 1 << 5,
-};
-
-uint32_t mfb_call_facts(LLVMValueRef Call) {
-  auto *CB = dyn_cast<CallBase>(unwrap(Call));
-  if (!CB)
-    return 0;
-  uint32_t Facts = 0;
-  if (CB->doesNotReturn())
-    Facts |= CallNoReturn;
-  if (midflight::returnsTwice(*CB))
-    Facts |= CallReturnsTwice;
-  if (CB->isMustTailCall())
-    Facts |= CallMustTail;
-  if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
-    if (II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
-      Facts |= CallDeoptimize;
-    if (II->isAssumeLikeIntrinsic())
-      Facts |= CallMarker;
-    if (isa<ConvergenceControlInst>(II))
-      Facts |= CallControlsConvergence;
-  }
-  return Facts;
-}
-
-uint32_t mfb_osr_facts(LLVMValueRef Fn) {
+uint32_t mfb_function_facts(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
-  uint32_t Facts = 0;
-  auto MayReturnTwice = [](const Instruction &I) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    return Call && returnsTwice(*Call);
-  };
-  if (F.hasFnAttribute(Attribute::ReturnsTwice) ||
-      any_of(instructions(F), MayReturnTwice))
-    Facts |= FunctionFacts::ReturnsTwice;
-  if (F.hasGC())
-    Facts |= FunctionFacts::HasGc;
+  bool Twice = F.hasFnAttribute(Attribute::ReturnsTwice);
+  bool WideVectors = false, Unsupported = false, ByValue = false;
   for (Argument &A : F.args()) {
-    if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
-        A.hasSwiftErrorAttr() || A.hasAttribute(Attribute::SwiftAsync))
-      Facts |= FunctionFacts::HasUnsupportedParameter;
-    if (A.hasByValAttr() || A.hasByRefAttr())
-      Facts |= FunctionFacts::HasByValue;
+    Unsupported |= A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
+                   A.hasSwiftErrorAttr() ||
+                   A.hasAttribute(Attribute::SwiftAsync);
+    ByValue |= A.hasByValAttr() || A.hasByRefAttr();
+    WideVectors |= hasWideVector(A.getType());
   }
-  if (F.isVarArg())
-    Facts |= FunctionFacts::IsVariadic;
-  if (resumesByUnwinder(F))
-    Facts |= FunctionFacts::ResumesByUnwinder;
-  bool WideVectors =
-      any_of(F.args(), [](Argument &A) { return hasWideVector(A.getType()); });
+  bool Convergence = false;
   for (Instruction &I : instructions(F)) {
-    if (isa<ConvergenceControlInst>(I))
-      Facts |= FunctionFacts::HasConvergenceControl;
+    auto *Call = dyn_cast<CallBase>(&I);
+    Twice |= Call && returnsTwice(*Call);
+    Convergence |= isa<ConvergenceControlInst>(I);
     WideVectors |= hasWideVector(I.getType());
   }
-  // Other functions are inlined only where registers are the same.
-  if (WideVectors && F.hasFnAttribute(Attribute::AlwaysInline))
-    Facts |= FunctionFacts::HasInlinedVectors;
   ResultRegisters Result;
   Result.add(F.getReturnType());
-  if (!Result.fit(hasVectorRegisters(F)))
-    Facts |= FunctionFacts::HasLargeResult;
-  return Facts;
-}
-
-enum FunctionFact : uint32_t {
-  FactAvailableExternally = 1 << 0,
-  FactNaked = 1 << 1,
-  FactNoProfile = 1 << 2,
-  FactPresplitCoroutine = 1 << 3,
-  FactFuncletPersonality = 1 << 4,
-  FactLocal = 1 << 5,
-  FactComdat = 1 << 6,
-};
-
-uint32_t mfb_function_facts(LLVMValueRef Fn) {
-  Function *F = unwrap<Function>(Fn);
-  uint32_t Facts = 0;
-  if (F->hasAvailableExternallyLinkage())
-    Facts |= FactAvailableExternally;
-  if (F->hasFnAttribute(Attribute::Naked))
-    Facts |= FactNaked;
-  if (F->hasFnAttribute(Attribute::NoProfile) ||
-      F->hasFnAttribute(Attribute::SkipProfile))
-    Facts |= FactNoProfile;
-  if (F->isPresplitCoroutine())
-    Facts |= FactPresplitCoroutine;
-  if (F->hasPersonalityFn() &&
-      isScopedEHPersonality(classifyEHPersonality(F->getPersonalityFn())))
-    Facts |= FactFuncletPersonality;
-  if (F->hasLocalLinkage())
-    Facts |= FactLocal;
-  if (F->hasComdat())
-    Facts |= FactComdat;
-  return Facts;
-}
-
-/// True if the function resolves an ifunc: it runs before relocation is done.
-bool mfb_is_ifunc_resolver(LLVMValueRef Fn) {
-  Function *F = unwrap<Function>(Fn);
-  for (const GlobalIFunc &I : F->getParent()->ifuncs())
-    if (I.getResolverFunction() == F)
-      return true;
-  return false;
+  bool ResolvesIFunc =
+      any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &I) {
+        return I.getResolverFunction() == &F;
+      });
+  return factIf(Twice, FunctionFacts::ReturnsTwice) |
+         factIf(F.hasGC(), FunctionFacts::HasGc) |
+         factIf(Unsupported, FunctionFacts::HasUnsupportedParameter) |
+         factIf(ByValue, FunctionFacts::HasByValue) |
+         factIf(F.isVarArg(), FunctionFacts::IsVariadic) |
+         factIf(resumesByUnwinder(F), FunctionFacts::ResumesByUnwinder) |
+         factIf(Convergence, FunctionFacts::HasConvergenceControl) |
+         // Other functions are inlined only where registers are the same.
+         factIf(WideVectors && F.hasFnAttribute(Attribute::AlwaysInline),
+                FunctionFacts::HasInlinedVectors) |
+         factIf(!Result.fit(hasVectorRegisters(F)),
+                FunctionFacts::HasLargeResult) |
+         factIf(F.hasAvailableExternallyLinkage(),
+                FunctionFacts::IsAvailableExternally) |
+         factIf(F.hasFnAttribute(Attribute::Naked), FunctionFacts::IsNaked) |
+         factIf(F.hasFnAttribute(Attribute::NoProfile) ||
+                    F.hasFnAttribute(Attribute::SkipProfile),
+                FunctionFacts::IsNotProfiled) |
+         factIf(F.isPresplitCoroutine(), FunctionFacts::IsPresplitCoroutine) |
+         factIf(F.hasPersonalityFn() &&
+                    isScopedEHPersonality(
+                        classifyEHPersonality(F.getPersonalityFn())),
+                FunctionFacts::HasFuncletPersonality) |
+         factIf(F.hasLocalLinkage(), FunctionFacts::IsLocal) |
+         factIf(F.hasComdat(), FunctionFacts::HasComdat) |
+         factIf(ResolvesIFunc, FunctionFacts::IsIfuncResolver);
 }
 
 } // extern "C"

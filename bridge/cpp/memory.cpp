@@ -45,6 +45,11 @@ struct Memory {
     return MSSA.getLiveOnEntryDef();
   }
 
+  MemoryAccess *atEnd(BasicBlock *BB) {
+    auto *Defs = MSSA.getBlockDefs(BB);
+    return Defs ? const_cast<MemoryAccess *>(&*Defs->rbegin()) : atHead(BB);
+  }
+
   MemoryAccess *before(Instruction *I) {
     BasicBlock *BB = I->getParent();
     for (auto It = I->getReverseIterator(), E = BB->rend(); ++It != E;)
@@ -109,10 +114,7 @@ uint32_t mfb_memory_before(void *MemoryPtr, LLVMValueRef Inst,
 uint32_t mfb_memory_at_end(void *MemoryPtr, LLVMBasicBlockRef Block,
                            LLVMValueRef *Where) {
   auto &M = *static_cast<Memory *>(MemoryPtr);
-  BasicBlock *BB = unwrap(Block);
-  if (auto *Defs = M.MSSA.getBlockDefs(BB))
-    return describe(M, &*Defs->rbegin(), Where);
-  return describe(M, M.atHead(BB), Where);
+  return describe(M, M.atEnd(unwrap(Block)), Where);
 }
 
 /// True if memory has a phi at the head of a block.
@@ -136,10 +138,7 @@ uint32_t mfb_memory_place_at_end(void *MemoryPtr, LLVMValueRef PlaceRef,
                                  LLVMBasicBlockRef Block, LLVMValueRef *Where) {
   auto &M = *static_cast<Memory *>(MemoryPtr);
   auto Place = MemoryLocation::get(unwrap<Instruction>(PlaceRef));
-  BasicBlock *BB = unwrap(Block);
-  auto *Defs = M.MSSA.getBlockDefs(BB);
-  MemoryAccess *Now =
-      Defs ? const_cast<MemoryAccess *>(&*Defs->rbegin()) : M.atHead(BB);
+  MemoryAccess *Now = M.atEnd(unwrap(Block));
   return describe(M, M.Walker->getClobberingMemoryAccess(Now, Place), Where);
 }
 

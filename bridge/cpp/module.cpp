@@ -75,17 +75,11 @@ bool mfb_strip_unread_locations(LLVMModuleRef Module) {
   return !HasRemarks && !MatchesProfile && StripDebugInfo(M);
 }
 
-/// Keeps a global that nobody refers to, in the linker also.
-void mfb_retain(LLVMValueRef GlobalRef) {
-  auto *Global = unwrap<GlobalVariable>(GlobalRef);
-  appendToUsed(*Global->getParent(), {Global});
-}
-
-/// Keeps a global from being taken for one that only the module knows: a
-/// variable for a constant that nobody writes.
-void mfb_keep(LLVMValueRef Global) {
+/// Keeps a variable from being taken for one that only the module knows, or for
+/// a constant that nobody writes; the linker, too, from dropping it if asked.
+void mfb_keep(LLVMValueRef Global, bool InLinker) {
   auto *GV = unwrap<GlobalVariable>(Global);
-  appendToCompilerUsed(*GV->getParent(), {GV});
+  (InLinker ? appendToUsed : appendToCompilerUsed)(*GV->getParent(), {GV});
 }
 
 /// Lets the linker keep one of equal globals: hidden linkonce_odr in a comdat

@@ -97,6 +97,14 @@ char *mfb_check_pipeline(void *S, const char *Text, size_t Length) {
   return nullptr;
 }
 
+/// Forgets what is known of a function that is changed or erased.
+void mfb_sandbox_forget(void *SandboxPtr, LLVMValueRef Fn) {
+  auto &S = *static_cast<Sandbox *>(SandboxPtr);
+  Function &F = *unwrap<Function>(Fn);
+  S.FAM.clear(F, F.getName());
+  S.LAM.clear();
+}
+
 /// Runs a pipeline of function passes on one function.
 char *mfb_run_pipeline(void *SandboxPtr, LLVMValueRef Fn, const char *Text,
                        size_t Length) {
@@ -106,17 +114,8 @@ char *mfb_run_pipeline(void *SandboxPtr, LLVMValueRef Fn, const char *Text,
   if (Error E = parsePipeline(S.PB, FPM, StringRef(Text, Length)))
     return message(std::move(E));
   FPM.run(F, S.FAM);
-  S.FAM.clear(F, F.getName());
-  S.LAM.clear();
+  mfb_sandbox_forget(SandboxPtr, Fn);
   return nullptr;
-}
-
-/// Forgets what is known of a function that is changed or erased.
-void mfb_sandbox_forget(void *SandboxPtr, LLVMValueRef Fn) {
-  auto &S = *static_cast<Sandbox *>(SandboxPtr);
-  Function &F = *unwrap<Function>(Fn);
-  S.FAM.clear(F, F.getName());
-  S.LAM.clear();
 }
 
 /// Follows the blocks and instructions of a function from now on.

@@ -31,7 +31,6 @@ struct Solution {
   DenseMap<const Instruction *, Constant *> Constants;
   DenseMap<const Instruction *, Value *> Copies;
   DenseSet<const Instruction *> Unsigned;
-  DenseSet<const BasicBlock *> Executable;
   DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> Feasible;
 };
 
@@ -199,7 +198,6 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn,
     for (BasicBlock &BB : F) {
       if (!Solver.isExecutable(&BB))
         continue;
-      Result->Executable.insert(&BB);
       for (BasicBlock *To : successors(&BB))
         if (Solver.isFeasible(&BB, To))
           Result->Feasible.insert({&BB, To});

@@ -31,6 +31,24 @@ struct Marks final : AssemblyAnnotationWriter {
   }
 };
 
+// What a function's values are called, as the IR writer prints them.
+class Names {
+  ModuleSlotTracker Slots;
+
+public:
+  explicit Names(Function &F)
+      : Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false) {
+    Slots.incorporateFunction(F);
+  }
+
+  std::string of(const Value &V) {
+    std::string Text;
+    raw_string_ostream OS(Text);
+    V.printAsOperand(OS, /*PrintType=*/false, Slots);
+    return Text;
+  }
+};
+
 } // namespace
 
 extern "C" {
@@ -40,13 +58,10 @@ extern "C" {
 void mfb_value_names(LLVMValueRef Fn, void *To,
                      void (*Add)(void *, const char *, size_t)) {
   Function &F = *unwrap<Function>(Fn);
-  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
-  Slots.incorporateFunction(F);
+  Names Names(F);
   auto Tell = [&](Value &V) {
-    std::string Text;
-    raw_string_ostream OS(Text);
-    V.printAsOperand(OS, /*PrintType=*/false, Slots);
-    Add(To, OS.str().data(), OS.str().size());
+    std::string Text = Names.of(V);
+    Add(To, Text.data(), Text.size());
   };
   for (Argument &A : F.args())
     Tell(A);
@@ -60,13 +75,10 @@ void mfb_value_names(LLVMValueRef Fn, void *To,
 void mfb_block_names(LLVMValueRef Fn, void *To,
                      void (*Add)(void *, const char *, size_t)) {
   Function &F = *unwrap<Function>(Fn);
-  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
-  Slots.incorporateFunction(F);
+  Names Names(F);
   for (BasicBlock &BB : F) {
-    std::string Text;
-    raw_string_ostream OS(Text);
-    BB.printAsOperand(OS, /*PrintType=*/false, Slots);
-    Add(To, OS.str().data(), OS.str().size());
+    std::string Text = Names.of(BB);
+    Add(To, Text.data(), Text.size());
   }
 }
 
@@ -75,8 +87,7 @@ void mfb_block_names(LLVMValueRef Fn, void *To,
 void mfb_texts(LLVMValueRef Fn, void *To,
                void (*Add)(void *, bool, const char *, size_t)) {
   Function &F = *unwrap<Function>(Fn);
-  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
-  Slots.incorporateFunction(F);
+  Names Names(F);
   // All at once: for each value that is printed by itself the writer looks at
   // all globals of the module.
   std::string All;
@@ -85,10 +96,8 @@ void mfb_texts(LLVMValueRef Fn, void *To,
   F.print(AllOS, &Writer);
   StringRef Rest = AllOS.str();
   for (BasicBlock &BB : F) {
-    std::string Name;
-    raw_string_ostream OS(Name);
-    BB.printAsOperand(OS, /*PrintType=*/false, Slots);
-    StringRef Trimmed = StringRef(OS.str()).trim();
+    std::string Name = Names.of(BB);
+    StringRef Trimmed = StringRef(Name).trim();
     Add(To, true, Trimmed.data(), Trimmed.size());
     for (size_t N = 0, Count = BB.size(); N != Count; ++N) {
       auto [Text, Behind] = Rest.split(Marks::Begin).second.split(Marks::End);

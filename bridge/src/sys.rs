@@ -29,8 +29,6 @@ unsafe extern "C" {
     pub fn mfb_print(text: *const c_char, length: usize);
     pub fn mfb_verify_function(function: LLVMValueRef) -> *mut c_char;
     pub fn mfb_function_facts(function: LLVMValueRef) -> u32;
-    pub fn mfb_is_ifunc_resolver(function: LLVMValueRef) -> bool;
-    pub fn mfb_call_facts(call: LLVMValueRef) -> u32;
     pub fn mfb_is_for_library(module: LLVMModuleRef) -> bool;
     pub fn mfb_object_format(module: LLVMModuleRef) -> *const c_char;
     pub fn mfb_strip_unread_locations(module: LLVMModuleRef) -> bool;
@@ -42,12 +40,10 @@ unsafe extern "C" {
         block: LLVMBasicBlockRef,
         probabilities: *mut u32,
     ) -> u64;
-    pub fn mfb_split_after(inst: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn mfb_split_entry(function: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn mfb_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
     pub fn mfb_drop_purity(function: LLVMValueRef);
     pub fn mfb_share(global: LLVMValueRef);
-    pub fn mfb_retain(global: LLVMValueRef);
 }
 
 // A profile in a module: profile.cpp
@@ -73,7 +69,6 @@ pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, l
 unsafe extern "C" {
     pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u32;
     pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
-    pub fn mfb_osr_facts(function: LLVMValueRef) -> u32;
     pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_prepare_for_points(function: LLVMValueRef);
@@ -102,7 +97,7 @@ unsafe extern "C" {
     pub fn mfb_copy_result_attributes(call: LLVMValueRef, function: LLVMValueRef);
     pub fn mfb_mark_check(inst: LLVMValueRef);
     pub fn mfb_remove_check(at: LLVMValueRef);
-    pub fn mfb_keep(global: LLVMValueRef);
+    pub fn mfb_keep(global: LLVMValueRef, in_linker: bool);
     pub fn mfb_erase_function(function: LLVMValueRef);
 }
 

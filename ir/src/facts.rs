@@ -27,7 +27,8 @@ macro_rules! facts {
 }
 
 facts! {
-    /// What is known of an instruction, as far as points and continuations depend on it.
+    /// What is known of an instruction, as far as points, continuations and the profiler depend on
+    /// it.
     InstFacts {
         /// `phi`
         is_phi = 0;
@@ -41,7 +42,7 @@ facts! {
         is_dynamic_alloca = 4;
         /// A call that may return more than once
         returns_twice = 5;
-        /// A call that must be in tail position
+        /// A call that must be in tail position: `musttail` or `llvm.experimental.deoptimize`
         is_must_tail = 6;
         /// `llvm.va_start`
         is_va_start = 7;
@@ -77,6 +78,12 @@ facts! {
         is_invoke = 22;
         /// A part of the code that makes selectors of exceptions portable
         is_glue = 23;
+        /// A call that does not return
+        no_return = 24;
+        /// Not a real call: a debug or lifetime marker, an assumption
+        is_marker = 25;
+        /// It makes a token that says which threads run calls together.
+        controls_convergence = 26;
     }
 }
 
@@ -136,7 +143,7 @@ facts! {
 }
 
 facts! {
-    /// What is known of a function, as far as points and continuations depend on it.
+    /// What is known of a function, as far as points, continuations and the profiler depend on it.
     FunctionFacts {
         /// It returns twice, or calls what does.
         returns_twice = 0;
@@ -157,5 +164,21 @@ facts! {
         has_inlined_vectors = 7;
         /// Its result does not fit the registers of the C convention.
         has_large_result = 8;
+        /// Its body is a copy for inlining only.
+        is_available_externally = 9;
+        /// It has no prologue.
+        is_naked = 10;
+        /// `no_profile_instrument_function` or `noprofile`
+        is_not_profiled = 11;
+        /// A coroutine that is not split yet
+        is_presplit_coroutine = 12;
+        /// Its personality uses funclets (MSVC, CoreCLR, wasm).
+        has_funclet_personality = 13;
+        /// Its name means nothing outside its module.
+        is_local = 14;
+        /// It is in a comdat: other modules may define it as well.
+        has_comdat = 15;
+        /// It resolves an ifunc, so it runs before relocation is done.
+        is_ifunc_resolver = 16;
     }
 }

@@ -84,7 +84,7 @@ impl<'m> CodeSnapshot<'m> {
             names.by_ref().take(self.arguments.len()).collect();
         let mut of_inst: HashMap<Inst<'m>, String> = HashMap::default();
         for inst in self.function.blocks().flat_map(|b| b.instructions()) {
-            if inst.osr_facts().has_result() {
+            if inst.facts().has_result() {
                 of_inst.extend(names.next().map(|name| (inst, name)));
             }
         }
@@ -135,7 +135,7 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
         body.blocks.push(Block { terminator, edges });
         body.code.begin_block();
         for inst in block.instructions() {
-            let facts = inst.osr_facts();
+            let facts = inst.facts();
             let known = |value: Value<'_>| ids.value(value);
             if facts.is_phi() {
                 let incoming = inst.operands().zip(inst.incoming_blocks());

@@ -1,12 +1,11 @@
 //! Functions.
 
-use super::{
-    Block, Function, FunctionFacts, Module, Type, Value, c_string, copied, enum_attribute,
-};
+use super::{Block, Function, Module, Type, Value, c_string, copied, enum_attribute};
 use super::{listed, name_of, push_text, remark_missed, taken};
 use crate::plugin::Analyses;
 use crate::sys::core::*;
 use crate::sys::{self, LLVMLinkage};
+use midflight_ir::facts::FunctionFacts;
 use std::ffi::{c_char, c_void};
 
 /// A block's name and the texts of its instructions.
@@ -69,28 +68,10 @@ impl<'m> Function<'m> {
         unsafe { !LLVMGetFirstUse(self.0).is_null() }
     }
 
-    /// What is known of it beside its body.
+    /// What is known of it.
     pub fn facts(self) -> FunctionFacts {
         // SAFETY: the function is live.
-        let (bits, resolver) =
-            unsafe { (sys::mfb_function_facts(self.0), sys::mfb_is_ifunc_resolver(self.0)) };
-        let has = |bit: u32| bits & (1 << bit) != 0;
-        FunctionFacts {
-            available_externally: has(0),
-            naked: has(1),
-            no_profile: has(2),
-            presplit_coroutine: has(3),
-            funclet_personality: has(4),
-            local: has(5),
-            comdat: has(6),
-            ifunc_resolver: resolver,
-        }
-    }
-
-    /// What is known of it for on-stack replacement.
-    pub fn osr_facts(self) -> midflight_ir::facts::FunctionFacts {
-        // SAFETY: the function is live.
-        midflight_ir::facts::FunctionFacts::from_bits(unsafe { sys::mfb_osr_facts(self.0) })
+        FunctionFacts::from_bits(unsafe { sys::mfb_function_facts(self.0) })
     }
 
     /// True if [`Function::mark`] put this mark on it.

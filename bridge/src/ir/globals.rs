@@ -69,7 +69,7 @@ impl<'m> Module<'m> {
         unsafe {
             LLVMSetUnnamedAddress(global.0, sys::LLVMUnnamedAddr::LLVMNoUnnamedAddr);
             LLVMSetSection(global.0, section.as_ptr());
-            sys::mfb_keep(global.0);
+            sys::mfb_keep(global.0, false);
         }
         global
     }
@@ -99,7 +99,7 @@ impl<'m> Module<'m> {
         // SAFETY: it is a global of the module; the alignment is a power of two.
         unsafe {
             LLVMSetAlignment(global.0, 1);
-            sys::mfb_retain(global.0);
+            sys::mfb_keep(global.0, true);
         }
     }
 

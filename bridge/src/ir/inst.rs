@@ -1,6 +1,6 @@
 //! Instructions.
 
-use super::{Block, CallFacts, Function, Inst, RETURNS, Value, c_string, copied, enum_attribute};
+use super::{Block, Function, Inst, RETURNS, Value, c_string, copied, enum_attribute};
 use super::{remark_missed, wrap};
 use crate::sys::core::*;
 use crate::sys::prelude::LLVMValueRef;
@@ -88,22 +88,8 @@ impl<'m> Inst<'m> {
         self.has_opcode_of(other) && self.value().ty() == other.value().ty()
     }
 
-    /// What is known of it as a call; all false if it is none.
-    pub fn call_facts(self) -> CallFacts {
-        // SAFETY: the instruction is live.
-        let bits = unsafe { sys::mfb_call_facts(self.0) };
-        let has = |bit: u32| bits & (1 << bit) != 0;
-        CallFacts {
-            no_return: has(0),
-            returns_twice: has(1),
-            must_tail: has(2) || has(3),
-            marker: has(4),
-            controls_convergence: has(5),
-        }
-    }
-
-    /// What is known of it for on-stack replacement.
-    pub fn osr_facts(self) -> InstFacts {
+    /// What is known of it.
+    pub fn facts(self) -> InstFacts {
         // SAFETY: the instruction is live.
         InstFacts::from_bits(unsafe { sys::mfb_instruction_facts(self.0) })
     }
@@ -286,8 +272,7 @@ impl<'m> Inst<'m> {
 
     /// Splits its block behind it; returns the block with the rest.
     pub fn split_after(self) -> Block<'m> {
-        // SAFETY: the instruction is live and not a terminator.
-        Block::from_raw(unsafe { sys::mfb_split_after(self.0) })
+        self.next().expect("it is not a terminator").split_before("restart")
     }
 
     /// Removes it. It has no uses.

@@ -94,42 +94,6 @@ mod value;
 /// Attributes of what returns in any case, and does not throw.
 const RETURNS: [&str; 2] = ["nounwind", "willreturn"];
 
-/// What is known of a function beside its body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionFacts {
-    /// Its body is a copy for inlining only.
-    pub available_externally: bool,
-    /// It has no prologue.
-    pub naked: bool,
-    /// `no_profile_instrument_function` or `noprofile`
-    pub no_profile: bool,
-    /// A coroutine that is not split yet
-    pub presplit_coroutine: bool,
-    /// Its personality uses funclets (MSVC, CoreCLR, wasm).
-    pub funclet_personality: bool,
-    /// Its name means nothing outside its module.
-    pub local: bool,
-    /// It is in a comdat: other modules may define it as well.
-    pub comdat: bool,
-    /// It resolves an ifunc, so it runs before relocation is done.
-    pub ifunc_resolver: bool,
-}
-
-/// What is known of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallFacts {
-    /// It does not return.
-    pub no_return: bool,
-    /// It may return more than once, as `setjmp`.
-    pub returns_twice: bool,
-    /// A call that must be in tail position: `musttail` or `llvm.experimental.deoptimize`
-    pub must_tail: bool,
-    /// Not a real call: a debug or lifetime marker, an assumption
-    pub marker: bool,
-    /// It makes a token that says which threads run calls together.
-    pub controls_convergence: bool,
-}
-
 /// None for null.
 pub(crate) fn wrap<T>(pointer: *mut T) -> Option<*mut T> {
     (!pointer.is_null()).then_some(pointer)

@@ -53,7 +53,7 @@ impl<'m> Value<'m> {
             Home::Function(function) => function,
         };
         let results = function.blocks().flat_map(|block| block.instructions());
-        let results = results.filter(|inst| inst.osr_facts().has_result()).map(Inst::value);
+        let results = results.filter(|inst| inst.facts().has_result()).map(Inst::value);
         let mut named = function.arguments().chain(results).zip(function.value_names());
         let name = named.find(|&(value, _)| value == self).map(|(_, name)| name);
         let name = name.unwrap_or_else(|| "an instruction without a result".to_string());

@@ -322,7 +322,7 @@ impl<'m> Side<'m> {
         let snapshot = read_code(function);
         let at = snapshot.id_of(before)?;
         let live = liveness(&snapshot.body);
-        let point = point_at(&snapshot.body, &live, function.osr_facts(), at)?;
+        let point = point_at(&snapshot.body, &live, function.facts(), at)?;
         Some(Side { snapshot, point })
     }
 }
@@ -488,7 +488,7 @@ impl Transition<'_> {
 /// Lifetime markers go when a function is prepared: the instruction behind them.
 fn behind_markers(inst: Inst<'_>) -> Inst<'_> {
     let mut inst = inst;
-    while inst.osr_facts().is_lifetime_marker()
+    while inst.facts().is_lifetime_marker()
         && let Some(next) = inst.next()
     {
         inst = next;
@@ -722,7 +722,7 @@ fn inst_before(inst: Inst<'_>) -> Option<Inst<'_>> {
 
 /// Marks what stands behind `last` in a block as its check.
 fn mark_check<'m>(check: Block<'m>, last: Option<Inst<'m>>) {
-    let is_new = |i: &Inst<'m>| !i.osr_facts().is_phi();
+    let is_new = |i: &Inst<'m>| !i.facts().is_phi();
     match last {
         Some(last) => {
             check.instructions().skip_while(|&i| i != last).skip(1).for_each(Inst::mark_check)

@@ -99,22 +99,21 @@ pub fn reason_to_refuse(
     function: Function<'_>,
     functions: Option<&FunctionList>,
 ) -> Option<Refusal> {
-    let (facts, osr) = (function.facts(), function.osr_facts());
+    let facts = function.facts();
     let listed = |list: &FunctionList| list.includes(&function.name(), &module.source_file());
-    let unsupported_alloca = || {
-        function.blocks().any(|b| b.instructions().any(|i| i.osr_facts().is_unsupported_alloca()))
-    };
+    let unsupported_alloca =
+        || function.blocks().any(|b| b.instructions().any(|i| i.facts().is_unsupported_alloca()));
     let reasons = [
-        (facts.available_externally, Refusal::AvailableExternally),
-        (facts.naked, Refusal::Naked),
-        (facts.presplit_coroutine, Refusal::Coroutine),
-        (facts.funclet_personality, Refusal::FuncletPersonality),
-        (facts.ifunc_resolver, Refusal::IfuncResolver),
-        (osr.returns_twice(), Refusal::ReturnsTwice),
-        (osr.has_gc(), Refusal::GarbageCollected),
-        (osr.has_unsupported_parameter(), Refusal::UnsupportedParameter),
-        (osr.has_convergence_control(), Refusal::ConvergenceControl),
-        (osr.has_inlined_vectors(), Refusal::InlinedVectors),
+        (facts.is_available_externally(), Refusal::AvailableExternally),
+        (facts.is_naked(), Refusal::Naked),
+        (facts.is_presplit_coroutine(), Refusal::Coroutine),
+        (facts.has_funclet_personality(), Refusal::FuncletPersonality),
+        (facts.is_ifunc_resolver(), Refusal::IfuncResolver),
+        (facts.returns_twice(), Refusal::ReturnsTwice),
+        (facts.has_gc(), Refusal::GarbageCollected),
+        (facts.has_unsupported_parameter(), Refusal::UnsupportedParameter),
+        (facts.has_convergence_control(), Refusal::ConvergenceControl),
+        (facts.has_inlined_vectors(), Refusal::InlinedVectors),
         (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
         (function.is_marked(MARK), Refusal::Processed),
         (unsupported_alloca(), Refusal::UnsupportedAlloca),
@@ -244,7 +243,7 @@ fn warn_of_marker(module: Module<'_>, function: Function<'_>, name: &str, refusa
 
 fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
     let snapshot = read_code(function);
-    let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
+    let points = points(&snapshot.body, &liveness(&snapshot.body), function.facts());
     (snapshot, points)
 }
 

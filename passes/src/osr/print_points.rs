@@ -99,7 +99,7 @@ impl PrintPoints {
     fn function(&self, module: Module<'_>, function: Function<'_>) -> Sums {
         let refusal = reason_to_refuse(module, function, None::<&FunctionList>);
         let snapshot = read_code(function);
-        let points = points(&snapshot.body, &liveness(&snapshot.body), function.osr_facts());
+        let points = points(&snapshot.body, &liveness(&snapshot.body), function.facts());
         let mut sums = Sums { points: points.len() as u64, ..Sums::default() };
         if !self.summary {
             print(&describe(function, &snapshot, &points, refusal));
@@ -144,7 +144,7 @@ fn build_all(function: Function<'_>, sums: &mut Sums) {
     let prepared = function.clone_as(&format!("{}.points", function.name()));
     prepared.prepare_for_points();
     let snapshot = read_code(prepared);
-    let points = points(&snapshot.body, &liveness(&snapshot.body), prepared.osr_facts());
+    let points = points(&snapshot.body, &liveness(&snapshot.body), prepared.facts());
     for (number, point) in points.iter().enumerate().filter(|(_, p)| p.refusal.is_none()) {
         let continuation = continuation_of(&snapshot, point);
         if let Some(message) = continuation.verify() {

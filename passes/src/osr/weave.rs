@@ -379,7 +379,7 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
         .instructions
         .iter()
         .any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
-    let facts = snapshot.function.osr_facts();
+    let facts = snapshot.function.facts();
     if facts.is_variadic() {
         Tail::Never
     } else if allocas || facts.has_by_value() {

@@ -120,7 +120,7 @@ impl PathProfileGen {
         if module.is_for_library() {
             plan.lookup = None;
         }
-        let shared = function.facts().comdat && !function.facts().local;
+        let shared = function.facts().has_comdat() && !function.facts().is_local();
         let unique =
             |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);
         let target = Target {
@@ -165,8 +165,8 @@ pub fn reason_to_skip(
         list.includes(&function.name(), &module.source_file())
     };
     let reasons = [
-        (function.facts().presplit_coroutine, Skip::Coroutine),
-        (function.facts().funclet_personality, Skip::FuncletPersonality),
+        (function.facts().is_presplit_coroutine(), Skip::Coroutine),
+        (function.facts().has_funclet_personality(), Skip::FuncletPersonality),
         (options.functions.as_ref().is_some_and(|l| !listed(l)), Skip::NotListed),
         (function.is_marked(MARK), Skip::Instrumented),
     ];
@@ -177,10 +177,10 @@ pub fn reason_to_skip(
 pub fn reason_to_leave_alone(function: Function<'_>) -> Option<Skip> {
     let facts = function.facts();
     let reasons = [
-        (facts.available_externally, Skip::AvailableExternally),
-        (facts.naked, Skip::Naked),
-        (facts.no_profile, Skip::NoProfileAttribute),
-        (facts.ifunc_resolver, Skip::IfuncResolver),
+        (facts.is_available_externally(), Skip::AvailableExternally),
+        (facts.is_naked(), Skip::Naked),
+        (facts.is_not_profiled(), Skip::NoProfileAttribute),
+        (facts.is_ifunc_resolver(), Skip::IfuncResolver),
     ];
     reasons.into_iter().find_map(|(holds, skip)| holds.then_some(skip))
 }

@@ -102,14 +102,14 @@ fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
     for inst in block.instructions() {
         instructions.push(inst);
         match inst.opcode() {
-            Opcode::Call if inst.call_facts().controls_convergence => {
+            Opcode::Call if inst.facts().controls_convergence() => {
                 return Err(Skip::ConvergenceControl);
             }
-            Opcode::Call if inst.call_facts().returns_twice => {
+            Opcode::Call if inst.facts().returns_twice() => {
                 let instructions = std::mem::take(&mut instructions);
                 parts.push(Part { block, instructions, restart: Some(inst) });
             }
-            Opcode::Invoke | Opcode::CallBr if inst.call_facts().returns_twice => {
+            Opcode::Invoke | Opcode::CallBr if inst.facts().returns_twice() => {
                 return Err(Skip::InvokeReturnsTwice);
             }
             _ => {}
@@ -123,7 +123,7 @@ fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
 /// not return, or one in tail position, which must stay there.
 fn call_that_ends<'m>(instructions: &[Inst<'m>]) -> Option<Inst<'m>> {
     let (&last, before) = instructions.split_last()?;
-    let mut calls = before.iter().rev().filter(|i| !i.call_facts().marker);
+    let mut calls = before.iter().rev().filter(|i| !i.facts().is_marker());
     match last.opcode() {
         Opcode::Unreachable => calls.find(|i| i.opcode() == Opcode::Call).copied(),
         Opcode::Ret => {
@@ -155,7 +155,7 @@ impl Files {
 /// How many there are but for phis, allocas and markers: a measure of what the block costs.
 fn instructions_that_run(instructions: &[Inst<'_>]) -> u32 {
     let runs = |inst: &&Inst<'_>| {
-        !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.call_facts().marker
+        !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.facts().is_marker()
     };
     u32::try_from(instructions.iter().filter(runs).count()).expect("fewer than 2^32 instructions")
 }
@@ -172,7 +172,7 @@ fn calls(instructions: &[Inst<'_>]) -> u32 {
 fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for inst in instructions {
-        if inst.opcode() == Opcode::Phi || inst.call_facts().marker {
+        if inst.opcode() == Opcode::Phi || inst.facts().is_marker() {
             continue;
         }
         let Some(location) = debug::location(*inst) else { continue };

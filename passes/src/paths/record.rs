@@ -68,7 +68,7 @@ pub fn record_of(
 
 /// The translation unit that a local function belongs to; empty for others.
 pub fn unit_of(module: Module<'_>, function: Function<'_>) -> String {
-    if function.facts().local { module.source_file() } else { String::new() }
+    if function.facts().is_local() { module.source_file() } else { String::new() }
 }
 
 fn table_blocks(body: &Body) -> Vec<table::Block> {

@@ -30,7 +30,7 @@ pub fn function<'m>(module: &'m Module<'_>, name: &str) -> Function<'m> {
 pub fn named<'m>(function: Function<'m>, name: &str) -> Inst<'m> {
     let names = function.value_names();
     let results =
-        function.blocks().flat_map(|b| b.instructions()).filter(|i| i.osr_facts().has_result());
+        function.blocks().flat_map(|b| b.instructions()).filter(|i| i.facts().has_result());
     let found = names.iter().skip(function.arguments().count()).zip(results);
     found.into_iter().find(|(n, _)| n.as_str() == format!("%{name}")).expect("a named value").1
 }

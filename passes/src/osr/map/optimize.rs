@@ -37,7 +37,7 @@ pub struct TwoVersions<'m> {
 
 /// The points of a version.
 pub fn points_of(snapshot: &CodeSnapshot<'_>) -> Vec<Boundary> {
-    boundaries(&snapshot.body, snapshot.function.osr_facts())
+    boundaries(&snapshot.body, snapshot.function.facts())
 }
 
 impl<'m> TwoVersions<'m> {
