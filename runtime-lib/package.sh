@@ -49,19 +49,13 @@ else
     undefined=--defsym=rust_eh_personality=0
 fi
 objcopy=$(first_of llvm-objcopy-22 llvm-objcopy-21 llvm-objcopy-20 llvm-objcopy-19 llvm-objcopy objcopy)
+symbols=$(first_of llvm-nm-22 llvm-nm-21 llvm-nm-20 llvm-nm-19 llvm-nm nm)
 archiver=$(first_of llvm-ar-22 llvm-ar-21 llvm-ar-20 llvm-ar-19 ar)
 compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
 
-roots="midflight_image midflight_enter midflight_run midflight_published_step midflight_register_image midflight_unregister_image
-    midflight_profile_write midflight_profile_reset midflight_profile_pause
-    midflight_profile_resume midflight_before_end midflight_sigaction
-    midflight_signal midflight_sysv_signal midflight_sigset midflight_sigaltstack midflight_daemon
-    midflight_exit midflight_osr_register midflight_osr_unregister
-    midflight_osr_hit midflight_osr_fuel midflight_osr_arm midflight_osr_disarm midflight_osr_count
-    midflight_osr_flag midflight_osr_register_code midflight_osr_unregister_code"
-if [ "$machine" = x86_64 ]; then
-    roots="$roots midflight_enter_sparing"
-fi
+# All that is the runtime's own. What is no object in the archive, as Rust's metadata, has no symbols.
+roots=$("$symbols" -g --defined-only "$input" 2>/dev/null | sed -n 's/.* [A-Z] \(midflight_[a-z0-9_]*\)$/\1/p')
+[ -n "$roots" ] || fail "'$input' has nothing of the runtime"
 for root in $roots; do
     undefined="$undefined -u $root"
 done

@@ -147,6 +147,39 @@ pub const DAEMON_SYMBOL: &str = "midflight_daemon";
 /// with it in the place of `_Exit`.
 pub const EXIT_SYMBOL: &str = "midflight_exit";
 
+/// What the runtime exports, on other machines than x86-64 without [`SPARING_ENTER_SYMBOL`]. All
+/// images of a process must use the same. A list, because gold knows no patterns.
+pub const RUNTIME_SYMBOLS: [&str; 28] = [
+    ENTER_SYMBOL,
+    SPARING_ENTER_SYMBOL,
+    RUN_SYMBOL,
+    PUBLISHED_STEP_SYMBOL,
+    BEFORE_END_SYMBOL,
+    SIGACTION_SYMBOL,
+    SIGNAL_SYMBOL,
+    SYSV_SIGNAL_SYMBOL,
+    SIGSET_SYMBOL,
+    SIGALTSTACK_SYMBOL,
+    DAEMON_SYMBOL,
+    EXIT_SYMBOL,
+    "midflight_register_image",
+    "midflight_unregister_image",
+    "midflight_profile_write",
+    "midflight_profile_reset",
+    "midflight_profile_pause",
+    "midflight_profile_resume",
+    "midflight_osr_register",
+    "midflight_osr_unregister",
+    osr::OSR_HIT_SYMBOL,
+    osr::OSR_FUEL_SYMBOL,
+    "midflight_osr_arm",
+    "midflight_osr_disarm",
+    "midflight_osr_count",
+    "midflight_osr_flag",
+    "midflight_osr_register_code",
+    "midflight_osr_unregister_code",
+];
+
 /// The largest k that can be asked for.
 pub const MAX_K: u32 = 64;
 

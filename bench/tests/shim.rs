@@ -4,7 +4,7 @@
 //! No compiler sees both sides: a parameter that only one of them has is a miscompile of the
 //! compiler.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Name, and the types of the parameters and of the result
@@ -158,6 +158,25 @@ fn what_rust_calls_of_the_shim_is_what_the_shim_has() {
 #[test]
 fn what_the_shim_calls_of_rust_is_what_rust_has() {
     check("mf_rust_", 4);
+}
+
+#[test]
+fn the_header_of_the_osr_api_declares_what_the_plugin_has() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("plugin");
+    let header = std::fs::read_to_string(root.join("include/midflight_osr_api.h")).unwrap();
+    let api = std::fs::read_to_string(root.join("src/osr_api.rs")).unwrap();
+    let declarations = header.lines().filter(|line| {
+        line.starts_with(|c: char| c.is_alphabetic()) && !line.starts_with("typedef")
+    });
+    let declared =
+        declarations.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next());
+    let declared: BTreeSet<_> = declared.collect();
+    let defined = api.split("extern \"C\" fn midflight_").skip(1);
+    let defined = defined.map(|rest| format!("midflight_{}", rest.split('(').next().unwrap()));
+    let defined: BTreeSet<_> = defined.collect();
+    let defined: BTreeSet<_> = defined.iter().map(String::as_str).collect();
+    assert!(defined.len() > 10, "{defined:?}");
+    assert_eq!(declared, defined);
 }
 
 #[test]

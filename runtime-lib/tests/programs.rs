@@ -5,6 +5,7 @@
 
 mod support;
 
+use midflight_abi::{RUNTIME_SYMBOLS, SPARING_ENTER_SYMBOL};
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 use midflight_profile::ksf::SlabForest;
@@ -413,46 +414,29 @@ fn lld_links_it_as_well() {
 
 #[test]
 fn only_the_runtimes_own_names_are_global() {
-    let mut expected = vec![
-        "midflight_before_end",
-        "midflight_daemon",
-        "midflight_enter",
-        "midflight_exit",
-        "midflight_image",
-        "midflight_osr_arm",
-        "midflight_osr_count",
-        "midflight_osr_disarm",
-        "midflight_osr_flag",
-        "midflight_osr_fuel",
-        "midflight_osr_hit",
-        "midflight_osr_register",
-        "midflight_osr_register_code",
-        "midflight_osr_unregister",
-        "midflight_osr_unregister_code",
-        "midflight_profile_pause",
-        "midflight_profile_reset",
-        "midflight_profile_resume",
-        "midflight_profile_write",
-        "midflight_published_step",
-        "midflight_register_image",
-        "midflight_run",
-        "midflight_sigaction",
-        "midflight_sigaltstack",
-        "midflight_signal",
-        "midflight_sigset",
-        "midflight_sysv_signal",
-        "midflight_unregister_image",
-    ];
-    if support::is_x86_64() {
-        expected.insert(3, "midflight_enter_sparing");
-    }
-    assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), expected);
+    let on_this = |symbol: &&str| support::is_x86_64() || *symbol != SPARING_ENTER_SYMBOL;
+    let mut exported: Vec<_> = RUNTIME_SYMBOLS.into_iter().filter(on_this).collect();
+    exported.sort_unstable();
+    assert_eq!(support::defined_symbols("libmidflight_rt.so", &["-D"]), exported);
     // What registers an image is each image's own.
-    let exported = expected.into_iter().filter(|&symbol| symbol != "midflight_image");
-    assert_eq!(
-        support::defined_symbols("libmidflight_rt.so", &["-D"]),
-        exported.collect::<Vec<_>>()
-    );
+    exported.push("midflight_image");
+    exported.sort_unstable();
+    assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), exported);
+}
+
+#[test]
+fn the_header_declares_what_the_runtime_exports() {
+    let header = include_str!("../include/midflight.h");
+    let names = header.match_indices("midflight_").filter_map(|(at, _)| {
+        let name = &header[at..];
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        name[end..].starts_with('(').then_some(&name[..end])
+    });
+    // What the plugin replaces, and types of functions
+    let of_others = ["midflight_osr_point_here", "midflight_osr_points", "midflight_osr_visit"];
+    for name in names.filter(|name| !of_others.contains(name)) {
+        assert!(RUNTIME_SYMBOLS.contains(&name), "{name}");
+    }
 }
 
 #[test]

@@ -6,39 +6,6 @@ use crate::commands::cc::options::{Options, with};
 use crate::install::Install;
 use std::ffi::{OsStr, OsString};
 
-/// What the runtime exports. All images of a process must use the same. A list, because gold knows
-/// no patterns.
-const RUNTIME_SYMBOLS: [&str; 28] = [
-    midflight_abi::ENTER_SYMBOL,
-    midflight_abi::SPARING_ENTER_SYMBOL,
-    midflight_abi::RUN_SYMBOL,
-    midflight_abi::PUBLISHED_STEP_SYMBOL,
-    midflight_abi::BEFORE_END_SYMBOL,
-    midflight_abi::SIGACTION_SYMBOL,
-    midflight_abi::SIGNAL_SYMBOL,
-    midflight_abi::SYSV_SIGNAL_SYMBOL,
-    midflight_abi::SIGSET_SYMBOL,
-    midflight_abi::SIGALTSTACK_SYMBOL,
-    midflight_abi::DAEMON_SYMBOL,
-    midflight_abi::EXIT_SYMBOL,
-    "midflight_register_image",
-    "midflight_unregister_image",
-    "midflight_profile_write",
-    "midflight_profile_reset",
-    "midflight_profile_pause",
-    "midflight_profile_resume",
-    "midflight_osr_register",
-    "midflight_osr_unregister",
-    midflight_abi::osr::OSR_HIT_SYMBOL,
-    midflight_abi::osr::OSR_FUEL_SYMBOL,
-    "midflight_osr_arm",
-    "midflight_osr_disarm",
-    "midflight_osr_count",
-    "midflight_osr_flag",
-    "midflight_osr_register_code",
-    "midflight_osr_unregister_code",
-];
-
 /// What stands in front of a command line, for the compiler: the plugin with its options.
 pub(crate) fn for_compiler(
     install: &Install,
@@ -115,7 +82,7 @@ pub(crate) fn for_linker(
     // The runtime needs libc, which stands before it if clang does not add it behind.
     task.own_libraries.iter().for_each(|library| linker(library));
     // Instrumented libraries that are loaded later must find this runtime.
-    for symbol in RUNTIME_SYMBOLS {
+    for symbol in midflight_abi::RUNTIME_SYMBOLS {
         linker(OsStr::new(&format!("--export-dynamic-symbol={symbol}")));
     }
     result.push("--end-no-unused-arguments".into());
