@@ -1,7 +1,7 @@
 //! LLVM as the passes see it.
 //!
 //! [`ir`] has handles to what a host process (opt, clang, lld) lends a pass, with what each kind can
-//! be asked; [`builder`] inserts code; [`debug`] reads source locations; [`plugin`] has what passes
+//! be asked; [`builder`] inserts code; [`debug`] reads source locations; [`pass`] has what passes
 //! are to the host's pass pipeline. [`continuation`] makes bodies that are entered in the middle;
 //! [`sandbox`] runs stock passes on a function; [`solver`], [`memory`] and [`operations`] ask what
 //! LLVM knows of values, memory and operations; [`observe`] listens to code that is checked. All
@@ -13,7 +13,7 @@
 //! that it replaces by its own, and what functions say that they erase.
 //!
 //! **Invariant.** Nothing unwinds into C++: every call from the host goes through
-//! [`plugin::guard`].
+//! [`pass::guard`].
 //!
 //! **Invariant.** Nothing runs when it is loaded, and LLVM's options stay as they are: what a plugin
 //! does then is the plugin's (`plugin/cpp/`), which alone but for this crate knows LLVM's version.
@@ -25,7 +25,7 @@ pub mod ir;
 pub mod memory;
 pub mod observe;
 pub mod operations;
-pub mod plugin;
+pub mod pass;
 pub mod sandbox;
 pub mod solver;
 mod sys;

@@ -12,7 +12,7 @@ use crate::osr::print_points::{self, PrintPoints};
 use crate::paths::options::{self, parse, parse_use};
 use crate::paths::path_profile_gen::PathProfileGen;
 use crate::paths::print_numbering::PrintNumbering;
-use midflight_bridge::plugin::{Pass, failed};
+use midflight_bridge::pass::{Pass, failed};
 use midflight_profile::table::Stage;
 
 /// `osr-opt` with one pass, and what that needs.

@@ -2,7 +2,7 @@
 
 use midflight_bridge::ir::Module;
 use midflight_bridge::ir::ModuleRef as LLVMModuleRef;
-use midflight_bridge::plugin::{
+use midflight_bridge::pass::{
     Analyses, Defect, LLVM_MAJOR, Pass, failed, guard, internal_error, quiet_guarded_panics,
 };
 use midflight_passes::registry::{ExtensionPoint, by_name, for_pipeline};

@@ -4,7 +4,7 @@
 //! panic leaves them: what the Rust side says as an error is a text here, to be freed with
 //! `midflight_osr_free_text`.
 
-use midflight_bridge::plugin::{guard, internal_error};
+use midflight_bridge::pass::{guard, internal_error};
 use midflight_passes::osr::api::{
     BuilderRef, Compensation, Condition, Function, Insertion, Inst, Module, ModuleRef, OsrPoint,
     Prologue, StateMap, Value, ValueRef, emit_registration, insert_resolved_osr, live_values,

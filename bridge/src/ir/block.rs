@@ -1,7 +1,7 @@
 //! Basic blocks.
 
 use super::{Block, Function, Inst, Opcode, listed, wrap};
-use crate::plugin::Analyses;
+use crate::pass::Analyses;
 use crate::sys;
 use crate::sys::core::*;
 

@@ -2,7 +2,7 @@
 
 use super::{Block, Function, Module, Type, Value, c_string, copied, enum_attribute};
 use super::{listed, name_of, push_text, remark_missed, taken};
-use crate::plugin::Analyses;
+use crate::pass::Analyses;
 use crate::sys::core::*;
 use crate::sys::{self, LLVMLinkage};
 use midflight_ir::facts::FunctionFacts;

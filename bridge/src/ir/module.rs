@@ -1,7 +1,7 @@
 //! Modules.
 
 use super::{Function, Module, RETURNS, Type, Value, c_string, copied, listed, wrap};
-use crate::plugin::Analyses;
+use crate::pass::Analyses;
 use crate::sys;
 use crate::sys::core::*;
 use crate::sys::prelude::LLVMContextRef;

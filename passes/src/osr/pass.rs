@@ -9,7 +9,7 @@ use crate::read_code::{CodeSnapshot, read_code};
 use crate::target::is_supported;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module};
-use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_bridge::pass::{Analyses, Pass, guard, internal_error};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;

@@ -2,7 +2,7 @@
 
 use crate::read_code::read_code;
 use midflight_bridge::ir::{Function, Module, print};
-use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_ir::ids::ValueId;
 use midflight_ir::liveness::liveness;
 use std::fmt::Write;

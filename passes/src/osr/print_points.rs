@@ -10,7 +10,7 @@ use crate::osr::pass::reason_to_refuse;
 use crate::osr::prototype::Prototype;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module, print};
-use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;

@@ -14,7 +14,7 @@ use crate::target::is_supported;
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::plugin::{Analyses, Pass, guard, internal_error};
+use midflight_bridge::pass::{Analyses, Pass, guard, internal_error};
 use midflight_ir::ids::BlockId;
 use midflight_profile::table::Stage;
 use typed_index_collections::TiSlice;

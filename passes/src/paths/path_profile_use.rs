@@ -17,7 +17,7 @@ use crate::paths::read::{Handle, read};
 use crate::paths::record::unit_of;
 use crate::paths::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::plugin::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
+use midflight_bridge::pass::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
 use midflight_ir::body::Body;
 use midflight_ir::ids::BlockId;
 use midflight_profile::table::Stage;

@@ -4,7 +4,7 @@ use crate::paths::numbering::Numbering;
 use crate::paths::options::Options;
 use crate::paths::path_profile_gen::{number, reason_to_skip};
 use midflight_bridge::ir::{Function, Module, print};
-use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_profile::table::{CutReason, Edge};
 use std::fmt::Write;
 

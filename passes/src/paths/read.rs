@@ -4,7 +4,7 @@ use crate::paths::skip::Skip;
 use crate::read_code::{edges, reachable_blocks, terminator};
 use midflight_bridge::debug::{self, SourceLine};
 use midflight_bridge::ir::{self, Function, Inst, Opcode};
-use midflight_bridge::plugin::Analyses;
+use midflight_bridge::pass::Analyses;
 use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Line, Terminator};
 use midflight_ir::ids::BlockId;
 use std::collections::HashMap;

@@ -5,7 +5,7 @@ use crate::paths::options::{Algorithm, Options};
 use crate::paths::plan::has_counters;
 use crate::paths::read::Snapshot;
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::plugin::LLVM_MAJOR;
+use midflight_bridge::pass::LLVM_MAJOR;
 use midflight_ir::body::Body;
 use midflight_profile::table::{self, FunctionTable};
 

@@ -15,7 +15,7 @@ use crate::osr::pass::{
 use crate::osr::place::{Where, place};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_bridge::sandbox::Sandbox;
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::side::Side;

@@ -10,7 +10,7 @@ use crate::osr::map::report::report;
 use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
 use midflight_bridge::ir::{Function, Module, print};
-use midflight_bridge::plugin::{Analyses, Pass};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_bridge::sandbox::Sandbox;
 use midflight_mapping::refusal::Refusal;
 use midflight_mapping::versions::version::PerVersion;
