@@ -21,13 +21,13 @@
 //!                 place->tally += 1
 //!                 state = place->next
 //!             else: state = forest->step(state, register, forest)
-//!             forest's counter[id] += 1           // counting mode, see FLAG_COUNTING
+//!             forest's counter[id] += 1           // counting mode, see Mode
 //! ```
 //!
 //! In counting mode a path may be counted before it ends, when it is clear how it most likely will;
 //! `counter[id] -= 1` undoes that on another way.
 //!
-//! Where Algorithm 4 is carried out as it was published (see [`FLAG_PUBLISHED`]), an activation has
+//! Where Algorithm 4 is carried out as it was published ([`Mode::Published`]), an activation has
 //! a [`Cursor`] in its frame in the place of the state, and all else is the runtime's:
 //!
 //! ```text
@@ -118,7 +118,7 @@ pub const SPARING_ENTER_SYMBOL: &str = "midflight_enter_sparing";
 pub const RUN_SYMBOL: &str = "midflight_run";
 
 /// `fn(cursor: *mut Cursor, id: u32, forest: *mut Forest)`: one event of Algorithm 4 as published,
-/// in functions with [`FLAG_PUBLISHED`].
+/// in functions of [`Mode::Published`].
 pub const PUBLISHED_STEP_SYMBOL: &str = "midflight_published_step";
 
 /// Called before the process ends, or becomes another program, without running destructors:
@@ -190,16 +190,6 @@ pub const FLAG_LATE: u16 = 1 << 0;
 /// before the rest of the pipeline. Excludes [`FLAG_LATE`].
 pub const FLAG_INLINED: u16 = 1 << 3;
 
-/// [`RecordHeader::flags`]: counting mode. Emitted code adds to the counters behind the [`Forest`],
-/// one `u64` a path, and never calls [`Forest::step`]. Used when k is 1, and when every stream of
-/// the function has length 1 (it has no cut edge), where all of a k-SF is its roots.
-pub const FLAG_COUNTING: u16 = 1 << 1;
-
-/// [`RecordHeader::flags`]: Algorithm 4 as it was published, with two cursors in a forest that the
-/// runtime keeps; emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is
-/// counted by itself. Excludes [`FLAG_COUNTING`]; k is 2 or more.
-pub const FLAG_PUBLISHED: u16 = 1 << 2;
-
 /// [`RecordHeader::flags`]: its upper byte is the major version of the LLVM that compiled the
 /// function.
 pub const LLVM_SHIFT: u32 = 8;
@@ -234,6 +224,58 @@ pub struct RecordHeader {
     pub k: u32,
     /// Number of acyclic paths; IDs are below it.
     pub num_paths: u32,
+}
+
+impl RecordHeader {
+    /// How the function counts; none if the flags name no mode.
+    pub const fn mode(&self) -> Option<Mode> {
+        Mode::of_flags(self.flags)
+    }
+}
+
+/// How the paths of a function are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Mode {
+    /// By the states of an automaton, of which emitted code has the step.
+    #[default]
+    Automaton,
+    /// Emitted code adds to the counters behind the [`Forest`], one `u64` a path, and never calls
+    /// [`Forest::step`]. For k = 1, and where every stream of the function has length 1 (it has no
+    /// cut edge), so that all of a k-SF is its roots.
+    Counting,
+    /// By Algorithm 4 of the thesis as it was published, with two cursors in a forest that the
+    /// runtime keeps: emitted code calls [`PUBLISHED_STEP_SYMBOL`] for each path, and nothing is
+    /// counted by itself. k is 2 or more.
+    Published,
+}
+
+impl Mode {
+    /// Where the mode is in [`RecordHeader::flags`].
+    const SHIFT: u32 = 1;
+
+    /// The bits of [`RecordHeader::flags`] that name the mode.
+    pub const FLAGS: u16 = 3 << Self::SHIFT;
+
+    /// The mode that a byte stands for.
+    pub const fn of_byte(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Automaton),
+            1 => Some(Self::Counting),
+            2 => Some(Self::Published),
+            _ => None,
+        }
+    }
+
+    /// The mode that a record's flags name.
+    pub const fn of_flags(flags: u16) -> Option<Self> {
+        Self::of_byte(((flags & Self::FLAGS) >> Self::SHIFT) as u8)
+    }
+
+    /// The mode as flags of a record.
+    pub const fn flags(self) -> u16 {
+        (self as u16) << Self::SHIFT
+    }
 }
 
 /// Size in bytes of a [`RecordHeader`].

@@ -15,7 +15,7 @@
 //! the program. Memory that nothing leads to yet, or any more, is of no meaning. What takes more
 //! than one store is arranged so that one of them decides: the docs of the fields tell which.
 
-use crate::{Forest, RecordHeader};
+use crate::{Forest, Mode, RecordHeader};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
 /// First bytes of the file.
@@ -124,10 +124,8 @@ pub struct ThreadForest {
     pub k: u32,
     /// The function's number of paths
     pub num_paths: u32,
-    /// Whether there are counters instead of nodes
-    pub counting: bool,
-    /// Whether Algorithm 4 is carried out as published. Never in a file.
-    pub published: bool,
+    /// Whether there are nodes or counters; never [`Mode::Published`] in a file
+    pub mode: Mode,
     /// The runtime's own: lookups since the last refresh that outgrown tables have cost
     pub stale: u32,
     /// The runtime's own: slots made

@@ -4,10 +4,11 @@
 mod graphs;
 
 use graphs::bodies;
+use midflight_abi::Mode;
 use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::ids::BlockId;
 use midflight_passes::paths::numbering::number_paths;
-use midflight_passes::paths::plan::{Plan, Transfer, plan, plan_published};
+use midflight_passes::paths::plan::{Plan, Transfer, plan};
 use proptest::prelude::*;
 
 /// Where a walk leads: at each block the edge of this number, modulo how many there are.
@@ -75,7 +76,7 @@ fn emitted(plan: &Plan, walk: &[BlockId]) -> Vec<u32> {
     if let Some(value) = walk.last().and_then(|last| plan.exits.get(last)) {
         emitted.push(plus(register, *value));
     }
-    if plan.counting {
+    if plan.mode == Mode::Counting {
         emitted.sort_unstable();
     }
     emitted
@@ -92,10 +93,10 @@ proptest! {
         choices in prop::collection::vec(any::<usize>(), 0..300),
     ) {
         let numbering = number_paths(&body, bound).unwrap();
-        let counted = plan(&body, &numbering, k);
+        let counted = plan(&body, &numbering, Mode::Automaton, k);
         let mut restless = body.clone();
         restless.profile.iter_mut().for_each(|block| block.stays = false);
-        let plain = plan(&restless, &numbering, k);
+        let plain = plan(&restless, &numbering, Mode::Automaton, k);
         prop_assert!(plain.runs.is_empty() && plain.counted.is_empty() && plain.undone.is_empty());
         let mut walk = walk(&body, &choices);
         // To an exit: what is in a register on the way is another matter.
@@ -103,10 +104,10 @@ proptest! {
             walk.pop();
         }
         prop_assert_eq!(emitted(&counted, &walk), emitted(&plain, &walk));
-        let published = plan_published(&body, &numbering);
-        prop_assert!(!published.has_states() && !published.counting && published.runs.is_empty());
+        let published = plan(&body, &numbering, Mode::Published, k);
+        prop_assert!(published.mode == Mode::Published && published.runs.is_empty());
         let sorted = |mut paths: Vec<u32>| {
-            if plain.counting {
+            if plain.mode == Mode::Counting {
                 paths.sort_unstable();
             }
             paths
@@ -140,7 +141,7 @@ proptest! {
         body in bodies(),
         choices in prop::collection::vec(any::<usize>(), 0..300),
     ) {
-        let plan = plan(&body, &number_paths(&body, 4096).unwrap(), 1);
+        let plan = plan(&body, &number_paths(&body, 4096).unwrap(), Mode::Automaton, 1);
         let counting = counting_blocks(&body, &plan);
         prop_assert!(plan.lookup.is_none_or(|block| counting.contains(&block)));
         let mut called = false;
@@ -165,7 +166,7 @@ fn block(targets: &[usize], calls: u32) -> (Block, BlockProfile) {
 fn lookup(blocks: Vec<(Block, BlockProfile)>) -> Option<BlockId> {
     let (blocks, profile) = blocks.into_iter().unzip();
     let body = Body { blocks, profile, ..Body::default() };
-    plan(&body, &number_paths(&body, 4096).unwrap(), 1).lookup
+    plan(&body, &number_paths(&body, 4096).unwrap(), Mode::Automaton, 1).lookup
 }
 
 #[test]
@@ -200,8 +201,8 @@ fn random_graphs_have_them_all() {
     for _ in 0..2000 {
         let body = bodies().new_tree(&mut runner).unwrap().current();
         let numbering = number_paths(&body, 4096).unwrap();
-        let runs = plan(&body, &numbering, 4).runs;
-        let plan = plan(&body, &numbering, 1);
+        let runs = plan(&body, &numbering, Mode::Automaton, 4).runs;
+        let plan = plan(&body, &numbering, Mode::Automaton, 1);
         let emits = |transfer: &Transfer| matches!(transfer, Transfer::Emit { .. });
         let has = [
             !runs.is_empty(),

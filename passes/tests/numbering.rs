@@ -3,6 +3,7 @@
 mod graphs;
 
 use graphs::bodies;
+use midflight_abi::Mode;
 use midflight_ir::body::{Block, BlockProfile, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::depth_first::depth_first;
 use midflight_ir::ids::BlockId;
@@ -76,7 +77,7 @@ proptest! {
     #[test]
     fn emissions_have_a_place(body in bodies(), bound in 1u32..100) {
         let numbering = number_paths(&body, bound).unwrap();
-        let plan = plan(&body, &numbering, 4);
+        let plan = plan(&body, &numbering, Mode::Automaton, 4);
         for (from, block) in body.blocks.iter_enumerated() {
             for edge in &block.edges {
                 match plan.transfers[&(from, edge.to)] {
@@ -84,13 +85,13 @@ proptest! {
                     Transfer::Add(_) => prop_assert!(!plan.heads.contains(&edge.to)),
                     Transfer::AtHead { .. } => prop_assert!(plan.heads.contains(&edge.to)),
                     Transfer::Restart { .. } => prop_assert_eq!(edge.kind, EdgeKind::Restart),
-                    Transfer::Emit { .. } | Transfer::Begin { .. } => prop_assert!(plan.counting),
+                    Transfer::Emit { .. } | Transfer::Begin { .. } => prop_assert!(plan.mode == Mode::Counting),
                 }
             }
             let is_counted = plan.counted.contains_key(&from) || plan.unneeded.contains(&from);
-            let ends = plan.exits.contains_key(&from) || plan.counting && body.profile[from].stays;
-            prop_assert!(!block.edges.is_empty() || ends);
-            prop_assert!(!is_counted || plan.counting && body.profile[from].stays);
+            let stays = plan.mode == Mode::Counting && body.profile[from].stays;
+            prop_assert!(!block.edges.is_empty() || plan.exits.contains_key(&from) || stays);
+            prop_assert!(!is_counted || stays);
         }
     }
 

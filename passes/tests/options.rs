@@ -1,8 +1,9 @@
 //! Options and lists of functions, good and bad.
 
+use midflight_abi::Mode;
 use midflight_passes::function_list::FunctionList;
 use midflight_passes::osr::map::opt_options::OptOptions;
-use midflight_passes::paths::options::{Algorithm, parse};
+use midflight_passes::paths::options::parse;
 use midflight_passes::paths::oracle::Oracle;
 use midflight_passes::registry::options_of_passes;
 use midflight_profile::table::Stage;
@@ -11,7 +12,7 @@ use midflight_profile::table::Stage;
 fn no_options_are_the_defaults() {
     let options = parse("").unwrap();
     assert_eq!((options.k, options.max_paths(), options.stage), (4, 1 << 20, Stage::Early));
-    assert_eq!((options.oracle, options.algorithm), (Oracle::None, Algorithm::Automaton));
+    assert_eq!((options.oracle, options.algorithm), (Oracle::None, Mode::Automaton));
     assert!(options.functions.is_none());
 }
 
@@ -22,8 +23,8 @@ fn every_option_is_read() {
     assert_eq!(parse("stage=inlined").unwrap().stage, Stage::Inlined);
     assert!(options.verify);
     assert_eq!(options.oracle, Oracle::Blocks);
-    assert_eq!(parse("algorithm=published").unwrap().algorithm, Algorithm::Published);
-    assert_eq!(parse("algorithm=automaton;k=1").unwrap().algorithm, Algorithm::Automaton);
+    assert_eq!(parse("algorithm=published").unwrap().algorithm, Mode::Published);
+    assert_eq!(parse("algorithm=automaton;k=1").unwrap().algorithm, Mode::Automaton);
 }
 
 #[test]

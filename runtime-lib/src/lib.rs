@@ -79,7 +79,7 @@ use crate::process::signal::Blocked;
 use crate::process::{disposition, ending, handler_stack, image, privilege};
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use midflight_abi::{Cursor, FLAG_PUBLISHED, Forest, RecordHeader};
+use midflight_abi::{Cursor, Forest, Mode, RecordHeader};
 
 /// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
 /// returns null: without memory it returns a forest whose counts are lost, which is stated when the
@@ -123,7 +123,7 @@ unsafe fn own_forest(
         if !image::is_usable(record) || privilege::is_raised() {
             return Ok(fallback::forest(record));
         }
-        if (*record).flags & FLAG_PUBLISHED != 0 && live::is_live() {
+        if (*record).mode() == Some(Mode::Published) && live::is_live() {
             // What reads the file does not know such forests. It goes when the image is registered.
             return Err(Nested);
         }
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn midflight_run(state: u64, id: u32, n: u64, forest: *mut
 ///
 /// # Safety
 /// `cursor` is the activation's, of which emitted code has set n and τ at the marker ∗, and
-/// `forest` that of the activation, whose record has `FLAG_PUBLISHED`; `id` is below the function's
+/// `forest` that of the activation, whose mode is `Published`; `id` is below the function's
 /// number of paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_published_step(

@@ -9,8 +9,8 @@ use crate::paths::prune::Nodes;
 use crate::paths::step;
 use core::ptr::null_mut;
 use midflight_abi::{
-    ABI_VERSION, DENSE_OFFSET, DENSE_PATHS, FLAG_COUNTING, FOREST_COUNTERS_OFFSET, Forest,
-    KEY_SHIFT, RECORD_HEADER_SIZE, RecordHeader, Register, Slot, WORD_SHIFT, hash,
+    ABI_VERSION, DENSE_OFFSET, DENSE_PATHS, FOREST_COUNTERS_OFFSET, Forest, KEY_SHIFT, Mode,
+    RECORD_HEADER_SIZE, RecordHeader, Register, Slot, WORD_SHIFT, hash,
 };
 use midflight_profile::forest::{NodeId, PrefixForest};
 use midflight_profile::kipf::make_k_ipf;
@@ -407,7 +407,7 @@ fn a_function_with_many_paths_keeps_all_of_them() {
 
 #[test]
 fn counting_mode_has_an_array_of_zeroes() {
-    let mut function = Function::with_flags(1, FLAG_COUNTING, 1000);
+    let mut function = Function::with_flags(1, Mode::Counting.flags(), 1000);
     function.enter();
     // SAFETY: in counting mode the counters follow the forest.
     let counts = unsafe {

@@ -13,7 +13,7 @@ use crate::paths::plan::{Plan, Transfer};
 use crate::paths::read::Handle;
 use crate::paths::runs::Run;
 use crate::read_code::reachable_blocks;
-use midflight_abi as abi;
+use midflight_abi::{self as abi, Mode};
 use midflight_bridge::builder::{Builder, Phi};
 use midflight_bridge::ir::{Block, Callee, Function, Inst, Module, Type, Value};
 use midflight_ir::body::Body;
@@ -193,13 +193,7 @@ struct Work<'a, 'm> {
     /// What the path register has for an ID
     coding: abi::Register,
     ptr: Type<'m>,
-    /// The runtime's step; none in counting mode, which does without
-    step: Option<Callee<'m>>,
-    /// The activation's cursor, where Algorithm 4 is carried out as published; its step returns
-    /// nothing
-    cursor: Option<Value<'m>>,
-    /// The same for a run
-    run: Option<Callee<'m>>,
+    events: Events<'m>,
     calls: RefCell<Calls<'m>>,
     forest: Value<'m>,
     /// The state of an activation that has just begun
@@ -221,11 +215,14 @@ impl<'a, 'm> Work<'a, 'm> {
         let module = target.module;
         let (i32, i64) = (module.int_type(32), module.int_type(64));
         let ptr = module.pointer_type();
-        let is_dense = plan.has_states() && target.num_paths <= abi::DENSE_PATHS;
-        let id = if plan.counting || is_dense { i64 } else { i32 };
-        let coding = match plan.has_states() {
-            true => abi::Register::new(target.num_paths),
-            false => abi::Register { factor: 1, origin: 0 },
+        let is_dense = target.num_paths <= abi::DENSE_PATHS;
+        let plain = abi::Register { factor: 1, origin: 0 };
+        let (id, coding) = match plan.mode {
+            Mode::Automaton => {
+                (if is_dense { i64 } else { i32 }, abi::Register::new(target.num_paths))
+            }
+            Mode::Counting => (i64, plain),
+            Mode::Published => (i32, plain),
         };
         let count = blocks.len();
         Work {
@@ -241,11 +238,7 @@ impl<'a, 'm> Work<'a, 'm> {
             id,
             coding,
             ptr,
-            step: (!plan.counting).then(|| step_of(module, plan.published)),
-            cursor: None,
-            run: plan
-                .has_states()
-                .then(|| module.runtime_function(abi::RUN_SYMBOL, i64, &[i64, i32, i64, ptr])),
+            events: Events::of(module, plan.mode),
             calls: RefCell::default(),
             forest: ptr.poison(),
             start: i64.poison(),
@@ -263,9 +256,9 @@ impl<'a, 'm> Work<'a, 'm> {
         let entry = self.entry();
         let b = &self.builder;
         b.before(entry.terminator());
-        if self.plan.published {
+        if let Events::Published { cursor, .. } = &mut self.events {
             let words = self.i64.array(abi::CURSOR_WORDS as u64);
-            self.cursor = Some(b.variable(words, c"midflight.cursor"));
+            *cursor = b.variable(words, c"midflight.cursor");
         }
         let known = b.load(self.ptr, self.target.slot);
         let forest = b.phi(self.ptr, body, FOREST);
@@ -273,14 +266,12 @@ impl<'a, 'm> Work<'a, 'm> {
         enter(self.target, (entry, body), known, forest);
         b.before(self.heads[BlockId::ENTRY]);
         b.count(b.offset(self.forest, abi::FOREST_ENTRIES_OFFSET as u64));
-        if self.plan.has_states() {
+        if self.plan.mode == Mode::Automaton {
             let start = b.offset(self.forest, abi::FOREST_START_OFFSET as u64);
             self.start = b.load_relaxed(self.i64, start);
         }
         self.state[BlockId::ENTRY] = self.start;
-        if self.plan.published {
-            self.begin_stream();
-        }
+        self.begin_stream();
     }
 
     /// LLVM's entry, before the first block that is profiled.
@@ -290,7 +281,7 @@ impl<'a, 'm> Work<'a, 'm> {
 
     /// The marker ∗, at the builder's position, for Algorithm 4 as published: lines 2 and 3.
     fn begin_stream(&self) {
-        let Some(cursor) = self.cursor else { return };
+        let Events::Published { cursor, .. } = self.events else { return };
         let b = &self.builder;
         b.store(self.i64.constant(0), cursor);
         b.store(self.ptr.null(), b.offset(cursor, abi::CURSOR_TAU_OFFSET as u64));
@@ -357,7 +348,7 @@ impl<'a, 'm> Work<'a, 'm> {
         if self.plan.heads.contains(&to) {
             phis.end = Some(b.phi(self.id, block, c"midflight.end"));
         }
-        if self.plan.has_states() {
+        if self.plan.mode == Mode::Automaton {
             let state = b.phi(self.i64, block, c"midflight.state");
             self.state[to] = state.value();
             phis.state = Some(state);
@@ -471,12 +462,12 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Emits the path of a register, which ends at the builder's position; returns the state after
     /// it.
     fn emit(&self, end: End, state: Value<'m>, register: Value<'m>) -> Value<'m> {
-        match (self.step, self.cursor) {
-            (Some(step), Some(cursor)) => {
+        match self.events {
+            Events::Published { step, cursor } => {
                 self.builder.call(step, &[cursor, register, self.forest]);
                 state
             }
-            (Some(step), None) => {
+            Events::Automaton { step, .. } => {
                 let to_come = self.i32.poison();
                 let next = self.builder.call(step, &[state, to_come, self.forest]);
                 let body = self.target.body;
@@ -489,7 +480,7 @@ impl<'a, 'm> Work<'a, 'm> {
                 self.calls.borrow_mut().steps.extend(call);
                 next
             }
-            (None, _) => {
+            Events::Counting => {
                 let (End::In(block) | End::On(block, _)) = end;
                 self.builder.count(self.counter(block, register));
                 state
@@ -533,7 +524,10 @@ impl<'a, 'm> Work<'a, 'm> {
     /// Emits the rounds of a loop that were not, at the builder's position, which is on an edge
     /// that leaves it; returns the state after them.
     fn emit_rounds(&self, header: BlockId, state: Value<'m>) -> Value<'m> {
-        let (Some(rounds), Some(run)) = (self.phis[header].rounds, self.run) else { return state };
+        let (Some(rounds), Events::Automaton { run, .. }) = (self.phis[header].rounds, self.events)
+        else {
+            return state;
+        };
         let (b, plan, number) = (&self.builder, &self.plan.runs[&header], rounds.value());
         let repeated = self.i32.constant(u64::from(plan.repeated));
         let singles = self.i64.constant(u64::from(plan.singles));
@@ -619,14 +613,33 @@ impl<'a, 'm> Work<'a, 'm> {
     }
 }
 
-/// The runtime's function for a path.
-fn step_of(module: Module<'_>, published: bool) -> Callee<'_> {
-    let (i32, i64, ptr) = (module.int_type(32), module.int_type(64), module.pointer_type());
-    if !published {
-        return module.sparing_callee(ptr.poison(), i64, &[i64, i32, ptr]);
+/// What a mode needs at the ends of paths.
+#[derive(Clone, Copy)]
+enum Events<'m> {
+    /// The runtime's functions for a path, and for a run
+    Automaton { step: Callee<'m>, run: Callee<'m> },
+    /// Nothing of the runtime
+    Counting,
+    /// The runtime's function for a path, which returns nothing, and the activation's cursor
+    Published { step: Callee<'m>, cursor: Value<'m> },
+}
+
+impl<'m> Events<'m> {
+    fn of(module: Module<'m>, mode: Mode) -> Self {
+        let (i32, i64, ptr) = (module.int_type(32), module.int_type(64), module.pointer_type());
+        match mode {
+            Mode::Automaton => Events::Automaton {
+                step: module.sparing_callee(ptr.poison(), i64, &[i64, i32, ptr]),
+                run: module.runtime_function(abi::RUN_SYMBOL, i64, &[i64, i32, i64, ptr]),
+            },
+            Mode::Counting => Events::Counting,
+            Mode::Published => {
+                let name = abi::PUBLISHED_STEP_SYMBOL;
+                let step = module.runtime_function(name, module.void_type(), &[ptr, i32, ptr]);
+                Events::Published { step, cursor: ptr.poison() }
+            }
+        }
     }
-    let name = abi::PUBLISHED_STEP_SYMBOL;
-    module.runtime_function(name, module.void_type(), &[ptr, i32, ptr])
 }
 
 /// In a record's list of edges, a block has its edges, or one exit if it has none.

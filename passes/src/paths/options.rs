@@ -8,7 +8,7 @@ use crate::paths::oracle::Oracle;
 use crate::paths::path_profile_use::PathProfileUse;
 use crate::paths::plan::MOST_COUNTERS;
 use crate::paths::weights_file::WeightsFile;
-use midflight_abi::MAX_K;
+use midflight_abi::{MAX_K, Mode};
 use midflight_profile::table::Stage;
 use std::sync::Arc;
 
@@ -21,16 +21,6 @@ pub const DEFAULT_K: u32 = 4;
 /// Measured.
 pub const DEFAULT_MAX_PATHS: u32 = 1 << 20;
 
-/// How sequences of paths are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Algorithm {
-    /// By an automaton, of which the step is inlined; paths alone in an array.
-    #[default]
-    Automaton,
-    /// By Algorithm 4 of the thesis as it was published: a call for each path.
-    Published,
-}
-
 /// Options of path profiling.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -38,8 +28,8 @@ pub struct Options {
     pub k: u32,
     /// Where in the pipeline
     pub stage: Stage,
-    /// How they are counted
-    pub algorithm: Algorithm,
+    /// How they are counted: by an automaton, or an array where that does, or as published.
+    pub algorithm: Mode,
     /// Edges are cut where a function would have more acyclic paths; none: see
     /// [`Options::max_paths`].
     pub max_paths: Option<u32>,
@@ -60,7 +50,7 @@ impl Default for Options {
         Options {
             k: DEFAULT_K,
             stage: Stage::Early,
-            algorithm: Algorithm::Automaton,
+            algorithm: Mode::Automaton,
             max_paths: None,
             functions: None,
             verify: cfg!(debug_assertions),
@@ -104,7 +94,7 @@ pub fn parse(text: &str) -> Result<Options, OptionError> {
     let mut options = Options::default();
     option_table::parse(&[OPTIONS], text, &mut options)?;
     match (options.algorithm, options.k) {
-        (Algorithm::Published, 1) => Err(OptionError::PublishedOne),
+        (Mode::Published, 1) => Err(OptionError::PublishedOne),
         _ => Ok(options),
     }
 }
@@ -135,8 +125,8 @@ fn stage(value: &str) -> Result<Stage, OptionError> {
     choice("stage", value, &Stage::ALL.map(|stage| (stage.name(), stage)))
 }
 
-fn algorithm(value: &str) -> Result<Algorithm, OptionError> {
-    let known = [("automaton", Algorithm::Automaton), ("published", Algorithm::Published)];
+fn algorithm(value: &str) -> Result<Mode, OptionError> {
+    let known = [("automaton", Mode::Automaton), ("published", Mode::Published)];
     choice("algorithm", value, &known)
 }
 

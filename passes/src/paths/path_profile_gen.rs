@@ -4,8 +4,8 @@ use crate::paths::apply::{Target, apply};
 use crate::paths::endings;
 use crate::paths::enter;
 use crate::paths::numbering::{Numbering, number_paths};
-use crate::paths::options::{Algorithm, Options};
-use crate::paths::plan::{plan, plan_published, predicted_edges};
+use crate::paths::options::Options;
+use crate::paths::plan::{plan, predicted_edges};
 use crate::paths::read::{Snapshot, read};
 use crate::paths::record::record_of;
 use crate::paths::skip::Skip;
@@ -112,11 +112,8 @@ impl PathProfileGen {
             return Err(skip.into());
         }
         let (snapshot, numbering) = number(function, analyses, options)?;
-        let record = record_of(module, function, &snapshot, &numbering, options);
-        let mut plan = match options.algorithm {
-            Algorithm::Automaton => plan(&snapshot.body, &numbering, options.k),
-            Algorithm::Published => plan_published(&snapshot.body, &numbering),
-        };
+        let mut plan = plan(&snapshot.body, &numbering, options.algorithm, options.k);
+        let record = record_of(module, function, &snapshot, &numbering, options, plan.mode);
         if module.is_for_library() {
             plan.lookup = None;
         }

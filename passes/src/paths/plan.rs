@@ -9,6 +9,7 @@ use crate::paths::decided::count_when_decided;
 use crate::paths::lookup::lookup;
 use crate::paths::numbering::Numbering;
 use crate::paths::runs::{Run, plan_runs};
+use midflight_abi::Mode;
 use midflight_ir::body::Body;
 use midflight_ir::ids::BlockId;
 use midflight_profile::table;
@@ -22,11 +23,9 @@ pub const MOST_COUNTERS: u32 = 4096;
 /// What is inserted into one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Counters are an array indexed by path ID ([`has_counters`]).
-    pub counting: bool,
-    /// Every path is handed to the runtime where it ends, which carries Algorithm 4 out as published:
-    /// there is no σ, but a cursor in the frame.
-    pub published: bool,
+    /// How paths are counted. There is a state σ in automaton mode only; as published, there is a
+    /// cursor in the frame, and every path is handed to the runtime where it ends.
+    pub mode: Mode,
     /// What happens on each edge
     pub transfers: BTreeMap<(BlockId, BlockId), Transfer>,
     /// Blocks at whose head a path is emitted, on whatever edge it came
@@ -92,32 +91,30 @@ pub enum Transfer {
     },
 }
 
-/// Whether a function has a counter for each path instead of an automaton: because k is 1, or
-/// because all streams have length 1 and there are few paths.
-pub fn has_counters(numbering: &Numbering, k: u32) -> bool {
-    k == 1 || !numbering.has_cuts() && numbering.num_paths <= MOST_COUNTERS
+/// How a function counts that is asked to count as `asked`: it has a counter for each path instead
+/// of an automaton if k is 1, or if all streams have length 1 and there are few paths.
+fn mode_of(asked: Mode, numbering: &Numbering, k: u32) -> Mode {
+    let is_array = k == 1 || !numbering.has_cuts() && numbering.num_paths <= MOST_COUNTERS;
+    if asked == Mode::Automaton && is_array { Mode::Counting } else { asked }
 }
 
 /// Plans the instrumentation of a body for paths of up to `k` acyclic paths.
-pub fn plan(body: &Body, numbering: &Numbering, k: u32) -> Plan {
-    let mut plan = plan_transfers(body, numbering);
-    plan.counting = has_counters(numbering, k);
-    if plan.counting {
-        count_when_decided(body, &mut plan);
-        plan.lookup = lookup(body, &plan);
-    } else {
-        plan_runs(body, &mut plan, k);
+pub fn plan(body: &Body, numbering: &Numbering, asked: Mode, k: u32) -> Plan {
+    let mode = mode_of(asked, numbering, k);
+    let mut plan = plan_transfers(body, numbering, mode);
+    match mode {
+        Mode::Automaton => plan_runs(body, &mut plan, k),
+        Mode::Counting => {
+            count_when_decided(body, &mut plan);
+            plan.lookup = lookup(body, &plan);
+        }
+        Mode::Published => {}
     }
     plan
 }
 
-/// The same for Algorithm 4 as published, for any k from 2 on.
-pub fn plan_published(body: &Body, numbering: &Numbering) -> Plan {
-    Plan { published: true, ..plan_transfers(body, numbering) }
-}
-
 /// What happens on edges, where each path is emitted when it ends.
-fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
+fn plan_transfers(body: &Body, numbering: &Numbering, mode: Mode) -> Plan {
     let id = |block: u32| BlockId::from(block as usize);
     let cut: BTreeSet<(BlockId, BlockId)> = numbering
         .edges
@@ -128,8 +125,7 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
         })
         .collect();
     let mut plan = Plan {
-        counting: false,
-        published: false,
+        mode,
         transfers: BTreeMap::new(),
         heads: unsplittable_heads(body, |edge| cut.contains(&edge)),
         counted: BTreeMap::new(),
@@ -165,11 +161,6 @@ fn plan_transfers(body: &Body, numbering: &Numbering) -> Plan {
 }
 
 impl Plan {
-    /// Whether there is a state σ of the automaton.
-    pub fn has_states(&self) -> bool {
-        !self.counting && !self.published
-    }
-
     /// Whether the plan puts a block on an edge.
     pub fn is_split(&self, edge: (BlockId, BlockId)) -> bool {
         let transfer = self.transfers.get(&edge);

@@ -1,9 +1,9 @@
 //! A function's record: the table that turns path IDs back into blocks and source lines.
 
 use crate::paths::numbering::Numbering;
-use crate::paths::options::{Algorithm, Options};
-use crate::paths::plan::has_counters;
+use crate::paths::options::Options;
 use crate::paths::read::Snapshot;
+use midflight_abi::Mode;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::LLVM_MAJOR;
 use midflight_ir::body::Body;
@@ -24,6 +24,7 @@ pub fn record_of(
     snapshot: &Snapshot<'_>,
     numbering: &Numbering,
     options: &Options,
+    mode: Mode,
 ) -> Record {
     let mut files = snapshot.files.clone();
     let (file, line) = match &snapshot.declared {
@@ -46,11 +47,7 @@ pub fn record_of(
         k: options.k,
         num_paths: numbering.num_paths,
         stage: options.stage,
-        mode: match options.algorithm {
-            Algorithm::Published => table::Mode::Published,
-            Algorithm::Automaton if has_counters(numbering, options.k) => table::Mode::Counting,
-            Algorithm::Automaton => table::Mode::Automaton,
-        },
+        mode,
         llvm: LLVM_MAJOR,
         name: function.name(),
         // Static functions of one name in several units are several functions.

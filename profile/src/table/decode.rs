@@ -1,7 +1,7 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
 use super::encode::{REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW};
-use super::model::{Block, Edge, FunctionTable, Loc, Mode, Stage};
+use super::model::{Block, Edge, FunctionTable, Loc, Stage};
 use super::path::{NumberingError, PathDecoder};
 use crate::cursor::{Cursor, Malformed, u16_at, u32_at, u64_at};
 use crate::record::{self, Damage, check_padding};
@@ -9,8 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, LLVM_SHIFT, MAX_K,
-    RECORD_HEADER_SIZE, RecordHeader,
+    ABI_VERSION, FLAG_INLINED, FLAG_LATE, LLVM_SHIFT, MAX_K, Mode, RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// A record cannot be read.
@@ -104,12 +103,9 @@ fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
         FLAG_LATE => Stage::Late,
         _ => return Err(TableErrorKind::Flags(flags)),
     };
-    let mode = match modes & !(FLAG_INLINED | FLAG_LATE) {
-        0 => Mode::Automaton,
-        FLAG_COUNTING => Mode::Counting,
-        FLAG_PUBLISHED => Mode::Published,
-        _ => return Err(TableErrorKind::Flags(flags)),
-    };
+    let mode = Mode::of_flags(flags)
+        .filter(|_| modes & !(FLAG_INLINED | FLAG_LATE | Mode::FLAGS) == 0)
+        .ok_or(TableErrorKind::Flags(flags))?;
     let k = u32_at(record, offset_of!(RecordHeader, k));
     if !(1..=MAX_K).contains(&k) {
         return Err(TableErrorKind::K(k));

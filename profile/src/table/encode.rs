@@ -1,13 +1,12 @@
 //! Writing a record: see `docs/format.md`, "The table section".
 
-use super::model::{Block, CutReason, Edge, FunctionTable, Mode, Stage};
+use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
 use crate::put::{overwrite, put_delta, put_string, put_varint};
 use crate::record::seal;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_INLINED, FLAG_LATE, FLAG_PUBLISHED, LLVM_SHIFT,
-    RECORD_HEADER_SIZE, RecordHeader,
+    ABI_VERSION, FLAG_INLINED, FLAG_LATE, LLVM_SHIFT, RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// Tags of edges. Those of cut edges are [`TAG_CUT`] plus the place of their reason in [`REASONS`].
@@ -41,12 +40,7 @@ impl FunctionTable {
             Stage::Inlined => FLAG_INLINED,
             Stage::Late => FLAG_LATE,
         };
-        let mode = match self.mode {
-            Mode::Automaton => 0,
-            Mode::Counting => FLAG_COUNTING,
-            Mode::Published => FLAG_PUBLISHED,
-        };
-        let flags: u16 = stage | mode | u16::from(self.llvm) << LLVM_SHIFT;
+        let flags: u16 = stage | self.mode.flags() | u16::from(self.llvm) << LLVM_SHIFT;
         out.resize(RECORD_HEADER_SIZE, 0);
         overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
         overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());

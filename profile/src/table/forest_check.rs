@@ -1,11 +1,12 @@
 //! Whether a profile can be one of a function.
 
-use super::model::{CutReason, Edge, FunctionTable, Mode};
+use super::model::{CutReason, Edge, FunctionTable};
 use super::path::{NumberingError, PathDecoder, PathEnd, PathStart};
 use crate::forest::{NodeId, PrefixForest};
 use crate::max_levels;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
+use midflight_abi::Mode;
 
 /// A forest that no run of a function can have left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +51,10 @@ impl FunctionTable {
     /// [`ForestMismatch`] with the first node that is wrong.
     pub fn check_forest(&self, forest: &PrefixForest) -> Result<(), ForestMismatch> {
         let mut ends = Ends { decoder: PathDecoder::new(self)?, known: HashMap::new() };
-        let most = if self.mode == Mode::Counting { 1 } else { max_levels(self.k) };
+        let most = match self.mode {
+            Mode::Counting => 1,
+            Mode::Automaton | Mode::Published => max_levels(self.k),
+        };
         let mut levels: Vec<u32> = Vec::with_capacity(forest.len());
         for id in forest.ids() {
             let parent = forest.parent(id);

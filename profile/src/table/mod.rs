@@ -35,7 +35,9 @@ pub use decode::{TableError, TableErrorKind, read_section};
 #[cfg(feature = "alloc")]
 pub use forest_check::ForestMismatch;
 #[cfg(feature = "alloc")]
-pub use model::{Block, CutReason, Edge, FunctionTable, Loc, Mode, Stage, UnknownStage};
+pub use midflight_abi::Mode;
+#[cfg(feature = "alloc")]
+pub use model::{Block, CutReason, Edge, FunctionTable, Loc, Stage, UnknownStage};
 #[cfg(feature = "alloc")]
 pub use path::{NumberingError, Path, PathDecoder, PathEnd, PathStart};
 pub use signature::image_signature;

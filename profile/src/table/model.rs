@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use midflight_abi::Mode;
 
 /// The record of an instrumented function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,17 +85,6 @@ impl core::str::FromStr for Stage {
     fn from_str(name: &str) -> Result<Stage, UnknownStage> {
         Stage::ALL.into_iter().find(|stage| stage.name() == name).ok_or(UnknownStage)
     }
-}
-
-/// How the paths of a function are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// By the states of an automaton
-    Automaton,
-    /// In an array, so that forests have roots only: `k` is 1 or no edge is cut
-    Counting,
-    /// By Algorithm 4 of the thesis as it was published
-    Published,
 }
 
 /// A basic block.

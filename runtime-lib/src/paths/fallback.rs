@@ -12,9 +12,7 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use midflight_abi::{
-    DENSE_OFFSET, DENSE_PATHS, FLAG_COUNTING, Forest, RecordHeader, Slot, WORD_SHIFT,
-};
+use midflight_abi::{DENSE_OFFSET, DENSE_PATHS, Forest, Mode, RecordHeader, Slot, WORD_SHIFT};
 
 /// Counters that functions in counting mode can write to in vain without any memory being mapped.
 const SCRATCH: usize = 1 << 16;
@@ -63,7 +61,7 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
     let stand = STAND.0.get();
     // SAFETY: the record is valid; the addresses are within the static.
     unsafe {
-        if (*record).flags & FLAG_COUNTING == 0 {
+        if let Some(Mode::Automaton | Mode::Published) = (*record).mode() {
             let empty = (&raw mut (*stand).empty) as u64;
             let (forest, start) = match (*record).num_paths <= DENSE_PATHS {
                 true => (&raw mut (*stand).dense, empty + DENSE_OFFSET),

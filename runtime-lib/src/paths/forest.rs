@@ -16,7 +16,7 @@ use crate::paths::published::Slabs;
 use crate::paths::step;
 use core::mem::offset_of;
 use midflight_abi::memory;
-use midflight_abi::{FLAG_COUNTING, FLAG_PUBLISHED, Forest, RecordHeader, Slot};
+use midflight_abi::{Forest, Mode, RecordHeader, Slot};
 
 /// Lookups in outgrown tables that are put up with in any forest.
 const LEAST_STALE: u32 = 64;
@@ -59,7 +59,7 @@ impl ThreadForest {
     /// Makes an empty forest. `None`: there is no memory for it.
     ///
     /// # Safety
-    /// `record` is a record of this ABI version with a valid k.
+    /// `record` is a usable record.
     pub unsafe fn create(
         arena: &mut Arena,
         nodes: &mut Arena,
@@ -68,15 +68,15 @@ impl ThreadForest {
     ) -> Option<*mut Self> {
         // SAFETY: the caller's.
         let header = unsafe { &*record };
-        let counting = header.flags & FLAG_COUNTING != 0;
-        let published = !counting && header.flags & FLAG_PUBLISHED != 0;
-        let words = match counting {
-            true => header.num_paths as usize + mark_words(header.num_paths),
-            false if published => size_of::<Slabs>() / size_of::<u64>(),
-            false => 0,
+        let mode = header.mode()?;
+        let (words, purpose) = match mode {
+            Mode::Automaton => (0, Purpose::Root),
+            Mode::Counting => {
+                (header.num_paths as usize + mark_words(header.num_paths), Purpose::Growth)
+            }
+            Mode::Published => (size_of::<Slabs>() / size_of::<u64>(), Purpose::Root),
         };
         let bytes = words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())?;
-        let purpose = if counting { Purpose::Growth } else { Purpose::Root };
         let this = arena.allocate(bytes, purpose)?.as_ptr().cast::<Self>();
         // SAFETY: the arena has handed out zeroed memory of that size, in which all fields are
         // valid.
@@ -86,13 +86,12 @@ impl ThreadForest {
             (*this).shared.key = header.key;
             (*this).shared.k = header.k;
             (*this).shared.num_paths = header.num_paths;
-            (*this).shared.counting = counting;
-            (*this).shared.published = published;
+            (*this).shared.mode = mode;
             (*this).shared.forest.step = step::address();
-            if published {
-                Slabs::begin(&raw mut (*this).shared.forest, header.k);
-            } else if !counting {
-                Self::begin(this, nodes)?;
+            match mode {
+                Mode::Automaton => Self::begin(this, nodes)?,
+                Mode::Counting => {}
+                Mode::Published => Slabs::begin(&raw mut (*this).shared.forest, header.k),
             }
         }
         Some(this)
@@ -126,12 +125,9 @@ impl ThreadForest {
     }
 
     /// The k-SF, where Algorithm 4 is carried out as published.
-    unsafe fn slabs(this: *mut Self) -> Option<*mut Slabs> {
-        // SAFETY: the caller gives a forest.
-        unsafe {
-            let forest = &raw mut (*this).shared.forest;
-            (*this).shared.published.then(|| Slabs::of(forest))
-        }
+    unsafe fn slabs(this: *mut Self) -> *mut Slabs {
+        // SAFETY: the caller gives a forest of that mode.
+        unsafe { Slabs::of(&raw mut (*this).shared.forest) }
     }
 
     /// The child that an event leads to which emitted code has not found, if it is there all the

@@ -21,7 +21,7 @@ use crate::paths::counter;
 use crate::paths::forest::{DETOURS, ThreadForest};
 use crate::paths::node::{self, Child};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use midflight_abi::Slot;
+use midflight_abi::{Mode, Slot};
 
 /// Memory for the nodes of a thread unless the environment says otherwise.
 pub const DEFAULT_BUDGET: usize = 1 << 20;
@@ -255,7 +255,7 @@ unsafe fn for_each(first: *mut ThreadForest, mut visit: impl FnMut(*mut ThreadFo
     while !forest.is_null() {
         // SAFETY: the list holds forests.
         unsafe {
-            if !(*forest).shared.counting && !(*forest).shared.published {
+            if (*forest).shared.mode == Mode::Automaton {
                 visit(forest);
             }
             forest = ThreadForest::next(forest);

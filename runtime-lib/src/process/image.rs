@@ -22,9 +22,7 @@ use crate::process::signal::Blocked;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use midflight_abi::memory;
-use midflight_abi::{
-    ABI_VERSION, FLAG_COUNTING, FLAG_PUBLISHED, MAX_K, RECORD_HEADER_SIZE, RecordHeader,
-};
+use midflight_abi::{ABI_VERSION, MAX_K, Mode, RECORD_HEADER_SIZE, RecordHeader};
 use midflight_profile::table::image_signature;
 
 /// An image that is or was loaded.
@@ -92,7 +90,11 @@ enum Refusal {
 pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
     // SAFETY: the caller's.
     let header = unsafe { &*record };
-    let least = if header.flags & FLAG_PUBLISHED == 0 { 1 } else { 2 };
+    let least = match header.mode() {
+        Some(Mode::Automaton | Mode::Counting) => 1,
+        Some(Mode::Published) => 2,
+        None => return false,
+    };
     header.version == ABI_VERSION && (least..=MAX_K).contains(&header.k)
 }
 
@@ -170,7 +172,7 @@ unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusa
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
     let signature = image_signature(records.map(|record| {
-        has_published |= record.flags & FLAG_PUBLISHED != 0;
+        has_published |= record.mode() == Some(Mode::Published);
         record.key
     }));
     match refusal {
@@ -257,11 +259,15 @@ impl Iterator for Records<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let header = self.header()?;
         self.at += header.size as usize;
-        if header.version != ABI_VERSION {
-            *self.refusal = Some(Refusal::Version(header.version));
-        } else if header.flags & FLAG_COUNTING != 0 && !fallback::provide_counters(header.num_paths)
-        {
-            *self.refusal = Some(Refusal::Memory);
+        let refusal = match header.mode() {
+            _ if header.version != ABI_VERSION => Some(Refusal::Version(header.version)),
+            Some(Mode::Automaton | Mode::Published) => None,
+            Some(Mode::Counting) if fallback::provide_counters(header.num_paths) => None,
+            Some(Mode::Counting) => Some(Refusal::Memory),
+            None => Some(Refusal::Malformed),
+        };
+        if refusal.is_some() {
+            *self.refusal = refusal;
         }
         Some(header)
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::midflight_published_step;
 use crate::paths::published::Slabs;
-use midflight_abi::{Cursor, FLAG_PUBLISHED};
+use midflight_abi::{Cursor, Mode};
 
 /// As emitted code has it at the marker ∗: nobody has set β.
 fn begin() -> Cursor {
@@ -11,7 +11,7 @@ fn begin() -> Cursor {
 }
 
 fn function(k: u32) -> Function {
-    let mut function = Function::with_flags(k, FLAG_PUBLISHED, 1 << 20);
+    let mut function = Function::with_flags(k, Mode::Published.flags(), 1 << 20);
     function.enter();
     function
 }
@@ -119,7 +119,7 @@ fn clearing_leaves_cursors_usable() {
 #[test]
 fn no_k_below_2_is_counted() {
     for k in [0, 1, midflight_abi::MAX_K + 1] {
-        let mut function = Function::with_flags(k, FLAG_PUBLISHED, 9);
+        let mut function = Function::with_flags(k, Mode::Published.flags(), 9);
         function.enter();
         let mut cursor = begin();
         step(&function, &mut cursor, 3);

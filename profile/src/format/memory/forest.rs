@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::memory::{Extra, Node, TableHead, Taken, ThreadForest};
 use midflight_abi::{
-    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, SLOT_SHIFT, Slot, WORD_SHIFT, id_of_key,
+    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, Mode, SLOT_SHIFT, Slot, WORD_SHIFT, id_of_key,
 };
 
 /// Reads the forest at an address, of which `object` has the fields. `None`: nothing was counted in
@@ -34,10 +34,17 @@ pub(super) fn read(
         told.told(address, label - 1, count)
     });
     let k = object.u32(offset_of!(ThreadForest, k));
-    let is_counting = object.bytes()[offset_of!(ThreadForest, counting)] != 0;
-    let forest = match is_counting {
-        true => read_counters(bytes, address, object, told)?,
-        false => read_nodes(bytes, object.u64(offset_of!(ThreadForest, start)), k, told)?,
+    let mode = offset_of!(ThreadForest, mode);
+    let forest = match Mode::of_byte(object.u8(mode)) {
+        Some(Mode::Counting) => read_counters(bytes, address, object, told)?,
+        Some(Mode::Automaton) => {
+            read_nodes(bytes, object.u64(offset_of!(ThreadForest, start)), k, told)?
+        }
+        // What is counted as published is in no file.
+        Some(Mode::Published) | None => {
+            let at = bytes.offset(address).saturating_add(mode);
+            return Err(Malformed { what: "a function's mode", at, problem: "is unknown" });
+        }
     };
     if entries | restarts | lost | pruned == 0 && forest.is_empty() {
         return Ok(None);

@@ -6,6 +6,7 @@ use crate::paths::baseline::{Baselines, Counter};
 use crate::paths::counter;
 use crate::paths::node;
 use crate::paths::published::Slabs;
+use midflight_abi::Mode;
 
 /// The counters of a forest that are not of paths.
 #[derive(Clone, Copy)]
@@ -45,12 +46,12 @@ impl ThreadForest {
         // SAFETY: the caller's.
         unsafe {
             let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
-            let counted = if let Some(slabs) = Self::slabs(this) {
-                Slabs::mark(slabs, |counter, count| Self::baselines(this).told(counter, count))
-            } else if (*this).shared.counting {
-                Self::mark_paths(this)
-            } else {
-                Self::mark_nodes(this)
+            let counted = match (*this).shared.mode {
+                Mode::Automaton => Self::mark_nodes(this),
+                Mode::Counting => Self::mark_paths(this),
+                Mode::Published => Slabs::mark(Self::slabs(this), |counter, count| {
+                    Self::baselines(this).told(counter, count)
+                }),
             };
             begun || counted
         }
@@ -115,19 +116,18 @@ impl ThreadForest {
                 let count = counter::read(Self::total_place(this, total));
                 visit(Self::total_counter(this, total), count);
             }
-            if (*this).shared.counting {
-                for path in 0..(*this).shared.num_paths {
+            match (*this).shared.mode {
+                Mode::Automaton => {
+                    Self::for_each_child(this, |counter, child| visit(counter, child.count()));
+                }
+                Mode::Counting => (0..(*this).shared.num_paths).for_each(|path| {
                     let count = counter::read(Self::path_counter(this, path));
                     visit(Self::path_baseline(this, path), count);
-                }
-                return;
-            }
-            if let Some(slabs) = Self::slabs(this) {
-                return Slabs::for_each_counter(slabs, |name, place| {
+                }),
+                Mode::Published => Slabs::for_each_counter(Self::slabs(this), |name, place| {
                     visit(name, counter::read(place));
-                });
+                }),
             }
-            Self::for_each_child(this, |counter, child| visit(counter, child.count()));
         }
     }
 
@@ -235,14 +235,12 @@ impl ThreadForest {
     pub unsafe fn roots(this: *mut Self) -> u32 {
         // SAFETY: the caller's.
         unsafe {
-            if let Some(slabs) = Self::slabs(this) {
-                return Slabs::roots(slabs);
-            }
-            match (*this).shared.counting {
-                true => (0..(*this).shared.num_paths)
+            match (*this).shared.mode {
+                Mode::Automaton => (*(*this).shared.start).marked,
+                Mode::Counting => (0..(*this).shared.num_paths)
                     .filter(|&path| Self::is_marked(this, path))
                     .count() as u32,
-                false => (*(*this).shared.start).marked,
+                Mode::Published => Slabs::roots(Self::slabs(this)),
             }
         }
     }
@@ -257,12 +255,13 @@ impl ThreadForest {
     ) -> Result<(), E> {
         // SAFETY: the caller's.
         unsafe {
-            if (*this).shared.counting {
-                return Self::walk_paths(this, visit);
-            }
-            if let Some(slabs) = Self::slabs(this) {
-                let told = |counter, count| Self::baselines(this).told(counter, count);
-                return Slabs::walk(slabs, told, visit);
+            match (*this).shared.mode {
+                Mode::Automaton => {}
+                Mode::Counting => return Self::walk_paths(this, visit),
+                Mode::Published => {
+                    let told = |counter, count| Self::baselines(this).told(counter, count);
+                    return Slabs::walk(Self::slabs(this), told, visit);
+                }
             }
             let mut stack = Stack::new(this);
             stack.visit_marked();
@@ -319,15 +318,14 @@ impl ThreadForest {
             counter::clear(&raw mut (*forest).restarts);
             counter::clear(&raw mut (*forest).lost);
             counter::clear(&raw mut (*forest).pruned);
-            if (*this).shared.counting {
-                (0..(*this).shared.num_paths)
-                    .for_each(|path| counter::clear(Self::path_counter(this, path)));
-                return;
+            match (*this).shared.mode {
+                Mode::Automaton => Self::for_each_child(this, |_, child| child.clear()),
+                Mode::Counting => (0..(*this).shared.num_paths)
+                    .for_each(|path| counter::clear(Self::path_counter(this, path))),
+                Mode::Published => {
+                    Slabs::for_each_counter(Self::slabs(this), |_, place| counter::clear(place));
+                }
             }
-            if let Some(slabs) = Self::slabs(this) {
-                return Slabs::for_each_counter(slabs, |_, place| counter::clear(place));
-            }
-            Self::for_each_child(this, |_, child| child.clear());
         }
     }
 }
