@@ -198,10 +198,7 @@ pub const LLVM_SHIFT: u32 = 8;
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";
 
 /// Version of the profile file format.
-pub const PROFILE_VERSION: u32 = 3;
-
-/// Size in bytes of the header of a profile file.
-pub const PROFILE_HEADER_SIZE: u32 = 64;
+pub const PROFILE_VERSION: u32 = 4;
 
 /// Head of a function's record, little-endian, aligned to 8 bytes.
 ///

@@ -10,6 +10,7 @@ use midflight_cli::format::json::{write_line, write_rows};
 use midflight_cli::input::binary::Image;
 use midflight_cli::input::session::{JoinError, Session};
 use midflight_cli::input::sources::Sources;
+use midflight_profile::format::HEADER_SIZE;
 use midflight_profile::table::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
 use proptest::prelude::*;
 use std::path::Path;
@@ -177,19 +178,21 @@ proptest! {
     }
 }
 
-/// Puts the checksums of a profile right, and the size of its payload.
+/// Puts the checksums of a profile right, and the sizes of its two sections.
 fn with_right_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
-    if bytes.len() >= HEADER {
-        let (header, payload) = bytes.split_at_mut(HEADER);
-        header[32..40].copy_from_slice(&(payload.len() as u64).to_le_bytes());
-        header[40..44].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    if bytes.len() >= HEADER_SIZE {
+        let (header, contents) = bytes.split_at_mut(HEADER_SIZE);
+        let modules = u64::from_le_bytes(header[28..36].try_into().unwrap());
+        let modules = modules.min(contents.len() as u64) as usize;
+        for (at, section) in [(28, &contents[..modules]), (48, &contents[modules..])] {
+            header[at..at + 8].copy_from_slice(&(section.len() as u64).to_le_bytes());
+            header[at + 8..at + 12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+        }
         let crc = crc32fast::hash(&header[..60]).to_le_bytes();
         header[60..].copy_from_slice(&crc);
     }
     bytes
 }
-
-const HEADER: usize = midflight_abi::PROFILE_HEADER_SIZE as usize;
 
 #[test]
 fn every_flipped_bit_of_a_profile_is_seen() {

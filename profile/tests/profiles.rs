@@ -6,7 +6,7 @@ use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Stream, seal, slab_forest, streams};
+use support::{Header3, Stream, as_version_3, file_of, seal, slab_forest, streams, version_3};
 
 fn module(signature: u64, name: &str) -> Module {
     Module { signature, name: name.into() }
@@ -30,15 +30,15 @@ fn small() -> Profile {
     }
 }
 
+/// Names of sections, known and not.
+const NAMES: &[[u8; 4]] = &[*b"MODS", *b"PATH", *b"cctx", *b"CCTX", *b"\x1b[2J"];
+
+/// A module with a path of one byte.
+const MODULE: &[u8] = &[5, 0, 0, 0, 0, 0, 0, 0, 1, b'a'];
+
 /// A file with one module and the given bytes for forests.
-fn forged(forests: u32, k: u32, bytes: &[u8]) -> Vec<u8> {
-    let modules = vec![module(5, "a")];
-    let mut file = Profile { modules, ..Profile::default() }.write();
-    file.extend_from_slice(bytes);
-    file[16..20].copy_from_slice(&k.to_le_bytes());
-    file[28..32].copy_from_slice(&forests.to_le_bytes());
-    seal(&mut file);
-    file
+fn forged(forests: u32, bytes: &[u8]) -> Vec<u8> {
+    file_of(&[(b"MODS", 1, MODULE), (b"PATH", forests, bytes)])
 }
 
 /// A forest of module 0 with key 0, k, nothing else counted, and the given varints below it.
@@ -80,6 +80,7 @@ proptest! {
 
     #[test]
     fn profiles_survive(profile in profiles()) {
+        prop_assert_eq!(Profile::read(&as_version_3(&profile)), Ok(profile.clone()));
         let file = profile.write();
         prop_assert_eq!(Profile::read(&file), Ok(profile));
     }
@@ -107,13 +108,35 @@ proptest! {
         modules in 0u32..3,
         forests in 0u32..4,
         payload in prop::collection::vec(prop_oneof![0u8..4, any::<u8>()], 0..120),
+        split in any::<prop::sample::Index>(),
     ) {
-        let mut file = Profile::default().write();
-        file[24..28].copy_from_slice(&modules.to_le_bytes());
-        file[28..32].copy_from_slice(&forests.to_le_bytes());
-        file.extend(payload);
-        seal(&mut file);
-        let _ = Profile::read(&file);
+        let (first, second) = payload.split_at(split.index(payload.len() + 1));
+        let _ = Profile::read(&file_of(&[(b"MODS", modules, first), (b"PATH", forests, second)]));
+        let _ = Profile::read(&version_3(&Header3 { modules, forests, ..Header3::default() }, &payload));
+    }
+
+    /// Whatever the header lists, and with a right checksum.
+    #[test]
+    fn random_sections_do_no_harm(
+        sections in prop::collection::vec(
+            (prop::sample::select(NAMES), 0u32..3, 0usize..12),
+            0..5,
+        ),
+        change in prop::option::of((any::<prop::sample::Index>(), any::<u8>())),
+    ) {
+        let bytes = [MODULE, &[0; 12]].concat();
+        let sections: Vec<(&[u8; 4], u32, &[u8])> =
+            sections.iter().map(|(name, items, size)| (name, *items, &bytes[..*size])).collect();
+        let mut file = file_of(&sections);
+        if let Some((at, byte)) = change {
+            let end = 20 + 20 * sections.len();
+            file[12 + at.index(end - 12)] = byte;
+            let crc = crc32fast::hash(&file[..end]);
+            file[end..end + 4].copy_from_slice(&crc.to_le_bytes());
+        }
+        if let Err(error) = Profile::read(&file) {
+            prop_assert!(!error.to_string().contains('\x1b'));
+        }
     }
 
     #[test]
@@ -167,7 +190,7 @@ fn every_truncation_is_an_error_that_says_so() {
     assert_eq!(Profile::read(&[]), Err(ReadError::Empty));
     for len in 1..file.len() {
         let expected = match len {
-            0..64 => ReadError::TooShort { actual: len },
+            0..64 => ReadError::TooShort { actual: len, expected: 64 },
             _ => ReadError::Truncated { expected: file.len() as u64, actual: len as u64 },
         };
         assert_eq!(Profile::read(&file[..len]), Err(expected));
@@ -185,15 +208,100 @@ fn foreign_and_newer_files_are_named_as_such() {
     let text: Vec<u8> = small().write().into_iter().filter(|&byte| byte != b'\r').collect();
     assert_eq!(Profile::read(&text), Err(ReadError::Foreign));
     let mut newer = small().write();
-    newer[8] = 4;
+    newer[8] = 5;
     let error = Profile::read(&newer).unwrap_err();
-    assert_eq!(error, ReadError::Newer { found: 4, known: 3 });
+    assert_eq!(error, ReadError::Newer { found: 5 });
     let message = error.to_string();
-    assert!(message.contains("version 4") && message.contains("version 3"), "{message}");
+    assert!(message.contains("version 5") && message.contains("version 4"), "{message}");
     let mut older = small().write();
     older[8] = 2;
     seal(&mut older);
-    assert_eq!(Profile::read(&older), Err(ReadError::Older { found: 2, known: 3 }));
+    let error = Profile::read(&older).unwrap_err();
+    assert_eq!(error, ReadError::Older { found: 2 });
+    let message = error.to_string();
+    assert!(message.contains("version 2") && message.contains("versions 3 and 4"), "{message}");
+}
+
+/// What version 3 of the format documented as its example.
+#[test]
+fn a_file_of_version_3_is_read() {
+    let payload = [
+        &b"\xfb\xdf\x8d\x0a\x96\xf3\xa1\x72\x03./a\x00\x4a\x60\x1a"[..],
+        &b"\xd0\xa8\xb5\x88\xaa\x03\x01\x00\x00\x00\x02\x00\x01\x01\x02\x01"[..],
+        &b"\x01\x02\x01\x01\x03\x01\x00\x02\x00\x01\x03\x00\x00"[..],
+    ];
+    let header = Header3 { k: 3, flags: 0, modules: 1, forests: 1 };
+    let file = version_3(&header, &payload.concat());
+    assert_eq!(file[40..44], [0xd9, 0x92, 0x79, 0x6c]);
+    assert_eq!(file[60..64], [0x84, 0x93, 0x65, 0x06]);
+    let profile = Profile::read(&file).unwrap();
+    assert_eq!(profile.modules, [module(0x72a1_f396_0a8d_dffb, "./a")]);
+    let [function] = &profile.functions[..] else { panic!() };
+    assert_eq!((profile.k, function.key, function.entries), (3, 0xaa88_b5a8_d01a_604a, 1));
+    let counts: Vec<u64> = function.forest.ids().map(|id| function.forest.count(id)).collect();
+    assert_eq!(counts, [1, 1, 1, 1, 0, 0]);
+}
+
+#[test]
+fn files_of_version_3_are_refused_where_they_are_damaged() {
+    let file = as_version_3(&small());
+    assert_eq!(Profile::read(&file), Ok(small()));
+    for bit in 0..8 * file.len() {
+        let mut flipped = file.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        assert!(Profile::read(&flipped).is_err(), "bit {bit}");
+    }
+    for len in 0..file.len() {
+        assert!(Profile::read(&file[..len]).is_err(), "{len} bytes");
+    }
+    let huge = Header3 { modules: u32::MAX, forests: u32::MAX, ..Header3::default() };
+    assert!(matches!(Profile::read(&version_3(&huge, &[])), Err(ReadError::Malformed(_))));
+}
+
+#[test]
+fn sections_that_nobody_knows_are_skipped_or_refused_by_their_names() {
+    let forest = forest_bytes(1, &[1, 9, 1, 0]);
+    let known = Profile::read(&forged(1, &forest)).unwrap();
+    let (modules, forests) = ((b"MODS", 1, MODULE), (b"PATH", 1, &forest[..]));
+    let optional = (b"cctX", 3, &b"anything"[..]);
+    for sections in [[optional, modules, forests], [forests, optional, modules]] {
+        assert_eq!(Profile::read(&file_of(&sections)), Ok(known.clone()));
+    }
+    let again = file_of(&[modules, forests, optional, optional]);
+    assert_eq!(Profile::read(&again), Ok(known));
+    let error = Profile::read(&file_of(&[modules, (b"Cctx", 0, b""), forests])).unwrap_err();
+    assert_eq!(error, ReadError::Section(*b"Cctx"));
+    assert!(error.to_string().contains("'Cctx'"), "{error}");
+    // Damage is damage, wherever it is.
+    let mut damaged = again;
+    *damaged.last_mut().unwrap() ^= 1;
+    assert_eq!(Profile::read(&damaged), Err(ReadError::PayloadChecksum));
+}
+
+#[test]
+fn sections_may_be_missing_and_are_not_there_twice() {
+    let nothing = Profile::default();
+    assert_eq!(Profile::read(&file_of(&[])).as_ref(), Ok(&nothing));
+    assert_eq!(Profile::read(&nothing.write()), Ok(nothing));
+    let modules = (b"MODS", 1, MODULE);
+    assert_eq!(Profile::read(&file_of(&[modules])).unwrap().modules, [module(5, "a")]);
+    let malformed = |sections: &[(&[u8; 4], u32, &[u8])]| match Profile::read(&file_of(sections)) {
+        Err(ReadError::Malformed(error)) => error.what,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(malformed(&[modules, modules]), "a section's name");
+    assert_eq!(malformed(&[(b"MOD\0", 0, b"")]), "a section's name");
+    assert_eq!(malformed(&[(b"MODS", 0, MODULE)]), "a section");
+    assert_eq!(malformed(&[(b"MODS", 2, MODULE)]), "a module's signature");
+    // A forest's module is there before it, in the list if not in the file.
+    assert_eq!(malformed(&[(b"PATH", 1, &forest_bytes(1, &[0]))]), "a forest's module");
+    let mut wide = file_of(&[modules]);
+    wide[12] += 1;
+    wide.insert(40, 0);
+    let crc = crc32fast::hash(&wide[..41]);
+    wide[41..45].copy_from_slice(&crc.to_le_bytes());
+    let error = Profile::read(&wide).unwrap_err();
+    assert!(error.to_string().contains("the header's size"), "{error}");
 }
 
 #[test]
@@ -215,17 +323,18 @@ fn fields_out_of_range_are_errors_with_right_checksums_too() {
         Err(ReadError::Malformed(error)) => error.what,
         other => panic!("{other:?}"),
     };
-    assert_eq!(Profile::read(&forged(0, 65, &[])), Err(ReadError::K(65)));
-    assert_eq!(Profile::read(&forged(1, 1, &forest_bytes(0, &[0]))), Err(ReadError::K(0)));
-    assert_eq!(malformed(&forged(1, 2, &forest_bytes(1, &[0]))), "k");
-    assert_eq!(malformed(&forged(1, 1, &[1; 20])), "a forest's module");
+    assert_eq!(Profile::read(&forged(1, &forest_bytes(65, &[0]))), Err(ReadError::K(65)));
+    assert_eq!(Profile::read(&forged(1, &forest_bytes(0, &[0]))), Err(ReadError::K(0)));
+    assert_eq!(malformed(&forged(1, &[1; 20])), "a forest's module");
     // Two roots with one label; bytes left over; a forest too few
     let twins = forest_bytes(1, &[2, 9, 1, 0, 9, 1, 0]);
-    assert_eq!(malformed(&forged(1, 1, &twins)), "a node's label");
-    assert_eq!(malformed(&forged(1, 1, &forest_bytes(1, &[0, 0]))), "the payload");
-    assert_eq!(malformed(&forged(2, 1, &forest_bytes(1, &[0]))), "a forest's module");
+    assert_eq!(malformed(&forged(1, &twins)), "a node's label");
+    assert_eq!(malformed(&forged(1, &forest_bytes(1, &[0, 0]))), "a section");
+    assert_eq!(malformed(&forged(2, &forest_bytes(1, &[0]))), "a forest's module");
+    let others = [forest_bytes(1, &[0]), forest_bytes(2, &[0])].concat();
+    assert_eq!(malformed(&forged(2, &others)), "a forest's k");
     let mut flags = small().write();
-    flags[20] = 8;
+    flags[16] = 8;
     seal(&mut flags);
     assert_eq!(malformed(&flags), "the flags");
 }
@@ -240,7 +349,7 @@ fn a_forest_is_no_deeper_than_its_k_allows() {
         bytes
     };
     for (k, most) in [(1, 1), (2, 2), (4, 6), (64, 126)] {
-        let file = |levels| forged(1, k.into(), &forest_bytes(k, &chain(levels)));
+        let file = |levels| forged(1, &forest_bytes(k, &chain(levels)));
         assert_eq!(Profile::read(&file(most)).unwrap().functions[0].forest.len(), most);
         let error = Profile::read(&file(most + 1)).unwrap_err();
         assert!(matches!(error, ReadError::TooDeep { .. }), "{error}");
@@ -250,12 +359,10 @@ fn a_forest_is_no_deeper_than_its_k_allows() {
 #[test]
 fn counts_that_claim_more_than_the_file_holds_set_no_memory_aside() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
-    let roots = forged(1, 1, &forest_bytes(1, &huge));
-    let children = forged(1, 2, &forest_bytes(2, &[&[1, 0, 1][..], &huge].concat()));
-    let forests = forged(u32::MAX, 1, &forest_bytes(1, &[0]));
-    let mut modules = forged(0, 0, &[]);
-    modules[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
-    seal(&mut modules);
+    let roots = forged(1, &forest_bytes(1, &huge));
+    let children = forged(1, &forest_bytes(2, &[&[1, 0, 1][..], &huge].concat()));
+    let forests = forged(u32::MAX, &forest_bytes(1, &[0]));
+    let modules = file_of(&[(b"MODS", u32::MAX, MODULE)]);
     for file in [roots, children, forests, modules] {
         assert!(matches!(Profile::read(&file), Err(ReadError::Malformed(_))));
     }

@@ -56,9 +56,10 @@ fn pairs() -> impl Strategy<Value = (Profile, Profile)> {
 proptest! {
     #[test]
     fn the_sum_is_that_of_merging((a, b) in pairs()) {
-        let (a, b) = (a.write(), b.write());
+        let (old, a, b) = (support::as_version_3(&a), a.write(), b.write());
         let mut expected = Profile::read(&a).unwrap();
         expected.merge(&Profile::read(&b).unwrap()).unwrap();
+        prop_assert_eq!(sum(&old, &b).unwrap(), sum(&a, &b).unwrap());
         let sum = sum(&a, &b).unwrap();
         prop_assert_eq!(Profile::read(&sum).unwrap().write(), expected.write());
     }
@@ -87,6 +88,18 @@ proptest! {
             let _ = sum(&a, &b);
         }
     }
+}
+
+/// The sum has what is known of both, and nothing of what is not.
+#[test]
+fn sections_that_nobody_knows_are_left_out_of_sums() {
+    let module = &[5, 0, 0, 0, 0, 0, 0, 0, 1, b'a'][..];
+    let with = support::file_of(&[(b"cctx", 1, b"a"), (b"MODS", 1, module)]);
+    let without = Profile::read(&with).unwrap().write();
+    assert_eq!(sum(&with, &with).unwrap(), without);
+    assert_eq!(sum(&with, &without).unwrap(), without);
+    let unknown = support::file_of(&[(b"CCTX", 1, b"a"), (b"MODS", 1, module)]);
+    assert!(sum(&unknown, &without).unwrap_err().contains("'CCTX'"));
 }
 
 #[test]

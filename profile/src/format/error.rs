@@ -1,8 +1,8 @@
 //! What can be wrong with a profile file.
 
-use super::header::HEADER_SIZE;
+use super::version_3;
 use crate::cursor::Malformed;
-use midflight_abi::MAX_K;
+use midflight_abi::{MAX_K, PROFILE_VERSION};
 
 /// A file is not a profile that this version can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,36 +11,41 @@ pub enum ReadError {
     #[error("it is empty: the program may have been killed, or the disk full, when it was written")]
     Empty,
     /// It begins as a profile and ends before its header does.
-    #[error("it has {actual} bytes, and the header of a profile {HEADER_SIZE}: it is truncated")]
+    #[error("it has {actual} bytes, and the header of a profile {expected}: it is truncated")]
     TooShort {
         /// Size of the file
         actual: usize,
+        /// Size of its header
+        expected: usize,
     },
     /// It is something else.
     #[error("it is not a Midflight profile")]
     Foreign,
     /// A later version wrote it.
     #[error(
-        "it has format version {found}, and this Midflight reads version {known}: use a \
+        "it has format version {found}, and this Midflight reads version {PROFILE_VERSION}: use a \
          newer Midflight"
     )]
     Newer {
         /// That of the file
         found: u32,
-        /// [`midflight_abi::PROFILE_VERSION`]
-        known: u32,
     },
     /// It was written by an older version.
     #[error(
-        "it has format version {found}, and this Midflight reads version {known}: use the Midflight that the \
-         program was built with"
+        "it has format version {found}, and this Midflight reads versions {} and {PROFILE_VERSION}: use the \
+         Midflight that the program was built with",
+        version_3::VERSION
     )]
     Older {
         /// That of the file
         found: u32,
-        /// [`midflight_abi::PROFILE_VERSION`]
-        known: u32,
     },
+    /// It has a section that a reader must know.
+    #[error(
+        "it has a section '{}', which this Midflight does not know: use a newer Midflight",
+        .0.escape_ascii()
+    )]
+    Section([u8; 4]),
     /// Bytes are missing at its end.
     #[error("it is truncated: it has {actual} bytes of {expected}")]
     Truncated {
@@ -49,7 +54,7 @@ pub enum ReadError {
         /// The size that it has
         actual: u64,
     },
-    /// There is more than the payload.
+    /// There is more than its sections.
     #[error("it has {actual} bytes, and its header says {expected}: something was added to it")]
     TooLong {
         /// The size that its header says
@@ -60,7 +65,7 @@ pub enum ReadError {
     /// The header is not as it was written.
     #[error("its header is damaged: the checksum does not match")]
     HeaderChecksum,
-    /// The payload is not as it was written.
+    /// A section is not as it was written.
     #[error("its contents are damaged: the checksum does not match")]
     PayloadChecksum,
     /// It is the memory of a program for a machine of another kind.
@@ -109,4 +114,9 @@ pub enum ReadError {
 pub struct SumOverflow {
     /// Key of the function
     pub key: u64,
+}
+
+/// What is wrong with a forest, at that place, of which the function's others have another k.
+pub(super) fn other_k(at: usize) -> Malformed {
+    Malformed { what: "a forest's k", at, problem: "is not that of the function's others" }
 }

@@ -1,7 +1,8 @@
 //! The profile file: what a run of a program leaves behind.
 //!
-//! A header of fixed size, then a payload of modules (the images of the process that have records)
-//! and forests (one k-SF for each function and thread). All of it is in `docs/format.md`.
+//! A header that lists the sections, then the sections, each with its kind, size and checksum:
+//! modules (the images of the process that have records) and forests (one k-SF for each function
+//! and thread). All of it is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
@@ -13,23 +14,27 @@
 mod add;
 mod encoder;
 mod error;
-mod header;
+mod forests;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
 mod merge;
+mod modules;
 #[cfg(feature = "alloc")]
 mod profile;
 #[cfg(feature = "alloc")]
 mod read;
+mod sections;
+mod version_3;
 
 pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
-pub use encoder::{Encoder, ForestHeader, Sink};
+pub use encoder::{Encoder, Sink};
 pub use error::{ReadError, SumOverflow};
-pub use header::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};
+pub use forests::ForestHeader;
 #[cfg(feature = "alloc")]
 pub use memory::MemoryState;
 #[cfg(feature = "alloc")]
 pub use merge::MergeError;
 #[cfg(feature = "alloc")]
 pub use profile::{FunctionProfile, Module, Profile};
+pub use sections::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};

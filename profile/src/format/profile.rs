@@ -1,8 +1,9 @@
 //! A whole profile in memory.
 
-use super::encoder::{Encoder, ForestHeader, Sink};
+use super::encoder::{Encoder, Sink};
 use super::error::SumOverflow;
-use super::header::HEADER_SIZE;
+use super::forests::ForestHeader;
+use super::sections::HEADER_SIZE;
 use crate::forest::{CountOverflow, PrefixForest};
 use alloc::string::String;
 use alloc::vec;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use midflight_profile::forest::PrefixForest;
+use midflight_profile::format::Profile;
 use midflight_profile::ksf::SlabForest;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -68,12 +69,66 @@ pub fn any_k() -> impl Strategy<Value = u32> {
     prop_oneof![1u32..=6, 1u32..=64]
 }
 
-/// Makes both checksums and the payload's size of a profile file right.
+/// Makes the checksums and sizes of a profile file right, as far as its header leaves that open: the
+/// forests are all that is behind the modules.
 pub fn seal(file: &mut [u8]) {
-    let size = file.len() as u64 - 64;
-    file[32..40].copy_from_slice(&size.to_le_bytes());
-    let payload = crc32fast::hash(&file[64..]);
-    file[40..44].copy_from_slice(&payload.to_le_bytes());
-    let header = crc32fast::hash(&file[..60]);
-    file[60..64].copy_from_slice(&header.to_le_bytes());
+    let (header, contents) = file.split_at_mut(64);
+    let modules = u64::from_le_bytes(header[28..36].try_into().unwrap());
+    let modules = modules.min(contents.len() as u64) as usize;
+    for (at, section) in [(28, &contents[..modules]), (48, &contents[modules..])] {
+        header[at..at + 8].copy_from_slice(&(section.len() as u64).to_le_bytes());
+        header[at + 8..at + 12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+    }
+    let crc = crc32fast::hash(&header[..60]);
+    header[60..].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// A file with these sections, each with its name, its number of items and its bytes.
+pub fn file_of(sections: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
+    let mut file = b"\x89MFP\r\n\x1a\n".to_vec();
+    let size = 24 + 20 * sections.len() as u32;
+    for number in [4, size, 0] {
+        file.extend(number.to_le_bytes());
+    }
+    for (name, items, bytes) in sections {
+        file.extend_from_slice(&name[..]);
+        file.extend(items.to_le_bytes());
+        file.extend((bytes.len() as u64).to_le_bytes());
+        file.extend(crc32fast::hash(bytes).to_le_bytes());
+    }
+    file.extend(crc32fast::hash(&file).to_le_bytes());
+    sections.iter().for_each(|(_, _, bytes)| file.extend_from_slice(bytes));
+    file
+}
+
+/// What the header of a file of version 3 says.
+#[derive(Default)]
+pub struct Header3 {
+    pub k: u32,
+    pub flags: u32,
+    pub modules: u32,
+    pub forests: u32,
+}
+
+/// A file of version 3.
+pub fn version_3(header: &Header3, payload: &[u8]) -> Vec<u8> {
+    let mut file = b"\x89MFP\r\n\x1a\n".to_vec();
+    for number in [3, 64, header.k, header.flags, header.modules, header.forests] {
+        file.extend(number.to_le_bytes());
+    }
+    file.extend((payload.len() as u64).to_le_bytes());
+    file.extend(crc32fast::hash(payload).to_le_bytes());
+    file.extend([0; 16]);
+    file.extend(crc32fast::hash(&file).to_le_bytes());
+    file.extend_from_slice(payload);
+    file
+}
+
+/// The same in version 3, in which modules and forests had the same bytes.
+pub fn as_version_3(profile: &Profile) -> Vec<u8> {
+    let (modules, forests) = (profile.modules.len() as u32, profile.functions.len() as u32);
+    version_3(
+        &Header3 { k: profile.k, flags: profile.flags, modules, forests },
+        &profile.write()[64..],
+    )
 }

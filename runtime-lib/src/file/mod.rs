@@ -217,7 +217,7 @@ pub fn read_start<'a>(name: &CStr, room: &'a mut [u8]) -> Option<&'a [u8]> {
     room.get(..usize::try_from(read).ok()?)
 }
 
-/// The payload on its way to the file.
+/// Sections on their way to the file.
 pub struct Buffered<'a> {
     file: &'a File,
     buffer: &'a mut [u8; BUFFER],

@@ -24,7 +24,6 @@ use crate::process::signal::Blocked;
 use crate::process::{self, PROCESS, Process};
 use crate::sys;
 use core::ffi::CStr;
-use midflight_abi::PROFILE_HEADER_SIZE;
 use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink};
 
 /// Writes the profile when the image that has the state ends.
@@ -264,7 +263,7 @@ fn write(
     let summary = if path.is_some() || !pattern::is_shared(process.config.pattern()) {
         place.write_whole(Publish::InPlace, |file| write_file(process, file, buffer))?
     } else {
-        let summary = sharing::add(&place, name, buffer, |sink| encode_payload(process, sink))?;
+        let summary = sharing::add(&place, name, buffer, |sink| encode_sections(process, sink))?;
         // What is in the file is not to be added a second time.
         process.clear();
         process.exit = process.exit.map(|_| 0);
@@ -452,21 +451,21 @@ fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
     }
 }
 
-/// Writes the payload after the header's place, then the header, which has its size and checksum.
+/// Writes the sections behind the header's place, then the header, which has their checksums.
 fn write_file(
     process: &Process,
     file: &File,
     buffer: &mut [u8; BUFFER],
 ) -> Result<Summary, Failure> {
-    let mut sink = Buffered::new(file, buffer, PROFILE_HEADER_SIZE.into());
-    let (header, summary) = encode_payload(process, &mut sink)?;
+    let mut sink = Buffered::new(file, buffer, HEADER_SIZE as u64);
+    let (header, summary) = encode_sections(process, &mut sink)?;
     sink.flush()?;
     file.write_at(&header, 0)?;
     Ok(summary)
 }
 
-/// Writes the payload; the header that belongs to it.
-fn encode_payload<S: Sink<Error = Failure>>(
+/// Writes the sections; the header that belongs to them.
+fn encode_sections<S: Sink<Error = Failure>>(
     process: &Process,
     sink: S,
 ) -> Result<([u8; HEADER_SIZE], Summary), Failure> {

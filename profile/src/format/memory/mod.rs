@@ -13,9 +13,9 @@ mod counts;
 mod forest;
 
 use super::error::ReadError;
-use super::header::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS};
 use super::profile::{FunctionProfile, Profile};
 use super::read::Reader;
+use super::sections::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS};
 use crate::cursor::u32_at;
 use alloc::vec::Vec;
 use bytes::{Bytes, Object};
@@ -93,12 +93,10 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
     if flags & MEMORY_CLEARING == 0 {
         walk.read_contexts(header.u64(offset_of!(MemoryHeader, contexts)))?;
     }
-    let Walk { reader: Reader { modules, functions, .. }, has_lower_bounds, .. } = walk;
-    let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
     let began_within = turns != 0 || flags & MEMORY_BEGAN_WITHIN != 0;
-    let flags = [(has_lower_bounds, FLAG_LOWER_BOUNDS), (began_within, FLAG_BEGAN_WITHIN)];
+    let flags = [(walk.has_lower_bounds, FLAG_LOWER_BOUNDS), (began_within, FLAG_BEGAN_WITHIN)];
     let flags = flags.into_iter().filter_map(|(holds, flag)| holds.then_some(flag)).sum();
-    Ok(Profile { k, flags, modules, functions })
+    Ok(walk.reader.finish(flags))
 }
 
 fn check_layout(file: &[u8]) -> Result<(), ReadError> {
