@@ -2,10 +2,12 @@
 //!
 //! [`paths`] has path profiling, [`osr`] on-stack replacement. Both read functions into snapshots
 //! ([`read_code`]), decide by pure functions, and carry out what these return. Passes are made from
-//! their names in [`registry`], their options by the tables of [`option_table`].
+//! their names in [`registry`], their options by the tables of [`option_table`]. [`driver`] takes them
+//! over the functions of a module.
 
 #![forbid(unsafe_code)]
 
+pub mod driver;
 pub mod function_list;
 pub mod input;
 pub mod option_table;
@@ -13,4 +15,3 @@ pub mod osr;
 pub mod paths;
 pub mod read_code;
 pub mod registry;
-pub mod target;

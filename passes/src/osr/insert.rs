@@ -1,9 +1,9 @@
 //! The API for compiler writers: a resolved OSR point at a place of one's own (thesis 4.1.1 and
 //! Fig. 4.2; OSRKit's `insertResolvedOSR`).
 
+use crate::driver::reason_to_refuse;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Effect, Incoming, Landing, build};
-use crate::osr::pass::reason_to_refuse;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::{Record, SiteInfo};
 use crate::osr::site::{Site, Target, promote_counters};

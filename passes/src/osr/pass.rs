@@ -1,15 +1,14 @@
 //! `osr-point` and `osr-fuzz`: points in the functions of a module.
 
-use crate::function_list::FunctionList;
+use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::condition::Condition;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
-use crate::osr::weave::{Chosen, MARK, weave};
+use crate::osr::weave::{Chosen, weave};
 use crate::read_code::{CodeSnapshot, read_code};
-use crate::target::is_supported;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module};
-use midflight_bridge::pass::{Analyses, Pass, guard, internal_error};
+use midflight_bridge::pass::{Analyses, Pass};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;
@@ -25,15 +24,21 @@ pub struct OsrPass(pub OsrOptions);
 
 impl Pass for OsrPass {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        let functions = definitions(module, "inserting OSR points");
+        let functions = changeable(module, "inserting OSR points");
         if functions.is_empty() {
             return false;
         }
         warn_of_flags(module, &[self.0.condition]);
         let mut placed = 0;
-        let all_done = for_each(module, &functions, "inserting OSR points into", |function| {
-            placed += self.function(module, function)?;
-            Ok(())
+        let driver = Driver {
+            doing: "inserting OSR points into '{}'",
+            verify: self.0.verify,
+            panic_at: self.0.panic_at.as_deref(),
+        };
+        let all_done = driver.run(module, &functions, |function| {
+            let (asked, changed) = self.function(module, function);
+            placed += asked;
+            Ok(changed)
         });
         if !all_done {
             return true;
@@ -61,76 +66,18 @@ pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
     }
 }
 
-/// The functions of a module that have bodies; none, and an error, if the target is not supported.
-/// `doing` is what for.
-pub fn definitions<'m>(module: Module<'m>, doing: &str) -> Vec<Function<'m>> {
-    let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
-    if functions.is_empty() || is_supported(module, doing) { functions } else { Vec::new() }
-}
-
-/// Changes functions one after the other, up to the first that fails or panics, which becomes an
-/// error: `doing` is what is done, before the function's name. True if all are done.
-pub fn for_each<'m>(
-    module: Module<'m>,
-    functions: &[Function<'m>],
-    doing: &str,
-    mut change: impl FnMut(Function<'m>) -> Result<(), String>,
-) -> bool {
-    for &function in functions {
-        // The name is that from before the change.
-        let doing = format!("{doing} '{}'", function.name());
-        let problem = match guard(|| change(function)) {
-            Ok(Ok(())) => continue,
-            Ok(Err(message)) => format!(
-                "{doing}: {}; this is a defect of midflight, please report it",
-                message.replace('\n', " ")
-            ),
-            Err(panic) => internal_error(&doing, &panic),
-        };
-        module.error(&format!("midflight: {problem}"));
-        return false;
-    }
-    true
-}
-
-/// Why a function has no points at all.
-pub fn reason_to_refuse(
-    module: Module<'_>,
-    function: Function<'_>,
-    functions: Option<&FunctionList>,
-) -> Option<Refusal> {
-    let facts = function.facts();
-    let listed = |list: &FunctionList| list.includes(&function.name(), &module.source_file());
-    let unsupported_alloca =
-        || function.blocks().any(|b| b.instructions().any(|i| i.facts().is_unsupported_alloca()));
-    let reasons = [
-        (facts.is_available_externally(), Refusal::AvailableExternally),
-        (facts.is_naked(), Refusal::Naked),
-        (facts.is_presplit_coroutine(), Refusal::Coroutine),
-        (facts.has_funclet_personality(), Refusal::FuncletPersonality),
-        (facts.is_ifunc_resolver(), Refusal::IfuncResolver),
-        (facts.returns_twice(), Refusal::ReturnsTwice),
-        (facts.has_gc(), Refusal::GarbageCollected),
-        (facts.has_unsupported_parameter(), Refusal::UnsupportedParameter),
-        (facts.has_convergence_control(), Refusal::ConvergenceControl),
-        (facts.has_inlined_vectors(), Refusal::InlinedVectors),
-        (functions.is_some_and(|l| !listed(l)), Refusal::NotListed),
-        (function.is_marked(MARK), Refusal::Processed),
-        (unsupported_alloca(), Refusal::UnsupportedAlloca),
-    ];
-    reasons.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
-}
-
 impl OsrPass {
-    /// Returns how many points were asked for in the function, eligible or not.
-    fn function(&self, module: Module<'_>, function: Function<'_>) -> Result<usize, String> {
+    /// Returns how many points were asked for in the function, eligible or not, and all functions
+    /// that were changed.
+    fn function<'m>(
+        &self,
+        module: Module<'m>,
+        function: Function<'m>,
+    ) -> (usize, Vec<Function<'m>>) {
         let options = &self.0;
-        if options.panic_at.as_deref() == Some(&function.name()) {
-            panic!("asked for by debug-panic-at");
-        }
         let refusal = reason_to_refuse(module, function, options.functions.as_ref());
         if let Some(refusal) = refusal {
-            return Ok(self.refuse_function(module, function, refusal));
+            return (self.refuse_function(module, function, refusal), Vec::new());
         }
         if options.promote {
             function.promote_allocas();
@@ -143,7 +90,7 @@ impl OsrPass {
         if !marked {
             let (snapshot, points) = read_points(function);
             if asked(&snapshot, &points).is_empty() {
-                return Ok(0);
+                return (0, Vec::new());
             }
         }
         function.prepare_for_points();
@@ -158,20 +105,12 @@ impl OsrPass {
         chosen.retain(|c| self.is_eligible(module, &snapshot, &points[c.number], &c.name));
         let chosen = thin(chosen, options.max_points);
         tell_of_many(function, chosen.len());
-        if !chosen.is_empty() {
-            let continuations = weave(module, &snapshot, &points, &chosen, options);
-            if options.verify {
-                for changed in continuations.into_iter().chain([function]) {
-                    if let Some(message) = changed.verify() {
-                        return Err(format!(
-                            "the verifier says of '{}': {message}",
-                            changed.name()
-                        ));
-                    }
-                }
-            }
+        if chosen.is_empty() {
+            return (count, Vec::new());
         }
-        Ok(count)
+        let mut changed = weave(module, &snapshot, &points, &chosen, options);
+        changed.push(function);
+        (count, changed)
     }
 
     fn refuse_function(

@@ -1,5 +1,6 @@
 //! `print<osr-liveness>`: the values live at each point of each function.
 
+use crate::driver::{Driver, definitions};
 use crate::read_code::read_code;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -12,9 +13,11 @@ pub struct PrintLiveness;
 
 impl Pass for PrintLiveness {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        for function in module.functions().filter(|f| f.is_definition()) {
+        let driver = Driver::reading("printing the live values of '{}'");
+        driver.run(module, &definitions(module), |function| {
             print(&describe(function));
-        }
+            Ok(Vec::new())
+        });
         false
     }
 }

@@ -3,10 +3,9 @@
 //! With `build`, the continuation of every eligible point is made, verified and thrown away: which
 //! gives the shares in `docs/osr.md`. With `summary`, only the sums are printed.
 
-use crate::function_list::FunctionList;
+use crate::driver::{Driver, definitions, reason_to_refuse};
 use crate::option_table::{self, Item, OptionError, flag};
 use crate::osr::continuation::{Incoming, Landing, build};
-use crate::osr::pass::reason_to_refuse;
 use crate::osr::prototype::Prototype;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module, print};
@@ -42,13 +41,16 @@ impl PrintPoints {
 impl Pass for PrintPoints {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
         let mut total = Sums::default();
-        let functions: Vec<_> = module.functions().filter(|f| f.is_definition()).collect();
-        for function in functions {
+        let driver = Driver::reading("printing the points of '{}'");
+        let all_done = driver.run(module, &definitions(module), |function| {
             let sums = self.function(module, function);
             print(&format!("points of '{}': {}", function.name(), sums.text()));
             total.add(&sums);
+            Ok(Vec::new())
+        });
+        if all_done {
+            print(&format!("points of the module: {}", total.text()));
         }
-        print(&format!("points of the module: {}", total.text()));
         self.build
     }
 }
@@ -97,7 +99,7 @@ impl Sums {
 
 impl PrintPoints {
     fn function(&self, module: Module<'_>, function: Function<'_>) -> Sums {
-        let refusal = reason_to_refuse(module, function, None::<&FunctionList>);
+        let refusal = reason_to_refuse(module, function, None);
         let snapshot = read_code(function);
         let points = points(&snapshot.body, &liveness(&snapshot.body), function.facts());
         let mut sums = Sums { points: points.len() as u64, ..Sums::default() };

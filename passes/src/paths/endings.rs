@@ -8,7 +8,7 @@
 //! are replaced by the runtime's, also where only their address is taken. So is `daemon`, which
 //! ends its caller's process within libc.
 
-use crate::paths::path_profile_gen::reason_to_leave_alone;
+use crate::driver::reason_to_leave_alone;
 use midflight_abi::{
     BEFORE_END_SYMBOL, DAEMON_SYMBOL, SIGACTION_SYMBOL, SIGALTSTACK_SYMBOL, SIGNAL_SYMBOL,
     SIGSET_SYMBOL, SYSV_SIGNAL_SYMBOL,

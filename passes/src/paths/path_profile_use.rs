@@ -12,12 +12,13 @@
 //! cyclic paths tell that unrolling pays are marked; `bridge/cpp/unroll.cpp` decides, in front of
 //! the vectorizer.
 
-use crate::paths::path_profile_gen::reason_to_leave_alone;
+use crate::driver::{Driver, definitions, reason_to_leave_alone};
 use crate::paths::read::{Handle, read};
 use crate::paths::record::unit_of;
+use crate::paths::skip::Skip;
 use crate::paths::weights_file::{Found, WeightsFile};
 use midflight_bridge::ir::{Function, Module};
-use midflight_bridge::pass::{Analyses, LLVM_MAJOR, Pass, guard, internal_error};
+use midflight_bridge::pass::{Analyses, LLVM_MAJOR, Pass};
 use midflight_ir::body::Body;
 use midflight_ir::ids::BlockId;
 use midflight_profile::table::Stage;
@@ -34,73 +35,33 @@ pub struct PathProfileUse {
     pub verify: bool,
 }
 
-/// Why a function gets no counts. The name is that of a remark, and stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NoCounts {
-    NotInProfile,
-    /// With the hash of the graph that it has now
-    CfgMismatch(u64),
-    NotReadable,
-}
-
-impl NoCounts {
-    fn name(self) -> &'static str {
-        match self {
-            NoCounts::NotInProfile => "NotInProfile",
-            NoCounts::CfgMismatch(_) => "CfgMismatch",
-            NoCounts::NotReadable => "NotReadable",
-        }
-    }
-
-    fn message(self) -> String {
-        match self {
-            NoCounts::NotInProfile => "no counts: the profile has no function of this name".into(),
-            NoCounts::CfgMismatch(now) => format!(
-                "no counts: its control flow (hash {}) is not that of the profile, which is of \
-                 another version of the source or of other options",
-                FunctionWeights::hash_text(now)
-            ),
-            NoCounts::NotReadable => {
-                "no counts: its control flow is of a kind that is not profiled".into()
-            }
-        }
-    }
-}
-
 impl Pass for PathProfileUse {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         module.set_profile_summary(analyses, self.weights.all_counts());
         let mut matches = Matches::default();
-        for function in module.functions().filter(|f| f.is_definition()) {
+        let driver =
+            Driver { verify: self.verify, ..Driver::reading("giving function '{}' its counts") };
+        let all_done = driver.run(module, &definitions(module), |function| {
             if reason_to_leave_alone(function).is_some() {
-                continue;
+                return Ok(Vec::new());
             }
-            match guard(|| self.annotate(module, function, analyses)) {
-                Ok(Ok(())) => matches.matched += 1,
-                Ok(Err(why)) => {
-                    match why {
-                        NoCounts::CfgMismatch(_) => matches.changed += 1,
-                        NoCounts::NotInProfile => matches.unknown += 1,
-                        // Nor was it when the profile was made.
-                        NoCounts::NotReadable => {}
-                    }
-                    function.remark_missed("midflight", why.name(), &why.message());
+            let (why, cfg_hash) = match self.annotate(module, function, analyses) {
+                Ok(()) => {
+                    matches.matched += 1;
+                    return Ok(vec![function]);
                 }
-                Err(panic) => {
-                    let doing = format!("giving function '{}' its counts", function.name());
-                    module.error(&format!("midflight: {}", internal_error(&doing, &panic)));
-                    return true;
-                }
+                Err(why) => why,
+            };
+            match why {
+                Skip::CfgMismatch => matches.changed += 1,
+                Skip::NotInProfile => matches.unknown += 1,
+                _ => {}
             }
-            if self.verify
-                && let Some(message) = function.verify()
-            {
-                let name = function.name();
-                module.error(&format!("midflight: function '{name}' with counts: {message}"));
-                return true;
-            }
-        }
-        if let Some(message) = matches.warning(&self.weights) {
+            let message = why.message().replace("{}", &FunctionWeights::hash_text(cfg_hash));
+            function.remark_missed("midflight", why.name(), &format!("no counts: {message}"));
+            Ok(Vec::new())
+        });
+        if let Some(message) = matches.warning(&self.weights).filter(|_| all_done) {
             module.warning(&message);
         }
         true
@@ -156,18 +117,20 @@ impl Matches {
 }
 
 impl PathProfileUse {
+    /// Gives a function its counts; or tells why it gets none, and the hash of its graph.
     fn annotate<'m>(
         &self,
         module: Module<'m>,
         function: Function<'m>,
         analyses: &Analyses<'m>,
-    ) -> Result<(), NoCounts> {
-        let snapshot = read(function, analyses).map_err(|_| NoCounts::NotReadable)?;
-        let (body, unit) = (&snapshot.body, unit_of(module, function));
-        let counts = match self.weights.find(&function.name(), &unit, body.cfg_hash()) {
+    ) -> Result<(), (Skip, u64)> {
+        let snapshot = read(function, analyses).map_err(|_| (Skip::NotReadable, 0))?;
+        let (body, unit, hash) =
+            (&snapshot.body, unit_of(module, function), snapshot.body.cfg_hash());
+        let counts = match self.weights.find(&function.name(), &unit, hash) {
             Found::Counts(counts) => counts,
-            Found::OtherGraph => return Err(NoCounts::CfgMismatch(body.cfg_hash())),
-            Found::Unknown => return Err(NoCounts::NotInProfile),
+            Found::OtherGraph => return Err((Skip::CfgMismatch, hash)),
+            Found::Unknown => return Err((Skip::NotInProfile, hash)),
         };
         set_weights(body, &snapshot.handles, counts);
         function.set_entry_count(counts.entries);

@@ -1,8 +1,9 @@
 //! `print<path-numbering>`: paths, edge values and cut edges of each function.
 
+use crate::driver::{Driver, definitions};
 use crate::paths::numbering::Numbering;
 use crate::paths::options::Options;
-use crate::paths::path_profile_gen::{number, reason_to_skip};
+use crate::paths::path_profile_gen::number;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::pass::{Analyses, Pass};
 use midflight_profile::table::{CutReason, Edge};
@@ -13,12 +14,9 @@ pub struct PrintNumbering(pub Options);
 
 impl Pass for PrintNumbering {
     fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
-        for function in module.functions().filter(|f| f.is_definition()) {
-            let numbered = match reason_to_skip(module, function, &self.0) {
-                Some(skip) => Err(skip),
-                None => number(function, analyses, &self.0),
-            };
-            print(&match numbered {
+        let driver = Driver::reading("numbering the paths of '{}'");
+        driver.run(module, &definitions(module), |function| {
+            print(&match number(module, function, analyses, &self.0) {
                 Ok((_, numbering)) => describe(function, &numbering),
                 Err(skip) => {
                     format!(
@@ -29,7 +27,8 @@ impl Pass for PrintNumbering {
                     )
                 }
             });
-        }
+            Ok(Vec::new())
+        });
         false
     }
 }

@@ -1,6 +1,7 @@
 //! `osr-opt(PIPELINE)`: a second, optimized version of each function, and points that lead from
 //! each to the other (thesis 4.2).
 
+use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::map::flags::Classes;
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::mutant::{self, Mutant};
@@ -9,9 +10,7 @@ use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
 use crate::osr::map::read::Handles;
 use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
-use crate::osr::pass::{
-    REMARKS, definitions, for_each, reason_to_refuse, tell_of_many, thin, warn_of_flags,
-};
+use crate::osr::pass::{REMARKS, tell_of_many, thin, warn_of_flags};
 use crate::osr::place::{Where, place};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
@@ -29,7 +28,7 @@ pub struct OptPass(pub OptOptions);
 
 impl Pass for OptPass {
     fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
-        let functions = definitions(module, "making versions");
+        let functions = changeable(module, "making versions");
         if functions.is_empty() {
             return false;
         }
@@ -42,9 +41,12 @@ impl Pass for OptPass {
             return false;
         }
         warn_of_flags(module, &[self.0.up, self.0.down]);
-        for_each(module, &functions, "making versions of", |function| {
-            self.function(module, function, &sandbox)
-        });
+        let driver = Driver {
+            doing: "making versions of '{}'",
+            verify: self.0.verify,
+            panic_at: self.0.panic_at.as_deref(),
+        };
+        driver.run(module, &functions, |function| self.function(module, function, &sandbox));
         true
     }
 }
@@ -107,23 +109,21 @@ pub fn woven_maps(
 }
 
 impl OptPass {
-    fn function(
+    /// Returns all functions that were changed.
+    fn function<'m>(
         &self,
-        module: Module<'_>,
-        function: Function<'_>,
+        module: Module<'m>,
+        function: Function<'m>,
         sandbox: &Sandbox,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<Function<'m>>, String> {
         let options = &self.0;
-        if options.panic_at.as_deref() == Some(&function.name()) {
-            panic!("asked for by debug-panic-at");
-        }
         if let Some(refusal) = reason_to_refuse(module, function, options.functions.as_ref()) {
             if refusal.is_news() {
                 let message =
                     format!("no versions of '{}': {}", function.name(), refusal.message());
                 function.remark_missed(REMARKS, refusal.name(), &message);
             }
-            return Ok(());
+            return Ok(Vec::new());
         }
         if options.promote {
             function.promote_allocas();
@@ -134,7 +134,7 @@ impl OptPass {
         let up = wanted(&options.up_at, options.max_points, &base, &points);
         if up.is_empty() {
             // Nothing would lead to opt.
-            return Ok(());
+            return Ok(Vec::new());
         }
         tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
@@ -154,7 +154,7 @@ impl OptPass {
             Some(maps) => Some(self.describe(module, function, maps)?),
             None => None,
         };
-        let made = Weave {
+        let mut changed = Weave {
             module,
             snapshots: &snapshots,
             points: sides.as_ref().map(|side| side.points.as_slice()),
@@ -172,14 +172,8 @@ impl OptPass {
             changes: plan.changes,
         }
         .run();
-        if options.verify {
-            for changed in made.into_iter().chain([function]) {
-                if let Some(message) = changed.verify() {
-                    return Err(format!("the verifier says of '{}': {message}", changed.name()));
-                }
-            }
-        }
-        Ok(())
+        changed.push(function);
+        Ok(changed)
     }
 
     /// What of tracking is used: all of it where the mutant is to land in a copy.

@@ -1,13 +1,13 @@
 //! `print<osr-map;…>(PIPELINE)`: the mappings between each function and what a pipeline makes of
 //! it, as JSON.
 
+use crate::driver::{Driver, definitions, reason_to_refuse};
 use crate::option_table::{self, Item, OptionError, choice, flag, item, most_points, set, text};
 use crate::osr::map::do_passes::do_passes;
 use crate::osr::map::maps::{for_binary, strongest, write_maps};
 use crate::osr::map::opt_pass::woven_maps;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust, TwoVersions};
 use crate::osr::map::report::report;
-use crate::osr::pass::reason_to_refuse;
 use crate::osr::place::Where;
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -101,10 +101,8 @@ impl Pass for PrintMap {
         let mut result =
             Report { version: VERSION, pipeline: self.pipeline.clone(), ..Report::default() };
         let sandbox = Sandbox::default();
-        let asked = |f: &Function<'_>| {
-            f.is_definition() && (self.functions.is_empty() || self.functions.contains(&f.name()))
-        };
-        let functions: Vec<_> = module.functions().filter(asked).collect();
+        let mut functions = definitions(module);
+        functions.retain(|f| self.functions.is_empty() || self.functions.contains(&f.name()));
         for name in &self.functions {
             if !functions.iter().any(|f| f.name() == *name) {
                 module.error(&format!(
@@ -113,20 +111,26 @@ impl Pass for PrintMap {
                 return false;
             }
         }
-        for function in functions {
-            match self.function(module, function, &sandbox) {
-                Ok(Ok(found)) => result.functions.push(found),
-                Ok(Err(refusal)) => {
-                    *result.refused_functions.entry(refusal.name().to_string()).or_default() += 1;
-                }
-                Err(message) => {
-                    module.error(&format!(
-                        "midflight: running the passes '{}': {message}",
-                        self.pipeline
-                    ));
-                    return true;
+        let mut failed = None;
+        let driver = Driver::reading("printing the OSR mappings of '{}'");
+        let all_done = driver.run(module, &functions, |function| {
+            if failed.is_none() {
+                match self.function(module, function, &sandbox) {
+                    Ok(Ok(found)) => result.functions.push(found),
+                    Ok(Err(refusal)) => {
+                        *result.refused_functions.entry(refusal.name().into()).or_default() += 1;
+                    }
+                    Err(message) => failed = Some(message),
                 }
             }
+            Ok(Vec::new())
+        });
+        if let Some(message) = failed {
+            module.error(&format!("midflight: running the passes '{}': {message}", self.pipeline));
+            return true;
+        }
+        if !all_done {
+            return true;
         }
         let text = match serde_json::to_string(&result) {
             Ok(text) => text + "\n",
