@@ -11,7 +11,7 @@
 
 ; CHECK-LABEL: define i64 @sum(
 ; CHECK: [[COUNTER:%p.osr[.0-9]*]] = phi i32 [ 4, %entry ]
-; CHECK: tail call i64 @fast.osr(i64 %n, i64 %i, i64 %s)
+; CHECK: tail call i64 @fast.osr(i64 %i, i64 %s, i64 %n)
 ; CHECK-NOT: osr.fire{{[0-9]}}
 ; CHECK-LABEL: define internal i64 @fast.osr(
 ; CHECK: load i64, ptr @moves

@@ -79,7 +79,7 @@ impl ComposedPoint {
                 Expr::Source(value) => StepExpr::Source(*value),
                 Expr::Constant(constant) => StepExpr::Constant(step, *constant),
                 Expr::Repeat(inst, of) => StepExpr::Repeat(step, *inst, of.clone()),
-                Expr::Content(..) => return None,
+                Expr::Content(..) | Expr::Code(..) => return None,
             })
         };
         (!map.differs).then_some(())?;

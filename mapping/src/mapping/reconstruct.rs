@@ -60,6 +60,8 @@ pub enum Expr {
     Repeat(InstId, Vec<usize>),
     /// It is what memory has in the place that this store of base writes to, at this address.
     Content(InstId, usize),
+    /// Code that a compiler writer gave computes it, by its number, from these expressions.
+    Code(usize, Vec<usize>),
 }
 
 impl Expr {
@@ -67,7 +69,7 @@ impl Expr {
     pub fn operands(&self) -> &[usize] {
         match self {
             Expr::Source(_) | Expr::Constant(_) => &[],
-            Expr::Repeat(_, of) => of,
+            Expr::Repeat(_, of) | Expr::Code(_, of) => of,
             Expr::Content(_, address) => std::slice::from_ref(address),
         }
     }
@@ -75,7 +77,7 @@ impl Expr {
     fn operands_mut(&mut self) -> &mut [usize] {
         match self {
             Expr::Source(_) | Expr::Constant(_) => &mut [],
-            Expr::Repeat(_, of) => of,
+            Expr::Repeat(_, of) | Expr::Code(_, of) => of,
             Expr::Content(_, address) => std::slice::from_mut(address),
         }
     }
@@ -114,9 +116,23 @@ pub struct PointMap {
 }
 
 impl PointMap {
+    /// The identity, to a copy: the values live at the point are passed as they are.
+    pub fn identity(at: InstId, live: &[ValueId]) -> Self {
+        PointMap {
+            landing: at,
+            values: live.iter().copied().zip(0..).collect(),
+            exprs: live.iter().map(|&value| Expr::Source(value)).collect(),
+            stores: Vec::new(),
+            differs: false,
+            sources: live.to_vec(),
+            keep: Vec::new(),
+        }
+    }
+
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
-        let computed = |e: &&Expr| matches!(e, Expr::Repeat(..) | Expr::Content(..));
+        let computed =
+            |e: &&Expr| matches!(e, Expr::Repeat(..) | Expr::Content(..) | Expr::Code(..));
         self.exprs.iter().filter(computed).count() + self.stores.len()
     }
 

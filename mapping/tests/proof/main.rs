@@ -107,6 +107,7 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
                         format!("{}'({})", text.inst(to, *inst), of.join(", "))
                     }
                     Expr::Content(..) => format!("memory({})", of.join(", ")),
+                    Expr::Code(code, _) => format!("code {code}({})", of.join(", ")),
                 });
             }
             for &(value, expr) in &map.values {

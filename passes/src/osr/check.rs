@@ -12,8 +12,9 @@
 //! the landing. A wrong value is found there, whether or not the results of these inputs depend on
 //! it.
 
+use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
-use crate::osr::insert::{Copy, OsrError, OsrPoint, Watch, Way, check_request, plan};
+use crate::osr::insert::{Copy, OsrError, OsrPoint, Watch, check_request, plan};
 use crate::osr::state_map::StateMap;
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::TypeKind;
@@ -209,24 +210,20 @@ pub fn emit_check<'m>(
     };
     let module = map.from.module();
     let (source_code, own_code) = (&source.side.snapshot, &destination.side.snapshot);
-    let travels: Vec<Value<'m>> = transition.values.iter().map(|&v| source_code.value(v)).collect();
-    let pick = |slots: &[usize]| slots.iter().map(|&slot| travels[slot]).collect::<Vec<_>>();
 
     // The source tells what the map gives.
     let teller = Teller::new(module, name);
     let watch = Watch::default();
+    let code = transition.code(&watch, false);
+    let material = Material { code: &code, ..Material::NONE };
     let at = source_code.instructions[source.side.point.at];
     let told = teller.tell(SOURCE, at, |builder| {
-        let given = transition.ways.iter().map(|(_, way)| match way {
-            Way::Slot(slot) => travels[*slot],
-            Way::Compute { original, needs, compute } => {
-                watch.value(builder, *original, || compute(builder, &pick(needs)))
-            }
-        });
-        given.collect()
+        let value = |value| source_code.value(value);
+        let given = material.reconstruct(builder, own_code, &transition.map, value);
+        given.into_iter().map(|(_, value)| value).collect()
     });
     let at = own_code.instructions[destination.side.point.at];
-    let live = transition.ways.iter().map(|&(id, _)| own_code.value(id)).collect::<Vec<_>>();
+    let live = transition.map.values.iter().map(|&(id, _)| own_code.value(id)).collect::<Vec<_>>();
     let names = live.iter().map(|value| {
         destination.original.get(value).map_or_else(|| value.described(), |v| v.described())
     });

@@ -6,38 +6,27 @@
 //! dispatcher (thesis ch. 7), and the live values are kept in stack slots: with phis, their number
 //! would be quadratic.
 
-use crate::osr::prototype::Prototype;
-use crate::osr::site::{SharedTransition, Site, promote_counters};
+use crate::osr::compensate::Material;
+use crate::osr::prototype::{Prototype, Transfer};
+use crate::osr::site::{SharedTransition, Site, Target, promote_counters};
 use crate::read_code::CodeSnapshot;
-use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::builder::Builder;
 use midflight_bridge::continuation::Finish;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_ir::ids::{InstId, InstRange, ValueId};
+use midflight_mapping::mapping::reconstruct::PointMap;
 use rustc_hash::FxHashMap as HashMap;
 use typed_index_collections::TiVec;
 
 /// More landings than this keep live values in stack slots.
 const MOST_LANDINGS_WITH_PHIS: usize = 4;
 
-/// How a value that is live at a landing is reconstructed.
-pub enum Incoming<'a, 'm> {
-    /// It is in this slot of the prototype.
-    Slot(usize),
-    /// It is computed from what is in the slots: compensation code.
-    Computed(&'a dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m>),
-}
-
-/// Code that runs for its effects, given what is in the slots.
-pub type Effect<'a, 'm> = &'a dyn Fn(&Builder<'m>, &[Value<'m>]);
-
 /// A landing of a continuation.
-pub struct Landing<'a, 'm> {
-    /// Execution goes on before this instruction of the version.
-    pub at: InstId,
-    /// The values live there, and how they are reconstructed
-    pub incoming: Vec<(ValueId, Incoming<'a, 'm>)>,
-    /// Code that runs before the values are computed, with what is in the slots
-    pub prologue: Option<Effect<'a, 'm>>,
+pub struct Landing<'a> {
+    /// Where execution goes on, and how the values live there are reconstructed
+    pub map: &'a PointMap,
+    /// In which slots of the prototype the values come that it uses
+    pub transfers: &'a [Transfer],
 }
 
 /// A point of the version that is one of the continuation too.
@@ -49,14 +38,15 @@ pub struct SiteAt<'a, 'm> {
 }
 
 /// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
-/// which is erased. With `share`, its points lead to that continuation by one shared transition.
+/// which is erased. With `share`, its points lead there by one shared transition.
 pub fn build<'m>(
     shell: Function<'m>,
     version: &CodeSnapshot<'m>,
     prototype: &Prototype<'m>,
-    landings: &[Landing<'_, 'm>],
+    landings: &[Landing<'_>],
+    material: &Material<'_, 'm>,
     sites: &[SiteAt<'_, 'm>],
-    share: Option<(Function<'m>, Tail)>,
+    share: Option<Target<'_, 'm>>,
 ) {
     shell.adopt(version.function);
     let parameters: Vec<_> = shell.arguments().collect();
@@ -75,15 +65,10 @@ pub fn build<'m>(
     let mut values = Values::new(version, landings.len());
     for (number, landing) in landings.iter().enumerate() {
         builder.at_end(entries[number]);
-        if let Some(prologue) = landing.prologue {
-            prologue(&builder, slots);
-        }
-        for (value, incoming) in &landing.incoming {
-            let incoming = match incoming {
-                Incoming::Slot(slot) => slots[*slot],
-                Incoming::Computed(compute) => compute(&builder, slots),
-            };
-            values.set(version, *value, number, incoming);
+        let slot_of: HashMap<ValueId, usize> = landing.transfers.iter().copied().collect();
+        let source = |value: ValueId| slots[slot_of[&value]];
+        for (value, incoming) in material.reconstruct(&builder, version, landing.map, source) {
+            values.set(version, value, number, incoming);
         }
     }
     if landings.len() == 1 {
@@ -92,9 +77,9 @@ pub fn build<'m>(
     }
     let mut behind: HashMap<Inst<'m>, Block<'m>> = HashMap::default();
     let mut inserted = Vec::new();
-    let shared = share.map(|(to, tail)| SharedTransition::new(shell, to, prototype, tail));
+    let shared = share.map(|target| SharedTransition::new(shell, target));
     for SiteAt { at, site } in sites {
-        let site = Site { shared: shared.as_ref(), ..*site }.insert();
+        let site = site.insert(shared.as_ref());
         behind.insert(version.instructions[*at], site.rest);
         inserted.push(site);
     }
@@ -102,10 +87,10 @@ pub fn build<'m>(
         entry.terminator().erase();
     }
     for (number, landing) in landings.iter().enumerate() {
-        let at = version.instructions[landing.at];
+        let at = version.instructions[landing.map.landing];
         let block = match behind.get(&at) {
             Some(&rest) => rest,
-            None if landings.len() == 1 => values.land_at_head(version, landing.at, entry),
+            None if landings.len() == 1 => values.land_at_head(version, landing.map.landing, entry),
             None => at.split_before("osr.landing"),
         };
         builder.at_end(entries[number]).branch(block);

@@ -2,24 +2,22 @@
 //! Fig. 4.2; OSRKit's `insertResolvedOSR`).
 
 use crate::driver::reason_to_refuse;
+use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
-use crate::osr::continuation::{Effect, Incoming, Landing, build};
-use crate::osr::prototype::Prototype;
-use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Site, Target, promote_counters};
-use crate::osr::state_map::StateMap;
-use crate::osr::weave::{MARK, tail_of_first};
+use crate::osr::state_map::{Compute, Effect, StateMap};
+use crate::osr::weave::{Body, Departure, Plan, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::builder::Builder;
-use midflight_bridge::debug;
 use midflight_bridge::ir::Home;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::points::{Point, point_at};
 use midflight_mapping::refusal::Refusal;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// Where a transition may start.
@@ -201,7 +199,6 @@ pub fn insert_resolved_osr<'m>(
 ) -> Result<Insertion<'m>, OsrError> {
     let landing = check_request(point, condition, map)?;
     let base = map.from;
-    let line = debug::location(behind_markers(point.before)).map_or(0, |l| l.inner.line);
     let boundary = || OsrError::NoBoundary(point.name.clone());
     // Nothing may be changed in the base before all is known to go well.
     let source = Copy::of(base, point.before).ok_or_else(boundary)?;
@@ -219,20 +216,43 @@ pub fn insert_resolved_osr<'m>(
             return Err(error);
         }
     };
-    let slots = transition.values.iter().map(|&v| source.side.snapshot.value(v).ty()).collect();
-    let prototype = Prototype { slots, has_selector: false, transfers: Vec::new() };
-    let continuation = continuation_of(point, map, destination, &transition, &prototype);
-    let at = source.side.point.at;
-    let values = transition.values;
-    let count = source.side.snapshot.instructions.len();
-    source.erase();
-    let continuation = continuation?;
+    let watch = Watch::default();
+    let code = transition.code(&watch, true);
+    let version = &source.side.snapshot;
+    let departure = Departure {
+        version,
+        at: source.side.point.at,
+        name: point.name.clone(),
+        condition,
+        map: Cow::Borrowed(&transition.map),
+    };
+    let name = format!("{}.osr", map.to.name());
+    let plan = Plan {
+        material: Material { code: &code, ..Material::NONE },
+        ..Plan::resolved(name, Body::Of(&destination.side.snapshot), departure)
+    };
+    let weaver = Weaver::declare(base, &plan);
+    weaver.build(None);
+    let continuation = weaver.continuations()[0];
+    if let Some((code, problem)) = transition.problem(&watch, continuation) {
+        continuation.erase();
+        source.erase();
+        return Err(OsrError::Code { point: point.name.clone(), code, problem });
+    }
 
     base.prepare_for_points();
     let snapshot = read_code(base);
-    assert_eq!(snapshot.instructions.len(), count, "a function and its copy are prepared alike");
-    let values = values.into_iter().map(|v| snapshot.value(v)).zip(0..).collect::<Vec<_>>();
-    Ok(insert_site(point, line, condition, &snapshot, at, &values, continuation, &prototype))
+    let counts = [&snapshot, version].map(|of| of.instructions.len());
+    assert_eq!(counts[0], counts[1], "a function and its copy are prepared alike");
+    let at = snapshot.instructions[source.side.point.at];
+    let last = inst_before(at);
+    let record = weaver.record();
+    let (_, inserted) = weaver.insert(&snapshot, &record);
+    inserted.iter().for_each(|inserted| mark_check(inserted.check, last));
+    source.erase();
+    let builder = Builder::new(base.module(), base);
+    let flag = (condition == Condition::Flag).then(|| record.armed(&builder, 0));
+    Ok(Insertion { function: base, continuation, at, flag })
 }
 
 /// What can be said of what is asked for before anything is made. Returns the landing.
@@ -365,24 +385,18 @@ impl<'m> Copy<'m> {
     }
 }
 
-/// What travels, and what becomes of it.
+/// The mapping of one point, and what it runs.
 pub(crate) struct Transition<'m> {
-    /// Numbers of the source's values, in the order of the slots
-    pub(crate) values: Vec<ValueId>,
-    /// For each value live at the landing how it is reconstructed
-    pub(crate) ways: Vec<(ValueId, Way<'m>)>,
-    /// Slots of what the code for the whole point needs
-    prologue: Vec<usize>,
+    pub(crate) map: PointMap,
+    code: Vec<Code<'m>>,
 }
 
-pub(crate) enum Way<'m> {
-    Slot(usize),
-    Compute {
-        /// The value of the destination
-        original: Value<'m>,
-        needs: Vec<usize>,
-        compute: crate::osr::state_map::Compute<'m>,
-    },
+/// Code of the user's.
+enum Code<'m> {
+    /// For the whole point
+    Prologue(Effect<'m>),
+    /// Computes this value of the destination
+    Value(Value<'m>, Compute<'m>),
 }
 
 fn refuse_place(point: &Point, name: &str) -> Result<(), OsrError> {
@@ -417,7 +431,11 @@ pub(crate) fn plan<'m>(
         };
         needs.iter().map(number).collect::<Result<Vec<_>, _>>()
     };
-    let mut transition = Transition { values: Vec::new(), ways: Vec::new(), prologue: Vec::new() };
+    let mut transition = Transition::new(landing.point.at);
+    if let Some(prologue) = map.prologue(point.before) {
+        let needs = needed(&prologue.needs, &|| PROLOGUE.to_string())?;
+        transition.run(Code::Prologue(prologue.effect.clone()), &needs);
+    }
     for &live in &landing.point.live {
         let value = landing.snapshot.value(live);
         let exception = exception_of(&landing.snapshot, live);
@@ -426,10 +444,9 @@ pub(crate) fn plan<'m>(
         let Some(&original) = destination.original.get(&original) else {
             return Err(unmapped("the selector of an exception".to_string()));
         };
-        let way = if let Some(code) = map.compensation(point.before, original) {
+        let expr = if let Some(code) = map.compensation(point.before, original) {
             let needs = needed(&code.needs, &|| computing(original))?;
-            let compute = code.compute.clone();
-            Way::Compute { original, needs: transition.slots(&needs), compute }
+            transition.run(Code::Value(original, code.compute.clone()), &needs)
         } else {
             let number = map.from_of(original).and_then(|from| match exception {
                 Some(_) => {
@@ -439,14 +456,11 @@ pub(crate) fn plan<'m>(
                 }
                 None => available.number(from),
             });
-            Way::Slot(transition.slot(number.ok_or_else(|| unmapped(original.described()))?))
+            transition.pass(number.ok_or_else(|| unmapped(original.described()))?)
         };
-        transition.ways.push((live, way));
+        transition.map.values.push((live, expr));
     }
-    if let Some(prologue) = map.prologue(point.before) {
-        let needs = needed(&prologue.needs, &|| PROLOGUE.to_string())?;
-        transition.prologue = transition.slots(&needs);
-    }
+    transition.map.sources.sort_unstable();
     Ok(transition)
 }
 
@@ -471,17 +485,62 @@ fn computing(value: Value<'_>) -> String {
     format!("the compensation code for {}", value.described())
 }
 
-impl Transition<'_> {
-    fn slot(&mut self, value: ValueId) -> usize {
-        if let Some(known) = self.values.iter().position(|&v| v == value) {
-            return known;
-        }
-        self.values.push(value);
-        self.values.len() - 1
+impl<'m> Transition<'m> {
+    fn new(landing: InstId) -> Self {
+        Transition { map: PointMap::identity(landing, &[]), code: Vec::new() }
     }
 
-    fn slots(&mut self, values: &[ValueId]) -> Vec<usize> {
-        values.iter().map(|&v| self.slot(v)).collect()
+    /// The expression that is a value of the source.
+    fn pass(&mut self, value: ValueId) -> usize {
+        let PointMap { exprs, sources, .. } = &mut self.map;
+        let known = exprs.iter().position(|expr| *expr == Expr::Source(value));
+        known.unwrap_or_else(|| {
+            sources.push(value);
+            exprs.push(Expr::Source(value));
+            exprs.len() - 1
+        })
+    }
+
+    /// The expression that code computes from values of the source.
+    fn run(&mut self, code: Code<'m>, needs: &[ValueId]) -> usize {
+        let of = needs.iter().map(|&value| self.pass(value)).collect();
+        self.map.exprs.push(Expr::Code(self.code.len(), of));
+        self.code.push(code);
+        self.map.exprs.len() - 1
+    }
+
+    /// Runs the code of the mapping, that for the whole point only if that is asked for.
+    pub(crate) fn code(
+        &self,
+        watch: &Watch,
+        with_prologue: bool,
+    ) -> impl Fn(usize, &Builder<'m>, &[Value<'m>]) -> Value<'m> {
+        move |code, builder, of| match &self.code[code] {
+            Code::Prologue(effect) => {
+                if with_prologue {
+                    watch.straight(builder, || PROLOGUE.to_string(), || effect(builder, of));
+                }
+                // Nothing uses it.
+                builder.block().function().module().int_type(1).poison()
+            }
+            Code::Value(original, compute) => {
+                watch.value(builder, *original, || compute(builder, of))
+            }
+        }
+    }
+
+    /// Whose code did wrong in a function, and what. Code of the user's may insert what it likes.
+    fn problem(&self, watch: &Watch, made: Function<'m>) -> Option<(String, String)> {
+        let broken = |message: String| {
+            let all = self.code.iter().map(|code| match code {
+                Code::Prologue(_) => PROLOGUE.to_string(),
+                Code::Value(original, _) => computing(*original),
+            });
+            let problem = format!("makes a function that is not valid: {}", message.trim());
+            (all.collect::<Vec<_>>().join(" or "), problem)
+        };
+        let verify = || made.verify().filter(|_| !self.code.is_empty());
+        watch.problem().or_else(|| verify().map(broken))
     }
 }
 
@@ -596,124 +655,6 @@ impl Watch {
         self.report(|| computing(original), &problem);
         original.ty().poison()
     }
-}
-
-/// Makes the continuation of the destination's copy.
-fn continuation_of<'m>(
-    point: &OsrPoint<'m>,
-    map: &StateMap<'m>,
-    destination: Copy<'m>,
-    transition: &Transition<'m>,
-    prototype: &Prototype<'m>,
-) -> Result<Function<'m>, OsrError> {
-    let ty = prototype.function_type(map.from);
-    let continuation = map.from.declare_continuation(ty, &format!("{}.osr", map.to.name()));
-    let watch = Watch::default();
-    let pick = |of: &[Value<'m>], slots: &[usize]| -> Vec<Value<'m>> {
-        slots.iter().map(|&slot| of[slot]).collect()
-    };
-    type Computed<'a, 'm> = Box<dyn Fn(&Builder<'m>, &[Value<'m>]) -> Value<'m> + 'a>;
-    let computed: Vec<Option<Computed<'_, 'm>>> = transition
-        .ways
-        .iter()
-        .map(|(_, way)| match way {
-            Way::Slot(_) => None,
-            Way::Compute { original, needs, compute } => {
-                let code: Computed<'_, 'm> = Box::new(|builder, of| {
-                    watch.value(builder, *original, || compute(builder, &pick(of, needs)))
-                });
-                Some(code)
-            }
-        })
-        .collect();
-    let incoming = transition
-        .ways
-        .iter()
-        .zip(&computed)
-        .map(|((value, way), code)| match (way, code) {
-            (Way::Slot(slot), _) => (*value, Incoming::Slot(*slot)),
-            (Way::Compute { .. }, Some(code)) => (*value, Incoming::Computed(code)),
-            (Way::Compute { .. }, None) => unreachable!("each value that is computed has its code"),
-        })
-        .collect();
-    let prologue = map.prologue(point.before);
-    let effect = prologue.map(|code| {
-        |builder: &Builder<'m>, of: &[Value<'m>]| {
-            let of = pick(of, &transition.prologue);
-            let run = || (code.effect)(builder, &of);
-            watch.straight(builder, || PROLOGUE.to_string(), run);
-        }
-    });
-    let has_code = prologue.is_some() || computed.iter().any(Option::is_some);
-    let prologue = effect.as_ref().map(|effect| effect as Effect<'_, 'm>);
-    let landing = Landing { at: destination.side.point.at, incoming, prologue };
-    build(continuation, &destination.side.snapshot, prototype, &[landing], &[], None);
-
-    let broken = |message: String| {
-        let of_value = |(_, way): &(ValueId, Way<'m>)| match way {
-            Way::Slot(_) => None,
-            Way::Compute { original, .. } => Some(computing(*original)),
-        };
-        let all = effect.iter().map(|_| PROLOGUE.to_string());
-        let all: Vec<_> = all.chain(transition.ways.iter().filter_map(of_value)).collect();
-        (all.join(" or "), format!("makes a function that is not valid: {}", message.trim()))
-    };
-    // Code of the user's may insert what it likes.
-    let problem =
-        watch.problem().or_else(|| has_code.then(|| continuation.verify()).flatten().map(broken));
-    if let Some((code, problem)) = problem {
-        continuation.erase();
-        return Err(OsrError::Code { point: point.name.clone(), code, problem });
-    }
-    continuation.mark(MARK);
-    Ok(continuation)
-}
-
-/// Inserts the point into the base, which is prepared, before instruction `at` of its snapshot.
-#[expect(clippy::too_many_arguments, reason = "what was made for the point, once")]
-fn insert_site<'m>(
-    point: &OsrPoint<'m>,
-    line: u32,
-    condition: Condition,
-    snapshot: &CodeSnapshot<'m>,
-    at: InstId,
-    values: &[(Value<'m>, usize)],
-    continuation: Function<'m>,
-    prototype: &Prototype<'m>,
-) -> Insertion<'m> {
-    let base = snapshot.function;
-    let module = base.module();
-    let info = SiteInfo {
-        point: 0,
-        name: point.name.clone(),
-        from: base.name(),
-        to: continuation.name(),
-        line,
-        condition,
-    };
-    let record = Record::emit(module, &base.name(), &module.source_file(), 1, &[info], None);
-    let tail = tail_of_first(snapshot);
-    let at = snapshot.instructions[at];
-    let last = inst_before(at);
-    let inserted = Site {
-        function: base,
-        at,
-        condition,
-        values,
-        target: Target { continuation, prototype, selector: 0, tail },
-        shared: None,
-        record: Some(&record),
-        number: 0,
-        point: 0,
-    }
-    .insert();
-    mark_check(inserted.check, last);
-    promote_counters(base, &[inserted]);
-    base.drop_purity();
-    base.mark(MARK);
-    let builder = Builder::new(module, base);
-    let flag = (condition == Condition::Flag).then(|| record.armed(&builder, 0));
-    Insertion { function: base, continuation, at, flag }
 }
 
 fn inst_before(inst: Inst<'_>) -> Option<Inst<'_>> {

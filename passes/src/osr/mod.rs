@@ -8,8 +8,10 @@
 
 pub mod api;
 pub mod check;
+pub mod compensate;
 pub mod condition;
 pub mod continuation;
+pub mod forms;
 pub mod host_exit;
 pub mod insert;
 pub mod jit;

@@ -2,9 +2,10 @@
 
 use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::condition::Condition;
+use crate::osr::forms::{self, Chosen};
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
-use crate::osr::weave::{Chosen, weave};
+use crate::osr::weave::weave;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module};
@@ -108,7 +109,8 @@ impl OsrPass {
         if chosen.is_empty() {
             return (count, Vec::new());
         }
-        let mut changed = weave(module, &snapshot, &points, &chosen, options);
+        let plan = forms::plan(&snapshot, &points, &chosen, options);
+        let mut changed = weave(&snapshot, &plan);
         changed.push(function);
         (count, changed)
     }

@@ -5,14 +5,16 @@
 
 use crate::driver::{Driver, definitions, reason_to_refuse};
 use crate::option_table::{self, Item, OptionError, flag};
-use crate::osr::continuation::{Incoming, Landing, build};
-use crate::osr::prototype::Prototype;
+use crate::osr::condition::Condition;
+use crate::osr::weave::{Body, Departure, Plan, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module, print};
 use midflight_bridge::pass::{Analyses, Pass};
 use midflight_ir::liveness::liveness;
+use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -162,16 +164,19 @@ fn build_all(function: Function<'_>, sums: &mut Sums) {
 
 /// The continuation of a clone of the function at one point.
 pub fn continuation_of<'m>(snapshot: &CodeSnapshot<'m>, point: &Point) -> Function<'m> {
-    let function = snapshot.function;
-    let arguments = snapshot.arguments.len();
-    let type_of = |_, value| snapshot.value(value).ty();
-    let prototype = Prototype::new(&[&point.live], arguments, false, type_of);
-    let ty = prototype.function_type(function);
-    let shell = function.declare_continuation(ty, &format!("{}.osr", function.name()));
-    let version = snapshot.of_copy(function.clone_as(&format!("{}.version", function.name())));
-    let incoming =
-        prototype.transfers[0].iter().map(|&(value, slot)| (value, Incoming::Slot(slot))).collect();
-    let landing = Landing { at: point.at, incoming, prologue: None };
-    build(shell, &version, &prototype, &[landing], &[], None);
-    shell
+    let name = format!("{}.osr", snapshot.function.name());
+    let plan = Plan::resolved(
+        name,
+        Body::CopyOf(snapshot),
+        Departure {
+            version: snapshot,
+            at: point.at,
+            name: String::new(),
+            condition: Condition::Never,
+            map: Cow::Owned(PointMap::identity(point.at, &point.live)),
+        },
+    );
+    let weaver = Weaver::declare(snapshot.function, &plan);
+    weaver.build(None);
+    weaver.continuations()[0]
 }

@@ -8,12 +8,11 @@
 //! ```
 
 use crate::osr::condition::Condition;
-use crate::osr::prototype::{Prototype, Transfer};
+use crate::osr::prototype::Prototype;
 use crate::osr::record::Record;
 use midflight_abi::osr::{OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
-use midflight_ir::ids::ValueId;
 
 /// The entry of a patchable point, behind its label and its nop, that tells the runtime where it
 /// is. `$0` is the site's identity, `$1` the label of the block that fires. The entry is linked to
@@ -49,8 +48,6 @@ pub struct Target<'a, 'm> {
     pub continuation: Function<'m>,
     /// Its prototype
     pub prototype: &'a Prototype<'m>,
-    /// Number of the landing, if it has several
-    pub selector: u32,
     /// From a continuation into the next one: the stack must not grow.
     pub tail: Tail,
 }
@@ -66,12 +63,8 @@ pub struct SharedTransition<'m> {
 
 impl<'m> SharedTransition<'m> {
     /// Adds the block of a transition to a function whose entry is complete.
-    pub fn new(
-        function: Function<'m>,
-        continuation: Function<'m>,
-        prototype: &Prototype<'m>,
-        tail: Tail,
-    ) -> Self {
+    pub fn new(function: Function<'m>, target: Target<'_, 'm>) -> Self {
+        let Target { continuation, prototype, tail } = target;
         let builder = Builder::new(function.module(), function);
         begin_entry(&builder, function);
         let int32 = function.module().int_type(32);
@@ -110,6 +103,7 @@ fn begin_entry<'m>(builder: &Builder<'m>, function: Function<'m>) {
 }
 
 /// A point to be inserted.
+#[derive(Clone)]
 pub struct Site<'a, 'm> {
     /// The function that it is in
     pub function: Function<'m>,
@@ -118,11 +112,11 @@ pub struct Site<'a, 'm> {
     /// When it fires
     pub condition: Condition,
     /// What the continuation gets, and in which slots
-    pub values: &'a [(Value<'m>, usize)],
+    pub values: Vec<(Value<'m>, usize)>,
     /// Where it leads
     pub target: Target<'a, 'm>,
-    /// The transition that it shares with other points, if it does
-    pub shared: Option<&'a SharedTransition<'m>>,
+    /// Number of the landing there, if there are several
+    pub selector: u32,
     /// The function's record; none if nothing is counted and nothing armed
     pub record: Option<&'a Record<'m>>,
     /// Number of the site in the record
@@ -150,23 +144,15 @@ pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
     function.promote(&counters);
 }
 
-/// The LLVM values of transfers.
-pub fn values_of<'m>(
-    transfers: &[Transfer],
-    value: impl Fn(ValueId) -> Value<'m>,
-) -> Vec<(Value<'m>, usize)> {
-    transfers.iter().map(|&(id, slot)| (value(id), slot)).collect()
-}
-
 impl<'m> Site<'_, 'm> {
-    /// Inserts it.
-    pub fn insert(&self) -> Inserted<'m> {
+    /// Inserts it. The transition may be one that it shares with other points.
+    pub fn insert(&self, shared: Option<&SharedTransition<'m>>) -> Inserted<'m> {
         let block = self.at.block();
         let rest = self.at.split_before("osr.cont");
         let fire = self.function.add_block("osr.fire");
         let builder = Builder::new(self.function.module(), self.function);
         let counter = self.check(&builder, block, fire, rest);
-        self.transition(&builder, fire);
+        self.transition(&builder, fire, shared);
         Inserted { check: block, fire, rest, counter }
     }
 
@@ -273,40 +259,32 @@ impl<'m> Site<'_, 'm> {
 
     /// Fills the block that fires: hands on the live values and returns what the continuation
     /// returns.
-    fn transition(&self, builder: &Builder<'m>, fire: Block<'m>) {
+    fn transition(
+        &self,
+        builder: &Builder<'m>,
+        fire: Block<'m>,
+        shared: Option<&SharedTransition<'m>>,
+    ) {
         builder.at_end(fire);
         if let Some(record) = self.record
             && self.condition != Condition::Fuzz
         {
             builder.count(record.transitions(builder, self.number));
         }
-        if let Some(shared) = self.shared {
-            let int32 = self.function.module().int_type(32);
-            let selector = int32.constant(self.target.selector.into());
-            shared.enter(builder, selector, self.values);
+        let int32 = self.function.module().int_type(32);
+        let selector = int32.constant(self.selector.into());
+        if let Some(shared) = shared {
+            shared.enter(builder, selector, &self.values);
             return;
         }
-        let result = self.target.call(builder, self.function, self.values);
-        builder.ret(result);
-    }
-}
-
-impl<'m> Target<'_, 'm> {
-    /// Calls the continuation with these values in their slots.
-    pub fn call(
-        &self,
-        builder: &Builder<'m>,
-        from: Function<'m>,
-        values: &[(Value<'m>, usize)],
-    ) -> Value<'m> {
-        let mut arguments: Vec<_> = self.prototype.slots.iter().map(|ty| ty.poison()).collect();
-        for &(value, slot) in values {
+        let Target { continuation, prototype, tail } = self.target;
+        let mut arguments: Vec<_> = prototype.slots.iter().map(|ty| ty.poison()).collect();
+        for &(value, slot) in &self.values {
             arguments[slot] = value;
         }
-        if self.prototype.has_selector {
-            let int32 = from.module().int_type(32);
-            arguments.insert(0, int32.constant(self.selector.into()));
+        if prototype.has_selector {
+            arguments.insert(0, selector);
         }
-        builder.call_function(self.continuation, &arguments, self.tail)
+        builder.ret(builder.call_function(continuation, &arguments, tail));
     }
 }

@@ -1,360 +1,396 @@
-//! Points and continuations of one function, together.
+//! The weaver: points, and the continuations that they lead to, of one function.
 //!
-//! The destination of every transition is a clone of the function, so its state map is the identity
-//! (thesis 4.1.2). What differs is how many continuations there are and where their own points
-//! lead:
-//!
-//! | form | chain | continuations |
-//! |---|---|---|
-//! | single | no | one for each point |
-//! | single | yes | two for each point, each of which leads to the other's kind, without end |
-//! | multi | no | one, entered at any point |
-//! | multi | yes | one, entered at any point, also from itself |
+//! What is to be woven is data, a [`Plan`]: departures, with the mapping of each; continuations,
+//! which are entered where departures land; and sites, the departures of each function. Plans are
+//! made for the forms of `osr-point` ([`super::forms`]), for two versions
+//! ([`super::map::multi_version`]), and for a state map ([`super::insert`]).
 
-use crate::osr::continuation::{Incoming, Landing, SiteAt, build};
+use crate::osr::compensate::Material;
+use crate::osr::condition::Condition;
+use crate::osr::continuation::{Landing, SiteAt, build};
 use crate::osr::host_exit;
-use crate::osr::mutant::Changes;
-use crate::osr::options::{Form, OsrOptions};
-use crate::osr::prototype::Prototype;
+use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters, values_of};
+use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters};
 use crate::read_code::CodeSnapshot;
+use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::debug;
-use midflight_bridge::ir::{Function, Module};
-use midflight_ir::ids::ValueId;
-use midflight_mapping::points::Point;
+use midflight_bridge::ir::{Function, Inst};
+use midflight_bridge::operations::erase_dead;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
+use midflight_mapping::mapping::reconstruct::PointMap;
+use std::borrow::Cow;
 
 /// Marks a function that has points, or is a continuation.
 pub const MARK: &str = "midflight-osr";
 
 /// More points than this that lead to one continuation share the transition.
-pub const MOST_TRANSITIONS: usize = 4;
+const MOST_TRANSITIONS: usize = 4;
 
-/// A point that was chosen and is eligible.
-#[derive(Clone, Debug)]
-pub struct Chosen {
-    /// Its number among the function's points
-    pub number: usize,
-    /// Its name: that of its marker, or `function#number`
+/// A point of a version that leads somewhere.
+pub struct Departure<'a, 'm> {
+    /// The version that it is in
+    pub version: &'a CodeSnapshot<'m>,
+    /// It is before this instruction of the version.
+    pub at: InstId,
+    /// Its name, by which it is armed
     pub name: String,
+    /// When it fires
+    pub condition: Condition,
+    /// Where it lands, what travels, and how the state there is reconstructed
+    pub map: Cow<'a, PointMap>,
 }
 
-/// A continuation that is to be made.
-struct Plan {
-    suffix: String,
-    /// Chosen points that it is entered at
-    landings: Vec<usize>,
-    /// For each chosen point the continuation that it leads to from here, if it is a point here
-    leads_to: Vec<Option<usize>>,
-    /// Number of the site of its first point
-    first_site: usize,
+/// The body of a continuation.
+pub enum Body<'a, 'm> {
+    /// A copy of a version's
+    CopyOf(&'a CodeSnapshot<'m>),
+    /// A version's own, which is used up
+    Of(&'a CodeSnapshot<'m>),
+    /// None: it hands its values to this callback of the host.
+    Host(&'a str),
 }
 
-/// Inserts the chosen points into a function that was prepared, and makes their continuations.
-pub fn weave<'m>(
-    module: Module<'m>,
-    snapshot: &CodeSnapshot<'m>,
-    points: &[Point],
-    chosen: &[Chosen],
-    options: &OsrOptions,
-) -> Vec<Function<'m>> {
-    Weave { module, snapshot, points, chosen, options, changes: Changes::default() }.run()
+/// A function that departures lead to.
+pub struct Continuation<'a, 'm> {
+    /// Its name
+    pub name: String,
+    /// The code that it goes on with
+    pub body: Body<'a, 'm>,
+    /// The departures that lead to it, sorted; each has a landing of its own
+    pub entries: Vec<usize>,
+    /// What of the body never runs
+    pub dead: Dead,
 }
 
-struct Weave<'a, 'm> {
-    module: Module<'m>,
-    snapshot: &'a CodeSnapshot<'m>,
-    points: &'a [Point],
-    chosen: &'a [Chosen],
-    options: &'a OsrOptions,
-    /// What a mutant has changed
-    changes: Changes,
+/// Code of a version that never runs in its continuation. It is removed: it would need values that
+/// are not reconstructed.
+#[derive(Clone, Default)]
+pub struct Dead {
+    /// Blocks
+    pub blocks: Vec<BlockId>,
+    /// Edges between other blocks
+    pub edges: Vec<(BlockId, BlockId)>,
+    /// Instructions in other blocks
+    pub instructions: Vec<InstId>,
 }
 
-impl<'m> Weave<'_, 'm> {
-    fn run(&self) -> Vec<Function<'m>> {
-        let base = self.snapshot.function;
-        let plans = self.plans();
-        let prototypes = self.prototypes(plans.len());
-        let shells: Vec<Function<'m>> = plans
-            .iter()
-            .enumerate()
-            .map(|(index, plan)| {
-                let ty = prototype_of(&prototypes, index).function_type(base);
-                base.declare_continuation(ty, &format!("{}.osr{}", base.name(), plan.suffix))
-            })
-            .collect();
-        if self.preserves_none() {
-            shells.iter().for_each(|shell| shell.preserve_none());
+/// A departure of a function.
+pub struct PlannedSite {
+    /// Which
+    pub departure: usize,
+    /// The continuation that it is in; none if it is in base
+    pub from: Option<usize>,
+    /// The continuation that it leads to
+    pub to: usize,
+    /// False if it has just its place in the record, so that numbers are simple.
+    pub is_inserted: bool,
+}
+
+/// How values travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Each continuation has a prototype of its own, for its single landing.
+    Alone,
+    /// All have one, so that they can move into each other.
+    Together {
+        /// The first parameter says which landing is meant.
+        has_selector: bool,
+    },
+}
+
+/// What is woven.
+pub struct Plan<'a, 'm> {
+    /// All points that lead somewhere
+    pub departures: Vec<Departure<'a, 'm>>,
+    /// What they lead to
+    pub continuations: Vec<Continuation<'a, 'm>>,
+    /// The record's sites; the first ones are base's
+    pub sites: Vec<PlannedSite>,
+    /// Prototypes
+    pub passing: Passing,
+    /// Continuations move into each other, without end.
+    pub chain: bool,
+    /// They do so all the time: they preserve no registers.
+    pub preserves_none: bool,
+    /// What mappings refer to
+    pub material: Material<'a, 'm>,
+    /// The record of the mappings for the binary, if it is to have one
+    pub description: Option<Vec<u8>>,
+}
+
+impl<'a, 'm> Plan<'a, 'm> {
+    /// A plan with one departure, from base to a continuation with this name and body.
+    pub fn resolved(name: String, body: Body<'a, 'm>, departure: Departure<'a, 'm>) -> Self {
+        let dead = Dead::default();
+        Plan {
+            departures: vec![departure],
+            continuations: vec![Continuation { name, body, entries: vec![0], dead }],
+            sites: vec![PlannedSite { departure: 0, from: None, to: 0, is_inserted: true }],
+            passing: Passing::Alone,
+            chain: false,
+            preserves_none: false,
+            material: Material::NONE,
+            description: None,
         }
-        let record = self.record(&plans, &shells);
-        for (index, plan) in plans.iter().enumerate() {
-            let prototype = prototype_of(&prototypes, index);
-            match &self.options.exit {
-                Some(callback) => self.build_exit(plan, prototype, shells[index], callback),
-                None => self.build(plan, prototype, &shells, index, &record),
+    }
+}
+
+/// A plan for a function, with its continuations declared.
+pub struct Weaver<'a, 'm> {
+    /// The function that it is for
+    base: Function<'m>,
+    plan: &'a Plan<'a, 'm>,
+    prototypes: Vec<Prototype<'m>>,
+    /// The continuations
+    shells: Vec<Function<'m>>,
+}
+
+/// Inserts the planned points into a function that was prepared, and makes their continuations,
+/// which are returned, with what leads into chains.
+pub fn weave<'m>(snapshot: &CodeSnapshot<'m>, plan: &Plan<'_, 'm>) -> Vec<Function<'m>> {
+    let weaver = Weaver::declare(snapshot.function, plan);
+    let record = weaver.record();
+    weaver.build(Some(&record));
+    let (mut made, _) = weaver.insert(snapshot, &record);
+    made.extend(weaver.shells);
+    made
+}
+
+impl<'a, 'm> Weaver<'a, 'm> {
+    /// Declares the continuations of a plan.
+    pub fn declare(base: Function<'m>, plan: &'a Plan<'a, 'm>) -> Self {
+        let prototype = |of: &mut dyn Iterator<Item = usize>, has_selector: bool| {
+            let of: Vec<&Departure<'_, 'm>> = of.map(|d| &plan.departures[d]).collect();
+            let lists: Vec<&[ValueId]> = of.iter().map(|d| d.map.sources.as_slice()).collect();
+            let arguments = base.arguments().count();
+            let type_of = |index: usize, value| of[index].version.value(value).ty();
+            Prototype::new(&lists, arguments, has_selector, type_of)
+        };
+        let prototypes: Vec<_> = match plan.passing {
+            Passing::Alone => plan
+                .continuations
+                .iter()
+                .map(|c| prototype(&mut c.entries.iter().copied(), false))
+                .collect(),
+            Passing::Together { has_selector } => {
+                vec![prototype(&mut (0..plan.departures.len()), has_selector)]
             }
-            shells[index].mark(MARK);
-            if self.options.chain {
-                shells[index].forbid_specialization();
+        };
+        let mut weaver = Weaver { base, plan, prototypes, shells: Vec::new() };
+        for (index, continuation) in plan.continuations.iter().enumerate() {
+            let ty = weaver.prototype(index).function_type(base);
+            let shell = base.declare_continuation(ty, &continuation.name);
+            if plan.preserves_none {
+                shell.preserve_none();
+            }
+            weaver.shells.push(shell);
+        }
+        weaver
+    }
+
+    /// The continuations.
+    pub fn continuations(&self) -> &[Function<'m>] {
+        &self.shells
+    }
+
+    /// Emits the record of the sites.
+    pub fn record(&self) -> Record<'m> {
+        let module = self.base.module();
+        let base = self.base.name();
+        let names: Vec<String> = self.shells.iter().map(|shell| shell.name()).collect();
+        let info = |site: &PlannedSite| {
+            let departure = &self.plan.departures[site.departure];
+            let at = departure.version.instructions[departure.at];
+            SiteInfo {
+                point: site.departure as u32,
+                name: departure.name.clone(),
+                from: site.from.map_or_else(|| base.clone(), |from| names[from].clone()),
+                to: match self.plan.continuations[site.to].body {
+                    Body::Host(callback) => callback.to_string(),
+                    _ => names[site.to].clone(),
+                },
+                line: debug::location(at).map_or(0, |l| l.inner.line),
+                condition: departure.condition.on_target(&module.target()),
+            }
+        };
+        let sites: Vec<SiteInfo> = self.plan.sites.iter().map(info).collect();
+        let description = self.plan.description.as_ref().map(|bytes| {
+            module.section_bytes("midflight.osr.maps", OSR_MAPS_SECTION, bytes, false)
+        });
+        let points = self.plan.departures.len();
+        Record::emit(module, &base, &module.source_file(), points, &sites, description)
+    }
+
+    /// Makes the continuations. Without a record they have no sites.
+    pub fn build(&self, record: Option<&Record<'m>>) {
+        for (index, continuation) in self.plan.continuations.iter().enumerate() {
+            let shell = self.shells[index];
+            match continuation.body {
+                Body::Of(version) => self.continue_with(index, version, record),
+                Body::CopyOf(version) => {
+                    let function = version.function;
+                    let copy = function.clone_as(&format!("{}.version", function.name()));
+                    self.continue_with(index, &version.of_copy(copy), record);
+                }
+                Body::Host(callback) => {
+                    for &departure in &continuation.entries {
+                        let transfers = self.transfers(index, departure);
+                        let Departure { version, name, .. } = &self.plan.departures[departure];
+                        host_exit::build(shell, version, transfers, name, callback);
+                    }
+                }
+            }
+            shell.mark(MARK);
+            if self.plan.chain {
+                shell.forbid_specialization();
             }
         }
-        self.insert_base(&plans, &prototypes, &shells, &record);
+    }
+
+    fn continue_with(&self, index: usize, version: &CodeSnapshot<'m>, record: Option<&Record<'m>>) {
+        let Continuation { entries, dead, .. } = &self.plan.continuations[index];
+        let landings = entries.iter().map(|&departure| Landing {
+            map: &self.plan.departures[departure].map,
+            transfers: self.transfers(index, departure),
+        });
+        erase(dead, version);
+        let target = |to| Target {
+            continuation: self.shells[to],
+            prototype: self.prototype(to),
+            tail: Tail::Must,
+        };
+        let sites = self.sites_in(Some(index), version, record, &target);
+        let share = self.shared(Some(index)).map(target);
+        let landings: Vec<_> = landings.collect();
+        let material = &self.plan.material;
+        build(
+            self.shells[index],
+            version,
+            self.prototype(index),
+            &landings,
+            material,
+            &sites,
+            share,
+        );
+    }
+
+    /// Inserts the points of base, which was prepared, and whose snapshot has the numbers of the
+    /// plan's. Returns what leads into chains, and the points.
+    pub fn insert(
+        &self,
+        snapshot: &CodeSnapshot<'m>,
+        record: &Record<'m>,
+    ) -> (Vec<Function<'m>>, Vec<Inserted<'m>>) {
+        let base = snapshot.function;
+        let mut firsts = vec![None; self.shells.len()];
+        let mut made = Vec::new();
+        for site in self.plan.sites.iter().filter(|site| site.from.is_none()) {
+            firsts[site.to].get_or_insert_with(|| {
+                if !self.plan.chain {
+                    return self.shells[site.to];
+                }
+                made.push(enter(base, self.shells[site.to], self.prototype(site.to)));
+                made[made.len() - 1]
+            });
+        }
+        let tail = tail_of_first(snapshot);
+        let target = |to: usize| Target {
+            continuation: firsts[to].expect("a site of base leads to it"),
+            prototype: self.prototype(to),
+            tail,
+        };
+        let sites = self.sites_in(None, snapshot, Some(record), &target);
+        let shared = self.shared(None).map(|to| SharedTransition::new(base, target(to)));
+        let inserted: Vec<Inserted<'m>> =
+            sites.iter().map(|SiteAt { site, .. }| site.insert(shared.as_ref())).collect();
+        promote_counters(base, &inserted);
         base.drop_purity();
         base.mark(MARK);
-        if self.options.swap {
-            self.changes.emit(self.module);
-        }
-        shells
+        (made, inserted)
     }
 
-    /// True if the continuations preserve no registers: where they move into each other all the
-    /// time, and the target has such a convention.
-    fn preserves_none(&self) -> bool {
-        let target = self.module.target();
-        let has = ["x86_64", "amd64", "aarch64"].iter().any(|arch| target.starts_with(arch));
-        has && self.options.form == Form::Single && self.options.chain
-    }
-
-    /// What the base calls to get to a continuation.
-    fn first(&self, continuation: Function<'m>, prototype: &Prototype<'m>) -> Function<'m> {
-        if !self.options.chain {
-            return continuation;
-        }
-        enter(self.snapshot.function, continuation, prototype)
-    }
-
-    fn plans(&self) -> Vec<Plan> {
-        let count = self.chosen.len();
-        let all = || (0..count).collect::<Vec<_>>();
-        let numbered = |what: &str, p: usize| format!(".{}{what}", self.chosen[p].number);
-        let mut plans: Vec<Plan> = Vec::new();
-        let mut add =
-            |suffix: String, landings: Vec<usize>, to: &dyn Fn(usize) -> Option<usize>| {
-                let leads_to =
-                    (0..count).map(|p| to(p).filter(|_| self.point(p).further.is_none())).collect();
-                let first_site = count * (plans.len() + 1);
-                plans.push(Plan { suffix, landings, leads_to, first_site });
-            };
-        match (self.options.form, self.options.chain) {
-            (Form::Single, false) => {
-                (0..count).for_each(|p| add(numbered("", p), vec![p], &|_| None));
-            }
-            (Form::Single, true) => {
-                (0..count).for_each(|p| add(numbered("", p), vec![p], &|q| Some(count + q)));
-                (0..count).for_each(|p| add(numbered(".back", p), vec![p], &|q| Some(q)));
-            }
-            (Form::Multi, false) => add(String::new(), all(), &|_| None),
-            (Form::Multi, true) => add(String::new(), all(), &|_| Some(0)),
-        }
-        plans
-    }
-
-    /// One prototype, or, where continuations never move into each other, one for each.
-    fn prototypes(&self, plans: usize) -> Vec<Prototype<'m>> {
-        let lives: Vec<&[ValueId]> =
-            (0..self.chosen.len()).map(|p| self.point(p).live.as_slice()).collect();
-        let arguments = self.snapshot.arguments.len();
-        let type_of = |_, value| self.snapshot.value(value).ty();
-        if self.options.form == Form::Single && !self.options.chain {
-            let one = |p: usize| Prototype::new(&lives[p..=p], arguments, false, type_of);
-            return (0..plans).map(one).collect();
-        }
-        let has_selector = self.options.form == Form::Multi && lives.len() > 1;
-        vec![Prototype::new(&lives, arguments, has_selector, type_of)]
-    }
-
-    fn point(&self, chosen: usize) -> &Point {
-        &self.points[self.chosen[chosen].number]
-    }
-
-    fn record(&self, plans: &[Plan], shells: &[Function<'m>]) -> Record<'m> {
-        let base = self.snapshot.function.name();
-        let names: Vec<String> = shells.iter().map(|s| s.name()).collect();
-        let condition = self.options.condition.on_target(&self.module.target());
-        let info = |p: usize, from: &str, to: usize| SiteInfo {
-            point: p as u32,
-            name: self.chosen[p].name.clone(),
-            from: from.to_string(),
-            to: self.options.exit.clone().unwrap_or_else(|| names[to].clone()),
-            line: debug::location(self.snapshot.instructions[self.point(p).at])
-                .map_or(0, |l| l.inner.line),
-            condition,
-        };
-        let count = self.chosen.len();
-        let mut sites: Vec<SiteInfo> =
-            (0..count).map(|p| info(p, &base, self.first_target(p))).collect();
-        if self.options.chain {
-            for (index, plan) in plans.iter().enumerate() {
-                // A place for each point, so that numbers are simple; not all of them are sites.
-                sites.extend(
-                    (0..count)
-                        .map(|p| info(p, &names[index], plan.leads_to[p].unwrap_or_default())),
-                );
-            }
-        }
-        Record::emit(self.module, &base, &self.module.source_file(), count, &sites, None)
-    }
-
-    /// The continuation that a point of the base leads to.
-    fn first_target(&self, chosen: usize) -> usize {
-        match self.options.form {
-            Form::Single => chosen,
-            Form::Multi => 0,
-        }
-    }
-
-    fn build(
-        &self,
-        plan: &Plan,
-        prototype: &Prototype<'m>,
-        shells: &[Function<'m>],
-        index: usize,
-        record: &Record<'m>,
-    ) {
-        let base = self.snapshot.function;
-        let version = self.snapshot.of_copy(base.clone_as(&format!("{}.version", base.name())));
-        let transfers = |p: usize| &prototype.transfers[self.place_in(prototype, p)];
-        let landings: Vec<Landing> = plan
-            .landings
-            .iter()
-            .map(|&p| {
-                let mut incoming: Vec<_> = transfers(p)
-                    .iter()
-                    .map(|&(value, slot)| (value, Incoming::Slot(slot)))
-                    .collect();
-                if self.options.swap {
-                    self.changes.add(usize::from(swap_two(&mut incoming, prototype)));
-                }
-                Landing { at: self.point(p).at, incoming, prologue: None }
-            })
-            .collect();
-        let values: Vec<_> = (0..self.chosen.len())
-            .map(|p| match plan.leads_to[p] {
-                Some(_) => values_of(transfers(p), |value| version.value(value)),
-                None => Vec::new(),
-            })
-            .collect();
-        let sites: Vec<SiteAt> = (0..self.chosen.len())
-            .filter_map(|p| {
-                let to = plan.leads_to[p]?;
-                let target = self.target(prototype, shells[to], p, Tail::Must);
-                let number = plan.first_site + p;
-                let site =
-                    self.site(shells[index], &version, p, &values[p], target, record, number);
-                Some(SiteAt { at: self.point(p).at, site })
-            })
-            .collect();
-        let share = self.shares().then_some((shells[0], Tail::Must));
-        build(shells[index], &version, prototype, &landings, &sites, share);
-    }
-
-    fn insert_base(
-        &self,
-        plans: &[Plan],
-        prototypes: &[Prototype<'m>],
-        shells: &[Function<'m>],
-        record: &Record<'m>,
-    ) {
-        let base = self.snapshot.function;
-        let tail = match tail_of_first(self.snapshot) {
-            Tail::May if plans.is_empty() => Tail::No,
-            tail => tail,
-        };
-        let targets = match self.options.form {
-            Form::Single => self.chosen.len(),
-            Form::Multi => self.chosen.len().min(1),
-        };
-        let firsts: Vec<_> =
-            (0..targets).map(|to| self.first(shells[to], prototype_of(prototypes, to))).collect();
-        let shared = self
-            .shares()
-            .then(|| SharedTransition::new(base, firsts[0], prototype_of(prototypes, 0), tail));
-        let inserted: Vec<Inserted> = (0..self.chosen.len())
-            .map(|p| {
-                let to = self.first_target(p);
-                let prototype = prototype_of(prototypes, to);
-                let transfers = &prototype.transfers[self.place_in(prototype, p)];
-                let values = values_of(transfers, |value| self.snapshot.value(value));
-                let target = self.target(prototype, firsts[to], p, tail);
-                let site = self.site(base, self.snapshot, p, &values, target, record, p);
-                Site { shared: shared.as_ref(), ..site }.insert()
-            })
-            .collect();
-        promote_counters(base, &inserted);
-    }
-
-    /// True if all points lead to one continuation and are so many that they share the transition.
-    fn shares(&self) -> bool {
-        self.options.form == Form::Multi && self.chosen.len() > MOST_TRANSITIONS
-    }
-
-    /// Where a chosen point's transfers are in a prototype.
-    fn place_in(&self, prototype: &Prototype<'m>, chosen: usize) -> usize {
-        if prototype.transfers.len() == self.chosen.len() { chosen } else { 0 }
-    }
-
-    fn target<'p>(
-        &self,
-        prototype: &'p Prototype<'m>,
-        continuation: Function<'m>,
-        chosen: usize,
-        tail: Tail,
-    ) -> Target<'p, 'm> {
-        Target { continuation, prototype, selector: chosen as u32, tail }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn site<'p>(
-        &self,
-        function: Function<'m>,
+    /// The sites of base, or of a continuation with the body of this version.
+    fn sites_in<'s>(
+        &'s self,
+        function: Option<usize>,
         version: &CodeSnapshot<'m>,
-        chosen: usize,
-        values: &'p [(midflight_bridge::ir::Value<'m>, usize)],
-        target: Target<'p, 'm>,
-        record: &'p Record<'m>,
-        number: usize,
-    ) -> Site<'p, 'm> {
-        Site {
-            function,
-            at: version.instructions[self.point(chosen).at],
-            condition: self.options.condition.on_target(&self.module.target()),
-            values,
-            target,
-            shared: None,
-            record: Some(record),
-            number,
-            point: chosen,
+        record: Option<&'s Record<'m>>,
+        target: &dyn Fn(usize) -> Target<'s, 'm>,
+    ) -> Vec<SiteAt<'s, 'm>> {
+        let triple = self.base.module().target();
+        let site = |(number, site): (usize, &PlannedSite)| {
+            let PlannedSite { departure, to, .. } = *site;
+            let Departure { at, condition, .. } = self.plan.departures[departure];
+            let transfers = self.transfers(to, departure).iter();
+            let landing = self.plan.continuations[to].entries.binary_search(&departure);
+            let landing = landing.expect("a departure has a landing where it leads to");
+            let site = Site {
+                function: function.map_or(self.base, |index| self.shells[index]),
+                at: version.instructions[at],
+                condition: condition.on_target(&triple),
+                values: transfers.map(|&(id, slot)| (version.value(id), slot)).collect(),
+                target: target(to),
+                selector: landing as u32,
+                record,
+                number,
+                point: departure,
+            };
+            SiteAt { at, site }
+        };
+        let of_function = |(_, site): &(usize, &PlannedSite)| site.from == function;
+        let sites = self.plan.sites.iter().enumerate().filter(of_function);
+        sites.filter(|(_, site)| site.is_inserted).map(site).collect()
+    }
+
+    /// The continuation that all sites of a function lead to, if they are so many that they share
+    /// the transition.
+    fn shared(&self, function: Option<usize>) -> Option<usize> {
+        let mut of_function =
+            self.plan.sites.iter().filter(|s| s.is_inserted && s.from == function);
+        let to = of_function.next()?.to;
+        let mut others = 0;
+        let is_one = of_function.all(|site| {
+            others += 1;
+            site.to == to
+        });
+        (is_one && others >= MOST_TRANSITIONS).then_some(to)
+    }
+
+    fn prototype(&self, continuation: usize) -> &Prototype<'m> {
+        match self.plan.passing {
+            Passing::Alone => &self.prototypes[continuation],
+            Passing::Together { .. } => &self.prototypes[0],
         }
     }
 
-    fn build_exit(
-        &self,
-        plan: &Plan,
-        prototype: &Prototype<'m>,
-        shell: Function<'m>,
-        callback: &str,
-    ) {
-        for &p in &plan.landings {
-            let transfers = &prototype.transfers[self.place_in(prototype, p)];
-            host_exit::build(shell, self.snapshot, transfers, &self.chosen[p].name, callback);
+    /// How the values of a departure travel to a continuation.
+    fn transfers(&self, continuation: usize, departure: usize) -> &[Transfer] {
+        match self.plan.passing {
+            Passing::Alone => &self.prototypes[continuation].transfers[0],
+            Passing::Together { .. } => &self.prototypes[0].transfers[departure],
         }
     }
 }
 
-/// The prototype of a continuation: one of its own, or the one that all share.
-fn prototype_of<'a, 'm>(prototypes: &'a [Prototype<'m>], plan: usize) -> &'a Prototype<'m> {
-    match prototypes {
-        [shared] => shared,
-        each => &each[plan],
+/// Removes what never runs. Phis lose what they take from edges that control never takes.
+fn erase<'m>(dead: &Dead, version: &CodeSnapshot<'m>) {
+    for &block in &dead.blocks {
+        version.blocks[block].make_unreachable();
     }
+    for &(from, to) in &dead.edges {
+        version.blocks[to].poison_incoming(version.blocks[from]);
+    }
+    let instructions: Vec<Inst<'m>> =
+        dead.instructions.iter().map(|&inst| version.instructions[inst]).collect();
+    erase_dead(&instructions);
 }
 
 /// A function that base calls to get to a continuation that others move into. One that preserves no
 /// registers would cost the base all of them in every activation, and one that must not be
 /// duplicated would keep it from being inlined; so there is this one between.
-pub fn enter<'m>(
+fn enter<'m>(
     base: Function<'m>,
     continuation: Function<'m>,
     prototype: &Prototype<'m>,
@@ -372,13 +408,9 @@ pub fn enter<'m>(
 /// The base's frame may go where nothing of it can be used any more: it has no allocas and no
 /// parameters in memory. That of a variadic function has the registers that `va_start` has saved,
 /// which LLVM's tail call elimination does not regard.
-pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
-    let allocas = snapshot
-        .body
-        .code
-        .instructions
-        .iter()
-        .any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
+fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
+    let mut instructions = snapshot.body.code.instructions.iter();
+    let allocas = instructions.any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
     let facts = snapshot.function.facts();
     if facts.is_variadic() {
         Tail::Never
@@ -387,23 +419,4 @@ pub fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     } else {
         Tail::May
     }
-}
-
-/// The mutant that tests must catch: two values of one type come in exchanged. True if there are
-/// two.
-fn swap_two(incoming: &mut [(ValueId, Incoming<'_, '_>)], prototype: &Prototype<'_>) -> bool {
-    for a in 0..incoming.len() {
-        for b in a + 1..incoming.len() {
-            if let (Incoming::Slot(first), Incoming::Slot(second)) =
-                (&incoming[a].1, &incoming[b].1)
-                && prototype.slots[*first] == prototype.slots[*second]
-            {
-                let (first, second) = (*first, *second);
-                incoming[a].1 = Incoming::Slot(second);
-                incoming[b].1 = Incoming::Slot(first);
-                return true;
-            }
-        }
-    }
-    false
 }

@@ -56,6 +56,7 @@ fn written(expr: &Expr) -> MapExpr {
         Expr::Constant(constant) => MapExpr::Constant { constant },
         Expr::Repeat(repeat, ref of) => MapExpr::Repeat { repeat: repeat.into(), of: of.clone() },
         Expr::Content(store, address) => MapExpr::Content { content: store.into(), address },
+        Expr::Code(..) => unreachable!("only a compiler writer's state map has code"),
     }
 }
 

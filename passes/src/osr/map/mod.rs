@@ -2,7 +2,7 @@
 //!
 //! [`midflight_mapping`] has the versions, the proof and the mappings. Here, [`optimize`] makes a
 //! version and keeps track of what passes do to it, [`read`] reads both, [`claims`] asks LLVM's
-//! solver, [`flags`] drops what values of one number do not share, [`weave`] carries mappings out,
+//! solver, [`flags`] drops what values of one number do not share, [`multi_version`] plans what is woven,
 //! [`do_passes`] makes those of a pipeline, pass by pass (Alg. 10), and [`report`] and [`maps`] say
 //! what was found.
 
@@ -11,6 +11,7 @@ pub mod claims;
 pub mod do_passes;
 pub mod flags;
 pub mod maps;
+pub mod multi_version;
 pub mod mutant;
 pub mod opt_options;
 pub mod opt_pass;
@@ -18,4 +19,3 @@ pub mod optimize;
 pub mod print_map;
 pub mod read;
 pub mod report;
-pub mod weave;

@@ -2,16 +2,18 @@
 //! each to the other (thesis 4.2).
 
 use crate::driver::{Driver, changeable, reason_to_refuse};
+use crate::osr::compensate::Material;
 use crate::osr::map::flags::Classes;
 use crate::osr::map::maps::{for_binary, write_maps};
+use crate::osr::map::multi_version::{MultiVersion, dead};
 use crate::osr::map::mutant::{self, Mutant};
 use crate::osr::map::opt_options::OptOptions;
 use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
 use crate::osr::map::read::Handles;
-use crate::osr::map::weave::Weave;
 use crate::osr::mutant::Changes;
 use crate::osr::pass::{REMARKS, tell_of_many, thin, warn_of_flags};
 use crate::osr::place::{Where, place};
+use crate::osr::weave::weave;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -154,24 +156,29 @@ impl OptPass {
             Some(maps) => Some(self.describe(module, function, maps)?),
             None => None,
         };
-        let mut changed = Weave {
-            module,
+        let dead = PerVersion::from_fn(|which| dead(&sides[which], &versions.of[which]));
+        let at = sides.as_ref().map(|side| side.points.iter().map(|p| p.at).collect());
+        let further =
+            sides.as_ref().map(|s| (0..s.points.len()).map(|p| takes_part(s, p)).collect());
+        let versions = MultiVersion {
             snapshots: &snapshots,
-            points: sides.as_ref().map(|side| side.points.as_slice()),
+            at: &at,
+            further: &further,
             maps: &plan.maps,
-            constant: &|id| constants[id as usize],
-            useful: sides.as_ref().map(Side::useful),
-            unreached: versions.of.as_ref().map(|version| version.live.unreached()),
-            untaken: versions.of.as_ref().map(|version| version.live.untaken(&version.graph)),
+            dead,
+            material: Material {
+                constant: &|id| constants[id as usize],
+                store: &|inst| snapshots.base.instructions[inst],
+                ..Material::NONE
+            },
             conditions: PerVersion { base: options.up, opt: options.down },
-            further: sides
-                .as_ref()
-                .map(|s| (0..s.points.len()).map(|p| takes_part(s, p)).collect()),
             description,
-            mutant: options.mutant,
-            changes: plan.changes,
-        }
-        .run();
+        };
+        let Some(plan) = versions.plan() else {
+            two.opt.erase();
+            return Ok(vec![function]);
+        };
+        let mut changed = weave(&snapshots.base, &plan);
         changed.push(function);
         Ok(changed)
     }

@@ -256,6 +256,7 @@ impl<'a, 'm> Texts<'a, 'm> {
             Expr::Constant(constant) => self.handles.constant(*constant).text(),
             Expr::Repeat(inst, _) => format!("{}'", self.names[to][graph.result(*inst)]),
             Expr::Content(..) => format!("memory'{expr}"),
+            Expr::Code(..) => unreachable!("only a compiler writer's state map has code"),
         };
         let mut lines = Vec::new();
         for (number, expr) in map.exprs.iter().enumerate() {
