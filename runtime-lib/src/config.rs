@@ -51,10 +51,10 @@ impl Config {
     /// holds.
     pub fn read(&mut self) {
         if let Some(value) = variable(MEMORY_VARIABLE) {
-            read_size(value, b"MIDFLIGHT_MAX_MEMORY", b"1G", arena::set_limit);
+            read_size(value, MEMORY_VARIABLE, "using 1G", arena::set_limit);
         }
         if let Some(value) = variable(THREAD_MEMORY_VARIABLE) {
-            read_size(value, b"MIDFLIGHT_THREAD_MEMORY", b"1M", prune::set_budget);
+            read_size(value, THREAD_MEMORY_VARIABLE, "using 1M", prune::set_budget);
         }
         if let Some(value) = variable(PROFILE_VARIABLE) {
             self.read_pattern(value);
@@ -75,24 +75,21 @@ impl Config {
         match value {
             b"fatal" => {}
             b"none" => self.catches_fatal = false,
-            _ => message::print(&[
-                b"cannot use MIDFLIGHT_SIGNALS='",
-                value,
-                b"': it is 'fatal' (write the profile when a signal ends the program) or 'none'; using 'fatal'",
-            ]),
+            _ => {
+                let problem =
+                    "it is 'fatal' (write the profile when a signal ends the program) or 'none'";
+                tell_unusable(SIGNALS_VARIABLE, value, problem, "using 'fatal'");
+            }
         }
     }
 
     fn read_dump(&mut self, value: &[u8]) {
         match signal_name::parse(value) {
             Ok(signal) => self.dump = Some(signal),
-            Err(problem) => message::print(&[
-                b"cannot use MIDFLIGHT_PROFILE_SIGNAL='",
-                value,
-                b"': ",
-                problem.as_bytes(),
-                b"; the profile is written when the program ends",
-            ]),
+            Err(problem) => {
+                let consequence = "the profile is written when the program ends";
+                tell_unusable(DUMP_VARIABLE, value, problem, consequence);
+            }
         }
     }
 
@@ -135,18 +132,28 @@ pub fn read_directory(to: &mut Text, variable: &CStr) {
     }
 }
 
-fn read_size(value: &[u8], name: &[u8], default: &[u8], set: fn(usize)) {
+fn read_size(value: &[u8], variable: &CStr, default: &str, set: fn(usize)) {
     match parse_size(value) {
         Some(size) => set(size),
-        None => message::print(&[
-            b"cannot use ",
-            name,
-            b"='",
-            value,
-            b"': it is not a number of bytes, as in 500000, 64K, 512M or 2G; using ",
-            default,
-        ]),
+        None => {
+            let problem = "it is not a number of bytes, as in 500000, 64K, 512M or 2G";
+            tell_unusable(variable, value, problem, default);
+        }
     }
+}
+
+/// Tells that a variable's value makes no sense, and what is done instead.
+pub fn tell_unusable(variable: &CStr, value: &[u8], problem: &str, consequence: &str) {
+    message::print(&[
+        b"cannot use ",
+        variable.to_bytes(),
+        b"='",
+        value,
+        b"': ",
+        problem.as_bytes(),
+        b"; ",
+        consequence.as_bytes(),
+    ]);
 }
 
 /// A variable of the environment that is set and not empty.

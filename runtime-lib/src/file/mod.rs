@@ -134,40 +134,21 @@ impl File {
         let size =
             usize::try_from(self.stat()?.st_size).map_err(|_| Failure::System(libc::EFBIG))?;
         let mut content = Bytes::new(size)?;
-        let mut offset = 0;
-        while let Some(room) = content.bytes().get_mut(offset..).filter(|room| !room.is_empty()) {
-            let position = i64::try_from(offset).map_err(|_| Failure::System(libc::EFBIG))?;
-            // SAFETY: the room lives through the call.
-            let read =
-                unsafe { libc::pread(self.0, room.as_mut_ptr().cast(), room.len(), position) };
-            match usize::try_from(read) {
-                Ok(0) => return Err(Failure::System(libc::EBADMSG)),
-                Ok(read) => offset += read,
-                Err(_) if sys::errno() == libc::EINTR => {}
-                Err(_) => return Err(Failure::last()),
-            }
-        }
+        let room = content.bytes().as_mut_ptr();
+        // SAFETY: there is room for so many bytes, which nothing else uses meanwhile.
+        transfer(size, libc::EBADMSG, |done| unsafe {
+            libc::pread(self.0, room.add(done).cast(), size - done, done as i64)
+        })?;
         Ok(content)
     }
 
     /// Writes all bytes at an offset.
-    pub fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Failure> {
-        while !bytes.is_empty() {
-            let position = i64::try_from(offset).map_err(|_| Failure::System(libc::EFBIG))?;
-            // SAFETY: the bytes live through the call.
-            let written =
-                unsafe { libc::pwrite(self.0, bytes.as_ptr().cast(), bytes.len(), position) };
-            match usize::try_from(written) {
-                Ok(0) => return Err(Failure::System(libc::ENOSPC)),
-                Ok(written) => {
-                    bytes = bytes.get(written..).unwrap_or_default();
-                    offset += written as u64;
-                }
-                Err(_) if sys::errno() == libc::EINTR => {}
-                Err(_) => return Err(Failure::last()),
-            }
-        }
-        Ok(())
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), Failure> {
+        // SAFETY: the bytes live through the call.
+        transfer(bytes.len(), libc::ENOSPC, |done| unsafe {
+            let rest = bytes.as_ptr().add(done).cast();
+            libc::pwrite(self.0, rest, bytes.len() - done, offset.cast_signed() + done as i64)
+        })
     }
 
     /// Its descriptor.
@@ -201,41 +182,60 @@ impl Drop for File {
     }
 }
 
+/// Reads or writes `size` bytes: `go_on` is told how many were, and makes the next system call.
+/// `ended` is the error where it does nothing.
+fn transfer(size: usize, ended: i32, mut go_on: impl FnMut(usize) -> isize) -> Result<(), Failure> {
+    let mut done = 0;
+    while done < size {
+        match usize::try_from(go_on(done)) {
+            Ok(0) => return Err(Failure::System(ended)),
+            Ok(more) => done += more,
+            Err(_) if sys::errno() == libc::EINTR => {}
+            Err(_) => return Err(Failure::last()),
+        }
+    }
+    Ok(())
+}
+
 /// The first bytes of a file, as many as there is room for; `None` if it cannot be read.
 pub fn read_start<'a>(name: &CStr, room: &'a mut [u8]) -> Option<&'a [u8]> {
-    // SAFETY: the name is a C string.
-    let descriptor = unsafe { libc::open(name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    if descriptor < 0 {
-        return None;
-    }
-    // SAFETY: the room lives through the call; the descriptor is open and not used again.
-    let read = unsafe {
-        let read = libc::read(descriptor, room.as_mut_ptr().cast(), room.len());
-        libc::close(descriptor);
-        read
-    };
+    let file = File::open_at(None, name, libc::O_RDONLY).ok()?;
+    // SAFETY: the room lives through the call.
+    let read = unsafe { libc::read(file.0, room.as_mut_ptr().cast(), room.len()) };
     room.get(..usize::try_from(read).ok()?)
 }
 
-/// Sections on their way to the file.
+/// What is on its way to a file.
 pub struct Buffered<'a> {
-    file: &'a File,
+    /// The file, and where in it the buffer goes; none: standard error.
+    file: Option<(&'a File, u64)>,
     buffer: &'a mut [u8; BUFFER],
     filled: usize,
-    offset: u64,
 }
 
 impl<'a> Buffered<'a> {
     /// Nothing yet, to begin at `offset` of the file.
     pub fn new(file: &'a File, buffer: &'a mut [u8; BUFFER], offset: u64) -> Self {
-        Self { file, buffer, filled: 0, offset }
+        Self { file: Some((file, offset)), buffer, filled: 0 }
+    }
+
+    /// The same, to standard error.
+    pub fn to_standard_error(buffer: &'a mut [u8; BUFFER]) -> Self {
+        Self { file: None, buffer, filled: 0 }
     }
 
     /// Writes what is in the buffer.
     pub fn flush(&mut self) -> Result<(), Failure> {
-        self.file.write_at(self.buffer.get(..self.filled).unwrap_or_default(), self.offset)?;
-        self.offset += self.filled as u64;
-        self.filled = 0;
+        let bytes = self.buffer.get(..core::mem::take(&mut self.filled)).unwrap_or_default();
+        let Some((file, offset)) = &mut self.file else {
+            // SAFETY: the bytes live through the call.
+            return transfer(bytes.len(), libc::EIO, |done| unsafe {
+                let rest = bytes.as_ptr().add(done).cast();
+                libc::write(libc::STDERR_FILENO, rest, bytes.len() - done)
+            });
+        };
+        file.write_at(bytes, *offset)?;
+        *offset += bytes.len() as u64;
         Ok(())
     }
 }

@@ -183,7 +183,7 @@ impl Place {
         fill: impl FnOnce(&File) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut temporary = self.create_temporary()?;
-        let Some(file) = temporary.take_file() else { return Err(Failure::System(libc::EBADF)) };
+        let file = temporary.take_file()?;
         let value = fill(&file)?;
         file.close()?;
         temporary.publish(publish)?;
@@ -218,9 +218,9 @@ pub struct Temporary<'a> {
 }
 
 impl Temporary<'_> {
-    /// The open file; `None` the second time.
-    pub fn take_file(&mut self) -> Option<File> {
-        self.file.take()
+    /// The open file; there is none the second time.
+    pub fn take_file(&mut self) -> Result<File, Failure> {
+        self.file.take().ok_or(Failure::System(libc::EBADF))
     }
 
     /// Puts it in its place.

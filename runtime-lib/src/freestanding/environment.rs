@@ -64,20 +64,11 @@ unsafe extern "C" fn gethostname(room: *mut c_char, size: size_t) -> c_int {
     0
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn geteuid() -> uid_t {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { syscall(libc::SYS_geteuid) as uid_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn getrlimit(resource: c_int, limit: *mut rlimit) -> c_int {
-    // SAFETY: the caller's; libc's structure is the kernel's. No limit is set.
-    unsafe { syscall(libc::SYS_prlimit64, 0, resource, 0usize, limit) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: the caller's; libc's structure is the kernel's.
-    unsafe { syscall(libc::SYS_clock_gettime, clock, time) as c_int }
+system_calls! {
+    fn geteuid() -> uid_t = SYS_geteuid();
+    // No limit is set.
+    fn getrlimit(resource: c_int, limit: *mut rlimit) -> c_int =
+        SYS_prlimit64(0, resource, 0usize, limit);
+    fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int =
+        SYS_clock_gettime(clock, time);
 }

@@ -2,136 +2,43 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null_mut;
-use libc::{AT_FDCWD, iovec, mode_t, off_t, size_t, ssize_t, stat as Stat, statfs, syscall};
+use libc::{AT_FDCWD, AT_SYMLINK_NOFOLLOW, iovec, mode_t, off_t, size_t, ssize_t, statfs, syscall};
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn open(name: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_openat, AT_FDCWD, name, flags, mode) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn close(file: c_int) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_close, file) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn read(file: c_int, room: *mut c_void, size: size_t) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_read, file, room, size) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pread(file: c_int, room: *mut c_void, size: size_t, at: off_t) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_pread64, file, room, size, at) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn write(file: c_int, bytes: *const c_void, size: size_t) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_write, file, bytes, size) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pwrite(file: c_int, bytes: *const c_void, size: size_t, at: off_t) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_pwrite64, file, bytes, size, at) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn writev(file: c_int, pieces: *const iovec, count: c_int) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_writev, file, pieces, count) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn fstat(file: c_int, to: *mut Stat) -> c_int {
-    // SAFETY: the caller's; libc's structure is the kernel's.
-    unsafe { syscall(libc::SYS_fstat, file, to) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn stat(name: *const c_char, to: *mut Stat) -> c_int {
-    // SAFETY: as above.
-    unsafe { syscall(libc::SYS_newfstatat, AT_FDCWD, name, to, 0) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lstat(name: *const c_char, to: *mut Stat) -> c_int {
-    // SAFETY: as above.
-    unsafe { syscall(libc::SYS_newfstatat, AT_FDCWD, name, to, libc::AT_SYMLINK_NOFOLLOW) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn openat(at: c_int, name: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_openat, at, name, flags, mode) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn fstatfs(file: c_int, to: *mut statfs) -> c_int {
-    // SAFETY: the caller's; libc's structure is the kernel's.
-    unsafe { syscall(libc::SYS_fstatfs, file, to) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn renameat(
-    from_at: c_int,
-    from: *const c_char,
-    to_at: c_int,
-    to: *const c_char,
-) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_renameat2, from_at, from, to_at, to, 0) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn linkat(
-    from_at: c_int,
-    from: *const c_char,
-    to_at: c_int,
-    to: *const c_char,
-    flags: c_int,
-) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_linkat, from_at, from, to_at, to, flags) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn unlinkat(at: c_int, name: *const c_char, flags: c_int) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_unlinkat, at, name, flags) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mkdirat(at: c_int, name: *const c_char, mode: mode_t) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_mkdirat, at, name, mode) as c_int }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn readlinkat(
-    at: c_int,
-    name: *const c_char,
-    room: *mut c_char,
-    size: size_t,
-) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_readlinkat, at, name, room, size) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn readlink(name: *const c_char, room: *mut c_char, size: size_t) -> ssize_t {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_readlinkat, AT_FDCWD, name, room, size) as ssize_t }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn flock(file: c_int, operation: c_int) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { syscall(libc::SYS_flock, file, operation) as c_int }
+system_calls! {
+    fn open(name: *const c_char, flags: c_int, mode: mode_t) -> c_int =
+        SYS_openat(AT_FDCWD, name, flags, mode);
+    fn openat(at: c_int, name: *const c_char, flags: c_int, mode: mode_t) -> c_int =
+        SYS_openat(at, name, flags, mode);
+    fn close(file: c_int) -> c_int = SYS_close(file);
+    fn read(file: c_int, room: *mut c_void, size: size_t) -> ssize_t = SYS_read(file, room, size);
+    fn pread(file: c_int, room: *mut c_void, size: size_t, at: off_t) -> ssize_t =
+        SYS_pread64(file, room, size, at);
+    fn write(file: c_int, bytes: *const c_void, size: size_t) -> ssize_t =
+        SYS_write(file, bytes, size);
+    fn pwrite(file: c_int, bytes: *const c_void, size: size_t, at: off_t) -> ssize_t =
+        SYS_pwrite64(file, bytes, size, at);
+    fn writev(file: c_int, pieces: *const iovec, count: c_int) -> ssize_t =
+        SYS_writev(file, pieces, count);
+    fn fstat(file: c_int, to: *mut libc::stat) -> c_int = SYS_fstat(file, to);
+    fn stat(name: *const c_char, to: *mut libc::stat) -> c_int =
+        SYS_newfstatat(AT_FDCWD, name, to, 0);
+    fn lstat(name: *const c_char, to: *mut libc::stat) -> c_int =
+        SYS_newfstatat(AT_FDCWD, name, to, AT_SYMLINK_NOFOLLOW);
+    fn fstatfs(file: c_int, to: *mut statfs) -> c_int = SYS_fstatfs(file, to);
+    fn renameat(from_at: c_int, from: *const c_char, to_at: c_int, to: *const c_char) -> c_int =
+        SYS_renameat2(from_at, from, to_at, to, 0);
+    fn linkat(
+        from_at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_int,
+    ) -> c_int = SYS_linkat(from_at, from, to_at, to, flags);
+    fn unlinkat(at: c_int, name: *const c_char, flags: c_int) -> c_int =
+        SYS_unlinkat(at, name, flags);
+    fn mkdirat(at: c_int, name: *const c_char, mode: mode_t) -> c_int =
+        SYS_mkdirat(at, name, mode);
+    fn readlinkat(at: c_int, name: *const c_char, room: *mut c_char, size: size_t) -> ssize_t =
+        SYS_readlinkat(at, name, room, size);
+    fn readlink(name: *const c_char, room: *mut c_char, size: size_t) -> ssize_t =
+        SYS_readlinkat(AT_FDCWD, name, room, size);
+    fn flock(file: c_int, operation: c_int) -> c_int = SYS_flock(file, operation);
 }
 
 /// A directory that is not below the root has no name.

@@ -14,6 +14,18 @@
 //! The functions do what the runtime asks of them and no more; each says what it leaves out. None
 //! of them is a point where threads are cancelled.
 
+/// Functions that are a system call each. libc's structures are the kernel's.
+macro_rules! system_calls {
+    ($(fn $name:ident($($parameter:ident: $kind:ty),* $(,)?) -> $result:ty =
+        $call:ident($($argument:expr),*);)*) => {
+        $(#[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($parameter: $kind),*) -> $result {
+            // SAFETY: the caller's.
+            unsafe { libc::syscall(libc::$call, $($argument),*) as $result }
+        })*
+    };
+}
+
 mod environment;
 mod files;
 mod kernel;

@@ -1,13 +1,12 @@
 //! The table of points that `MIDFLIGHT_OSR_FIRE=list` prints on standard error.
 
-use crate::file::{BUFFER, Failure};
+use crate::file::{BUFFER, Buffered, Failure};
 use crate::message::Decimal;
 use crate::osr::choice;
 use crate::osr::image::{self, Image};
 use crate::osr::log;
 use crate::osr::record::Site;
 use crate::osr::state::State;
-use crate::sys;
 use core::sync::atomic::Ordering;
 use midflight_profile::format::Sink;
 use midflight_profile::visible_pieces;
@@ -18,7 +17,7 @@ const CONDITION_WIDTH: usize = 9;
 /// Prints all points with their hits. Those that are not fuzzed do not count theirs.
 pub fn print(state: &State, buffer: &mut [u8; BUFFER]) -> Result<(), Failure> {
     let points = || image::all(state).flat_map(Image::functions).flat_map(|f| f.points());
-    let mut to = StandardError { buffer, filled: 0 };
+    let mut to = Buffered::to_standard_error(buffer);
     to.put(b"midflight: ")?;
     to.put(Decimal::new(points().count() as u64).bytes())?;
     to.put(b" OSR points in process ")?;
@@ -64,46 +63,4 @@ fn put_spaces<S: Sink>(count: usize, to: &mut S) -> Result<(), S::Error> {
 
 fn put_visible<S: Sink>(text: &[u8], to: &mut S) -> Result<(), S::Error> {
     visible_pieces(text).try_for_each(|piece| to.put(piece))
-}
-
-/// Standard error behind a buffer.
-struct StandardError<'a> {
-    buffer: &'a mut [u8; BUFFER],
-    filled: usize,
-}
-
-impl StandardError<'_> {
-    fn flush(&mut self) -> Result<(), Failure> {
-        let mut rest = self.buffer.get(..self.filled).unwrap_or_default();
-        self.filled = 0;
-        while !rest.is_empty() {
-            // SAFETY: the bytes live through the call.
-            let written =
-                unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
-            match usize::try_from(written) {
-                Ok(0) => return Err(Failure::System(libc::EIO)),
-                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                Err(_) if sys::errno() == libc::EINTR => {}
-                Err(_) => return Err(Failure::last()),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Sink for StandardError<'_> {
-    type Error = Failure;
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        for &byte in bytes {
-            if self.filled == BUFFER {
-                self.flush()?;
-            }
-            if let Some(place) = self.buffer.get_mut(self.filled) {
-                *place = byte;
-            }
-            self.filled += 1;
-        }
-        Ok(())
-    }
 }

@@ -4,7 +4,6 @@ use crate::config;
 use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
-use crate::message;
 use crate::osr::fire::Fire;
 use crate::process::signal_name;
 use core::ffi::CStr;
@@ -73,7 +72,7 @@ impl Settings {
         };
         // A value that is too long would make the message so.
         let shown = value.get(..SHOWN).unwrap_or(value);
-        tell(FIRE_VARIABLE, shown, problem, "nothing is fired");
+        config::tell_unusable(FIRE_VARIABLE, shown, problem, "nothing is fired");
     }
 
     fn read_log(&mut self, value: &[u8]) {
@@ -88,13 +87,13 @@ impl Settings {
                     config::read_directory(&mut self.directory, LOG_VARIABLE);
                 }
             }
-            Ok(()) => tell(
+            Ok(()) => config::tell_unusable(
                 LOG_VARIABLE,
                 value.get(..SHOWN).unwrap_or(value),
                 "it is too long; use a shorter name",
                 "no log is written",
             ),
-            Err(Unknown(_)) => tell(
+            Err(Unknown(_)) => config::tell_unusable(
                 LOG_VARIABLE,
                 value,
                 "a '%' has no meaning in it (there are %p, %h, %m, %1m to %9m and %%)",
@@ -106,23 +105,12 @@ impl Settings {
     fn read_signal(&mut self, value: &[u8]) {
         match signal_name::parse(value) {
             Ok(signal) => self.signal = Some(signal),
-            Err(problem) => tell(SIGNAL_VARIABLE, value, problem, "no signal is caught"),
+            Err(problem) => {
+                config::tell_unusable(SIGNAL_VARIABLE, value, problem, "no signal is caught")
+            }
         }
     }
 }
 
 /// Bytes that are shown of a value that is too long.
 const SHOWN: usize = 60;
-
-fn tell(variable: &CStr, value: &[u8], problem: &str, consequence: &str) {
-    message::print(&[
-        b"cannot use ",
-        variable.to_bytes(),
-        b"='",
-        value,
-        b"': ",
-        problem.as_bytes(),
-        b"; ",
-        consequence.as_bytes(),
-    ]);
-}

@@ -212,66 +212,54 @@ fn what_was_asked(asked: &libc::sigaction, stand_in: &libc::sigaction) -> libc::
     action
 }
 
-// What the kernel calls in the place of a handler for one time. It jumps to the program's handler,
-// with the arguments that it got, and leaves no frame: a handler may walk the stack, and there is
-// nothing between its own frame and the kernel's. A handler without SA_SIGINFO takes no notice of
-// what follows the first argument.
+/// What the kernel calls in the place of a handler for one time. It jumps to the program's handler,
+/// with the arguments that it got, and leaves no frame: a handler may walk the stack, and there is
+/// nothing between its own frame and the kernel's. A handler without SA_SIGINFO takes no notice of
+/// what follows the first argument.
 #[cfg(target_arch = "x86_64")]
-core::arch::global_asm!(
-    ".pushsection .text.relay_to_handler, \"ax\", %progbits",
-    ".p2align 4",
-    ".globl relay_to_handler",
-    ".hidden relay_to_handler",
-    ".type relay_to_handler, %function",
-    "relay_to_handler:",
-    "pushq %rdi",
-    "pushq %rsi",
-    "pushq %rdx",
-    "callq {handler}",
-    "popq %rdx",
-    "popq %rsi",
-    "popq %rdi",
-    "testq %rax, %rax",
-    "je 1f",
-    "jmpq *%rax",
-    "1:",
-    "retq",
-    ".size relay_to_handler, . - relay_to_handler",
-    ".popsection",
-    handler = sym handler_or_again,
-    options(att_syntax),
-);
+#[unsafe(naked)]
+unsafe extern "C" fn relay_to_handler() {
+    core::arch::naked_asm!(
+        "pushq %rdi",
+        "pushq %rsi",
+        "pushq %rdx",
+        "callq {handler}",
+        "popq %rdx",
+        "popq %rsi",
+        "popq %rdi",
+        "testq %rax, %rax",
+        "je 1f",
+        "jmpq *%rax",
+        "1:",
+        "retq",
+        handler = sym handler_or_again,
+        options(att_syntax),
+    )
+}
 
+/// The same.
 #[cfg(target_arch = "aarch64")]
-core::arch::global_asm!(
-    ".pushsection .text.relay_to_handler, \"ax\", %progbits",
-    ".p2align 4",
-    ".globl relay_to_handler",
-    ".hidden relay_to_handler",
-    ".type relay_to_handler, %function",
-    "relay_to_handler:",
-    "stp x29, x30, [sp, #-48]!",
-    "stp x0, x1, [sp, #16]",
-    "str x2, [sp, #32]",
-    "bl {handler}",
-    "mov x16, x0",
-    "ldr x2, [sp, #32]",
-    "ldp x0, x1, [sp, #16]",
-    "ldp x29, x30, [sp], #48",
-    "cbz x16, 1f",
-    "br x16",
-    "1:",
-    "ret",
-    ".size relay_to_handler, . - relay_to_handler",
-    ".popsection",
-    handler = sym handler_or_again,
-);
+#[unsafe(naked)]
+unsafe extern "C" fn relay_to_handler() {
+    core::arch::naked_asm!(
+        "stp x29, x30, [sp, #-48]!",
+        "stp x0, x1, [sp, #16]",
+        "str x2, [sp, #32]",
+        "bl {handler}",
+        "mov x16, x0",
+        "ldr x2, [sp, #32]",
+        "ldp x0, x1, [sp, #16]",
+        "ldp x29, x30, [sp], #48",
+        "cbz x16, 1f",
+        "br x16",
+        "1:",
+        "ret",
+        handler = sym handler_or_again,
+    )
+}
 
 /// Its address.
 fn relay() -> usize {
-    unsafe extern "C" {
-        fn relay_to_handler();
-    }
     relay_to_handler as *const () as usize
 }
 

@@ -1,15 +1,12 @@
 //! What the loader knows of the linked images.
 
+use crate::file::text::Text;
 use core::ffi::CStr;
-
-/// Longest path of an image that is kept.
-const MAX_PATH: usize = libc::PATH_MAX as usize;
 
 /// What the loader knows about the image at an address.
 pub struct Found {
     address: usize,
-    path: [u8; MAX_PATH],
-    path_len: usize,
+    path: Text,
     /// Whether the image is the program itself.
     pub is_program: bool,
     /// Whether what is at the address may be written to.
@@ -19,16 +16,10 @@ pub struct Found {
 impl Found {
     /// Asks the loader.
     pub fn containing(address: usize) -> Self {
-        let mut found = Self {
-            address,
-            path: [0; MAX_PATH],
-            path_len: 0,
-            is_program: false,
-            is_writable: false,
-        };
+        let mut found = Self { address, path: Text::new(), is_program: false, is_writable: false };
         // SAFETY: the callback gets the pointer that is given here.
         unsafe { libc::dl_iterate_phdr(Some(look_at_image), (&raw mut found).cast()) };
-        if found.is_program || found.path_len == 0 {
+        if found.is_program || found.path().is_empty() {
             found.use_program_path();
         }
         found
@@ -36,35 +27,29 @@ impl Found {
 
     /// The path of the image's file; empty if it is not known.
     pub fn path(&self) -> &[u8] {
-        self.path.get(..self.path_len).unwrap_or_default()
-    }
-
-    fn append(&mut self, bytes: &[u8]) {
-        if let Some(room) = self.path.get_mut(self.path_len..self.path_len + bytes.len()) {
-            room.copy_from_slice(bytes);
-            self.path_len += bytes.len();
-        }
+        self.path.bytes()
     }
 
     /// The loader may know the program by a name that it was called by, or by none.
     fn use_program_path(&mut self) {
-        let room = self.path.as_mut_ptr().cast();
         // SAFETY: the room has that size.
-        let len = unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), room, MAX_PATH) };
-        self.path_len = usize::try_from(len).unwrap_or(0).min(MAX_PATH);
+        self.path.fill_with(|room, size| unsafe {
+            libc::readlink(c"/proc/self/exe".as_ptr(), room, size) >= 0
+        });
     }
 
     /// A library's path as the loader was given it, made absolute.
     fn use_library_path(&mut self, name: &[u8]) {
         if name.first() != Some(&b'/') {
             // SAFETY: the room has that size.
-            let cwd = unsafe { libc::getcwd(self.path.as_mut_ptr().cast(), MAX_PATH) };
-            if !cwd.is_null() {
-                self.path_len = self.path.iter().position(|&byte| byte == 0).unwrap_or(0);
-                self.append(b"/");
+            let is_known =
+                self.path.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });
+            if is_known {
+                _ = self.path.push(b"/");
             }
         }
-        self.append(name);
+        // What is too long is left out.
+        _ = self.path.push(name);
     }
 }
 

@@ -1,11 +1,8 @@
 //! The file that memory is mapped from.
-//!
-//! Its system calls are made raw: a program that has functions of these names, instrumented ones
-//! perhaps, does not see them.
 
-use crate::file::Failure;
-use crate::file::place::{Place, Temporary};
+use crate::file::place::Place;
 use crate::file::text::Text;
+use crate::file::{Failure, File};
 use crate::process::signal::Blocked;
 use crate::sys;
 use core::ptr::NonNull;
@@ -14,7 +11,7 @@ use core::ptr::NonNull;
 const ZEROES: [u8; 4096] = [0; 4096];
 
 /// Which file it is, whatever its name.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
     node: u64,
@@ -28,45 +25,26 @@ impl Identity {
         Self { device: stat.st_dev, node: stat.st_ino }
     }
 
+    /// That of an open file.
+    pub fn of_file(file: &File) -> Result<Self, Failure> {
+        file.stat().as_ref().map(Self::from_stat).map_err(|&failure| failure)
+    }
+
     /// That of the file in a place, not through a symbolic link; `None` if there is none.
     pub fn of(place: &Place) -> Option<Self> {
         place.stat().as_ref().map(Self::from_stat)
     }
 }
 
-/// An open file, closed when dropped.
-pub struct OpenFile(i32);
+/// Opens a file by its name; `None` if that cannot be done, or it is another file.
+pub fn open(name: &Text, identity: Identity) -> Option<File> {
+    // Something else may have the name by now, which is not waited for.
+    let flags = libc::O_RDWR | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = File::open_at(None, name.c_str(), flags).ok()?;
+    (Identity::of_file(&file) == Ok(identity)).then_some(file)
+}
 
-impl OpenFile {
-    /// The open file of a new one.
-    pub fn of(temporary: &mut Temporary<'_>) -> Result<Self, Failure> {
-        let file = temporary.take_file().ok_or(Failure::System(libc::EBADF))?;
-        Ok(Self(file.into_descriptor()))
-    }
-
-    /// Opens a file by its name; `None` if that cannot be done, or it is another file.
-    pub fn open(name: &Text, identity: Identity) -> Option<Self> {
-        // Something else may have the name by now, which is not waited for.
-        let flags =
-            libc::O_RDWR | libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
-        // SAFETY: the name is a C string.
-        let descriptor = unsafe {
-            libc::syscall(libc::SYS_openat, libc::AT_FDCWD, name.c_str().as_ptr(), flags)
-        };
-        let file = i32::try_from(descriptor).ok().filter(|&number| number >= 0).map(Self)?;
-        file.identity().is_ok_and(|own| own == identity).then_some(file)
-    }
-
-    /// Which file it is.
-    pub fn identity(&self) -> Result<Identity, Failure> {
-        // SAFETY: zeroes are a valid value; the descriptor is open.
-        unsafe {
-            let mut stat: libc::stat = core::mem::zeroed();
-            let result = libc::syscall(libc::SYS_fstat, self.0, &raw mut stat);
-            if result == 0 { Ok(Identity::from_stat(&stat)) } else { Err(Failure::last()) }
-        }
-    }
-
+impl File {
     /// Makes the file longer, with room on the disk for what is added.
     pub fn extend(&self, from: usize, size: usize) -> Result<(), Failure> {
         let signals = Blocked::new();
@@ -83,7 +61,8 @@ impl OpenFile {
     fn allocate(&self, from: usize, size: usize) -> Result<(), Failure> {
         loop {
             // SAFETY: the descriptor is open.
-            let result = unsafe { libc::syscall(libc::SYS_fallocate, self.0, 0, from, size) };
+            let result =
+                unsafe { libc::syscall(libc::SYS_fallocate, self.descriptor(), 0, from, size) };
             if result == 0 {
                 return Ok(());
             }
@@ -94,21 +73,10 @@ impl OpenFile {
     }
 
     fn write_zeroes(&self, from: usize, size: usize) -> Result<(), Failure> {
-        let end = from + size;
-        let mut at = from;
-        while at < end {
-            let most = ZEROES.len().min(end - at);
-            // SAFETY: the descriptor is open, and there are as many zeroes.
-            let written =
-                unsafe { libc::syscall(libc::SYS_pwrite64, self.0, ZEROES.as_ptr(), most, at) };
-            match usize::try_from(written) {
-                Ok(0) => return Err(Failure::System(libc::ENOSPC)),
-                Ok(written) => at += written,
-                Err(_) if sys::errno() == libc::EINTR => {}
-                Err(_) => return Err(Failure::last()),
-            }
-        }
-        Ok(())
+        (from..from + size).step_by(ZEROES.len()).try_for_each(|at| {
+            let most = ZEROES.len().min(from + size - at);
+            self.write_at(ZEROES.get(..most).unwrap_or_default(), at as u64)
+        })
     }
 
     /// Maps the file from its beginning, shared: at an address in the place of what is there, or
@@ -127,13 +95,6 @@ impl OpenFile {
         let fixed = if at.is_some() { libc::MAP_FIXED } else { 0 };
         // SAFETY: what is mapped at a given address is memory of this library, whose contents the
         // caller has taken care of.
-        unsafe { sys::map_at(at, size, kind | fixed, self.0) }.ok_or_else(Failure::last)
-    }
-}
-
-impl Drop for OpenFile {
-    fn drop(&mut self) {
-        // SAFETY: the descriptor is open and not used again.
-        unsafe { libc::syscall(libc::SYS_close, self.0) };
+        unsafe { sys::map_at(at, size, kind | fixed, self.descriptor()) }.ok_or_else(Failure::last)
     }
 }

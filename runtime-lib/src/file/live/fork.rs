@@ -4,11 +4,11 @@
 //! The parent copies its memory before, while it holds all locks, since the child shares the file
 //! itself until it has put another one in its place. So neither has to wait for the other.
 
-use super::file::{Identity, OpenFile};
+use super::file::Identity;
 use super::{CAPACITY, HEADER, STATE, header, stranger};
-use crate::file::Failure;
 use crate::file::place::{Place, Publish, Temporary};
 use crate::file::text::Text;
+use crate::file::{Failure, File};
 use crate::sys;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -43,13 +43,13 @@ impl Copy {
     /// Why there is no file; [`Self::keep`] is left.
     pub fn put_in_file<'a>(&self, place: &'a Place) -> Result<Unnamed<'a>, Failure> {
         let mut temporary = place.create_temporary()?;
-        let identity = self.fill(&OpenFile::of(&mut temporary)?)?;
+        let identity = self.fill(&temporary.take_file()?)?;
         Ok(Unnamed { temporary, identity })
     }
 
-    fn fill(&self, file: &OpenFile) -> Result<Identity, Failure> {
+    fn fill(&self, file: &File) -> Result<Identity, Failure> {
         file.extend(0, self.length)?;
-        let identity = file.identity()?;
+        let identity = Identity::of_file(file)?;
         let base = self.base();
         file.map_shared(Some(base), CAPACITY.load(Ordering::Relaxed))?;
         self.copy_to(base);

@@ -29,15 +29,15 @@ pub use fork::Copy;
 pub use stranger::is_stranger;
 
 use crate::arena;
-use crate::file::Failure;
 use crate::file::place::{self, Missing, Place, Publish};
 use crate::file::text::Text;
+use crate::file::{Failure, File};
 use crate::lock::ProcessLock;
 use crate::message;
 use crate::sys;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use file::{Identity, OpenFile};
+use file::Identity;
 use midflight_abi::ABI_VERSION;
 use midflight_abi::memory::{
     BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
@@ -87,7 +87,7 @@ pub fn open(name: &Text, place: &Place) -> Result<(), Failure> {
     let capacity = capacity()?;
     stranger::mark()?;
     let mut temporary = place.create_temporary()?;
-    let file = OpenFile::of(&mut temporary)?;
+    let file = temporary.take_file()?;
     let (header, identity) = begin(&file, capacity)?;
     temporary.publish(Publish::InPlace)?;
     state.set_file(name, identity)?;
@@ -109,9 +109,9 @@ fn capacity() -> Result<usize, Failure> {
 }
 
 /// Maps a new file, which has a header then.
-fn begin(file: &OpenFile, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identity), Failure> {
+fn begin(file: &File, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identity), Failure> {
     file.extend(0, FIRST)?;
-    let identity = file.identity()?;
+    let identity = Identity::of_file(file)?;
     let memory = file.map_shared(None, capacity)?.cast::<MemoryHeader>();
     // SAFETY: the mapping has room for the header, and the file for this part of it.
     unsafe {
@@ -146,7 +146,7 @@ pub fn map(size: usize) -> Option<NonNull<u8>> {
     let length = header.length.load(Ordering::Relaxed) as usize;
     let longer =
         length.checked_add(size).filter(|&longer| longer <= CAPACITY.load(Ordering::Relaxed))?;
-    let Some(file) = OpenFile::open(&state.name, state.identity) else {
+    let Some(file) = file::open(&state.name, state.identity) else {
         state.tell_stuck();
         return None;
     };
@@ -174,12 +174,7 @@ impl State {
     }
 
     /// Makes the memory the process's own, with all that is in it.
-    fn freeze(
-        &mut self,
-        file: &OpenFile,
-        header: &MemoryHeader,
-        flags: u32,
-    ) -> Result<(), Failure> {
+    fn freeze(&mut self, file: &File, header: &MemoryHeader, flags: u32) -> Result<(), Failure> {
         let length = header.length.load(Ordering::Relaxed) as usize;
         header.flags.fetch_or(flags, Ordering::Relaxed);
         let Some(address) = NonNull::new(header.base as *mut u8) else {
@@ -255,7 +250,7 @@ pub fn rename(name: &Text, place: &Place) -> Result<(), Failure> {
 pub fn freeze() {
     let Some(mut state) = STATE.lock() else { return };
     let Some(header) = header() else { return };
-    if let Some(file) = OpenFile::open(&state.name, state.identity) {
+    if let Some(file) = file::open(&state.name, state.identity) {
         // Where that cannot be done, the program goes on in the file.
         _ = state.freeze(&file, header, 0);
     }
