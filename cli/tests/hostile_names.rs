@@ -57,7 +57,7 @@ fn outputs(name: &str, file: &str) -> Outputs {
     add("show --edges json", &|out| write_line(out, &show::edges::document(&functions)));
     let findings = check::check(&functions, 0);
     add("check", &|out| check::text::write(out, &findings));
-    add("check json", &|out| write_line(out, &findings.document()));
+    add("check json", &|out| write_line(out, &findings));
     let (ranked, other) = (rank(&functions, None), rank(&others, None));
     let pairs = pairs(&ranked, &other);
     let found = diff::diff(&pairs, &diff::Options { paths: 5, function: None });
@@ -66,7 +66,7 @@ fn outputs(name: &str, file: &str) -> Outputs {
     add("diff json", &|out| write_line(out, &diff::document(&found)));
     let overlap = overlap::overlap(&pairs);
     add("overlap", &|out| overlap::write(out, &overlap, 10));
-    add("overlap json", &|out| write_line(out, &overlap::document(&overlap)));
+    add("overlap json", &|out| write_line(out, &overlap));
     add("lcov", &|out| export::lcov::write(out, &functions));
     add("sample-profile", &|out| export::sample_profile::write(out, &functions));
     let weights = export::weights::of(&functions).unwrap();

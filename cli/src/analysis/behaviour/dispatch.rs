@@ -6,6 +6,7 @@
 //! paths of the k-IPF have which way follows which.
 
 use crate::analysis::behaviour::loops::back_edges;
+use crate::analysis::behaviour::order::likeliest;
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::share;
 use midflight_profile::forest::PrefixForest;
@@ -132,8 +133,8 @@ fn dispatch(
         taken: counts.len(),
         count,
         most: most.map(|(block, count)| Target { block, line: line(block), count }).collect(),
-        foretold: (followed > 0).then(|| share(likeliest(&pairs), followed)),
         pairs: self::most(&pairs).into_iter().map(pair).collect(),
+        foretold: (followed > 0).then(|| share(likeliest(pairs), followed)),
     })
 }
 
@@ -153,14 +154,4 @@ fn most<T: Copy + Ord>(counts: &FxHashMap<T, u64>) -> Vec<(T, u64)> {
     sorted.sort_by_key(|&(of, count)| (std::cmp::Reverse(count), of));
     sorted.truncate(SHOWN);
     sorted
-}
-
-/// How many are right if after each way that one is expected that follows it most often.
-fn likeliest(pairs: &FxHashMap<[u32; 2], u64>) -> u64 {
-    let mut best: FxHashMap<u32, u64> = FxHashMap::default();
-    for (&[first, _], &count) in pairs {
-        let most = best.entry(first).or_default();
-        *most = (*most).max(count);
-    }
-    best.into_values().fold(0, u64::saturating_add)
 }

@@ -83,7 +83,7 @@ fn period(ids: &[u32]) -> Option<usize> {
 }
 
 /// Of all rotations the one that comes first: so all have one name.
-fn least_rotation(ids: &[u32]) -> Vec<u32> {
+pub fn least_rotation(ids: &[u32]) -> Vec<u32> {
     let rotations = (0..ids.len()).map(|by| [&ids[by..], &ids[..by]].concat());
     rotations.min().unwrap_or_default()
 }
@@ -99,7 +99,7 @@ pub fn foretold(
 ) -> Option<Foretold> {
     let paths = k.checked_sub(1).filter(|&paths| paths >= 2)?;
     let mut total = 0u64;
-    let mut after_one: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut after_one: FxHashMap<[u32; 2], u64> = FxHashMap::default();
     let mut after_more: FxHashMap<NodeId, u64> = FxHashMap::default();
     for &node in deepest {
         let Some(past) = ipf.parent(node).filter(|&past| started.contains(&ipf.label(past))) else {
@@ -107,20 +107,26 @@ pub fn foretold(
         };
         let count = ipf.count(node);
         total = total.saturating_add(count);
-        let sum = after_one.entry((ipf.label(past), ipf.label(node))).or_default();
+        let sum = after_one.entry([ipf.label(past), ipf.label(node)]).or_default();
         *sum = sum.saturating_add(count);
         let most = after_more.entry(past).or_default();
         *most = (*most).max(count);
     }
-    let mut likeliest: FxHashMap<u32, u64> = FxHashMap::default();
-    for ((last, _), count) in after_one {
-        let most = likeliest.entry(last).or_default();
-        *most = (*most).max(count);
-    }
-    let by_one = likeliest.into_values().fold(0, u64::saturating_add);
+    let by_one = likeliest(after_one);
     let by_more = after_more.into_values().fold(0, u64::saturating_add);
     let of_total = |part: u64| crate::format::numbers::share(part, total);
     (total > 0).then(|| Foretold { by_one: of_total(by_one), by_more: of_total(by_more), paths })
+}
+
+/// How many are right if after each the one is expected that follows it most often, where the pairs
+/// occurred so often.
+pub fn likeliest(pairs: impl IntoIterator<Item = ([u32; 2], u64)>) -> u64 {
+    let mut best: FxHashMap<u32, u64> = FxHashMap::default();
+    for ([first, _], count) in pairs {
+        let most = best.entry(first).or_default();
+        *most = (*most).max(count);
+    }
+    best.into_values().fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

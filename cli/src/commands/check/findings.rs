@@ -94,32 +94,16 @@ pub struct Checked<'a> {
 /// What was found in a profile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Findings<'a> {
+    /// Of its JSON
+    pub version: u32,
+    /// Whether flow is conserved, but for what is explained
+    pub conserved: bool,
     /// Whether counting began within activations, as the profile says
     pub began_within: bool,
     /// Whether counting went on while the profile was written, as it says
     pub went_on: bool,
     /// The functions that ran
     pub functions: Vec<Checked<'a>>,
-}
-
-impl Findings<'_> {
-    /// Whether flow is conserved, but for what is explained.
-    pub fn conserved(&self) -> bool {
-        self.functions.iter().all(|function| function.violations.is_empty())
-    }
-
-    /// What is shown as JSON.
-    pub fn document(&self) -> impl Serialize {
-        Document { version: 1, conserved: self.conserved(), findings: self }
-    }
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    conserved: bool,
-    #[serde(flatten)]
-    findings: &'a Findings<'a>,
 }
 
 /// Checks all functions that ran; `flags` are those of the profile.
@@ -143,5 +127,7 @@ pub fn check<'a>(functions: &'a [Function<'a>], flags: u32) -> Findings<'a> {
             explained,
         })
     });
-    Findings { began_within, went_on, functions: checked.collect() }
+    let functions: Vec<Checked<'a>> = checked.collect();
+    let conserved = functions.iter().all(|function| function.violations.is_empty());
+    Findings { version: 1, conserved, began_within, went_on, functions }
 }

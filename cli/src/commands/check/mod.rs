@@ -36,8 +36,7 @@ impl Check {
         let session = self.inputs.open()?;
         let functions = session.functions()?;
         let findings = check(&functions, session.profile.flags);
-        self.format.print(&findings.document(), |out| text::write(out, &findings))?;
-        let conserved = findings.conserved();
-        Ok(if conserved { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        self.format.print(&findings, |out| text::write(out, &findings))?;
+        Ok(if findings.conserved { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -3,6 +3,7 @@
 //! Runs may be of different lengths, so what is compared is shares of the work: of functions in all
 //! of it, of paths and sequences in their function's. Counts stand beside them.
 
+use crate::analysis::behaviour::order::least_rotation;
 use crate::analysis::rank::letters;
 use crate::analysis::sequences::folded;
 use crate::commands::compare::pairs::{Pair, total_work};
@@ -165,18 +166,13 @@ fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Chang
     let sequences = sequences.iter().filter(|(ids, _)| named(ids));
     let sequences = most(sequences.map(|(ids, &count)| change(ids, count)).collect());
     let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
-    let new = sequences.into_iter().filter(|c| seen.insert(rotated(&c.ids)));
+    let new = sequences.into_iter().filter(|c| seen.insert(least_rotation(&c.ids)));
     chosen.extend(new.take(options.paths).map(|mut sequence| {
         sequence.what =
             folded(&sequence.ids.iter().map(|id| names[id].as_str()).collect::<Vec<_>>());
         sequence
     }));
     chosen
-}
-
-/// The same for all rotations of a sequence.
-fn rotated(ids: &[u32]) -> Vec<u32> {
-    (0..ids.len()).map(|by| [&ids[by..], &ids[..by]].concat()).min().unwrap_or_default()
 }
 
 /// What is shown as JSON.

@@ -105,6 +105,6 @@ impl Overlap {
         let (a, b) = (a.functions()?, b.functions()?);
         let (a, b) = (rank(&a, None), rank(&b, None));
         let found = overlap::overlap(&pairs(&a, &b));
-        Ok(format.print(&overlap::document(&found), |out| overlap::write(out, &found, top))?)
+        Ok(format.print(&found, |out| overlap::write(out, &found, top))?)
     }
 }

@@ -13,6 +13,8 @@ use std::io::{self, Write};
 /// The overlap of two profiles.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overlap {
+    /// Of its JSON
+    pub version: u32,
     /// Of the shares of work of functions
     pub functions: f64,
     /// Of the shares of work of paths
@@ -66,6 +68,7 @@ pub fn overlap(pairs: &[Pair<'_, '_>]) -> Overlap {
     let by_work = |f: &FunctionOverlap| f.work[0].max(f.work[1]);
     by_function.sort_by(|a, b| by_work(b).total_cmp(&by_work(a)).then(a.name.cmp(&b.name)));
     Overlap {
+        version: 1,
         functions,
         paths: of(&all_paths).unwrap_or(0.0),
         sequences: of(&all_sequences),
@@ -102,18 +105,6 @@ fn of(counts: &[[u128; 2]]) -> Option<f64> {
     }
     let common = counts.iter().map(|c| share(c[0], totals[0]).min(share(c[1], totals[1])));
     Some(common.sum())
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    #[serde(flatten)]
-    overlap: &'a Overlap,
-}
-
-/// What is shown as JSON.
-pub fn document(overlap: &Overlap) -> impl Serialize {
-    Document { version: 1, overlap }
 }
 
 /// Writes it as text: the levels, then up to `top` functions.

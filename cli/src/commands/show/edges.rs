@@ -44,6 +44,12 @@ pub fn kind_name(edge: &Edge) -> &'static str {
     }
 }
 
+/// An edge in words: from where, to where, and its kind.
+pub fn words(edge: &Edge) -> String {
+    let to = edge.to().map_or("exit".to_string(), |to| to.to_string());
+    format!("{} -> {to}: {}", edge.from(), kind_name(edge))
+}
+
 fn row<'a>(function: &'a Function<'_>) -> Row<'a> {
     let counts = recover(function);
     let edges = function.table.edges.iter().enumerate().map(|(index, edge)| EdgeRow {
@@ -81,13 +87,9 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
             row.completed,
             row.interrupted
         )?;
-        for edge in &row.edges {
-            let to = edge.to.map_or("exit".to_string(), |to| to.to_string());
-            write!(out, "  {} -> {to}: {} {}", edge.from, edge.kind, edge.count)?;
-            match edge.started {
-                Some(started) => writeln!(out, " started={started}")?,
-                None => writeln!(out)?,
-            }
+        for (edge, counted) in function.table.edges.iter().zip(&row.edges) {
+            let started = counted.started.map_or(String::new(), |n| format!(" started={n}"));
+            writeln!(out, "  {} {}{started}", words(edge), counted.count)?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The functions of a binary, from the binary alone: blocks with their lines, edges with their
 //! values.
 
-use crate::commands::show::edges::kind_name;
+use crate::commands::show::edges::{kind_name, words};
 use crate::format::json::{Each, Functions};
 use crate::format::lines::ranges;
 use midflight_profile::table::{Edge, FunctionTable};
@@ -99,13 +99,9 @@ pub fn write(out: &mut dyn Write, tables: &[&FunctionTable]) -> io::Result<()> {
             let lines: Vec<u32> = block.iter().map(|l| l.line).collect();
             writeln!(out, "  block {index}: instructions={instructions} lines {}", ranges(&lines))?;
         }
-        for edge in &row.edges {
-            let to = edge.to.map_or("exit".to_string(), |to| to.to_string());
-            write!(out, "  {} -> {to}: {} value={}", edge.from, edge.kind, edge.value)?;
-            match edge.start {
-                Some(start) => writeln!(out, " start={start}")?,
-                None => writeln!(out)?,
-            }
+        for (edge, valued) in table.edges.iter().zip(&row.edges) {
+            let start = valued.start.map_or(String::new(), |n| format!(" start={n}"));
+            writeln!(out, "  {} value={}{start}", words(edge), valued.value)?;
         }
     }
     Ok(())

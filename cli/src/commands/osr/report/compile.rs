@@ -1,6 +1,6 @@
 //! Source to bitcode.
 
-use crate::commands::osr::report::{ReportError, Request};
+use crate::commands::osr::report::{OsrReport, ReportError};
 use crate::install;
 use std::fs::File;
 use std::io::{self, Read};
@@ -31,7 +31,7 @@ fn kind(path: &Path) -> Option<Kind> {
 ///
 /// # Errors
 /// If the file cannot be read or compiled, or is not what it is named.
-pub fn to_ir(request: &Request, llvm: u32, folder: &Path) -> Result<PathBuf, ReportError> {
+pub(crate) fn to_ir(request: &OsrReport, llvm: u32, folder: &Path) -> Result<PathBuf, ReportError> {
     let path = &request.file;
     let name = || path.display().to_string();
     let unreadable = |error| ReportError::Read(name(), error);
@@ -60,7 +60,7 @@ fn is_bitcode(file: &mut File) -> io::Result<bool> {
 }
 
 fn compiled(
-    request: &Request,
+    request: &OsrReport,
     kind: Kind,
     llvm: u32,
     folder: &Path,

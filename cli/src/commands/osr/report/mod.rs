@@ -58,17 +58,14 @@ pub(crate) struct OsrReport {
 }
 
 impl OsrReport {
+    /// Whether the report is to have the code and each point's mapping.
+    fn has_detail(&self) -> bool {
+        self.detail || self.html.is_some()
+    }
+
     pub(crate) fn run(self) -> Result<(), CommandError> {
         let source = self.file.display().to_string();
-        let request = Request {
-            file: self.file,
-            passes: self.passes,
-            functions: self.function,
-            llvm: self.llvm,
-            detail: self.detail || self.html.is_some(),
-            arguments: self.arguments,
-        };
-        let mut report = report(&request)?;
+        let mut report = report(&self)?;
         if let Some(path) = &self.html {
             write_to(Some(path), |out| page::write(out, &source, &report))?;
         }
@@ -80,24 +77,7 @@ impl OsrReport {
 }
 
 /// The optimizations of the thesis (Tab. 5.5), as LLVM's passes.
-pub const PASSES: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
-
-/// What to report about.
-#[derive(Debug)]
-pub struct Request {
-    /// C, C++ or LLVM IR
-    pub file: PathBuf,
-    /// The passes that make opt of base
-    pub passes: String,
-    /// Only these, by either name; all if empty
-    pub functions: Vec<String>,
-    /// The LLVM to use, or the newest that there is a plugin for
-    pub llvm: Option<u32>,
-    /// With the code and each point's mapping
-    pub detail: bool,
-    /// For the compiler
-    pub arguments: Vec<OsString>,
-}
+const PASSES: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink";
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -155,7 +135,7 @@ pub enum ReportError {
 }
 
 /// Compiles, optimizes, and maps points.
-pub fn report(request: &Request) -> Result<Report, ReportError> {
+fn report(request: &OsrReport) -> Result<Report, ReportError> {
     let install = Install::find(request.llvm)?;
     let opt = install::find_opt(install.llvm)?;
     let folder = tempfile::tempdir().map_err(ReportError::Temporary)?;
@@ -166,11 +146,11 @@ pub fn report(request: &Request) -> Result<Report, ReportError> {
 }
 
 /// Leaves the functions that were asked for.
-fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> {
-    if request.functions.is_empty() {
+fn keep_only(request: &OsrReport, report: &mut Report) -> Result<(), ReportError> {
+    if request.function.is_empty() {
         return Ok(());
     }
-    for name in &request.functions {
+    for name in &request.function {
         if !report.functions.iter().any(|function| is_name(&function.name, name)) {
             let reasons: Vec<String> = report
                 .refused_functions
@@ -185,6 +165,6 @@ fn keep_only(request: &Request, report: &mut Report) -> Result<(), ReportError> 
             return Err(ReportError::NoFunction { name: name.clone(), path, refused });
         }
     }
-    report.functions.retain(|f| request.functions.iter().any(|name| is_name(&f.name, name)));
+    report.functions.retain(|f| request.function.iter().any(|name| is_name(&f.name, name)));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! LLVM's `opt` with the plugin's pass `print<osr-map>`.
 
-use crate::commands::osr::report::{ReportError, Request};
+use crate::commands::osr::report::{OsrReport, ReportError};
 use midflight_profile::osr_maps::report::{Report, VERSION};
 use std::io::Write;
 use std::path::Path;
@@ -14,10 +14,10 @@ const FOUND: &str = "found.json";
 ///
 /// # Errors
 /// If opt refuses the pipeline or the input, or the plugin writes something else.
-pub fn run(
+pub(crate) fn run(
     opt: &Path,
     plugin: &Path,
-    request: &Request,
+    request: &OsrReport,
     input: &Path,
     folder: &Path,
 ) -> Result<Report, ReportError> {
@@ -62,14 +62,14 @@ fn own_words<'a>(said: &'a str, passes: &str) -> &'a str {
 }
 
 /// As `opt -passes` reads it.
-fn pipeline(request: &Request) -> String {
+fn pipeline(request: &OsrReport) -> String {
     let mut text = format!("function(mem2reg),print<osr-map;file={FOUND}");
-    if request.detail {
+    if request.has_detail() {
         text.push_str(";detail");
     }
     // A name that a pipeline cannot hold, as a demangled one, is looked for in what comes back.
-    if request.functions.iter().all(|name| is_plain(name)) {
-        for name in &request.functions {
+    if request.function.iter().all(|name| is_plain(name)) {
+        for name in &request.function {
             text.push_str(";function=");
             text.push_str(name);
         }
@@ -87,15 +87,18 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::pipeline;
-    use crate::commands::osr::report::Request;
+    use crate::commands::arguments::Format;
+    use crate::commands::osr::report::OsrReport;
 
     fn of(functions: &[&str], detail: bool) -> String {
-        pipeline(&Request {
+        pipeline(&OsrReport {
             file: "x.bc".into(),
             passes: "adce".into(),
-            functions: functions.iter().map(ToString::to_string).collect(),
+            function: functions.iter().map(ToString::to_string).collect(),
             llvm: None,
+            format: Format::Text,
             detail,
+            html: None,
             arguments: Vec::new(),
         })
     }
