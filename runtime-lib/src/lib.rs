@@ -76,7 +76,7 @@ pub use osr::{
 use crate::file::{live, output};
 use crate::paths::{context, fallback, published, run};
 use crate::process::signal::Blocked;
-use crate::process::{disposition, ending, handler_stack, image, privilege};
+use crate::process::{disposition, image, privilege};
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use midflight_abi::{Cursor, Forest, Mode, RecordHeader};
@@ -244,12 +244,6 @@ pub extern "C" fn midflight_exit(status: c_int) -> ! {
     sys::exit(status)
 }
 
-/// What emitted code calls in the place of libc's `daemon`.
-#[unsafe(no_mangle)]
-pub extern "C" fn midflight_daemon(keeps_directory: c_int, keeps_files: c_int) -> c_int {
-    ending::daemon(keeps_directory, keeps_files)
-}
-
 /// What emitted code calls in the place of libc's `sigaction`.
 ///
 /// # Safety
@@ -262,49 +256,6 @@ pub unsafe extern "C" fn midflight_sigaction(
 ) -> c_int {
     // SAFETY: the caller's.
     unsafe { disposition::sigaction(signal, action, before) }
-}
-
-/// What emitted code calls in the place of libc's `signal`.
-///
-/// # Safety
-/// As for `signal`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_signal(signal: c_int, handler: usize) -> usize {
-    // SAFETY: the caller's.
-    unsafe { disposition::signal(signal, handler) }
-}
-
-/// What emitted code calls in the place of libc's `__sysv_signal`.
-///
-/// # Safety
-/// As for `signal`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_sysv_signal(signal: c_int, handler: usize) -> usize {
-    // SAFETY: the caller's.
-    unsafe { disposition::sysv_signal(signal, handler) }
-}
-
-/// What emitted code calls in the place of libc's `sigset`.
-///
-/// # Safety
-/// As for `sigset`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_sigset(signal: c_int, handler: usize) -> usize {
-    // SAFETY: the caller's.
-    unsafe { disposition::sigset(signal, handler) }
-}
-
-/// What emitted code calls in the place of libc's `sigaltstack`.
-///
-/// # Safety
-/// As for `sigaltstack`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_sigaltstack(
-    new: *const libc::stack_t,
-    old: *mut libc::stack_t,
-) -> c_int {
-    // SAFETY: the caller's.
-    unsafe { handler_stack::sigaltstack(new, old) }
 }
 
 /// Nothing here panics; the language asks for a handler all the same.

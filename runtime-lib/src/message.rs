@@ -16,8 +16,12 @@ const MAX_PIECES: usize = 64;
 /// That is a single system call, so that lines of several processes do not mix, unless a part has
 /// very much that is shown so. A standard error that is closed is no error.
 pub fn print(parts: &[&[u8]]) {
+    print_all(parts.iter().copied());
+}
+
+fn print_all<'a>(parts: impl Iterator<Item = &'a [u8]>) {
     let blocked = Blocked::new();
-    let texts = [b"midflight: ".as_slice()].into_iter().chain(parts.iter().copied());
+    let texts = [b"midflight: ".as_slice()].into_iter().chain(parts);
     let mut line = Line { pieces: [piece(b""); MAX_PIECES], used: 0, error: 0 };
     for text in texts.flat_map(visible_pieces).chain([b"\n".as_slice()]) {
         line.add(text);
@@ -127,72 +131,68 @@ pub fn tell_new_root(kind: &[u8], name: &[u8]) {
 
 /// Prints the parts, what is wrong, and what to do about it, in which `@` stands for the variable.
 pub fn tell(parts: &[&[u8]], what: &str, advice: &str, variable: &CStr) {
-    const MAX_PARTS: usize = 5;
     let (before, after) = advice.split_once('@').unwrap_or((advice, ""));
     let variable = if before.len() == advice.len() { b"" } else { variable.to_bytes() };
-    let end = [what.as_bytes(), b"; ", before.as_bytes(), variable, after.as_bytes()];
-    let mut all: [&[u8]; MAX_PARTS + 5] = [b""; MAX_PARTS + 5];
-    let parts = parts.iter().take(MAX_PARTS).chain(&end);
-    all.iter_mut().zip(parts).for_each(|(place, part)| *place = part);
-    print(&all);
+    let end: [&[u8]; 5] = [what.as_bytes(), b"; ", before.as_bytes(), variable, after.as_bytes()];
+    print_all(parts.iter().chain(&end).copied());
 }
 
 /// What went wrong, and what its reader can do about it.
 ///
 /// libc's own texts are not asked for: they depend on the locale, and making them may allocate.
 pub fn explain(failure: Failure) -> (&'static str, &'static str) {
-    let error = match failure {
-        Failure::System(error) => error,
-        Failure::Refused(Refusal::Descriptor) => {
-            return (
-                "that is an open file of the program, as its standard output is, and no place for it",
-                "set @ to the name of a file",
-            );
-        }
-        Failure::Refused(Refusal::ForeignLink) => {
-            return (
-                "a symbolic link on the way there belongs to another user",
-                "set @ to a file in a directory of your own",
-            );
-        }
-        Failure::Refused(Refusal::ForeignFile) => {
-            return (
-                "the file that is there belongs to another user",
-                "set @ to a file in a directory of your own",
-            );
-        }
-    };
-    match error {
-        libc::EACCES | libc::EPERM => {
+    use Failure::{Refused, System};
+    match failure {
+        Refused(Refusal::Descriptor) => (
+            "that is an open file of the program, as its standard output is, and no place for it",
+            "set @ to the name of a file",
+        ),
+        Refused(Refusal::ForeignLink) => (
+            "a symbolic link on the way there belongs to another user",
+            "set @ to a file in a directory of your own",
+        ),
+        Refused(Refusal::ForeignFile) => (
+            "the file that is there belongs to another user",
+            "set @ to a file in a directory of your own",
+        ),
+        System(libc::EACCES | libc::EPERM) => {
             ("permission denied", "set @ to a file in a directory that the program may write to")
         }
-        libc::EROFS => (
+        System(libc::EROFS) => (
             "read-only file system",
             "set @ to a file in a directory that the program may write to",
         ),
-        libc::ENOSPC => ("no space left on device", "free space there or set @ to another place"),
-        libc::EDQUOT => ("disk quota exceeded", "free space there or set @ to another place"),
-        libc::EFBIG => ("file too large", "raise the limit on file sizes (ulimit -f)"),
-        libc::ENOENT => ("no such file or directory", "set @ to a file in a directory that exists"),
-        libc::ENOTDIR => ("not a directory", "set @ to a file in a directory that exists"),
-        libc::EISDIR => ("is a directory", "set @ to the name of a file"),
-        libc::ENAMETOOLONG => ("file name too long", "set @ to a shorter name"),
-        libc::ELOOP => ("too many symbolic links", "set @ to a file without such links"),
-        libc::EMFILE | libc::ENFILE => {
+        System(libc::ENOSPC) => {
+            ("no space left on device", "free space there or set @ to another place")
+        }
+        System(libc::EDQUOT) => {
+            ("disk quota exceeded", "free space there or set @ to another place")
+        }
+        System(libc::EFBIG) => ("file too large", "raise the limit on file sizes (ulimit -f)"),
+        System(libc::ENOENT) => {
+            ("no such file or directory", "set @ to a file in a directory that exists")
+        }
+        System(libc::ENOTDIR) => ("not a directory", "set @ to a file in a directory that exists"),
+        System(libc::EISDIR) => ("is a directory", "set @ to the name of a file"),
+        System(libc::ENAMETOOLONG) => ("file name too long", "set @ to a shorter name"),
+        System(libc::ELOOP) => ("too many symbolic links", "set @ to a file without such links"),
+        System(libc::EMFILE | libc::ENFILE) => {
             ("too many open files", "raise the limit on open files (ulimit -n)")
         }
-        libc::EIO => ("input/output error", "check the device or set @ to another place"),
-        libc::EINVAL => ("not a regular file", "set @ to the name of a regular or of a new file"),
-        libc::EEXIST => {
+        System(libc::EIO) => ("input/output error", "check the device or set @ to another place"),
+        System(libc::EINVAL) => {
+            ("not a regular file", "set @ to the name of a regular or of a new file")
+        }
+        System(libc::EEXIST) => {
             ("too many temporary files of that name exist", "remove its '.tmp.*' neighbours")
         }
-        libc::EBADMSG => (
+        System(libc::EBADMSG) => (
             "what is there is damaged or of another version, and cannot be added to",
             "remove it or set @ to another place",
         ),
-        libc::ETIMEDOUT => ("another process keeps it locked", "set @ to another place"),
-        libc::ENOMEM => ("no memory to add to what is there", "set @ to a name with %p"),
-        _ => ("the system refused", "set @ to another place"),
+        System(libc::ETIMEDOUT) => ("another process keeps it locked", "set @ to another place"),
+        System(libc::ENOMEM) => ("no memory to add to what is there", "set @ to a name with %p"),
+        System(_) => ("the system refused", "set @ to another place"),
     }
 }
 

@@ -85,17 +85,21 @@ pub unsafe fn copy_pages(from: NonNull<u8>, to: NonNull<u8>, size: usize) {
     }
 }
 
+/// What a call writes in the place of zeroes; `None` if it returns anything but 0.
+///
+/// # Safety
+/// Zeroes are a valid value of the type, and so is what the call writes.
+pub unsafe fn written<T>(call: impl FnOnce(*mut T) -> i32) -> Option<T> {
+    // SAFETY: the caller's.
+    let mut value = unsafe { core::mem::zeroed() };
+    (call(&raw mut value) == 0).then_some(value)
+}
+
 /// The limit on the process's address space, in bytes; `None`: there is none.
 pub fn address_space() -> Option<u64> {
     // SAFETY: zeroes are a valid value, in whose place the limit is written.
-    let limit = unsafe {
-        let mut limit: libc::rlimit = core::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) != 0 {
-            return None;
-        }
-        limit.rlim_cur
-    };
-    (limit != libc::RLIM_INFINITY).then_some(limit)
+    let limit: libc::rlimit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_AS, limit)) }?;
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// Gives back what [`map`] gave.

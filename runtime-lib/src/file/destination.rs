@@ -4,6 +4,7 @@ use crate::file::Failure;
 use crate::file::age;
 use crate::file::text::{Text, TooLong};
 use crate::message::Decimal;
+use crate::sys;
 
 /// Numbers of names that are tried.
 const MAX_SERIAL: u64 = 10_000;
@@ -61,10 +62,7 @@ pub fn add_number<const SIZE: usize>(
 
 fn kind_of(name: &Text) -> Option<libc::stat> {
     // SAFETY: zeroes are a valid value; the name is a C string.
-    unsafe {
-        let mut kind: libc::stat = core::mem::zeroed();
-        (libc::lstat(name.c_str().as_ptr(), &raw mut kind) == 0).then_some(kind)
-    }
+    unsafe { sys::written(|kind| libc::lstat(name.c_str().as_ptr(), kind)) }
 }
 
 #[cfg(test)]

@@ -77,22 +77,15 @@ impl File {
     /// What is known of it.
     pub fn stat(&self) -> Result<libc::stat, Failure> {
         // SAFETY: zeroes are a valid value; the descriptor is open.
-        unsafe {
-            let mut stat: libc::stat = core::mem::zeroed();
-            if libc::fstat(self.0, &raw mut stat) == 0 { Ok(stat) } else { Err(Failure::last()) }
-        }
+        unsafe { sys::written(|stat| libc::fstat(self.0, stat)) }.ok_or_else(Failure::last)
     }
 
     /// Whether it is in `/proc`, wherever that is mounted.
     pub fn is_in_proc(&self) -> Result<bool, Failure> {
         // SAFETY: zeroes are a valid value; the descriptor is open.
-        unsafe {
-            let mut system: libc::statfs = core::mem::zeroed();
-            if libc::fstatfs(self.0, &raw mut system) != 0 {
-                return Err(Failure::last());
-            }
-            Ok(system.f_type == libc::PROC_SUPER_MAGIC)
-        }
+        let system: Option<libc::statfs> =
+            unsafe { sys::written(|system| libc::fstatfs(self.0, system)) };
+        system.map(|system| system.f_type == libc::PROC_SUPER_MAGIC).ok_or_else(Failure::last)
     }
 
     /// Where it leads, if it is a symbolic link that was opened itself.

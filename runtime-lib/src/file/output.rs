@@ -12,6 +12,7 @@ use crate::file::pattern;
 use crate::file::place::{Missing, Place, Publish};
 use crate::file::scratch::{SCRATCH, Scratch};
 use crate::file::sharing;
+use crate::file::text::Text;
 use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::message::{self, Decimal};
 use crate::paths::baseline;
@@ -53,7 +54,7 @@ pub fn write_after_exit() {
 /// Writes the profile when the process is about to end without destructors, or to become another
 /// program. A process in which nothing was counted, as many are between `fork` and `exec`, leaves
 /// none.
-pub fn write_before_end() {
+pub extern "C" fn write_before_end() {
     let signals = Blocked::new();
     if live::is_stranger() {
         return;
@@ -318,15 +319,7 @@ fn begin_file(process: &mut Process) {
         ]);
         return;
     }
-    let Some(mut scratch) = SCRATCH.lock() else { return };
-    let scratch = &mut *scratch;
-    let result = choose_live_place(process, scratch).and_then(|place| match place {
-        Some(place) => live::open(&scratch.name, &place),
-        None => Ok(()),
-    });
-    if let Err(failure) = result {
-        tell_no_file(scratch.name.bytes(), failure);
-    }
+    at_live_place(process, live::open, tell_no_file);
 }
 
 /// Puts the name of the file that the program counts in in `scratch.name`: that of the profile or,
@@ -349,14 +342,24 @@ fn choose_live_place(
 
 /// Gives the file the name that the profile has now.
 fn rename_file(process: &mut Process) {
+    at_live_place(process, live::rename, |name, failure| {
+        message::tell_failure(b"profile", name, failure, PROFILE_VARIABLE);
+    });
+}
+
+/// Does something with the name and the place of the file that the program counts in, if a profile
+/// is wanted; `tell` tells what goes wrong.
+fn at_live_place(
+    process: &mut Process,
+    act: fn(&Text, &Place) -> Result<(), Failure>,
+    tell: fn(&[u8], Failure),
+) {
     let Some(mut scratch) = SCRATCH.lock() else { return };
     let scratch = &mut *scratch;
-    let result = choose_live_place(process, scratch).and_then(|place| match place {
-        Some(place) => live::rename(&scratch.name, &place),
-        None => Ok(()),
-    });
+    let result = choose_live_place(process, scratch)
+        .and_then(|place| place.map_or(Ok(()), |place| act(&scratch.name, &place)));
     if let Err(failure) = result {
-        message::tell_failure(b"profile", scratch.name.bytes(), failure, PROFILE_VARIABLE);
+        tell(scratch.name.bytes(), failure);
     }
 }
 
@@ -441,16 +444,6 @@ pub fn signature() -> Option<u64> {
     (!process.images.is_null()).then_some(process.signature)
 }
 
-fn for_each_image(process: &Process, mut visit: impl FnMut(&Image)) {
-    let mut image = process.images;
-    while !image.is_null() {
-        // SAFETY: images are never freed; the process lock is held.
-        let current = unsafe { &*image };
-        visit(current);
-        image = current.next();
-    }
-}
-
 /// Writes the sections behind the header's place, then the header, which has their checksums.
 fn write_file(
     process: &Process,
@@ -480,13 +473,9 @@ fn encode<S: Sink<Error = Failure>>(
     process: &Process,
     encoder: &mut Encoder<S>,
 ) -> Result<Summary, Failure> {
-    let mut result = Ok(());
-    for_each_image(process, |image| {
-        if result.is_ok() {
-            result = encoder.module(image.shared.signature, image.path());
-        }
-    });
-    result?;
+    for image in process.images() {
+        encoder.module(image.shared.signature, image.path())?;
+    }
     let mut summary = Summary { restarts: 0, lost: fallback::lost(), pruned: 0, strangers: 0 };
     let mut result = Ok(());
     process.for_each_forest(|forest| {
@@ -533,18 +522,12 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
 
 /// The place of a forest's image in the list.
 unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32> {
-    let mut found = None;
-    let mut index = 0;
-    for_each_image(process, |image| {
-        // SAFETY: the caller gives a forest.
-        let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
-        let known: *mut Image = known.cast();
-        let is_it =
-            if known.is_null() { image.contains(record) } else { core::ptr::eq(known, image) };
-        if is_it {
-            found = Some(index);
-        }
-        index += 1;
-    });
-    found
+    // SAFETY: the caller gives a forest.
+    let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
+    let known: *mut Image = known.cast();
+    let is_it = |image: &Image| match known.is_null() {
+        true => image.contains(record),
+        false => core::ptr::eq(known, image),
+    };
+    process.images().position(is_it).map(|index| index as u32)
 }

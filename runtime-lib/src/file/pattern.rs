@@ -57,12 +57,18 @@ fn split(pattern: &[u8]) -> Result<(Piece<'_>, &[u8]), Unknown> {
     }
 }
 
+/// The pieces of a pattern, up to what has no meaning.
+fn pieces(mut pattern: &[u8]) -> impl Iterator<Item = Result<Piece<'_>, Unknown>> {
+    core::iter::from_fn(move || {
+        let piece = (!pattern.is_empty()).then(|| split(pattern))?;
+        pattern = piece.as_ref().map_or(b"", |(_, rest)| rest);
+        Some(piece.map(|(piece, _)| piece))
+    })
+}
+
 /// Whether a pattern can be expanded.
-pub fn check(mut pattern: &[u8]) -> Result<(), Unknown> {
-    while !pattern.is_empty() {
-        (_, pattern) = split(pattern)?;
-    }
-    Ok(())
+pub fn check(pattern: &[u8]) -> Result<(), Unknown> {
+    pieces(pattern).try_for_each(|piece| piece.map(drop))
 }
 
 /// Whether processes with the same pattern have names of their own.
@@ -93,23 +99,13 @@ pub fn is_continuous(pattern: &[u8]) -> bool {
     has(pattern, |piece| matches!(piece, Piece::Continuous))
 }
 
-fn has(mut pattern: &[u8], is_it: fn(&Piece<'_>) -> bool) -> bool {
-    while let Ok((piece, rest)) = split(pattern) {
-        if is_it(&piece) {
-            return true;
-        }
-        if rest.is_empty() {
-            break;
-        }
-        pattern = rest;
-    }
-    false
+fn has(pattern: &[u8], is_it: fn(&Piece<'_>) -> bool) -> bool {
+    pieces(pattern).flatten().any(|piece| is_it(&piece))
 }
 
 /// Adds what a checked pattern stands for to a text.
-pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), TooLong> {
-    while !pattern.is_empty() {
-        let Ok((piece, rest)) = split(pattern) else { return to.push(pattern) };
+pub fn expand(pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), TooLong> {
+    for piece in pieces(pattern).flatten() {
         match piece {
             Piece::Literal(bytes) => to.push(bytes)?,
             Piece::Process => to.push(Decimal::new(values.process).bytes())?,
@@ -123,7 +119,6 @@ pub fn expand(mut pattern: &[u8], values: &Values, to: &mut Text) -> Result<(), 
             }
             Piece::Continuous => {}
         }
-        pattern = rest;
     }
     Ok(())
 }

@@ -378,8 +378,6 @@ pub fn is_root_changed() -> bool {
 
 fn root() -> Option<[u64; 2]> {
     // SAFETY: zeroes are a valid value; the name is a C string.
-    unsafe {
-        let mut stat: libc::stat = core::mem::zeroed();
-        (libc::stat(c"/".as_ptr(), &raw mut stat) == 0).then_some([stat.st_dev, stat.st_ino])
-    }
+    let root: libc::stat = unsafe { sys::written(|stat| libc::stat(c"/".as_ptr(), stat)) }?;
+    Some([root.st_dev, root.st_ino])
 }

@@ -88,7 +88,7 @@ fn set<'a>(
         for site in image.sites().filter(|&site| choose(site)) {
             site.armed().store(armed.into(), Ordering::Relaxed);
             // A patch point whose code was dropped cannot fire.
-            if site.info().condition != OSR_PATCH || image.index().has_places(site) {
+            if site.info().condition != OSR_PATCH || image.index.has_places(site) {
                 count += 1;
             }
         }
@@ -102,7 +102,7 @@ fn write<'a>(
     choose: &dyn Fn(Site) -> bool,
 ) -> Result<(), Problem> {
     for image in images {
-        let mut writer = Writer::new(image.is_code_writable());
+        let mut writer = Writer::new(image.is_code_writable);
         chosen_places(image, choose).try_for_each(|place| writer.write(place, armed))?;
     }
     Ok(())
@@ -113,8 +113,8 @@ fn chosen_places<'a>(
     image: &'a Image,
     choose: &'a dyn Fn(Site) -> bool,
 ) -> impl Iterator<Item = Place> + 'a {
-    image.places().iter().filter(move |place| {
-        let site = image.index().find(place.id);
+    image.places.iter().filter(move |place| {
+        let site = image.index.find(place.id);
         site.is_some_and(|site| site.info().condition == OSR_PATCH && choose(site))
     })
 }

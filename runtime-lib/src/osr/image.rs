@@ -29,11 +29,11 @@ pub struct Image {
     start: usize,
     stop: usize,
     /// Its places in the code; none while it is not loaded.
-    places: Places,
+    pub places: Places,
     /// Its sites by their identities, if it has places.
-    index: Index,
+    pub index: Index,
     /// Whether its code is mapped so that it can be written to.
-    is_code_writable: bool,
+    pub is_code_writable: bool,
     is_loaded: bool,
     /// Whether it is the program itself.
     is_program: bool,
@@ -60,16 +60,6 @@ impl Image {
         self.functions().flat_map(Function::sites)
     }
 
-    /// Its places in the code.
-    pub fn places(&self) -> &Places {
-        &self.places
-    }
-
-    /// Its sites by their identities, if it has places.
-    pub fn index(&self) -> &Index {
-        &self.index
-    }
-
     /// Whether its records are laid out as those of another, with the same sites in the same order.
     fn has_sites_of(&self, other: &Self) -> bool {
         let id = |site: Site| site.info().id;
@@ -91,11 +81,6 @@ impl Image {
             barrier::prepare();
         }
         Some(self)
-    }
-
-    /// Whether its code is mapped so that it can be written to.
-    pub fn is_code_writable(&self) -> bool {
-        self.is_code_writable
     }
 }
 

@@ -39,20 +39,14 @@ pub struct Context {
     shared: UnsafeCell<memory::Context>,
     /// Guards `data` and the structure of the forests.
     pub lock: ContextLock,
-    /// Written under the process lock.
-    pub registration: UnsafeCell<Registration>,
+    /// ID of the thread that counts here; 0: none. Used under the process lock.
+    owner: UnsafeCell<i32>,
     /// Set when the thread's keys are destroyed.
     ending: AtomicBool,
     /// Where handlers of its thread run; used by that thread alone.
     pub stack: UnsafeCell<handler_stack::Memory>,
     /// Used under `lock`.
     pub data: UnsafeCell<Data>,
-}
-
-/// What is known about a context in the list of all.
-pub struct Registration {
-    /// ID of the thread that counts here; 0: none.
-    owner: i32,
 }
 
 /// The contents of a context.
@@ -137,7 +131,7 @@ pub fn find_own(first: *mut Context) -> *mut Context {
     }
     let thread = sys::thread_id();
     // SAFETY: the caller holds the process lock.
-    unsafe { search(first, |registration, _| registration.owner == thread) }
+    unsafe { search(first, |owner, _| owner == thread) }
 }
 
 /// The calling thread's context, taken over or made if it has none. `None`: there is no memory, or
@@ -173,12 +167,12 @@ fn assign() -> Option<Assigned> {
     let thread = sys::thread_id();
     // SAFETY: the process lock is held.
     unsafe {
-        let context = search(process.contexts, |registration, _| registration.owner == thread);
+        let context = search(process.contexts, |owner, _| owner == thread);
         if !context.is_null() {
             return Some(Assigned { context, is_new: false });
         }
-        let mut context = search(process.contexts, |registration, ending| {
-            registration.owner == 0 || ending && !sys::thread_is_alive(registration.owner)
+        let mut context = search(process.contexts, |owner, ending| {
+            owner == 0 || ending && !sys::thread_is_alive(owner)
         });
         if context.is_null() {
             context = Context::create(process.contexts)?;
@@ -186,7 +180,7 @@ fn assign() -> Option<Assigned> {
             live::set_contexts(context.cast());
         }
         (*context).ending.store(false, Ordering::Relaxed);
-        (*(*context).registration.get()).owner = thread;
+        *(*context).owner.get() = thread;
         Some(Assigned { context, is_new: true })
     }
 }
@@ -195,16 +189,13 @@ fn assign() -> Option<Assigned> {
 ///
 /// # Safety
 /// The caller holds the process lock.
-unsafe fn search(
-    first: *mut Context,
-    wanted: impl Fn(&Registration, bool) -> bool,
-) -> *mut Context {
+unsafe fn search(first: *mut Context, wanted: impl Fn(i32, bool) -> bool) -> *mut Context {
     let mut context = first;
     while !context.is_null() {
         // SAFETY: the list holds contexts.
-        let registration = unsafe { &*(*context).registration.get() };
-        // SAFETY: as above.
-        if wanted(registration, unsafe { (*context).ending.load(Ordering::Acquire) }) {
+        let (owner, ending) =
+            unsafe { (*(*context).owner.get(), (*context).ending.load(Ordering::Acquire)) };
+        if wanted(owner, ending) {
             break;
         }
         // SAFETY: as above.
@@ -222,7 +213,7 @@ pub unsafe fn others_count(first: *mut Context) -> bool {
     let own = sys::thread_id();
     // SAFETY: the caller's.
     let other = unsafe {
-        search(first, |&Registration { owner }, ending| {
+        search(first, |owner, ending| {
             !ending && owner != 0 && owner != own && sys::thread_is_alive(owner)
         })
     };
@@ -244,7 +235,7 @@ impl Context {
             this.write(Self {
                 shared: UnsafeCell::new(shared),
                 lock: ContextLock::new(),
-                registration: UnsafeCell::new(Registration { owner: 0 }),
+                owner: UnsafeCell::new(0),
                 ending: AtomicBool::new(false),
                 stack: UnsafeCell::new(handler_stack::Memory::new()),
                 data: UnsafeCell::new(data),
@@ -287,7 +278,7 @@ impl Context {
     /// The caller holds the process lock.
     pub unsafe fn reassign_after_fork(&self, own: bool) {
         // SAFETY: the caller's.
-        unsafe { (*self.registration.get()).owner = if own { sys::thread_id() } else { 0 } };
+        unsafe { *self.owner.get() = if own { sys::thread_id() } else { 0 } };
     }
 }
 

@@ -314,7 +314,8 @@ pub fn release(signal: c_int, now: &libc::sigaction) {
 ///
 /// # Safety
 /// As for libc's.
-pub unsafe fn signal(signal: c_int, handler: usize) -> usize {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_signal(signal: c_int, handler: usize) -> usize {
     if handler == libc::SIG_DFL {
         // SAFETY: the default has no handler.
         return unsafe { set_handler(signal, &sys::handlers::default_action()) };
@@ -331,7 +332,8 @@ pub unsafe fn signal(signal: c_int, handler: usize) -> usize {
 ///
 /// # Safety
 /// As for `signal`.
-pub unsafe fn sysv_signal(signal: c_int, handler: usize) -> usize {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sysv_signal(signal: c_int, handler: usize) -> usize {
     /// It means nothing to the kernel, of which older ones show it all the same.
     const SA_INTERRUPT: c_int = 0x2000_0000;
     if handler == libc::SIG_ERR {
@@ -349,7 +351,8 @@ pub unsafe fn sysv_signal(signal: c_int, handler: usize) -> usize {
 ///
 /// # Safety
 /// As for libc's.
-pub unsafe fn sigset(signal: c_int, handler: usize) -> usize {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sigset(signal: c_int, handler: usize) -> usize {
     unsafe extern "C" {
         fn sigset(signal: c_int, handler: usize) -> usize;
     }

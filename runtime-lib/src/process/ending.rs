@@ -20,9 +20,9 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// The kernel's signals are numbered up to this.
-const LAST_SIGNAL: c_int = 64;
+pub const LAST_SIGNAL: c_int = 64;
 /// libc has these for itself.
-const OF_LIBC: core::ops::RangeInclusive<c_int> = 32..=33;
+pub const OF_LIBC: core::ops::RangeInclusive<c_int> = 32..=33;
 
 /// Signals by which the kernel tells a thread of what it did.
 const FAULTS: [c_int; 6] =
@@ -143,7 +143,8 @@ fn set_default(signal: c_int) {
 static IN_DAEMON: AtomicI32 = AtomicI32::new(0);
 
 /// `daemon` as emitted code calls it.
-pub fn daemon(keeps_directory: c_int, keeps_files: c_int) -> c_int {
+#[unsafe(no_mangle)]
+pub extern "C" fn midflight_daemon(keeps_directory: c_int, keeps_files: c_int) -> c_int {
     IN_DAEMON.store(sys::thread_id(), Ordering::Relaxed);
     // SAFETY: takes numbers.
     let result = unsafe { libc::daemon(keeps_directory, keeps_files) };
@@ -162,15 +163,11 @@ pub fn after_fork_in_parent() {
 pub fn catch_quick_exit() {
     // SAFETY: the function stays where it is. If it cannot be registered, no profile is written
     // there.
-    unsafe { at_quick_exit(on_quick_exit) };
+    unsafe { at_quick_exit(output::write_before_end) };
 }
 
 unsafe extern "C" {
     fn at_quick_exit(function: extern "C" fn()) -> c_int;
-}
-
-extern "C" fn on_quick_exit() {
-    output::write_before_end();
 }
 
 extern "C" fn on_dump(_: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {

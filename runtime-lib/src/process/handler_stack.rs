@@ -1,7 +1,7 @@
 //! The stacks that handlers run on when a thread's own has overflowed.
 //!
 //! A thread that has none gets one from the runtime, so that the overflow of its stack leaves a
-//! profile. The program does not see it: emitted code calls [`sigaltstack`] in the place of libc's,
+//! profile. The program does not see it: emitted code calls [`midflight_sigaltstack`] in the place of libc's,
 //! which says of it that there is none. When the program turns its own stack off, the runtime's
 //! takes its place.
 //!
@@ -60,7 +60,11 @@ fn is_off(stack: &libc::stack_t) -> bool {
 ///
 /// # Safety
 /// As for libc's.
-pub unsafe fn sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t) -> c_int {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_sigaltstack(
+    new: *const libc::stack_t,
+    old: *mut libc::stack_t,
+) -> c_int {
     let signals = Blocked::new();
     // SAFETY: the caller's.
     let result = unsafe { change(new, old, &signals) };

@@ -158,7 +158,7 @@ impl Process {
     /// inside the runtime.
     pub fn for_each_forest(&self, mut visit: impl FnMut(*mut ThreadForest)) {
         let own = context::find_own(self.contexts);
-        self.for_each_context(|context| {
+        for context in self.contexts() {
             // SAFETY: contexts are never freed. The calling thread blocks all signals, so that its
             // own context, in which it is not now, stays as it is.
             unsafe {
@@ -169,16 +169,20 @@ impl Process {
                     forest = ThreadForest::next(forest);
                 }
             }
-        });
+        }
     }
 
-    fn for_each_context(&self, mut visit: impl FnMut(*mut Context)) {
-        let mut context = self.contexts;
-        while !context.is_null() {
-            visit(context);
-            // SAFETY: contexts are never freed; the caller holds the process lock.
-            context = unsafe { (*context).next() };
-        }
+    /// All contexts. They are never freed, so the list may be walked while it is locked.
+    fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {
+        let some = |context: *mut Context| (!context.is_null()).then_some(context);
+        // SAFETY: contexts are never freed; the caller holds the process lock.
+        core::iter::successors(some(self.contexts), move |&at| some(unsafe { (*at).next() }))
+    }
+
+    /// All images, in the order of their registration.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        // SAFETY: images are never freed; the caller holds the process lock.
+        unsafe { core::iter::successors(self.images.as_ref(), |image| image.next().as_ref()) }
     }
 
     /// Counts from zero, in activations that are under way.
@@ -216,13 +220,11 @@ extern "C" fn before_fork() {
     let signals = Blocked::new();
     let Some(mut process) = lock() else { return };
     let own = context::find_own(process.contexts);
-    process.for_each_context(|context| {
-        if context != own {
-            // SAFETY: contexts are never freed.
-            let guard = unsafe { (*context).lock.lock_as_other() };
-            _ = ManuallyDrop::new(guard);
-        }
-    });
+    for context in process.contexts().filter(|&context| context != own) {
+        // SAFETY: contexts are never freed.
+        let guard = unsafe { (*context).lock.lock_as_other() };
+        _ = ManuallyDrop::new(guard);
+    }
     let memory = live::Copy::make();
     process.fork = Some(Fork { signals, own, memory });
     PROCESS.hold_for_fork(process);
@@ -244,9 +246,10 @@ extern "C" fn in_child() {
     process.serial = None;
     output::renew_file(&mut process, memory, |process| {
         release(process, own);
-        // SAFETY: the process lock is held.
-        process
-            .for_each_context(|context| unsafe { (*context).reassign_after_fork(context == own) });
+        for context in process.contexts() {
+            // SAFETY: the process lock is held.
+            unsafe { (*context).reassign_after_fork(context == own) };
+        }
         process.begin_within();
     });
     drop(process);
@@ -255,10 +258,8 @@ extern "C" fn in_child() {
 
 /// Unlocks the contexts that this thread has locked before the fork: all but its own.
 fn release(process: &Process, own: *mut Context) {
-    process.for_each_context(|context| {
-        if context != own {
-            // SAFETY: as above.
-            unsafe { (*context).lock.release_after_fork() };
-        }
-    });
+    for context in process.contexts().filter(|&context| context != own) {
+        // SAFETY: as above.
+        unsafe { (*context).lock.release_after_fork() };
+    }
 }

@@ -74,13 +74,9 @@ pub fn catch_death() {
     // SAFETY: the functions are the sanitizer's, and the callback stays where it is.
     unsafe {
         match &SANITIZERS {
-            Sanitizers { add_callback: Some(add), .. } => _ = add(on_death),
-            Sanitizers { set_callback: Some(set), .. } => set(on_death),
+            Sanitizers { add_callback: Some(add), .. } => _ = add(output::write_before_end),
+            Sanitizers { set_callback: Some(set), .. } => set(output::write_before_end),
             _ => {}
         }
     }
-}
-
-extern "C" fn on_death() {
-    output::write_before_end();
 }

@@ -1,15 +1,21 @@
 //! Signals as the environment names them.
 
 use crate::message::parse_decimal;
+use crate::process::ending::{LAST_SIGNAL, OF_LIBC};
 
 /// Signals by their names.
-const NAMES: [(&[u8], i32); 25] = [
+const NAMES: [(&[u8], i32); 31] = [
     (b"HUP", libc::SIGHUP),
     (b"INT", libc::SIGINT),
     (b"QUIT", libc::SIGQUIT),
+    (b"ILL", libc::SIGILL),
     (b"TRAP", libc::SIGTRAP),
     (b"ABRT", libc::SIGABRT),
+    (b"BUS", libc::SIGBUS),
+    (b"FPE", libc::SIGFPE),
+    (b"KILL", libc::SIGKILL),
     (b"USR1", libc::SIGUSR1),
+    (b"SEGV", libc::SIGSEGV),
     (b"USR2", libc::SIGUSR2),
     (b"PIPE", libc::SIGPIPE),
     (b"ALRM", libc::SIGALRM),
@@ -17,6 +23,7 @@ const NAMES: [(&[u8], i32); 25] = [
     (b"STKFLT", libc::SIGSTKFLT),
     (b"CHLD", libc::SIGCHLD),
     (b"CONT", libc::SIGCONT),
+    (b"STOP", libc::SIGSTOP),
     (b"TSTP", libc::SIGTSTP),
     (b"TTIN", libc::SIGTTIN),
     (b"TTOU", libc::SIGTTOU),
@@ -31,32 +38,20 @@ const NAMES: [(&[u8], i32); 25] = [
     (b"SYS", libc::SIGSYS),
 ];
 
-const LAST_SIGNAL: i32 = 64;
-/// libc has these for itself.
-const FIRST_OF_LIBC: i32 = 32;
-const LAST_OF_LIBC: i32 = 33;
-
 /// Reads a signal's name, with or without SIG, or its number; what is wrong with it.
 pub fn parse(text: &[u8]) -> Result<i32, &'static str> {
     const UNKNOWN: &str = "there is no such signal; use a name such as USR2, or a number";
     let name = text.strip_prefix(b"SIG").unwrap_or(text);
     let by_name = NAMES.iter().find(|(known, _)| *known == name).map(|&(_, signal)| signal);
-    let signal = match by_name {
-        Some(signal) => signal,
-        None => match name {
-            b"KILL" | b"STOP" => return Err("it cannot be caught; use another, such as USR2"),
-            b"SEGV" | b"BUS" | b"FPE" | b"ILL" => {
-                return Err("it tells of a fault of the program; use another, such as USR2");
-            }
-            digits => parse_number(digits).ok_or(UNKNOWN)?,
-        },
-    };
+    let signal = by_name.or_else(|| parse_number(name)).ok_or(UNKNOWN)?;
     match signal {
         libc::SIGKILL | libc::SIGSTOP => Err("it cannot be caught; use another, such as USR2"),
         libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL => {
             Err("it tells of a fault of the program; use another, such as USR2")
         }
-        FIRST_OF_LIBC..=LAST_OF_LIBC => Err("libc has it for itself; use another, such as USR2"),
+        signal if OF_LIBC.contains(&signal) => {
+            Err("libc has it for itself; use another, such as USR2")
+        }
         1..=LAST_SIGNAL => Ok(signal),
         _ => Err(UNKNOWN),
     }

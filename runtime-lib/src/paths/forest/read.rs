@@ -313,11 +313,9 @@ impl ThreadForest {
     pub unsafe fn clear(this: *mut Self) {
         // SAFETY: the caller's.
         unsafe {
-            let forest = &raw mut (*this).shared.forest;
-            counter::clear(&raw mut (*forest).entries);
-            counter::clear(&raw mut (*forest).restarts);
-            counter::clear(&raw mut (*forest).lost);
-            counter::clear(&raw mut (*forest).pruned);
+            for total in Total::ALL {
+                counter::clear(Self::total_place(this, total));
+            }
             match (*this).shared.mode {
                 Mode::Automaton => Self::for_each_child(this, |_, child| child.clear()),
                 Mode::Counting => (0..(*this).shared.num_paths)
