@@ -86,8 +86,9 @@ need-test:
 	@$(NEED) $(BUILD_PACKAGES) $(TEST_PACKAGES) \
 		$(foreach llvm,$(BOTH),$(call packages,$(llvm)))
 
+# As tests have it: each check has a mutant of the plugin that it must catch.
 build-both:
-	@$(MAKE) --no-print-directory build LLVMS="$(BOTH)"
+	@$(MAKE) --no-print-directory build LLVMS="$(BOTH)" PLUGIN_FEATURES=,mutants
 
 command:
 	$(CARGO) build --release -p midflight --target-dir target
@@ -105,10 +106,11 @@ runtime:
 # The crates without LLVM are built once for all of them. A library that is loaded has one name in
 # target/, whatever its features: cargo must not take the one of another LLVM for this one.
 plugin-%:
-	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = $* ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-*
+	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = "$*$(PLUGIN_FEATURES)" ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-*
 	@mkdir -p $(LIB)/llvm-$*
-	@echo $* > $(OUT)/.plugin-of
-	$(CARGO) build --release -p midflight-plugin --no-default-features --features llvm$*-1 --target-dir target
+	@echo $*$(PLUGIN_FEATURES) > $(OUT)/.plugin-of
+	$(CARGO) build --release -p midflight-plugin --no-default-features \
+		--features llvm$*-1$(PLUGIN_FEATURES) --target-dir target
 	@# A new file, not new bytes in one that a running compiler may have mapped.
 	cp $(OUT)/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
 	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
@@ -173,7 +175,7 @@ lint: need-test
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
 	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-bench \
-		--no-default-features --features llvm22-1 --all-targets --target-dir target -- -D warnings
+		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
 	@# No other crates differ between versions of LLVM.
 	$(CARGO) clippy -p midflight-bridge -p midflight-plugin --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings

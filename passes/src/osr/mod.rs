@@ -16,7 +16,8 @@ pub mod host_exit;
 pub mod insert;
 pub mod jit;
 pub mod map;
-pub mod mutant;
+#[cfg(feature = "mutants")]
+pub mod mutants;
 pub mod options;
 pub mod pass;
 pub mod place;

@@ -48,6 +48,7 @@ pub struct OsrOptions {
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Test only: exchange two values at each landing.
+    #[cfg(feature = "mutants")]
     pub swap: bool,
     /// Test only: panic when this function is processed.
     pub panic_at: Option<String>,
@@ -63,8 +64,10 @@ pub(crate) const POINT_OPTIONS: &[Item<OsrOptions>] = &[
 ];
 
 /// What `osr-fuzz` takes besides.
-pub(crate) const FUZZ_OPTIONS: &[Item<OsrOptions>] =
-    &[hidden(flag("debug-swap", |o| o.swap = true))];
+pub(crate) const FUZZ_OPTIONS: &[Item<OsrOptions>] = &[
+    #[cfg(feature = "mutants")]
+    hidden(flag("debug-swap", |o| o.swap = true)),
+];
 
 /// What both take.
 pub(crate) const COMMON_OPTIONS: &[Item<OsrOptions>] = &[
@@ -96,6 +99,7 @@ impl OsrOptions {
             stage: Stage::Early,
             promote: false,
             verify: cfg!(debug_assertions),
+            #[cfg(feature = "mutants")]
             swap: false,
             panic_at: None,
         }

@@ -110,6 +110,8 @@ impl OsrPass {
             return (count, Vec::new());
         }
         let plan = forms::plan(&snapshot, &points, &chosen, options);
+        #[cfg(feature = "mutants")]
+        let plan = if options.swap { crate::osr::mutants::swap(module, plan) } else { plan };
         let mut changed = weave(&snapshot, &plan);
         changed.push(function);
         (count, changed)

@@ -12,7 +12,6 @@ pub mod do_passes;
 pub mod flags;
 pub mod maps;
 pub mod multi_version;
-pub mod mutant;
 pub mod opt_options;
 pub mod opt_pass;
 pub mod optimize;

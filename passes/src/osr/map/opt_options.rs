@@ -6,7 +6,6 @@ use crate::option_table::{
     set, text,
 };
 use crate::osr::condition::Condition;
-use crate::osr::map::mutant::Mutant;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
 use crate::osr::options::stage;
 use crate::osr::place::{Strategy, Where};
@@ -40,7 +39,8 @@ pub struct OptOptions {
     /// Leave the mappings in the binary.
     pub describe: bool,
     /// Test only: what to do wrong
-    pub mutant: Option<Mutant>,
+    #[cfg(feature = "mutants")]
+    pub mutant: Option<crate::osr::mutants::Mutant>,
     /// Test only: panic when this function is processed.
     pub panic_at: Option<String>,
 }
@@ -65,8 +65,10 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
     item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
     flag("mem2reg", |o| o.promote = true),
     flag("verify", |o| o.verify = true),
+    #[cfg(feature = "mutants")]
     hidden(item("debug-mutant=NAME", |o, value| {
-        set(&mut o.mutant, choice("debug-mutant", value, &Mutant::NAMES).map(Some))
+        let names = &crate::osr::mutants::Mutant::NAMES;
+        set(&mut o.mutant, choice("debug-mutant", value, names).map(Some))
     })),
     hidden(item("debug-panic-at=FUNCTION", |o, value| {
         set(&mut o.panic_at, Ok(Some(value.to_string())))
@@ -95,6 +97,7 @@ impl OptOptions {
             promote: false,
             verify: cfg!(debug_assertions),
             describe: false,
+            #[cfg(feature = "mutants")]
             mutant: None,
             panic_at: None,
         };

@@ -6,11 +6,11 @@ use crate::osr::compensate::Material;
 use crate::osr::map::flags::Classes;
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::multi_version::{MultiVersion, dead};
-use crate::osr::map::mutant::{self, Mutant};
 use crate::osr::map::opt_options::OptOptions;
-use crate::osr::map::optimize::{Trust, TwoVersions, points_of};
+use crate::osr::map::optimize::{TwoVersions, points_of};
 use crate::osr::map::read::Handles;
-use crate::osr::mutant::Changes;
+#[cfg(feature = "mutants")]
+use crate::osr::mutants::{Mutant, StaleLoads};
 use crate::osr::pass::{REMARKS, tell_of_many, thin, warn_of_flags};
 use crate::osr::place::{Where, place};
 use crate::osr::weave::weave;
@@ -60,8 +60,6 @@ struct Plan<'m> {
     classes: Classes<'m>,
     /// The mappings as data, if the binary is to have them
     data: Option<Maps>,
-    /// What a mutant has changed
-    changes: Changes,
 }
 
 fn takes_part(side: &Side, point: usize) -> bool {
@@ -141,9 +139,17 @@ impl OptPass {
         tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
         let snapshots = PerVersion { base, opt: read_code(two.opt) };
-        let trust = self.trust(&two, sandbox, &snapshots);
+        let trust = options.trust;
+        #[cfg(feature = "mutants")]
+        let trust = options.mutant.map_or(trust, |m| m.trust(&two, sandbox, &snapshots));
         let comparison = two.compare(trust, sandbox, &snapshots);
+        #[cfg(feature = "mutants")]
+        let stale_loads = StaleLoads(&comparison.handles);
         let mut mapper = comparison.mapper();
+        #[cfg(feature = "mutants")]
+        if options.mutant == Some(Mutant::Load) {
+            mapper.oracle = &stale_loads;
+        }
         let plan = self.plan(&mut mapper, &comparison.handles);
         let sides = mapper.sides;
         // From here on the functions change.
@@ -183,20 +189,6 @@ impl OptPass {
         Ok(changed)
     }
 
-    /// What of tracking is used: all of it where the mutant is to land in a copy.
-    fn trust<'m>(
-        &self,
-        two: &TwoVersions<'m>,
-        sandbox: &Sandbox,
-        snapshots: &PerVersion<CodeSnapshot<'m>>,
-    ) -> Trust {
-        if self.0.mutant != Some(Mutant::Copy) {
-            return self.0.trust;
-        }
-        let (versions, _) = two.compare(Trust::Proved, sandbox, snapshots).end();
-        if mutant::copied(&versions).is_empty() { self.0.trust } else { Trust::Claimed }
-    }
-
     /// The record of the mappings for the binary.
     fn describe(
         &self,
@@ -215,35 +207,15 @@ impl OptPass {
 
     fn plan<'m>(&self, mapper: &mut Mapper<'_>, handles: &Handles<'_, 'm>) -> Plan<'m> {
         let options = &self.0;
-        handles.stale_loads.set(options.mutant == Some(Mutant::Load));
         let places = PerVersion { base: &options.up_at, opt: &options.down_at };
         let maps = woven_maps(mapper, handles.snapshots, places, options.max_points);
-        let changes = self.changes(mapper, handles, &maps);
         let data = options.describe.then(|| for_binary(write_maps(mapper, handles, &maps)));
-        Plan { maps, classes: Classes::new(mapper.proof, handles), data, changes }
-    }
-
-    /// What a mutant has changed in mappings.
-    fn changes(
-        &self,
-        mapper: &Mapper<'_>,
-        handles: &Handles<'_, '_>,
-        maps: &PerVersion<OsrMap>,
-    ) -> Changes {
-        let changes = Changes::default();
-        let versions = &mapper.proof.versions;
-        match self.0.mutant {
-            Some(Mutant::Load) => {
-                handles.stale_loads.set(false);
-                changes.add(mutant::stale_loads(maps, versions, handles));
-            }
-            Some(Mutant::Copy) => {
-                let copied = mutant::copied(versions);
-                changes.add(mutant::landings_in(maps, versions, &copied));
-            }
-            _ => {}
-        }
-        changes
+        #[cfg(feature = "mutants")]
+        let maps = match options.mutant {
+            Some(mutant) => mutant.mutate(maps, mapper, handles),
+            None => maps,
+        };
+        Plan { maps, classes: Classes::new(mapper.proof, handles), data }
     }
 
     fn report_refusals(

@@ -14,7 +14,7 @@ use midflight_mapping::versions::graph::{
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use typed_index_collections::TiVec;
 
 /// What leads from two versions back into LLVM, and answers what only LLVM can.
@@ -31,8 +31,6 @@ pub struct Handles<'a, 'm> {
     simple: PerVersion<RefCell<TiVec<InstId, Vec<Simplified>>>>,
     /// Whether what was claimed holds only as long as instructions of base keep their flags.
     pub rests_on_flags: bool,
-    /// Test only: loads are made again whatever was written since.
-    pub stale_loads: Cell<bool>,
 }
 
 /// Operands, and what an instruction is equal to with them.
@@ -139,9 +137,6 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn is_unchanged(&self, which: Version, load: InstId, before: InstId) -> bool {
-        if self.stale_loads.get() {
-            return true;
-        }
         *self.unchanged.borrow_mut().entry((which, load, before)).or_insert_with(|| {
             let instructions = &self.snapshots[which].instructions;
             self.memory[which].is_unchanged(instructions[load], instructions[before])
@@ -168,7 +163,6 @@ pub fn read<'a, 'm>(
         without_flags: RefCell::default(),
         simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()].into())),
         rests_on_flags: false,
-        stale_loads: Cell::new(false),
     };
     let mut types = HashMap::default();
     let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut types));
