@@ -53,7 +53,8 @@ symbols=$(first_of llvm-nm-22 llvm-nm-21 llvm-nm-20 llvm-nm-19 llvm-nm nm)
 archiver=$(first_of llvm-ar-22 llvm-ar-21 llvm-ar-20 llvm-ar-19 ar)
 compiler=$(first_of clang-22 clang-21 clang-20 clang-19 cc)
 
-# All that is the runtime's own. What is no object in the archive, as Rust's metadata, has no symbols.
+# All that is the runtime's own. What is no object in the archive, as Rust's metadata, has no
+# symbols.
 roots=$("$symbols" -g --defined-only "$input" 2>/dev/null | sed -n 's/.* [A-Z] \(midflight_[a-z0-9_]*\)$/\1/p')
 [ -n "$roots" ] || fail "'$input' has nothing of the runtime"
 for root in $roots; do

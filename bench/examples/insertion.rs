@@ -1,5 +1,5 @@
-//! Measures how long it takes to insert a point into the functions of a bitcode file and to build its
-//! continuation (thesis 5.3.4, Q3), beside cloning and verifying the function.
+//! Measures how long it takes to insert a point into the functions of a bitcode file and to build
+//! its continuation (thesis 5.3.4, Q3), beside cloning and verifying the function.
 //!
 //! For each function a line is printed: its name, its number of instructions, and the nanoseconds
 //! that it takes to clone and verify it, to build the continuation of a clone alone, and to do all:

@@ -9,8 +9,8 @@ use crate::sys;
 pub fn number_operations(instructions: &[Inst<'_>], as_unsigned: &[bool]) -> Vec<u32> {
     assert_eq!(instructions.len(), as_unsigned.len(), "one for each instruction");
     let mut numbers = vec![0; instructions.len()];
-    // SAFETY: the instructions are live; all arrays have the length that is passed; what is marked is
-    // of a kind that has an unsigned counterpart.
+    // SAFETY: the instructions are live; all arrays have the length that is passed; what is marked
+    // is of a kind that has an unsigned counterpart.
     unsafe {
         sys::mfb_number_operations(
             Inst::list(instructions),

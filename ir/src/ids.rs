@@ -67,8 +67,8 @@ index_type! {
 
 index_type! {
     /// A value of the function: its arguments come first, then its instructions, with a result or
-    /// not. [`crate::code::Code::result`] and [`crate::code::Code::definition`] lead from one to the
-    /// other.
+    /// not. [`crate::code::Code::result`] and [`crate::code::Code::definition`] lead from one to
+    /// the other.
     ValueId
 }
 

@@ -2,8 +2,8 @@
 //!
 //! [`paths`] has path profiling, [`osr`] on-stack replacement. Both read functions into snapshots
 //! ([`read_code`]), decide by pure functions, and carry out what these return. Passes are made from
-//! their names in [`registry`], their options by the tables of [`option_table`]. [`driver`] takes them
-//! over the functions of a module.
+//! their names in [`registry`], their options by the tables of [`option_table`]. [`driver`] takes
+//! them over the functions of a module.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! From LLVM to a [`Body`] with its [`Code`].
 //!
-//! Blocks are as they are, with every instruction. The graph that is profiled is another one, without
-//! code: [`crate::paths::read`] splits blocks, and reads what profiling asks of them.
+//! Blocks are as they are, with every instruction. The graph that is profiled is another one,
+//! without code: [`crate::paths::read`] splits blocks, and reads what profiling asks of them.
 
 use midflight_bridge::ir::{self, Function, Inst, Opcode, Value};
 use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};

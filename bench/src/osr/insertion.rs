@@ -1,7 +1,7 @@
 //! How long it takes to insert a point and to build its continuation (thesis 5.3.4, Q3).
 //!
-//! The times are taken by a program of its own (`bench/examples/insertion.rs`), for each function of
-//! a program's optimized code.
+//! The times are taken by a program of its own (`bench/examples/insertion.rs`), for each function
+//! of a program's optimized code.
 
 use crate::build::{flags, sources};
 use crate::error::{Error, Result, io};

@@ -270,8 +270,8 @@ shim! { Function {
     promote_allocas = mfb_promote_allocas -> bool;
     /// Removes from the function and its calls what says that it has no effects.
     drop_purity = mfb_drop_purity;
-    /// Replaces each `resume` by the call that it is lowered to, where that is known. True if there is
-    /// any.
+    /// Replaces each `resume` by the call that it is lowered to, where that is known. True if there
+    /// is any.
     lower_resumes = mfb_lower_resumes -> bool;
     /// Removes it from its module. Nothing may refer to its body any more.
     erase = mfb_erase_function;

@@ -18,8 +18,8 @@
 //! OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS PLACE*FACTOR…` of a sum. An edge in
 //! parentheses is never taken. `states` has what meets in memory at the head of a block, `implied`
 //! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
-//! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by the
-//! names of [`Oracle`]'s methods.
+//! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
+//! the names of [`Oracle`]'s methods.
 
 use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
 use midflight_ir::code::{Code, Operand as Use};

@@ -69,8 +69,8 @@ pub fn any_k() -> impl Strategy<Value = u32> {
     prop_oneof![1u32..=6, 1u32..=64]
 }
 
-/// Makes the checksums and sizes of a profile file right, as far as its header leaves that open: the
-/// forests are all that is behind the modules.
+/// Makes the checksums and sizes of a profile file right, as far as its header leaves that open:
+/// the forests are all that is behind the modules.
 pub fn seal(file: &mut [u8]) {
     let (header, contents) = file.split_at_mut(64);
     let modules = u64::from_le_bytes(header[28..36].try_into().unwrap());

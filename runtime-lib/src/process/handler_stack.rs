@@ -1,9 +1,9 @@
 //! The stacks that handlers run on when a thread's own has overflowed.
 //!
 //! A thread that has none gets one from the runtime, so that the overflow of its stack leaves a
-//! profile. The program does not see it: emitted code calls [`midflight_sigaltstack`] in the place of libc's,
-//! which says of it that there is none. When the program turns its own stack off, the runtime's
-//! takes its place.
+//! profile. The program does not see it: emitted code calls [`midflight_sigaltstack`] in the place
+//! of libc's, which says of it that there is none. When the program turns its own stack off, the
+//! runtime's takes its place.
 //!
 //! A thread in which nothing instrumented has run yet has none of the runtime's.
 
