@@ -57,6 +57,10 @@ pub const OSR_PATCH: u32 = 5;
 /// [`OsrPointInfo::condition`]: as `MIDFLIGHT_OSR_FIRE` says.
 pub const OSR_FUZZ: u32 = 6;
 
+/// The names of conditions, in the order of their numbers.
+pub const OSR_CONDITIONS: [&str; 7] =
+    ["always", "never", "count", "every", "flag", "patch", "fuzz"];
+
 /// Head of a function's record, followed by `sites` times [`OsrPointState`]. Aligned to 8.
 ///
 /// Records follow each other in the section; the linker may put zero bytes between them, in

@@ -1,6 +1,10 @@
-//! When a point fires.
+//! When a point fires: each condition's name, its number in the ABI, and the check that it inserts.
 
-use midflight_abi::osr;
+use crate::osr::record::Record;
+use crate::osr::site::{Site, begin_entry};
+use midflight_abi::osr::{self, OSR_FUEL_SYMBOL, OSR_HIT_SYMBOL};
+use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::{Block, Value};
 use std::str::FromStr;
 
 /// When a point fires (thesis 4.1.1, `osr_cond`).
@@ -83,5 +87,135 @@ impl Condition {
             Condition::Patch => (osr::OSR_PATCH, 0),
             Condition::Fuzz => (osr::OSR_FUZZ, 0),
         }
+    }
+}
+
+/// The entry of a patchable point, behind its label and its nop, that tells the runtime where it
+/// is. `$0` is the site's identity, `$1` the label of the block that fires. The entry is linked to
+/// the code ("o") and in its group ("?"), so that the linker keeps or drops both.
+macro_rules! patchable {
+    ($alignment:literal, $nop:literal) => {
+        concat!(
+            $alignment,
+            "\n.Lmidflight_osr_${:uid}:\n\t",
+            $nop,
+            "
+\t.pushsection midflight_osr_patch,\"ao?\",@progbits,.Lmidflight_osr_${:uid}
+\t.balign 8
+\t.long .Lmidflight_osr_${:uid}-.
+\t.long ${1:l}-.
+\t.quad ${0:c}
+\t.popsection"
+        )
+    };
+}
+
+/// A nop of 5 bytes. The alignment skips at most 4 bytes, just when the nop would otherwise cross a
+/// boundary of 8.
+const PATCHABLE_X86_64: &str = patchable!(".p2align 3,,4", ".byte 0x0f,0x1f,0x44,0x00,0x00");
+
+/// A word, as all instructions are.
+const PATCHABLE_AARCH64: &str = patchable!(".p2align 2", "nop");
+
+impl<'m> Site<'_, 'm> {
+    /// Ends `block`, which leads to `rest`, with the check that may lead to `fire`. Returns the
+    /// counter, if it is a variable.
+    pub(super) fn check(
+        &self,
+        builder: &Builder<'m>,
+        block: Block<'m>,
+        fire: Block<'m>,
+        rest: Block<'m>,
+    ) -> Option<Value<'m>> {
+        let module = self.function.module();
+        let (int1, int32, int64) = (module.int_type(1), module.int_type(32), module.int_type(64));
+        builder.before(block.terminator());
+        let fires = match self.condition {
+            Condition::Always => int1.constant(1),
+            Condition::Count(n) => {
+                let counter = self.counter(builder, n);
+                builder.before(block.terminator());
+                let old = builder.load(int32, counter);
+                let new = builder.sub(old, int32.constant(1));
+                builder.store(new, counter);
+                let fires = builder.equal(new, int32.constant(0));
+                builder.branch_unlikely(block, fires, fire, rest);
+                return Some(counter);
+            }
+            Condition::Never | Condition::Flag => match self.record {
+                Some(record) => {
+                    let armed = builder.load_relaxed(int32, record.armed(builder, self.number));
+                    builder.differs(armed, int32.constant(0))
+                }
+                None => int1.constant(0),
+            },
+            Condition::Every(n) => match self.record {
+                Some(record) => {
+                    self.check_every(builder, n, record, block, fire, rest);
+                    return None;
+                }
+                None => int1.constant(u64::from(n == 1)),
+            },
+            Condition::Patch => {
+                let id = self.record.map_or(0, |record| record.id(self.number));
+                let is_x86_64 = module.is_for_x86_64();
+                let code = if is_x86_64 { PATCHABLE_X86_64 } else { PATCHABLE_AARCH64 };
+                builder.asm_goto(block, code, id, fire, rest);
+                return None;
+            }
+            Condition::Fuzz => {
+                let record = self.record?;
+                let fuel_at = module.runtime_variable(OSR_FUEL_SYMBOL, int64);
+                let fuel = builder.load_relaxed(int64, fuel_at);
+                let fuel = builder.sub(fuel, int64.constant(1));
+                builder.store_relaxed(fuel, fuel_at);
+                // Another thread may have taken it past zero.
+                let spent = builder.at_most(fuel, int64.constant(0));
+                let armed = builder.load_relaxed(int32, record.armed(builder, self.point));
+                let asked = builder.or(spent, builder.differs(armed, int32.constant(0)));
+                let ask = self.function.add_block("osr.ask");
+                builder.branch_unlikely(block, asked, ask, rest);
+                builder.at_end(ask);
+                let hit =
+                    module.runtime_function(OSR_HIT_SYMBOL, int1, &[module.pointer_type(), int32]);
+                let number = int32.constant(self.number as u64);
+                let fires = builder.call(hit, &[record.address, number]);
+                builder.branch(rest);
+                builder.branch_unlikely(ask, fires, fire, rest);
+                return None;
+            }
+        };
+        builder.branch_unlikely(block, fires, fire, rest);
+        None
+    }
+
+    /// `every:N`: counts down in the record, and begins again when it fires.
+    fn check_every(
+        &self,
+        builder: &Builder<'m>,
+        n: u32,
+        record: &Record<'m>,
+        block: Block<'m>,
+        fire: Block<'m>,
+        rest: Block<'m>,
+    ) {
+        let int32 = self.function.module().int_type(32);
+        let left_at = record.left(builder, self.number);
+        let left = builder.sub(builder.load_relaxed(int32, left_at), int32.constant(1));
+        builder.store_relaxed(left, left_at);
+        let fires = builder.equal(left, int32.constant(0));
+        builder.branch_unlikely(block, fires, fire, rest);
+        builder.at_end(fire);
+        builder.store_relaxed(int32.constant(n.into()), left_at);
+    }
+
+    /// The hotness counter of thesis Fig. 4.5: it begins with N in each activation. To be promoted
+    /// to a register when all blocks are complete.
+    fn counter(&self, builder: &Builder<'m>, n: u32) -> Value<'m> {
+        let int32 = self.function.module().int_type(32);
+        begin_entry(builder, self.function);
+        let counter = builder.variable(int32, c"p.osr");
+        builder.store(int32.constant(n.into()), counter);
+        counter
     }
 }

@@ -18,9 +18,7 @@ use crate::osr::toggle;
 use crate::process::signal::Blocked;
 use crate::sys;
 use core::sync::atomic::Ordering;
-use midflight_abi::osr::{
-    OSR_ALWAYS, OSR_COUNT, OSR_EVERY, OSR_FLAG, OSR_FUZZ, OSR_NEVER, OSR_PATCH,
-};
+use midflight_abi::osr::OSR_CONDITIONS;
 use midflight_profile::format::Sink;
 use midflight_profile::is_visible;
 
@@ -183,16 +181,8 @@ fn put_transition<S: Sink>(site: Site, transitions: u64, to: &mut S) -> Result<(
 
 /// The condition's name.
 pub fn condition(site: Site) -> &'static [u8] {
-    match site.info().condition {
-        OSR_ALWAYS => b"always",
-        OSR_NEVER => b"never",
-        OSR_COUNT => b"count",
-        OSR_EVERY => b"every",
-        OSR_FLAG => b"flag",
-        OSR_PATCH => b"patch",
-        OSR_FUZZ => b"fuzz",
-        _ => b"unknown",
-    }
+    let name = usize::try_from(site.info().condition).ok().and_then(|n| OSR_CONDITIONS.get(n));
+    name.map_or(b"unknown", |name| name.as_bytes())
 }
 
 fn put_key<S: Sink>(key: &[u8], to: &mut S) -> Result<(), S::Error> {
