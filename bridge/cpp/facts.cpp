@@ -377,20 +377,22 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
 uint32_t mfb_function_facts(LLVMValueRef Fn) {
   Function &F = *unwrap<Function>(Fn);
   bool Twice = F.hasFnAttribute(Attribute::ReturnsTwice);
+  // Other functions are inlined only where registers are the same.
+  bool Inlined = F.hasFnAttribute(Attribute::AlwaysInline);
   bool WideVectors = false, Unsupported = false, ByValue = false;
   for (Argument &A : F.args()) {
     Unsupported |= A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
                    A.hasSwiftErrorAttr() ||
                    A.hasAttribute(Attribute::SwiftAsync);
     ByValue |= A.hasByValAttr() || A.hasByRefAttr();
-    WideVectors |= hasWideVector(A.getType());
+    WideVectors |= Inlined && hasWideVector(A.getType());
   }
   bool Convergence = false;
   for (Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     Twice |= Call && returnsTwice(*Call);
     Convergence |= isa<ConvergenceControlInst>(I);
-    WideVectors |= hasWideVector(I.getType());
+    WideVectors |= Inlined && hasWideVector(I.getType());
   }
   ResultRegisters Result;
   Result.add(F.getReturnType());
@@ -405,9 +407,7 @@ uint32_t mfb_function_facts(LLVMValueRef Fn) {
          factIf(F.isVarArg(), FunctionFacts::IsVariadic) |
          factIf(resumesByUnwinder(F), FunctionFacts::ResumesByUnwinder) |
          factIf(Convergence, FunctionFacts::HasConvergenceControl) |
-         // Other functions are inlined only where registers are the same.
-         factIf(WideVectors && F.hasFnAttribute(Attribute::AlwaysInline),
-                FunctionFacts::HasInlinedVectors) |
+         factIf(WideVectors, FunctionFacts::HasInlinedVectors) |
          factIf(!Result.fit(hasVectorRegisters(F)),
                 FunctionFacts::HasLargeResult) |
          factIf(F.hasAvailableExternallyLinkage(),

@@ -6,6 +6,7 @@ use crate::paths::path_profile_gen;
 use crate::paths::skip::Skip;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{guard, internal_error};
+use midflight_ir::facts::FunctionFacts;
 use midflight_mapping::refusal::Refusal;
 
 /// How a pass goes over functions.
@@ -90,8 +91,7 @@ pub fn changeable<'m>(module: Module<'m>, doing: &str) -> Vec<Function<'m>> {
 }
 
 /// Why no code for paths may be put into a function at all.
-pub fn reason_to_leave_alone(function: Function<'_>) -> Option<Skip> {
-    let facts = function.facts();
+pub fn reason_to_leave_alone(facts: FunctionFacts) -> Option<Skip> {
     first([
         (facts.is_available_externally(), Skip::AvailableExternally),
         (facts.is_naked(), Skip::Naked),
@@ -107,7 +107,7 @@ pub fn reason_to_skip(
     list: Option<&FunctionList>,
 ) -> Option<Skip> {
     let facts = function.facts();
-    reason_to_leave_alone(function).or_else(|| {
+    reason_to_leave_alone(facts).or_else(|| {
         first([
             (facts.is_presplit_coroutine(), Skip::Coroutine),
             (facts.has_funclet_personality(), Skip::FuncletPersonality),

@@ -72,7 +72,7 @@ pub fn prepare(module: Module<'_>) {
         return;
     }
     for function in module.functions().filter(|f| f.is_definition()) {
-        if reason_to_leave_alone(function).is_none() {
+        if reason_to_leave_alone(function.facts()).is_none() {
             write_before_endings(module, function, &ending);
         }
     }

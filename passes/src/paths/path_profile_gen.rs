@@ -88,7 +88,8 @@ impl PathProfileGen {
         if module.is_for_library() {
             plan.lookup = None;
         }
-        let shared = function.facts().has_comdat() && !function.facts().is_local();
+        let facts = function.facts();
+        let shared = facts.has_comdat() && !facts.is_local();
         let unique =
             |what: &str| format!("__midflight_{what}.{}.{:016x}", function.name(), record.key);
         let target = Target {

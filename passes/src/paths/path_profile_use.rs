@@ -42,7 +42,7 @@ impl Pass for PathProfileUse {
         let driver =
             Driver { verify: self.verify, ..Driver::reading("giving function '{}' its counts") };
         let all_done = driver.run(module, &definitions(module), |function| {
-            if reason_to_leave_alone(function).is_some() {
+            if reason_to_leave_alone(function.facts()).is_some() {
                 return Ok(Vec::new());
             }
             let (why, cfg_hash) = match self.annotate(module, function, analyses) {

@@ -123,7 +123,7 @@ fn split_at_restarts(block: ir::Block<'_>) -> Result<Vec<Part<'_>>, Skip> {
 /// not return, or one in tail position, which must stay there.
 fn call_that_ends<'m>(instructions: &[Inst<'m>]) -> Option<Inst<'m>> {
     let (&last, before) = instructions.split_last()?;
-    let mut calls = before.iter().rev().filter(|i| !i.facts().is_marker());
+    let mut calls = before.iter().rev().filter(|&&i| !is_marker(i));
     match last.opcode() {
         Opcode::Unreachable => calls.find(|i| i.opcode() == Opcode::Call).copied(),
         Opcode::Ret => {
@@ -152,10 +152,15 @@ impl Files {
     }
 }
 
+/// True for what says something of the code and does nothing.
+fn is_marker(inst: Inst<'_>) -> bool {
+    inst.opcode() == Opcode::Call && inst.facts().is_marker()
+}
+
 /// How many there are but for phis, allocas and markers: a measure of what the block costs.
 fn instructions_that_run(instructions: &[Inst<'_>]) -> u32 {
     let runs = |inst: &&Inst<'_>| {
-        !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !inst.facts().is_marker()
+        !matches!(inst.opcode(), Opcode::Phi | Opcode::Alloca) && !is_marker(**inst)
     };
     u32::try_from(instructions.iter().filter(runs).count()).expect("fewer than 2^32 instructions")
 }
@@ -172,7 +177,7 @@ fn calls(instructions: &[Inst<'_>]) -> u32 {
 fn lines_of(instructions: &[Inst<'_>], files: &mut Files) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for inst in instructions {
-        if inst.opcode() == Opcode::Phi || inst.facts().is_marker() {
+        if inst.opcode() == Opcode::Phi || is_marker(*inst) {
             continue;
         }
         let Some(location) = debug::location(*inst) else { continue };
