@@ -55,6 +55,9 @@ const char *mfb_object_format(LLVMModuleRef Module) {
   return Triple::getObjectFormatTypeName(Target.getObjectFormat()).data();
 }
 
+/// True if the size of the type is known at run time only.
+bool mfb_is_scalable(LLVMTypeRef Type) { return unwrap(Type)->isScalableTy(); }
+
 /// Removes the locations of a module that has no debug information to emit, as
 /// if the front end had never tracked them. Does nothing, and returns false, if
 /// something in this compilation may still read them.

@@ -31,6 +31,7 @@ unsafe extern "C" {
     pub fn mfb_function_facts(function: LLVMValueRef) -> u32;
     pub fn mfb_is_for_library(module: LLVMModuleRef) -> bool;
     pub fn mfb_object_format(module: LLVMModuleRef) -> *const c_char;
+    pub fn mfb_is_scalable(ty: LLVMTypeRef) -> bool;
     pub fn mfb_strip_unread_locations(module: LLVMModuleRef) -> bool;
     pub fn mfb_is_for_lto(module: LLVMModuleRef) -> bool;
     pub fn mfb_has_plain_x86_64_code(function: LLVMValueRef) -> bool;

@@ -1,5 +1,6 @@
 ; An exit to a host: in place of a continuation, a function that lays the live values out and calls back.
 ; RUN: %opt -passes='osr-point<where=call;callee=stop;when=flag;exit=host>' -S %s | FileCheck %s
+; RUN: %opt -passes='osr-point<where=call;callee=stop;when=flag;exit=host>' -pass-remarks-missed=midflight-osr -disable-output %s 2>&1 | FileCheck %s --check-prefix=SCALABLE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -53,3 +54,19 @@ define void @nothing() {
 ; CHECK-LABEL: define internal void @nothing.osr.0()
 ; CHECK: call void @host(ptr %exit)
 ; CHECK-NEXT: ret void
+
+; A host does not know the size of a scalable vector, be it live or the result.
+; SCALABLE-COUNT-2: remark: {{.*}}: no OSR point here: a scalable vector would be handed to the host
+; SCALABLE-NOT: remark
+; CHECK-NOT: @live_scalable.osr
+; CHECK-NOT: @scalable_result.osr
+define i32 @live_scalable(<vscale x 4 x i32> %v) {
+  call void @stop()
+  %e = extractelement <vscale x 4 x i32> %v, i32 0
+  ret i32 %e
+}
+
+define <vscale x 4 x i32> @scalable_result(<vscale x 4 x i32> %v) {
+  call void @stop()
+  ret <vscale x 4 x i32> zeroinitializer
+}

@@ -67,6 +67,9 @@ pub enum Refusal {
     LiveStackSave,
     /// A value is live whose type cannot be passed.
     LiveOpaque,
+    /// A value is live, or returned, whose size is known at run time only, where it is laid out in
+    /// memory for a host.
+    LiveScalable,
     /// A value is live that has no counterpart in the version to go to.
     Unmapped,
 
@@ -97,7 +100,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Refusal; 34] = [
+    pub const ALL: [Refusal; 35] = [
         Refusal::AvailableExternally,
         Refusal::Naked,
         Refusal::Coroutine,
@@ -121,6 +124,7 @@ impl Refusal {
         Refusal::LiveToken,
         Refusal::LiveStackSave,
         Refusal::LiveOpaque,
+        Refusal::LiveScalable,
         Refusal::Unmapped,
         Refusal::OwnAlloca,
         Refusal::LargeResult,
@@ -160,6 +164,7 @@ impl Refusal {
             Refusal::LiveToken => "LiveToken",
             Refusal::LiveStackSave => "LiveStackSave",
             Refusal::LiveOpaque => "LiveOpaque",
+            Refusal::LiveScalable => "LiveScalable",
             Refusal::Unmapped => "Unmapped",
             Refusal::OwnAlloca => "OwnAlloca",
             Refusal::LargeResult => "LargeResult",
@@ -204,6 +209,7 @@ impl Refusal {
             Refusal::LiveToken => "a token is live, which cannot be passed",
             Refusal::LiveStackSave => "a saved stack pointer is live, which is of this frame",
             Refusal::LiveOpaque => "a value is live whose type cannot be passed",
+            Refusal::LiveScalable => "a scalable vector would be handed to the host",
             Refusal::Unmapped => "a value is live that the state map does not give",
             Refusal::LargeResult => "the result does not fit registers, so the frame must stay",
             Refusal::OwnAlloca => "the continuation has made an alloca, so its frame must stay",

@@ -86,7 +86,7 @@ impl<'m> Module<'m> {
         unsafe { CStr::from_ptr(sys::mfb_object_format(self.0)) }.to_str().expect("ASCII")
     }
 
-    /// Size of a type in bits, and its size in memory in bytes.
+    /// Size of a type in bits, and its size in memory in bytes. The type is not scalable.
     pub fn size_of(self, ty: Type<'m>) -> (u64, u64) {
         // SAFETY: the module is live and owns its data layout; the type is sized.
         unsafe {

@@ -1,6 +1,7 @@
 //! Types.
 
 use super::{Type, Value};
+use crate::sys;
 use crate::sys::LLVMTypeKind;
 use crate::sys::core::*;
 
@@ -33,6 +34,12 @@ impl<'m> Type<'m> {
             LLVMTypeKind::LLVMPointerTypeKind => TypeKind::Pointer,
             _ => TypeKind::Other,
         }
+    }
+
+    /// True if its size is known at run time only: a scalable vector, or a structure with one.
+    pub fn is_scalable(self) -> bool {
+        // SAFETY: the type is live.
+        unsafe { sys::mfb_is_scalable(self.0) }
     }
 
     /// The constant of this integer type.

@@ -14,6 +14,7 @@
 
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
+use crate::osr::host_exit;
 use crate::osr::insert::{Copy, OsrError, OsrPoint, Watch, check_request, plan};
 use crate::osr::state_map::StateMap;
 use midflight_bridge::builder::Builder;
@@ -200,7 +201,13 @@ pub fn emit_check<'m>(
         source.erase();
         return Err(boundary());
     };
-    let transition = match plan(point, map, &source, &destination) {
+    let own = &destination.side;
+    let observable = match host_exit::refusal(&own.snapshot, &own.point.live) {
+        Some(refusal) => Err(OsrError::Refused { point: point.name.clone(), refusal }),
+        None => Ok(()),
+    };
+    let planned = observable.and_then(|()| plan(point, map, &source, &destination));
+    let transition = match planned {
         Ok(transition) => transition,
         Err(error) => {
             source.erase();

@@ -12,7 +12,16 @@ use midflight_abi::osr::{
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::TypeKind;
 use midflight_bridge::ir::{Function, Module, Type, Value};
+use midflight_ir::ids::ValueId;
+use midflight_mapping::refusal::Refusal;
 use std::mem::{offset_of, size_of};
+
+/// Why the values that are live at a point, and the result, cannot be laid out for a host.
+pub fn refusal(snapshot: &CodeSnapshot<'_>, live: &[ValueId]) -> Option<Refusal> {
+    let types = live.iter().map(|&value| snapshot.value(value).ty());
+    let mut types = types.chain([snapshot.function.result_type()]);
+    types.any(Type::is_scalable).then_some(Refusal::LiveScalable)
+}
 
 /// Fills `exit`, a function of a prototype in which `transfers` travel.
 pub fn build<'m>(

@@ -3,6 +3,7 @@
 use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::condition::Condition;
 use crate::osr::forms::{self, Chosen};
+use crate::osr::host_exit;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
 use crate::osr::weave::weave;
@@ -151,7 +152,9 @@ impl OsrPass {
         point: &Point,
         name: &str,
     ) -> bool {
-        let Some(refusal) = point.refusal else { return true };
+        let to_host =
+            || self.0.exit.as_ref().and_then(|_| host_exit::refusal(snapshot, &point.live));
+        let Some(refusal) = point.refusal.or_else(to_host) else { return true };
         let message = format!("no OSR point here: {}", refusal.message());
         snapshot.instructions[point.at].remark_missed(REMARKS, refusal.name(), &message);
         if self.0.place == Where::Marker {
