@@ -104,7 +104,32 @@ pub struct Line {
     pub outer: u32,
 }
 
+/// The edges to the successors of a terminator, one a target; and which of them each successor is.
+pub fn edges<S: Copy>(
+    successors: impl IntoIterator<Item = S>,
+    id: impl Fn(S) -> BlockId,
+    kind: impl Fn(S) -> EdgeKind,
+) -> (Vec<Edge>, Vec<usize>) {
+    let mut edges: Vec<Edge> = Vec::new();
+    let place = |successor: S| {
+        let to = id(successor);
+        let known = edges.iter().position(|edge| edge.to == to);
+        known.unwrap_or_else(|| {
+            edges.push(Edge { to, kind: kind(successor) });
+            edges.len() - 1
+        })
+    };
+    let places = successors.into_iter().map(place).collect();
+    (edges, places)
+}
+
 impl Body {
+    /// For a body with code the successors of a block, each as often as its terminator names it.
+    pub fn successors(&self, block: BlockId) -> impl ExactSizeIterator<Item = BlockId> {
+        let edges = &self.blocks[block].edges;
+        self.code.successors[block].iter().map(|&place| edges[place].to)
+    }
+
     /// Expected executions of an edge for each 1024 activations of the function.
     pub fn edge_frequency(&self, (from, to): (BlockId, BlockId)) -> u64 {
         let BlockProfile { probabilities, frequency, .. } = &self.profile[from];

@@ -8,13 +8,16 @@ use typed_index_collections::TiVec;
 /// The instructions of a body, block by block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
-    /// Number of the function's arguments
+    /// Number of the function's arguments, which come first among the values
     pub arguments: usize,
     /// All instructions, in the order of the blocks
     pub instructions: TiVec<InstId, Instruction>,
     /// For each block its instructions
     pub of_block: TiVec<BlockId, InstRange>,
+    /// For each block which of its edges each successor is that its terminator names
+    pub successors: TiVec<BlockId, Vec<usize>>,
     operands: Vec<Operand>,
+    incoming: Vec<BlockId>,
 }
 
 /// An instruction.
@@ -25,11 +28,25 @@ pub struct Instruction {
     /// What is known of it
     pub facts: InstFacts,
     operands: Range<usize>,
+    incoming: Range<usize>,
 }
 
-/// A use of a value of the function; constants are left out.
+/// Index of a constant, in a table that snapshots which are compared share. Functions, globals and
+/// metadata count as constants.
+pub type ConstId = u32;
+
+/// What an instruction is done to; blocks are no operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A value of the function
+    Value(ValueId),
+    /// A constant
+    Constant(ConstId),
+}
+
+/// A use of a value of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct Use {
     /// What is used
     pub value: ValueId,
     /// For a phi the block that the value comes from
@@ -42,25 +59,56 @@ impl Code {
         Code { arguments, ..Code::default() }
     }
 
-    /// Begins a block behind the last one.
-    pub fn begin_block(&mut self) {
+    /// Begins a block behind the last one, with the places that [`crate::body::edges`] gives.
+    pub fn begin_block(&mut self, successors: Vec<usize>) {
         let end = self.instructions.next_key();
         self.of_block.push(InstRange { start: end, end });
+        self.successors.push(successors);
     }
 
-    /// Adds an instruction to the last block.
-    pub fn push(&mut self, facts: InstFacts, operands: impl IntoIterator<Item = Operand>) {
-        let first = self.operands.len();
-        self.operands.extend(operands);
+    /// Adds an instruction to the last block; operands of phis with the blocks that they come from.
+    pub fn push(
+        &mut self,
+        facts: InstFacts,
+        operands: impl IntoIterator<Item = (Operand, Option<BlockId>)>,
+    ) {
+        let first = (self.operands.len(), self.incoming.len());
+        for (operand, from) in operands {
+            self.operands.push(operand);
+            self.incoming.extend(from);
+        }
+        let (operands, incoming) = (first.0..self.operands.len(), first.1..self.incoming.len());
         let block = self.of_block.last_key().expect("a block was begun");
-        let operands = first..self.operands.len();
-        self.instructions.push(Instruction { block, facts, operands });
+        self.instructions.push(Instruction { block, facts, operands, incoming });
         self.of_block[block].end = self.instructions.next_key();
     }
 
-    /// The values that an instruction uses.
+    /// What an instruction is done to. Constants are left out if they were not read.
+    #[inline]
     pub fn operands(&self, inst: InstId) -> &[Operand] {
         &self.operands[self.instructions[inst].operands.clone()]
+    }
+
+    /// The same, to be changed.
+    pub fn operands_mut(&mut self, inst: InstId) -> &mut [Operand] {
+        &mut self.operands[self.instructions[inst].operands.clone()]
+    }
+
+    /// For each operand of a phi the block that it comes from; none for other instructions.
+    #[inline]
+    pub fn incoming_blocks(&self, inst: InstId) -> &[BlockId] {
+        &self.incoming[self.instructions[inst].incoming.clone()]
+    }
+
+    /// The values that an instruction uses.
+    #[inline]
+    pub fn uses(&self, inst: InstId) -> impl Iterator<Item = Use> {
+        let incoming = self.incoming_blocks(inst);
+        let of = |(place, &operand): (usize, &Operand)| match operand {
+            Operand::Value(value) => Some(Use { value, from: incoming.get(place).copied() }),
+            Operand::Constant(_) => None,
+        };
+        self.operands(inst).iter().enumerate().filter_map(of)
     }
 
     /// The value that an instruction defines.

@@ -98,12 +98,6 @@ impl InstRange {
     }
 }
 
-impl Default for InstRange {
-    fn default() -> Self {
-        InstRange { start: InstId(0), end: InstId(0) }
-    }
-}
-
 impl IntoIterator for InstRange {
     type Item = InstId;
     type IntoIter = std::iter::Map<std::ops::Range<u32>, fn(u32) -> InstId>;

@@ -9,7 +9,7 @@
 //! RR-7503, 2011, Algorithms 4 and 5). The sets inside a block follow from those at its end.
 
 use crate::body::Body;
-use crate::code::Operand;
+use crate::code::Use;
 use crate::ids::{BlockId, InstId, ValueId};
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
@@ -24,8 +24,8 @@ use typed_index_collections::TiVec;
 ///
 /// // One block: an instruction that uses argument 1 of two.
 /// let mut code = Code::new(2);
-/// code.begin_block();
-/// code.push(InstFacts::default(), [Operand { value: 1.into(), from: None }]);
+/// code.begin_block(Vec::new());
+/// code.push(InstFacts::default(), [(Operand::Value(1.into()), None)]);
 /// let blocks = vec![Block { terminator: Terminator::Return, edges: Vec::new() }].into();
 /// let body = Body { blocks, code, ..Body::default() };
 /// assert_eq!(liveness(&body).before(&body, 0.into()), [1.into()]);
@@ -41,22 +41,15 @@ pub struct Liveness {
 
 /// Computes the live values of a body.
 pub fn liveness(body: &Body) -> Liveness {
-    liveness_of(body, |inst| body.code.operands(inst).iter().copied())
-}
-
-/// The same, if instructions use these values.
-pub fn liveness_of<I: Iterator<Item = Operand>>(
-    body: &Body,
-    uses: impl Fn(InstId) -> I,
-) -> Liveness {
     let mut live_in = TiVec::from(vec![Vec::new(); body.blocks.len()]);
+    let uses = |inst| body.code.uses(inst);
     let live_out = live_out_of(body, uses, |block, value| live_in[block].push(value));
     Liveness { live_in, live_out }
 }
 
-/// Only the values live at the ends of blocks; `at_head` gets those at the heads, in ascending
-/// order for each.
-pub fn live_out_of<I: Iterator<Item = Operand>>(
+/// Only the values live at the ends of blocks, if instructions use these; `at_head` gets those at
+/// the heads, in ascending order for each.
+pub fn live_out_of<I: Iterator<Item = Use>>(
     body: &Body,
     uses: impl Fn(InstId) -> I,
     at_head: impl FnMut(BlockId, ValueId),
@@ -64,20 +57,20 @@ pub fn live_out_of<I: Iterator<Item = Operand>>(
     let code = &body.code;
     // The uses of each value, one behind the other: the block, and whether it is at its end.
     let mut ends: TiVec<ValueId, usize> = vec![0; code.num_values()].into();
-    let each_use = |add: &mut dyn FnMut(&Operand, BlockId)| {
+    let each_use = |add: &mut dyn FnMut(&Use, BlockId)| {
         for (inst, instruction) in code.instructions.iter_enumerated() {
-            uses(inst).for_each(|operand| add(&operand, instruction.block));
+            uses(inst).for_each(|used| add(&used, instruction.block));
         }
     };
-    each_use(&mut |operand, _| ends[operand.value] += 1);
+    each_use(&mut |used, _| ends[used.value] += 1);
     let mut count = 0;
     for end in &mut ends {
         count += std::mem::replace(end, count);
     }
     let mut of_value = vec![(BlockId::ENTRY, false); count];
-    each_use(&mut |operand, block| {
-        of_value[ends[operand.value]] = (operand.from.unwrap_or(block), operand.from.is_some());
-        ends[operand.value] += 1;
+    each_use(&mut |used, block| {
+        of_value[ends[used.value]] = (used.from.unwrap_or(block), used.from.is_some());
+        ends[used.value] += 1;
     });
     let mut search = Search {
         predecessors: body.predecessors(),
@@ -165,7 +158,7 @@ impl Liveness {
                 live = self.live_in[block].iter().copied().collect();
             } else {
                 live.remove(&code.result(inst));
-                live.extend(code.operands(inst).iter().map(|o| o.value));
+                live.extend(code.uses(inst).map(|used| used.value));
             }
             visit(inst, &live);
         }

@@ -1,7 +1,7 @@
 //! Dominators, loops and liveness on random bodies, against brute force from their definitions.
 
 use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
-use midflight_ir::code::{Code, Operand};
+use midflight_ir::code::{Code, ConstId, Operand};
 use midflight_ir::dominators::dominators;
 use midflight_ir::facts::InstFacts;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -10,6 +10,7 @@ use midflight_ir::loops::loops;
 use midflight_mapping::mapping::live_sets::{Handed, LiveSets, Uses};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A random graph in which every block is reached from block 0 and none leads back to it. Reducible
@@ -67,22 +68,23 @@ fn fill(mut body: Body, arguments: usize, choices: &Choices) -> Body {
     for inst in 0..at.len() {
         let (block, is_phi) = at[inst];
         if inst == 0 || at[inst - 1].0 != block {
-            code.begin_block();
+            code.begin_block((0..body.blocks[block].edges.len()).collect());
         }
         let draw = |n: usize| choices[usize::from(block)].2[(inst * 7 + n) % 64] as usize;
         let operand = |place: usize, from: Option<BlockId>, all: Vec<usize>| {
             // Some operands are constants.
-            let value = ValueId::from(*all.get(draw(place) % (all.len() + 1))?);
-            Some(Operand { value, from })
+            let value = all.get(draw(place) % (all.len() + 1));
+            let value = value.map(|&value| Operand::Value(value.into()));
+            (value.unwrap_or(Operand::Constant(place as ConstId)), from)
         };
-        let operands: Vec<Operand> = if is_phi {
+        let operands: Vec<(Operand, Option<BlockId>)> = if is_phi {
             let of_edge = |(place, &from): (usize, &BlockId)| {
                 operand(place, Some(from), available(from, usize::MAX))
             };
-            predecessors[block].iter().enumerate().filter_map(of_edge).collect()
+            predecessors[block].iter().enumerate().map(of_edge).collect()
         } else {
             // A phi's result is there behind the whole group.
-            (0..draw(9) % 4).filter_map(|p| operand(p, None, available(block, inst))).collect()
+            (0..draw(9) % 4).map(|p| operand(p, None, available(block, inst))).collect()
         };
         let facts = if is_phi { InstFacts::PHI } else { InstFacts::default() };
         code.push(facts, operands);
@@ -131,14 +133,14 @@ fn brute_liveness(body: &Body) -> TiVec<InstId, BTreeSet<ValueId>> {
                     let head = code.of_block[edge.to];
                     live.extend(&before[head.start]);
                     for phi in head.iter().filter(|&i| is_phi(i)) {
-                        let used = code.operands(phi).iter().filter(|o| o.from == Some(block));
-                        live.extend(used.map(|o| o.value));
+                        let used = code.uses(phi).filter(|used| used.from == Some(block));
+                        live.extend(used.map(|used| used.value));
                     }
                 }
             }
             live.remove(&code.result(inst));
             if !is_phi(inst) {
-                live.extend(code.operands(inst).iter().map(|o| o.value));
+                live.extend(code.uses(inst).map(|used| used.value));
             }
             before[inst] = live;
         }
@@ -264,22 +266,25 @@ proptest! {
         let code = &body.code;
         let mut handed = Handed::default();
         let mut with_uses = Body { code: Code::new(code.arguments), ..body.clone() };
-        for &range in &code.of_block {
-            with_uses.code.begin_block();
+        for (block, &range) in code.of_block.iter_enumerated() {
+            with_uses.code.begin_block(code.successors[block].clone());
             for inst in range {
                 let facts = code.instructions[inst].facts;
-                let mut operands = code.operands(inst).to_vec();
+                let from = code.incoming_blocks(inst);
+                let operands = code.operands(inst).iter().enumerate();
+                let mut operands: Vec<_> =
+                    operands.map(|(place, &o)| (o, from.get(place).copied())).collect();
                 if !facts.is_phi() && (usize::from(inst) + seed).is_multiple_of(3) {
                     let value = ValueId::from((31 * usize::from(inst) + seed) % code.num_values());
                     handed.entry(inst).or_default().insert(value);
-                    operands.push(Operand { value, from: None });
+                    operands.push((Operand::Value(value), None));
                 }
                 with_uses.code.push(facts, operands);
             }
         }
         let expected = liveness(&with_uses);
-        let uses = Uses::new(&body, |_, _| true);
-        let sets = LiveSets::new(&body, &uses).with(&body, handed.clone());
+        let uses = Uses::new(&Rc::new(body.clone()), |_, _| true);
+        let sets = LiveSets::new(&uses).with(&uses, handed.clone());
         for inst in code.instructions.keys().filter(|&i| !code.instructions[i].facts.is_phi()) {
             prop_assert_eq!(sets.live(&uses, inst), expected.before(&with_uses, inst));
             let landing = sets.landing(&uses, inst).iter();

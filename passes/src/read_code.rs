@@ -4,8 +4,8 @@
 //! without code: [`crate::paths::read`] splits blocks, and reads what profiling asks of them.
 
 use midflight_bridge::ir::{self, Function, Inst, Opcode, Value};
-use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
-use midflight_ir::code::{Code, Operand};
+use midflight_ir::body::{self, Block, Body, Edge, EdgeKind, Terminator};
+use midflight_ir::code::{Code, ConstId, Operand};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -24,7 +24,27 @@ pub struct CodeSnapshot<'m> {
     pub instructions: TiVec<InstId, Inst<'m>>,
     /// The LLVM side of each argument
     pub arguments: TiVec<ValueId, Value<'m>>,
+    /// The constants among its operands, if they were read, behind those that were known before
+    pub constants: Rc<Constants<'m>>,
     ids: OnceCell<Ids<'m>>,
+}
+
+/// Constants by number.
+#[derive(Clone, Default)]
+pub struct Constants<'m> {
+    /// The LLVM side of each one
+    pub values: Vec<Value<'m>>,
+    ids: HashMap<Value<'m>, ConstId>,
+}
+
+impl<'m> Constants<'m> {
+    /// The number of a constant.
+    pub fn id(&mut self, value: Value<'m>) -> ConstId {
+        *self.ids.entry(value).or_insert_with(|| {
+            self.values.push(value);
+            self.values.len() as ConstId - 1
+        })
+    }
 }
 
 /// The numbers of what a snapshot has.
@@ -117,13 +137,23 @@ impl<'m> CodeSnapshot<'m> {
             instructions: blocks.iter().flat_map(|b| b.instructions()).collect(),
             blocks,
             arguments: copy.arguments().collect(),
+            constants: self.constants.clone(),
             ids: OnceCell::new(),
         }
     }
 }
 
-/// Reads a function: its blocks that can be reached, in order.
+/// Reads a function but for constants: its blocks that can be reached, in order.
 pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
+    read_with(function, None)
+}
+
+/// The same, and constants if there is a table for them: what is not in it comes behind what is, so
+/// that versions which are read one after the other can be compared.
+pub fn read_with<'m>(
+    function: Function<'m>,
+    mut constants: Option<Constants<'m>>,
+) -> CodeSnapshot<'m> {
     let blocks = reachable_blocks(function);
     let arguments: TiVec<ValueId, _> = function.arguments().collect();
     let instructions: TiVec<InstId, _> = blocks.iter().flat_map(|b| b.instructions()).collect();
@@ -131,27 +161,31 @@ pub fn read_code(function: Function<'_>) -> CodeSnapshot<'_> {
     let mut body = Body { code: Code::new(arguments.len()), ..Body::default() };
     for &block in &blocks {
         let terminator = terminator(block);
-        let (edges, _) = edges(block, terminator, |to| ids.blocks[&to]);
+        let (edges, successors) = edges(block, terminator, |to| ids.blocks[&to]);
         body.blocks.push(Block { terminator, edges });
-        body.code.begin_block();
+        body.code.begin_block(successors);
         for inst in block.instructions() {
             let facts = inst.facts();
-            let known = |value: Value<'_>| ids.value(value);
+            let mut operand = |value: Value<'m>| match (ids.value(value), &mut constants) {
+                (Some(value), _) => Some(Operand::Value(value)),
+                // Only terminators have blocks among their operands.
+                (None, Some(constants)) if !facts.is_terminator() || !value.is_block() => {
+                    Some(Operand::Constant(constants.id(value)))
+                }
+                _ => None,
+            };
             if facts.is_phi() {
+                // What comes from blocks that cannot be reached never comes.
                 let incoming = inst.operands().zip(inst.incoming_blocks());
-                let operands = incoming.filter_map(|(value, from)| {
-                    let from = Some(ids.block(from)?);
-                    Some(Operand { value: known(value)?, from })
-                });
-                body.code.push(facts, operands);
+                let known = |(value, from)| Some((ids.block(from)?, operand(value)?));
+                body.code.push(facts, incoming.filter_map(known).map(|(from, o)| (o, Some(from))));
             } else {
-                let operands = inst.operands().filter_map(known);
-                body.code.push(facts, operands.map(|value| Operand { value, from: None }));
+                body.code.push(facts, inst.operands().filter_map(|v| Some((operand(v)?, None))));
             }
         }
     }
-    let ids = OnceCell::from(ids);
-    CodeSnapshot { function, body: Rc::new(body), blocks, instructions, arguments, ids }
+    let (ids, constants) = (OnceCell::from(ids), Rc::new(constants.unwrap_or_default()));
+    CodeSnapshot { function, body: Rc::new(body), blocks, instructions, arguments, constants, ids }
 }
 
 /// The blocks that the entry reaches, in the order of the function.
@@ -190,22 +224,14 @@ pub fn edges<'m>(
     terminator: Terminator,
     id: impl Fn(ir::Block<'m>) -> BlockId,
 ) -> (Vec<Edge>, Vec<usize>) {
-    let (mut edges, mut places): (Vec<Edge>, Vec<usize>) = Default::default();
-    for successor in block.successors() {
-        let to = id(successor);
-        if let Some(place) = edges.iter().position(|edge| edge.to == to) {
-            places.push(place);
-            continue;
-        }
+    let kind = |successor: ir::Block<'m>| {
         let first = || successor.instructions().find(|inst| inst.opcode() != Opcode::Phi);
         let is_pad = || first().is_some_and(|inst| inst.opcode() == Opcode::LandingPad);
-        let kind = match terminator {
+        match terminator {
             Terminator::IndirectBranch => EdgeKind::Unsplittable,
             Terminator::Invoke if is_pad() => EdgeKind::Unsplittable,
             _ => EdgeKind::Plain,
-        };
-        places.push(edges.len());
-        edges.push(Edge { to, kind });
-    }
-    (edges, places)
+        }
+    };
+    body::edges(block.successors(), id, kind)
 }

@@ -266,8 +266,8 @@ impl Check<'_> {
         if let (true, [condition, holds, fails]) = (node.facts.is_phi(), operands) {
             return self.chosen(which, inst, [*condition, *holds, *fails]);
         }
-        let same = node.operands.len() == operands.len()
-            && node.operands.iter().zip(operands).all(is_number);
+        let own = version.graph.operands(inst);
+        let same = own.len() == operands.len() && own.iter().zip(operands).all(is_number);
         same.then(|| congruence.of[which][result])
     }
     /// The number of a phi that a branch decides, if these are the numbers of its condition and of

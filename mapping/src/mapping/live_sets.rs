@@ -5,13 +5,14 @@
 //! only, most blocks never are.
 
 use midflight_ir::body::Body;
-use midflight_ir::code::Operand as Use;
-use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use midflight_ir::code::Use;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_ir::liveness::live_out_of;
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 use typed_index_collections::TiVec;
 
 /// For instructions the values that their points hand on besides those that are used.
@@ -19,44 +20,26 @@ pub type Handed = HashMap<InstId, BTreeSet<ValueId>>;
 
 /// The uses that count.
 pub struct Uses {
-    of_block: TiVec<BlockId, InstRange>,
-    of_inst: TiVec<InstId, OfInst>,
+    body: Rc<Body>,
     all: Vec<Use>,
-}
-
-/// What is asked of an instruction.
-struct OfInst {
-    block: BlockId,
-    is_phi: bool,
-    result: ValueId,
-    /// Its uses, in `all`
-    uses: Range<u32>,
+    /// For each instruction its uses, in `all`
+    of_inst: TiVec<InstId, Range<u32>>,
 }
 
 impl Uses {
     /// Those of a body for which `counts` holds.
-    pub fn new(body: &Body, counts: impl Fn(InstId, &Use) -> bool) -> Self {
-        let code = &body.code;
-        let mut uses = Uses {
-            of_block: code.of_block.clone(),
-            of_inst: TiVec::with_capacity(code.instructions.len()),
-            all: Vec::new(),
-        };
-        for (inst, instruction) in code.instructions.iter_enumerated() {
-            let first = uses.all.len() as u32;
-            uses.all.extend(code.operands(inst).iter().filter(|o| counts(inst, o)));
-            uses.of_inst.push(OfInst {
-                block: instruction.block,
-                is_phi: instruction.facts.is_phi(),
-                result: code.result(inst),
-                uses: first..uses.all.len() as u32,
-            });
-        }
-        uses
+    pub fn new(body: &Rc<Body>, counts: impl Fn(InstId, &Use) -> bool) -> Self {
+        let mut all = Vec::new();
+        let of_inst = body.code.instructions.keys().map(|inst| {
+            let first = all.len() as u32;
+            all.extend(body.code.uses(inst).filter(|used| counts(inst, used)));
+            first..all.len() as u32
+        });
+        Uses { of_inst: of_inst.collect(), body: body.clone(), all }
     }
 
     fn of(&self, inst: InstId) -> &[Use] {
-        let range = &self.of_inst[inst].uses;
+        let range = &self.of_inst[inst];
         &self.all[range.start as usize..range.end as usize]
     }
 }
@@ -80,26 +63,26 @@ pub struct LiveSets {
 
 impl LiveSets {
     /// With the uses that count.
-    pub fn new(body: &Body, uses: &Uses) -> Self {
-        let at_end = live_out_of(body, |inst| uses.of(inst).iter().copied(), |_, _| {});
-        let sets = vec![OnceCell::new(); body.blocks.len()].into();
+    pub fn new(uses: &Uses) -> Self {
+        let at_end = live_out_of(&uses.body, |inst| uses.of(inst).iter().copied(), |_, _| {});
+        let sets = vec![OnceCell::new(); at_end.len()].into();
         LiveSets { at_end, handed: Handed::default(), sets }
     }
 
     /// And with what points hand on besides.
-    pub fn with(&self, body: &Body, handed: Handed) -> Self {
+    pub fn with(&self, uses: &Uses, handed: Handed) -> Self {
         let of_points = |inst: InstId| {
             let of_point = handed.get(&inst).into_iter().flatten();
             of_point.map(|&value| Use { value, from: None })
         };
-        let more = live_out_of(body, of_points, |_, _| {});
+        let more = live_out_of(&uses.body, of_points, |_, _| {});
         let mut at_end = self.at_end.clone();
         for (live, more) in at_end.iter_mut().zip(more).filter(|(_, more)| !more.is_empty()) {
             live.extend(more);
             live.sort_unstable();
             live.dedup();
         }
-        LiveSets { at_end, handed, sets: vec![OnceCell::new(); body.blocks.len()].into() }
+        LiveSets { at_end, handed, sets: vec![OnceCell::new(); self.sets.len()].into() }
     }
 
     /// The values that must be had to land before an instruction, which is no phi; sorted.
@@ -114,17 +97,19 @@ impl LiveSets {
     }
 
     fn sets(&self, uses: &Uses, inst: InstId) -> &Sets {
-        let block = uses.of_inst[inst].block;
+        let code = &uses.body.code;
+        let block = code.instructions[inst].block;
         let of_block = self.sets[block].get_or_init(|| self.of_block(uses, block));
-        &of_block[uses.of_block[block].place(inst)]
+        &of_block[code.of_block[block].place(inst)]
     }
 
     fn of_block(&self, uses: &Uses, block: BlockId) -> Vec<Sets> {
-        let range = uses.of_block[block];
+        let code = &uses.body.code;
+        let range = code.of_block[block];
         let mut sets = vec![Sets::default(); range.iter().len()];
         let mut live = self.at_end[block].clone();
-        for inst in range.iter().rev().take_while(|&i| !uses.of_inst[i].is_phi) {
-            if let Ok(place) = live.binary_search(&uses.of_inst[inst].result) {
+        for inst in range.iter().rev().take_while(|&i| !code.instructions[i].facts.is_phi()) {
+            if let Ok(place) = live.binary_search(&code.result(inst)) {
                 live.remove(place);
             }
             uses.of(inst).iter().for_each(|o| insert(&mut live, o.value));

@@ -440,8 +440,7 @@ impl<'a> Mapper<'a> {
                 return self.with_keep_sets(maps);
             }
             for from in Version::BOTH {
-                let body = &self.graph(from).body;
-                self.sides[from].set_handed(body, closure.handed[from].clone());
+                self.sides[from].set_handed(closure.handed[from].clone());
             }
         }
     }

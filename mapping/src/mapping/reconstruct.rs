@@ -218,7 +218,7 @@ impl Reconstruct<'_> {
     /// A value that is live there and cannot be had.
     pub fn point(&self) -> Result<PointMap, Missing> {
         let mut state = State { marks: self.marks.take(), ..State::default() };
-        state.marks.begin(self.destination.graph(&self.proof.versions).num_values());
+        state.marks.begin(self.destination.graph(&self.proof.versions).body.code.num_values());
         let result = self.point_with(&mut state);
         self.marks.replace(state.marks);
         result
@@ -236,7 +236,7 @@ impl Reconstruct<'_> {
         for &(place, number) in self.places.owed {
             let store = self.proof.pending.places[place].store.base;
             let graph = &self.proof.versions.of.base.graph;
-            let stored = match graph.nodes[store].operands[0] {
+            let stored = match graph.operands(store)[0] {
                 Operand::Value(value) => value,
                 Operand::Constant(_) => graph.result(store),
             };
@@ -253,7 +253,7 @@ impl Reconstruct<'_> {
     fn address(&self, state: &mut State, place: PlaceId) -> Option<usize> {
         let to = self.destination.which;
         let store = self.proof.pending.places[place].store[to];
-        match self.proof.versions.graph(to).nodes[store].operands[1] {
+        match self.proof.versions.graph(to).operands(store)[1] {
             Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
             Operand::Value(value) => self.value(state, value, true),
         }
@@ -501,11 +501,9 @@ impl Reconstruct<'_> {
         if !can {
             return None;
         }
-        let mut operands = Vec::with_capacity(node.operands.len());
-        for &operand in &node.operands {
-            operands.push(self.operand(state, operand, may_keep)?);
-        }
-        Some(add(state, Expr::Repeat(inst, operands)))
+        let operands = graph.operands(inst).iter();
+        let operands: Option<_> = operands.map(|&o| self.operand(state, o, may_keep)).collect();
+        Some(add(state, Expr::Repeat(inst, operands?)))
     }
 
     /// A phi that a branch decides, as a select of its condition.

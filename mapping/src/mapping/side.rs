@@ -9,7 +9,6 @@ use crate::proof::numbers::Number;
 use crate::versions::facts::Versions;
 use crate::versions::graph::Graph;
 use crate::versions::version::Version;
-use midflight_ir::body::Body;
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
 use typed_index_collections::{TiSlice, TiVec};
@@ -35,11 +34,11 @@ pub struct Side {
 }
 
 impl Side {
-    /// A version with its points. `body` is that of the version's snapshot.
+    /// A version with its points.
     pub fn new(which: Version, proof: &Proof, points: Vec<Boundary>) -> Self {
         let Proof { versions, congruence, .. } = proof;
         let version = &versions.of[which];
-        let (graph, body) = (&version.graph, &*version.graph.body);
+        let graph = &version.graph;
         let useful = graph.useful();
         let holds = |&value: &ValueId| match graph.definition(value) {
             Some(inst) => {
@@ -64,7 +63,7 @@ impl Side {
         for (number, point) in points.iter().enumerate() {
             point_at[point.at] = Some(number);
         }
-        let uses = Uses::new(body, |inst, operand| {
+        let uses = Uses::new(&graph.body, |inst, operand| {
             let block = graph.block(inst);
             useful[inst]
                 && version.live.reached[block]
@@ -74,11 +73,11 @@ impl Side {
             which,
             points,
             point_at,
-            own: LiveSets::new(body, &uses),
+            own: LiveSets::new(&uses),
             sets: None,
             uses,
             useful,
-            dominators: dominators(body),
+            dominators: dominators(&graph.body),
             first,
             members,
         }
@@ -114,14 +113,15 @@ impl Side {
             return if from == to { inst < at } else { self.dominators.dominates(from, to) };
         }
         // The result of an `invoke` is there on its first edge only.
-        let Some(&normal) = graph.blocks[from].successors.first() else { return false };
-        let entries = graph.blocks.iter().flat_map(|b| &b.successors).filter(|&&s| s == normal);
+        let body = &graph.body;
+        let Some(normal) = body.successors(from).next() else { return false };
+        let entries = body.blocks.keys().flat_map(|b| body.successors(b)).filter(|&s| s == normal);
         entries.count() == 1 && self.dominators.dominates(normal, to)
     }
 
     /// Takes over what points hand on besides.
-    pub fn set_handed(&mut self, body: &Body, handed: Handed) {
-        self.sets = Some(self.own.with(body, handed));
+    pub fn set_handed(&mut self, handed: Handed) {
+        self.sets = Some(self.own.with(&self.uses, handed));
     }
 
     /// The values live before an instruction that is no phi, what its point hands on included;

@@ -24,8 +24,7 @@ pub(super) fn made(graph: &Graph, address: Operand) -> Option<Made> {
     while let Some(operand) = work.pop() {
         let Operand::Value(value) = operand else { continue };
         let Some(inst) = graph.definition(value) else { continue };
-        let node = &graph.nodes[inst];
-        if !node.facts.is_repeatable() {
+        if !graph.nodes[inst].facts.is_repeatable() {
             made.leaves.push(inst);
             continue;
         }
@@ -33,7 +32,7 @@ pub(super) fn made(graph: &Graph, address: Operand) -> Option<Made> {
         if made.operations.len() > MOST_OPERATIONS {
             return None;
         }
-        work.extend(&node.operands);
+        work.extend(graph.operands(inst));
     }
     Some(made)
 }
@@ -52,7 +51,7 @@ pub(super) fn is_plain(
         let is_plain = |&operand: &Operand| {
             congruence.at(versions, which, operand, block) == congruence.number(which, operand)
         };
-        graph.nodes[inst].operands.iter().all(is_plain)
+        graph.operands(inst).iter().all(is_plain)
     };
     made(graph, address).is_some_and(|made| made.operations.iter().all(is_plain))
 }

@@ -117,7 +117,11 @@ impl Versions {
 
     /// One of the successors of a block of each version.
     fn successors(&self, blocks: PerVersion<BlockId>, index: usize) -> PerVersion<&[BlockId]> {
-        PerVersion::from_fn(|w| &self.of[w].graph.blocks[blocks[w]].successors[index..=index])
+        PerVersion::from_fn(|w| {
+            let body = &self.of[w].graph.body;
+            let edge = body.code.successors[blocks[w]][index];
+            std::slice::from_ref(&body.blocks[blocks[w]].edges[edge].to)
+        })
     }
 
     /// True if the ways over these blocks lead to different pairs, whichever turn out to be silent.

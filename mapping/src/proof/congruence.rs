@@ -49,7 +49,9 @@ impl Congruence {
     pub(super) fn new(versions: &Versions, matching: &Matching) -> Self {
         let layout = Layout::new(versions);
         let mut congruence = Congruence {
-            of: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).num_values()].into()),
+            of: PerVersion::from_fn(|w| {
+                vec![UNKNOWN; versions.graph(w).body.code.num_values()].into()
+            }),
             known: PerVersion::default(),
             layout,
             contents: Contents::new(layout.contents),
@@ -57,7 +59,7 @@ impl Congruence {
             partners: partners(versions, matching),
         };
         for which in Version::BOTH {
-            for argument in 0..versions.graph(which).arguments() {
+            for argument in 0..versions.graph(which).body.code.arguments {
                 let number = layout.arguments + argument as u32;
                 congruence.set(versions, which, argument.into(), number);
             }
@@ -208,7 +210,7 @@ impl Congruence {
     ) -> Option<Option<Number>> {
         let Access::Def(inst) = access else { return None };
         let node = &versions.graph(place.which).nodes[inst];
-        if let [value, pointer] = node.operands[..]
+        if let [value, pointer] = *versions.graph(place.which).operands(inst)
             && node.facts.is_store()
             && node.data_type == place.data_type
         {
@@ -247,7 +249,7 @@ impl Congruence {
 
     /// True if the operands of two instructions are congruent.
     pub fn have_same_operands(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
-        let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]].operands);
+        let [a, b] = Version::BOTH.map(|w| versions.graph(w).operands(insts[w]));
         let block = PerVersion::from_fn(|w| versions.graph(w).block(insts[w]));
         let mut pairs = a.iter().zip(b);
         a.len() == b.len()

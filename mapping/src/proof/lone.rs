@@ -173,8 +173,8 @@ impl<'a> Flow<'a> {
     }
 
     fn address(&self, which: Version, store: InstId) -> (Number, u32) {
-        let node = &self.versions.graph(which).nodes[store];
-        (self.congruence.number(which, node.operands[1]), node.data_type)
+        let graph = self.versions.graph(which);
+        (self.congruence.number(which, graph.operands(store)[1]), graph.nodes[store].data_type)
     }
 
     /// One of the stores to a place whose address could be computed at all of them, and what that
@@ -320,7 +320,7 @@ impl<'a> Flow<'a> {
         let mut ends = HashMap::default();
         for &inst in insts {
             if let Some(&place) = self.pending.of_store[which].get(&inst) {
-                let stored = self.congruence.number(which, graph.nodes[inst].operands[0]);
+                let stored = self.congruence.number(which, graph.operands(inst)[0]);
                 let settled = content(self, place) == Some(stored);
                 if settled {
                     stale.remove(&place);
@@ -484,7 +484,7 @@ impl<'a> Flow<'a> {
                         && writes.facts.is_store()
                         && writes.data_type == node.data_type
                         && self.address(which, inst).0
-                            == self.congruence.number(which, node.operands[0]);
+                            == self.congruence.number(which, version.graph.operands(reader)[0]);
                     if writes.lone.is_none() && !is_same_place {
                         found.push(inst);
                     }

@@ -36,7 +36,7 @@ impl Layout {
         let blocks = |w: Version| versions.graph(w).blocks.len();
         Layout {
             constants: take(MOST_CONSTANTS),
-            arguments: take(versions.of.base.graph.arguments()),
+            arguments: take(versions.of.base.graph.body.code.arguments),
             values: PerVersion::from_fn(|w| take(count(w))),
             // The state that the caller leaves is behind the last block.
             defs: PerVersion::from_fn(|w| take(count(w))),
@@ -61,7 +61,7 @@ impl Layout {
             (inst < graph.nodes.next_key()).then(|| (which, graph.result(inst)))
         };
         let argument = number.checked_sub(self.arguments)? as usize;
-        let is_argument = argument < versions.of.base.graph.arguments();
+        let is_argument = argument < versions.of.base.graph.body.code.arguments;
         is_argument
             .then_some((Version::Base, argument.into()))
             .or_else(|| of(Version::Base))

@@ -130,7 +130,9 @@ impl<'a> Round<'a> {
             rounds: PerVersion::default(),
             now: 0,
             seen: PerVersion::from_fn(|w| vec![unseen; versions.graph(w).nodes.len()].into()),
-            changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).num_values()].into()),
+            changed: PerVersion::from_fn(|w| {
+                vec![0; versions.graph(w).body.code.num_values()].into()
+            }),
             memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()].into()),
             facts: PerVersion::default(),
             forms: Vec::new(),
@@ -167,7 +169,7 @@ impl<'a> Round<'a> {
         self.refuted.clear();
         let versions = self.versions;
         let graph = versions.graph(which);
-        for argument in (0..graph.arguments()).map(ValueId::from) {
+        for argument in (0..graph.body.code.arguments).map(ValueId::from) {
             self.lead(which, self.congruence.of[which][argument], argument);
         }
         let shapes = self.shapes;
@@ -358,7 +360,7 @@ impl<'a> Round<'a> {
             return self.pinned(which, inst, own);
         }
         if node.facts.is_pad_pointer()
-            && let Some(&Operand::Value(pad)) = node.operands.first()
+            && let Some(&Operand::Value(pad)) = graph.operands(inst).first()
             && let Some(pad) = graph.definition(pad)
         {
             let pad_own = self.congruence.layout.values[which] + u32::from(pad);
@@ -392,7 +394,8 @@ impl<'a> Round<'a> {
 
     /// True if nothing has changed since an instruction was looked at that this depended on.
     fn is_current(&self, which: Version, inst: InstId) -> bool {
-        let node = &self.versions.graph(which).nodes[inst];
+        let graph = self.versions.graph(which);
+        let node = &graph.nodes[inst];
         let seen = self.seen[which][inst];
         let is_old = |value: ValueId| self.changed[which][value] < seen.at;
         let is_same = |operand: &Operand| match *operand {
@@ -404,19 +407,15 @@ impl<'a> Round<'a> {
             }
         };
         seen.at != 0
-            && node.operands.iter().all(is_same)
+            && graph.operands(inst).iter().all(is_same)
             && seen.via.is_none_or(is_old)
             && match node.clobber {
-                _ if node.facts.is_phi() => {
-                    self.entries[which][self.versions.graph(which).block(inst)] != Entry::Over
-                }
+                _ if node.facts.is_phi() => self.entries[which][graph.block(inst)] != Entry::Over,
                 None | Some(Access::Entry) => true,
                 // What places have may change without them.
                 Some(_) if self.versions.has_lone => false,
                 Some(Access::Phi(block)) => self.memory_changed[which][block] < seen.at,
-                Some(Access::Def(inst)) => {
-                    self.versions.graph(which).nodes[inst].operands.iter().all(is_same)
-                }
+                Some(Access::Def(inst)) => graph.operands(inst).iter().all(is_same),
             }
     }
 
@@ -428,7 +427,7 @@ impl<'a> Round<'a> {
         numbers.clear();
         let block = versions.graph(which).block(inst);
         let number = |&operand: &Operand| self.congruence.at(versions, which, operand, block);
-        numbers.extend(node.operands.iter().map(number));
+        numbers.extend(versions.graph(which).operands(inst).iter().map(number));
         let equal = self.simplified(which, inst, &numbers);
         let via = if let Some(Operand::Value(value)) = equal { Some(value) } else { None };
         let found = match equal {
@@ -562,7 +561,7 @@ impl<'a> Round<'a> {
                 None => self.leader(which, number).map_or(operand, Operand::Value),
             },
         };
-        operands.extend(node.operands.iter().zip(numbers).map(leader));
+        operands.extend(self.versions.graph(which).operands(inst).iter().zip(numbers).map(leader));
         let equal = self.oracle.simplify(which, inst, &operands);
         self.scratch.operands = operands;
         equal
@@ -587,9 +586,9 @@ impl<'a> Round<'a> {
         let graph = self.versions.graph(which);
         let Access::Def(store) = clobber else { return None };
         let node = &graph.nodes[store];
-        let [value, pointer] = node.operands[..] else { return None };
+        let [value, pointer] = *graph.operands(store) else { return None };
         let same_place = self.congruence.number(which, pointer)
-            == self.congruence.number(which, graph.nodes[load].operands[0]);
+            == self.congruence.number(which, graph.operands(load)[0]);
         (node.facts.is_store() && same_place && graph.nodes[load].data_type == node.data_type)
             .then(|| self.congruence.number(which, value))
     }

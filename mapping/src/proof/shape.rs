@@ -52,8 +52,8 @@ fn shape(version: &VersionFacts) -> Shape {
         for phi in graph.phis(block) {
             first[phi] = operands.len();
             operands.resize(first[phi] + predecessors.len(), None);
-            let node = &graph.nodes[phi];
-            for (&from, &operand) in node.from.iter().zip(&node.operands) {
+            let from = graph.body.code.incoming_blocks(phi);
+            for (&from, &operand) in from.iter().zip(graph.operands(phi)) {
                 if let Some(place) = places.of(from) {
                     operands[first[phi] + place].get_or_insert(operand);
                 }

@@ -41,7 +41,12 @@ fn mark_overwritten(base: &mut Graph, tracked: &Tracked) {
                 && first.facts.is_store()
                 && next.facts.is_store()
                 && first.data_type == next.data_type
-                && is_same(base, first.operands[1], next.operands[1], DEEPEST_POINTER);
+                && is_same(
+                    base,
+                    base.operands(pair[0])[1],
+                    base.operands(pair[1])[1],
+                    DEEPEST_POINTER,
+                );
             base.nodes[pair[0]].is_overwritten = is_overwritten;
         }
     }
@@ -58,12 +63,12 @@ fn is_same(graph: &Graph, a: Operand, b: Operand, depth: usize) -> bool {
     }
     let (Operand::Value(a), Operand::Value(b)) = (a, b) else { return false };
     let (Some(a), Some(b)) = (graph.definition(a), graph.definition(b)) else { return false };
+    let [of_a, of_b] = [a, b].map(|inst| graph.operands(inst));
     let [a, b] = [a, b].map(|inst| &graph.nodes[inst]);
-    let mut operands = a.operands.iter().zip(&b.operands);
     depth > 0
         && a.operation == b.operation
-        && a.operands.len() == b.operands.len()
+        && of_a.len() == of_b.len()
         && (a.facts.is_repeatable() || a.facts.is_load())
         && a.clobber == b.clobber
-        && operands.all(|(&a, &b)| is_same(graph, a, b, depth - 1))
+        && of_a.iter().zip(of_b).all(|(&a, &b)| is_same(graph, a, b, depth - 1))
 }

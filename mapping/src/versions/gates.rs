@@ -35,7 +35,7 @@ pub struct Gate {
 impl Gate {
     /// The condition of the branch.
     pub fn condition(&self, graph: &Graph) -> Option<Operand> {
-        graph.nodes[self.branch].operands.first().copied()
+        graph.operands(self.branch).first().copied()
     }
 
     /// The predecessors of a side.
@@ -65,11 +65,8 @@ fn gate(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Ga
     graph.phis(join).next().filter(|_| predecessors.len() > 1)?;
     let above = scopes.immediate(join)?;
     let branch = graph.terminator(above);
-    let [holds, fails] = graph.blocks[above].successors[..] else { return None };
-    let decides = graph.nodes[branch].facts.is_conditional()
-        && live.taken[above].len() == 2
-        && holds != fails;
-    decides.then_some(())?;
+    let [holds, fails] = live.successors[above][..] else { return None };
+    graph.nodes[branch].facts.is_conditional().then_some(())?;
     let side = |from: BlockId| {
         if from == above {
             return Some(join == holds);

@@ -1,30 +1,18 @@
-//! A version as mappings see it: all operands, the operations, and what reads of memory depend on.
+//! A version as mappings see it: its snapshot, the operations, and what reads of memory depend on.
 //!
 //! Two versions share the numbers of their operations and of their constants, so that values of the
 //! one can be compared with values of the other. Nothing here needs LLVM.
 
 use crate::versions::version::Version;
 use midflight_ir::body::Body;
+pub use midflight_ir::code::{ConstId, Operand};
 use midflight_ir::facts::MapFacts;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use std::rc::Rc;
 use typed_index_collections::TiVec;
 
-/// Index of a constant, in a table that both versions share. Functions, globals and metadata count
-/// as constants.
-pub type ConstId = u32;
-
 /// Number of an operation: equal just if two instructions do the same to their operands.
 pub type OperationId = u32;
-
-/// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operand {
-    /// A value of the version
-    Value(ValueId),
-    /// A constant
-    Constant(ConstId),
-}
 
 /// What left memory in the state that an instruction reads (LLVM's MemorySSA).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,8 +25,8 @@ pub enum Access {
     Phi(BlockId),
 }
 
-/// An instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What mappings know of an instruction beside its snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// What is known of it
     pub facts: MapFacts,
@@ -63,10 +51,6 @@ pub struct Node {
     /// For an operation on signed numbers that are not negative whenever it runs, its unsigned
     /// counterpart, which gives the same; if a pass replaced it
     pub as_unsigned: Option<OperationId>,
-    /// What it does it to; blocks are left out
-    pub operands: Vec<Operand>,
-    /// For a phi the blocks that its operands come from
-    pub from: Vec<BlockId>,
     /// For one that reads memory and is no anchor, what may have written that last
     pub clobber: Option<Access>,
 }
@@ -82,12 +66,10 @@ pub struct Linear {
     pub bits: u32,
 }
 
-/// A basic block.
+/// What mappings know of a block beside its snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphBlock {
-    /// Its successors, in the order of its terminator, one as often as it is named
-    pub successors: Vec<BlockId>,
-    /// For each successor whether control may go there
+    /// For each of its edges whether control may go there
     pub feasible: Vec<bool>,
     /// What branches say of the edges into the block: for a predecessor, values that are constants
     /// where control comes from it
@@ -99,7 +81,7 @@ pub struct GraphBlock {
 /// A version: its snapshot, and in tables beside it what mappings depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// Its snapshot, with code
+    /// Its snapshot, with code and constants
     pub body: Rc<Body>,
     /// What is known of its blocks
     pub blocks: TiVec<BlockId, GraphBlock>,
@@ -116,16 +98,6 @@ impl Graph {
     /// The value that an instruction defines.
     pub fn result(&self, inst: InstId) -> ValueId {
         self.body.code.result(inst)
-    }
-
-    /// Number of values
-    pub fn num_values(&self) -> usize {
-        self.body.code.num_values()
-    }
-
-    /// Number of arguments, which come first among the values
-    pub fn arguments(&self) -> usize {
-        self.body.code.arguments
     }
 
     /// The block of an instruction.
@@ -148,10 +120,15 @@ impl Graph {
         self.insts(block).iter().next_back().expect("a block ends with a terminator")
     }
 
+    /// What an instruction is done to.
+    pub fn operands(&self, inst: InstId) -> &[Operand] {
+        self.body.code.operands(inst)
+    }
+
     /// What a phi has from a block.
     pub fn incoming(&self, phi: InstId, from: BlockId) -> Option<Operand> {
-        let node = &self.nodes[phi];
-        node.from.iter().position(|&f| f == from).map(|place| node.operands[place])
+        let place = self.body.code.incoming_blocks(phi).iter().position(|&f| f == from)?;
+        Some(self.operands(phi)[place])
     }
 
     /// The phis of a block.
@@ -161,10 +138,10 @@ impl Graph {
 
     /// The address that a simple load or store accesses.
     pub fn pointer(&self, place_of: InstId) -> Option<Operand> {
-        let node = &self.nodes[place_of];
-        match node.operands[..] {
-            [pointer] if node.facts.is_load() => Some(pointer),
-            [_, pointer] if node.facts.is_store() => Some(pointer),
+        let facts = self.nodes[place_of].facts;
+        match *self.operands(place_of) {
+            [pointer] if facts.is_load() => Some(pointer),
+            [_, pointer] if facts.is_store() => Some(pointer),
             _ => None,
         }
     }
@@ -188,11 +165,7 @@ impl Graph {
             if std::mem::replace(&mut useful[inst], true) {
                 continue;
             }
-            for operand in &self.nodes[inst].operands {
-                if let Operand::Value(value) = operand {
-                    work.extend(self.definition(*value));
-                }
-            }
+            work.extend(self.body.code.uses(inst).filter_map(|used| self.definition(used.value)));
         }
         useful
     }

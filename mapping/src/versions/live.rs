@@ -10,8 +10,8 @@ use typed_index_collections::TiVec;
 /// What a version can do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// For each block the successors that it may go to: their indices in
-    /// [`super::graph::GraphBlock::successors`]
+    /// For each block the successors that it may go to: their indices among those that its
+    /// terminator names
     pub taken: TiVec<BlockId, Vec<usize>>,
     /// For each block whether it may be reached
     pub reached: TiVec<BlockId, bool>,
@@ -30,11 +30,12 @@ impl Live {
     /// The edges between blocks that may be reached of which control takes none.
     pub fn untaken(&self, graph: &Graph) -> Vec<(BlockId, BlockId)> {
         let reached = graph.blocks.keys().filter(|&block| self.reached[block]);
-        let edges = reached.flat_map(|from| {
-            let successors = graph.blocks[from].successors.iter();
-            successors.filter(move |to| self.reached[**to]).map(move |&to| (from, to))
-        });
-        edges.filter(|(from, to)| !self.successors[*from].contains(to)).collect()
+        let edges = reached
+            .flat_map(|from| graph.body.blocks[from].edges.iter().map(move |edge| (from, edge.to)));
+        let is_untaken = |&(from, to): &(BlockId, BlockId)| {
+            self.reached[to] && !self.successors[from].contains(&to)
+        };
+        edges.filter(is_untaken).collect()
     }
 }
 
@@ -52,20 +53,16 @@ pub fn live(graph: &Graph) -> Live {
         if std::mem::replace(&mut live.reached[block], true) {
             continue;
         }
-        let edges = graph.blocks[block].successors.iter().zip(&graph.blocks[block].feasible);
-        for (index, (&to, _)) in edges.enumerate().filter(|(_, (_, feasible))| **feasible) {
-            live.taken[block].push(index);
-            work.push(to);
-        }
+        let feasible = &graph.blocks[block].feasible;
+        let taken = graph.body.code.successors[block].iter().enumerate();
+        live.taken[block] = taken.filter(|(_, edge)| feasible[**edge]).map(|(n, _)| n).collect();
+        let edges = graph.body.blocks[block].edges.iter().zip(feasible);
+        live.successors[block] =
+            edges.filter(|(_, feasible)| **feasible).map(|(e, _)| e.to).collect();
+        work.extend(&live.successors[block]);
     }
-    for from in graph.blocks.keys() {
-        for &index in &live.taken[from] {
-            let to = graph.blocks[from].successors[index];
-            if !live.successors[from].contains(&to) {
-                live.successors[from].push(to);
-                live.predecessors[to].push(from);
-            }
-        }
+    for (from, successors) in live.successors.iter_enumerated() {
+        successors.iter().for_each(|&to| live.predecessors[to].push(from));
     }
     live
 }

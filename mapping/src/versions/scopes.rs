@@ -79,7 +79,7 @@ impl Scopes {
 /// Collects what the branches of a version say.
 pub fn scopes(graph: &Graph, live: &Live) -> Scopes {
     let mut scopes = Scopes {
-        places: vec![0; graph.num_values()].into(),
+        places: vec![0; graph.body.code.num_values()].into(),
         scopes: Vec::new(),
         dominators: of_graph(&postorder(&live.successors), &live.predecessors),
     };

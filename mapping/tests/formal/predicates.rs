@@ -115,7 +115,7 @@ mod tests {
     use crate::checking::{Share, check};
     use crate::programs::single_assignment;
     use crate::semantics::{State, step, store};
-    use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
+    use midflight_ir::body::{Block, Body, EdgeKind, Terminator, edges};
     use midflight_ir::code::{Code, Operand};
     use midflight_ir::dominators::dominators;
     use midflight_ir::facts::InstFacts;
@@ -131,20 +131,20 @@ mod tests {
             let argument = inputs.iter().position(|y| *y == x);
             let assigned = || program.iter().find(|(_, i)| defines(i, x)).map(|(l, _)| l - 1);
             let value = argument.or_else(|| assigned().map(|inst| inputs.len() + inst));
-            value.map(|value| Operand { value: value.into(), from: None })
+            value.map(|value| (Operand::Value(value.into()), None))
         };
         let (forward, _) = Graph::both(program);
         let mut body = Body { code: Code::new(inputs.len()), ..Body::default() };
         for (l, instruction) in program.iter() {
-            let edge = |to: &Point| Edge { to: (to - 1).into(), kind: EdgeKind::Plain };
-            let edges = forward.next(l).iter().map(edge).collect();
+            let (edges, successors) =
+                edges(forward.next(l), |to: &Point| (to - 1).into(), |_| EdgeKind::Plain);
             body.blocks.push(Block { terminator: Terminator::Switch, edges });
             let used = match instruction {
                 Instr::Assign(_, e) | Instr::If(e, _) => e.vars(),
                 Instr::Out(vars) => vars.clone(),
                 _ => Vec::new(),
             };
-            body.code.begin_block();
+            body.code.begin_block(successors);
             body.code.push(InstFacts::default(), used.into_iter().filter_map(value));
         }
         body

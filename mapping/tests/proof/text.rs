@@ -21,8 +21,8 @@
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
 //! the names of [`Oracle`]'s methods.
 
-use midflight_ir::body::{Block, Body, Edge, EdgeKind, Terminator};
-use midflight_ir::code::{Code, Operand as Use};
+use midflight_ir::body::{Block, Body, EdgeKind, Terminator, edges};
+use midflight_ir::code::Code;
 use midflight_ir::facts::{InstFacts, MapFacts};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::versions::facts::Tracked;
@@ -184,28 +184,35 @@ impl Text {
         }
         self.body(which).code = Code::new(arguments.len());
         let mut heads = Vec::new();
-        for line in &lines[1..] {
+        for (number, line) in lines.iter().enumerate().skip(1) {
             match line.strip_prefix("  ") {
                 None => {
                     heads.push(self.graphs[which].blocks.next_key());
-                    self.graphs[which].blocks.push(GraphBlock::default());
-                    self.body(which).code.begin_block();
+                    let last = lines[number + 1..].iter().take_while(|l| l.starts_with(' ')).last();
+                    self.block(which, last.and_then(|l| l.split_once(" -> ")).map_or("", |l| l.1));
                 }
                 Some(inst) => self.instruction(which, inst),
             }
-        }
-        for block in heads.iter().copied() {
-            let mut targets = self.graphs[which].blocks[block].successors.clone();
-            targets.sort_unstable();
-            targets.dedup();
-            let edge = |to| Edge { to, kind: EdgeKind::Plain };
-            let edges = targets.into_iter().map(edge).collect();
-            self.body(which).blocks.push(Block { terminator: Terminator::Switch, edges });
         }
         let of_blocks = lines[1..].iter().filter(|l| !l.starts_with(' '));
         for (block, line) in heads.into_iter().zip(of_blocks) {
             self.head(which, block, line.split_once(':').expect("a block").1);
         }
+    }
+
+    /// A block whose terminator names these targets.
+    fn block(&mut self, which: Version, targets: &str) {
+        let targets: Vec<&str> = targets.split(", ").filter(|t| !t.is_empty()).collect();
+        let id = |target: &str| self.names[which].block(target.trim_matches(['(', ')']));
+        let (edges, successors) = edges(targets.iter().copied(), id, |_| EdgeKind::Plain);
+        let is_feasible = |edge| {
+            let first = successors.iter().position(|&of| of == edge).expect("a target of its own");
+            !targets[first].starts_with('(')
+        };
+        let feasible = (0..edges.len()).map(is_feasible).collect();
+        self.graphs[which].blocks.push(GraphBlock { feasible, ..GraphBlock::default() });
+        self.body(which).blocks.push(Block { terminator: Terminator::Switch, edges });
+        self.body(which).code.begin_block(successors);
     }
 
     fn body(&mut self, which: Version) -> &mut Body {
@@ -235,43 +242,30 @@ impl Text {
 
     fn instruction(&mut self, which: Version, line: &str) {
         let line = line.split_once(" = ").map_or(line, |(_, rest)| rest);
-        let (line, targets) = line.split_once(" -> ").unwrap_or((line, ""));
+        let line = line.split_once(" -> ").map_or(line, |(line, _)| line);
         let mut parts = line.split(" !");
         let (operation, operands) =
             parts.next().map(|l| l.split_once(' ').unwrap_or((l, ""))).expect("an operation");
         let (word, ty) = operation.split_once('.').unwrap_or((operation, ""));
         let &(_, has_result, of_word) =
             FACTS.iter().find(|f| f.0 == word).unwrap_or_else(|| panic!("no operation '{word}'"));
-        let mut from = Vec::new();
-        let operands: Vec<Operand> = operands
+        let operands: Vec<(Operand, Option<BlockId>)> = operands
             .split(", ")
             .filter(|o| !o.is_empty())
             .map(|text| {
                 let text = text.trim_matches(['[', ']']);
-                let value = match text.split_once(": ") {
-                    Some((block, value)) => {
-                        from.push(self.names[which].block(block));
-                        value
-                    }
-                    None => text,
+                let (from, value) = match text.split_once(": ") {
+                    Some((block, value)) => (Some(self.names[which].block(block)), value),
+                    None => (None, text),
                 };
-                self.operand(which, value)
+                (self.operand(which, value), from)
             })
             .collect();
         let mut node = Node {
             facts: facts(of_word),
             data_type: self.types.id(ty),
             operation: self.operations.id(operation),
-            linear: None,
-            is_overwritten: false,
-            lone: None,
-            reads_lone: false,
-            copied: None,
-            constant: None,
-            as_unsigned: None,
-            operands,
-            from,
-            clobber: None,
+            ..Node::default()
         };
         for part in parts {
             let (kind, value) = part.split_once(' ').expect("what else is known");
@@ -303,18 +297,8 @@ impl Text {
                 u32::from(node.facts.is_terminator()) << 2 | u32::from(has_result) << 19,
             ),
         };
-        let of = |(place, operand): (usize, &Operand)| match *operand {
-            Operand::Value(value) => Some(Use { value, from: node.from.get(place).copied() }),
-            Operand::Constant(_) => None,
-        };
-        let uses: Vec<Use> = node.operands.iter().enumerate().filter_map(of).collect();
-        self.body(which).code.push(of_code, uses);
+        self.body(which).code.push(of_code, operands);
         self.graphs[which].nodes.push(node);
-        let of_block = self.graphs[which].blocks.last_mut().expect("a block");
-        for target in targets.split(", ").filter(|t| !t.is_empty()) {
-            of_block.successors.push(self.names[which].block(target.trim_matches(['(', ')'])));
-            of_block.feasible.push(!target.starts_with('('));
-        }
     }
 
     /// What has the same name is the same.
@@ -393,12 +377,12 @@ impl Text {
         for which in Version::BOTH {
             let graph = &self.graphs[which];
             let name = if which == Version::Base { "base" } else { "opt" };
-            let arguments = &self.names[which].values.raw[..graph.arguments()];
+            let arguments = &self.names[which].values.raw[..graph.body.code.arguments];
             writeln!(text, "{name}({}):", arguments.join(", ")).unwrap();
-            for (id, block) in graph.blocks.iter_enumerated() {
+            for id in graph.blocks.keys() {
                 self.print_head(&mut text, which, id);
                 for inst in graph.insts(id) {
-                    self.print_instruction(&mut text, which, inst, block);
+                    self.print_instruction(&mut text, which, inst);
                 }
             }
         }
@@ -425,14 +409,9 @@ impl Text {
         writeln!(text, "{}:{}", names.blocks[id], parts.join(";")).unwrap();
     }
 
-    fn print_instruction(
-        &self,
-        text: &mut String,
-        which: Version,
-        inst: InstId,
-        block: &GraphBlock,
-    ) {
-        let (node, names) = (&self.graphs[which].nodes[inst], &self.names[which]);
+    fn print_instruction(&self, text: &mut String, which: Version, inst: InstId) {
+        let (graph, names) = (&self.graphs[which], &self.names[which]);
+        let (node, code) = (&graph.nodes[inst], &graph.body.code);
         let name = self.inst(which, inst);
         let mut line = String::new();
         if name.starts_with('%') {
@@ -441,12 +420,12 @@ impl Text {
         line += self.operations.word(node.operation);
         let operand = |(place, &operand): (usize, &Operand)| {
             let value = self.name(which, operand);
-            match node.from.get(place) {
+            match code.incoming_blocks(inst).get(place) {
                 Some(&from) => format!("[{}: {value}]", names.blocks[from]),
                 None => value.to_string(),
             }
         };
-        let operands: Vec<String> = node.operands.iter().enumerate().map(operand).collect();
+        let operands: Vec<String> = code.operands(inst).iter().enumerate().map(operand).collect();
         if !operands.is_empty() {
             write!(line, " {}", operands.join(", ")).unwrap();
         }
@@ -466,13 +445,16 @@ impl Text {
         if let Some(operation) = node.as_unsigned {
             write!(line, " !unsigned {}", self.operations.word(operation)).unwrap();
         }
-        if node.facts.is_terminator() && !block.successors.is_empty() {
-            let target = |(&to, &feasible): (&BlockId, &bool)| match feasible {
-                true => names.blocks[to].clone(),
-                false => format!("({})", names.blocks[to]),
+        let block = graph.block(inst);
+        if node.facts.is_terminator() && !code.successors[block].is_empty() {
+            let target = |&edge: &usize| {
+                let name = &names.blocks[graph.body.blocks[block].edges[edge].to];
+                match graph.blocks[block].feasible[edge] {
+                    true => name.clone(),
+                    false => format!("({name})"),
+                }
             };
-            let targets: Vec<_> =
-                block.successors.iter().zip(&block.feasible).map(target).collect();
+            let targets: Vec<_> = code.successors[block].iter().map(target).collect();
             write!(line, " -> {}", targets.join(", ")).unwrap();
         }
         writeln!(text, "  {line}").unwrap();

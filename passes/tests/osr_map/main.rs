@@ -21,7 +21,6 @@ use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::facts::MapFacts;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::facts::Versions;
-use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_passes::osr::map::flags::Classes;
 use midflight_passes::osr::map::optimize::{Comparison, THESIS_PIPELINE, Trust, TwoVersions};
@@ -296,12 +295,10 @@ fn what_is_claimed_of_frozen_values_holds() {
 /// Freezes, and calls that may freeze, are taken for operations that always give the same.
 fn forget_choices(versions: &mut Versions) {
     for version in Version::BOTH {
-        for node in
-            versions.of[version].graph.nodes.iter_mut().filter(|node| node.facts.is_pinned())
-        {
+        let graph = &mut versions.of[version].graph;
+        for (inst, node) in graph.nodes.iter_mut_enumerated().filter(|n| n.1.facts.is_pinned()) {
             // Allocas have an operand each, too, which is a constant.
-            let is_alloca = node.operands.iter().all(|o| matches!(o, Operand::Constant(_)));
-            if !is_alloca {
+            if graph.body.code.uses(inst).next().is_some() {
                 node.facts = MapFacts::from_bits(1 << 2);
             }
         }

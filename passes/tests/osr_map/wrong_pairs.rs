@@ -14,6 +14,7 @@ use midflight_mapping::versions::graph::{Access, Graph, Oracle};
 use midflight_mapping::versions::version::Version;
 use midflight_passes::osr::map::optimize::TwoVersions;
 use midflight_passes::osr::map::read::{Handles, read};
+use std::rc::Rc;
 
 /// What was changed, and how often.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,6 +98,7 @@ fn wrong(
     if old.facts.is_select() || old.facts.is_phi() {
         return exchanged(versions, handles, right, inst, tried);
     }
+    let operands = versions.graph(Version::Opt).operands(inst);
     let is_plain = versions.of.opt.graph.has_result(inst)
         && !old.facts.is_pinned()
         && !old.facts.is_own()
@@ -104,7 +106,7 @@ fn wrong(
         && old.linear.is_none()
         && old.copied.is_none()
         && old.constant.is_none()
-        && handles.simplify(Version::Opt, inst, &old.operands).is_none();
+        && handles.simplify(Version::Opt, inst, operands).is_none();
     let Some(partner) = partner(versions, right, inst).filter(|_| is_plain) else { return Ok(()) };
     // What is equal to something older is equal to that by a rule, not by being the same operation.
     let own = number(versions, &right.1, Version::Opt, inst);
@@ -147,10 +149,12 @@ fn exchanged(
     inst: InstId,
     tried: &mut Tried,
 ) -> Result<(), String> {
-    let old = versions.of.opt.graph.nodes[inst].clone();
-    let arms = match old.operands.len() {
-        3 if old.facts.is_select() => [1, 2],
-        2 if old.facts.is_phi()
+    let old = versions.of.opt.graph.body.clone();
+    let facts = versions.of.opt.graph.nodes[inst].facts;
+    let operands = old.code.operands(inst);
+    let arms = match operands.len() {
+        3 if facts.is_select() => [1, 2],
+        2 if facts.is_phi()
             && versions.of.opt.gates[versions.of.opt.graph.block(inst)].is_some() =>
         {
             [0, 1]
@@ -158,21 +162,22 @@ fn exchanged(
         _ => return Ok(()),
     };
     let Some(partner) = partner(versions, right, inst) else { return Ok(()) };
-    let numbers = arms.map(|arm| right.1.number(Version::Opt, old.operands[arm]));
+    let numbers = arms.map(|arm| right.1.number(Version::Opt, operands[arm]));
     let own = number(versions, &right.1, Version::Opt, inst);
     // What follows from its arms alone, or is equal to something older, is not known by them.
     let is_known = numbers[0] == numbers[1]
         || numbers.contains(&own)
         || right.1.of.base[..versions.of.base.graph.result(partner)].contains(&own)
-        || old.facts.is_select() && handles.simplify(Version::Opt, inst, &old.operands).is_some();
+        || facts.is_select() && handles.simplify(Version::Opt, inst, operands).is_some();
     if is_known {
         return Ok(());
     }
     tried.arms += 1;
-    versions.of.opt.graph.nodes[inst].operands.swap(arms[0], arms[1]);
+    let body = Rc::make_mut(&mut versions.of.opt.graph.body);
+    body.code.operands_mut(inst).swap(arms[0], arms[1]);
     let (_, congruence) = prove::matched(versions, handles);
     let is_accepted = is_same(versions, &congruence, inst, partner);
-    versions.of.opt.graph.nodes[inst] = old;
+    versions.of.opt.graph.body = old;
     if is_accepted { Err("exchanged arms are taken for the same".to_string()) } else { Ok(()) }
 }
 

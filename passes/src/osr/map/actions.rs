@@ -89,7 +89,7 @@ fn moved(versions: &Versions, from: InstId, to: InstId) -> Option<(Option<BlockI
 /// Operands that another one came in place of, while the instruction that gave it was kept.
 fn replaced_operands(versions: &Versions, from: InstId, to: InstId) -> u64 {
     let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
-    let pairs = base.nodes[from].operands.iter().zip(&opt.nodes[to].operands);
+    let pairs = base.operands(from).iter().zip(opt.operands(to));
     let differs = |&(a, b): &(&Operand, &Operand)| match (*a, *b) {
         (Operand::Constant(a), Operand::Constant(b)) => a != b,
         (Operand::Constant(_), Operand::Value(_)) => true,

@@ -3,29 +3,25 @@
 //! Where both versions still have an instruction or an edge, it is compared as it is. The solver
 //! runs on a copy of the version, so it is asked only if something is left to ask.
 
-use crate::read_code::CodeSnapshot;
-use midflight_bridge::ir::{Inst, Value};
+use crate::osr::map::read::Handles;
+use midflight_bridge::ir::Inst;
 use midflight_bridge::operations::number_operations;
 use midflight_bridge::sandbox::Sandbox;
 use midflight_bridge::solver::Solution;
 use midflight_ir::ids::InstId;
 use midflight_mapping::versions::facts::Tracked;
-use midflight_mapping::versions::graph::{ConstId, Graph, Operand};
+use midflight_mapping::versions::graph::Graph;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::cell::OnceCell;
 
 /// Two versions, and what is asked of them.
 pub struct Claims<'a, 'm> {
-    /// Base and opt
-    pub snapshots: PerVersion<&'a CodeSnapshot<'m>>,
+    /// What leads back into LLVM
+    pub handles: &'a Handles<'a, 'm>,
     /// What tracking says of them
     pub tracked: &'a Tracked,
     /// Where the solver runs
     pub sandbox: &'a Sandbox,
-    /// The number of a constant
-    pub constant: &'a dyn Fn(Value<'m>) -> ConstId,
-    /// What an LLVM value is in a version
-    pub operand: &'a dyn Fn(Version, Value<'m>) -> Operand,
     /// Instructions of base that lose flags which make a result poison
     pub losing: &'a [Inst<'m>],
 }
@@ -36,11 +32,11 @@ impl<'m> Claims<'_, 'm> {
     pub fn put(&self, graphs: &mut PerVersion<Graph>) -> bool {
         let solutions = PerVersion::<OnceCell<_>>::default();
         let solve = |which: Version, without_flags: &[Inst<'m>]| {
-            Solution::new(self.sandbox, self.snapshots[which].function, without_flags)
+            Solution::new(self.sandbox, self.handles.snapshots[which].function, without_flags)
         };
         // Of values that may be poison what holds whatever flags are dropped.
         let solution = |which: Version| {
-            let all = &self.snapshots[which].instructions.raw;
+            let all = &self.handles.snapshots[which].instructions.raw;
             solutions[which].get_or_init(|| solve(which, all))
         };
         let with_flags = OnceCell::new();
@@ -54,7 +50,8 @@ impl<'m> Claims<'_, 'm> {
                 let llvm = self.inst(which, inst);
                 if llvm.may_be_copy() && !self.is_same(which, inst) {
                     let copied = solution(which).copied(llvm);
-                    graphs[which].nodes[inst].copied = copied.map(|v| (self.operand)(which, v));
+                    graphs[which].nodes[inst].copied =
+                        copied.map(|v| self.handles.any_operand(which, v));
                 }
             }
         }
@@ -63,7 +60,7 @@ impl<'m> Claims<'_, 'm> {
             let llvm = self.inst(Version::Base, inst);
             if graphs.base.has_result(inst) && self.tracked.folded[inst] {
                 let constant = of_base().constant(llvm);
-                graphs.base.nodes[inst].constant = constant.map(self.constant);
+                graphs.base.nodes[inst].constant = constant.map(|c| self.handles.constant_id(c));
             }
             let is_asked = llvm.has_unsigned() && self.is_unlike_other(inst);
             if is_asked && solution(Version::Base).is_unsigned(llvm) {
@@ -76,20 +73,21 @@ impl<'m> Claims<'_, 'm> {
         self.number(graphs, &unsigned);
         let PerVersion { base, opt } = graphs;
         for (id, block) in base.blocks.iter_mut_enumerated() {
-            let of_opt = self.tracked.blocks[id].map(|b| opt.blocks[b].successors.len());
-            if block.successors.len() < 2 || of_opt == Some(block.successors.len()) {
+            let successors = base.body.successors(id).len();
+            let of_opt = self.tracked.blocks[id].map(|b| opt.body.successors(b).len());
+            if successors < 2 || of_opt == Some(successors) {
                 continue;
             }
-            let blocks = &self.snapshots.base.blocks;
-            for (&to, feasible) in block.successors.iter().zip(&mut block.feasible) {
-                *feasible = of_base().is_feasible(blocks[id], blocks[to]);
+            let blocks = &self.handles.snapshots.base.blocks;
+            for (edge, feasible) in base.body.blocks[id].edges.iter().zip(&mut block.feasible) {
+                *feasible = of_base().is_feasible(blocks[id], blocks[edge.to]);
             }
         }
         rests_on_flags
     }
 
     fn inst(&self, which: Version, inst: InstId) -> Inst<'m> {
-        self.snapshots[which].instructions[inst]
+        self.handles.snapshots[which].instructions[inst]
     }
 
     /// The instruction of opt that is, or stands for, one of base.
@@ -113,9 +111,9 @@ impl<'m> Claims<'_, 'm> {
 
     /// Numbers the operations, and those that the marked ones of base may be taken for.
     fn number(&self, graphs: &mut PerVersion<Graph>, unsigned: &[InstId]) {
-        let all = self.snapshots.iter().flat_map(|s| &s.instructions).copied();
+        let all = self.handles.snapshots.iter().flat_map(|s| &s.instructions).copied();
         let marked = unsigned.iter().map(|&inst| self.inst(Version::Base, inst));
-        let count: usize = self.snapshots.iter().map(|s| s.instructions.len()).sum();
+        let count: usize = self.handles.snapshots.iter().map(|s| s.instructions.len()).sum();
         let flags = [vec![false; count], vec![true; unsigned.len()]].concat();
         let all: Vec<Inst> = all.chain(marked).collect();
         let numbers = number_operations(&all, &flags);

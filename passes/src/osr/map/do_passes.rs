@@ -134,7 +134,7 @@ fn composed<'m>(
         Operand::Value(_) => None,
     };
     let check = Check { mapper, ancestry: &ancestry, constant: &constant };
-    let arguments = mapper.proof.versions.of.base.graph.arguments();
+    let arguments = mapper.proof.versions.of.base.graph.body.code.arguments;
     let in_order = |from: Version| {
         let mut order: Vec<&Made<'_>> = steps.iter().collect();
         if from == Version::Opt {

@@ -102,14 +102,14 @@ impl Members<'_> {
     }
 
     fn node(&self, member: &Member) -> &Node {
-        &self.proof.versions.of[member.which].graph.nodes[member.inst]
+        &self.proof.versions.graph(member.which).nodes[member.inst]
     }
 
     /// True if the instructions of a class do the same to the same, and nothing else is in it.
     fn is_alike(&self, class: &[Member]) -> bool {
         let [first, rest @ ..] = class else { return true };
         let congruence = &self.proof.congruence;
-        let arguments = self.proof.versions.of.base.graph.arguments();
+        let arguments = self.proof.versions.of.base.graph.body.code.arguments;
         let is_argument = || congruence.of.base[..arguments.into()].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {
             return false;
@@ -124,10 +124,9 @@ impl Members<'_> {
 
     /// The numbers of what an operation is done to; of what is commutative, in any order.
     fn operands(&self, member: &Member) -> Vec<Number> {
-        let node = self.node(member);
-        let mut numbers: Vec<Number> =
-            node.operands.iter().map(|o| self.number(member, o)).collect();
-        if node.facts.is_commutative() {
+        let operands = self.proof.versions.graph(member.which).operands(member.inst);
+        let mut numbers: Vec<Number> = operands.iter().map(|o| self.number(member, o)).collect();
+        if self.node(member).facts.is_commutative() {
             numbers.sort_unstable();
         }
         numbers
@@ -135,9 +134,9 @@ impl Members<'_> {
 
     /// The numbers of what a sum adds up; none of anything else
     fn added(&self, member: &Member) -> Vec<Number> {
-        let node = self.node(member);
-        let terms = node.linear.iter().flat_map(|linear| &linear.terms);
-        terms.map(|&(place, _)| self.number(member, &node.operands[place])).collect()
+        let operands = self.proof.versions.graph(member.which).operands(member.inst);
+        let terms = self.node(member).linear.iter().flat_map(|linear| &linear.terms);
+        terms.map(|&(place, _)| self.number(member, &operands[place])).collect()
     }
 
     fn number(&self, member: &Member, operand: &Operand) -> Number {

@@ -169,7 +169,7 @@ pub fn write_maps(
         points.map(|(number, (point, map))| write_point(number, point.at, map)).collect()
     };
     Maps {
-        arguments: mapper.proof.versions.of.base.graph.arguments(),
+        arguments: mapper.proof.versions.of.base.graph.body.code.arguments,
         instructions: Each {
             base: texts(handles.snapshots.base).into(),
             opt: texts(handles.snapshots.opt).into(),

@@ -14,7 +14,7 @@ use crate::osr::mutants::{Mutant, StaleLoads};
 use crate::osr::pass::{REMARKS, tell_of_many, thin, warn_of_flags};
 use crate::osr::place::{Where, place};
 use crate::osr::weave::weave;
-use crate::read_code::{CodeSnapshot, read_code};
+use crate::read_code::{CodeSnapshot, Constants, read_with};
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
 use midflight_bridge::sandbox::Sandbox;
@@ -129,7 +129,7 @@ impl OptPass {
             function.promote_allocas();
         }
         function.prepare_for_points();
-        let base = read_code(function);
+        let base = read_with(function, Some(Constants::default()));
         let points = points_of(&base);
         let up = wanted(&options.up_at, options.max_points, &base, &points);
         if up.is_empty() {
@@ -138,7 +138,8 @@ impl OptPass {
         }
         tell_of_many(function, up.len());
         let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
-        let snapshots = PerVersion { base, opt: read_code(two.opt) };
+        let opt = read_with(two.opt, Some((*base.constants).clone()));
+        let snapshots = PerVersion { base, opt };
         let trust = options.trust;
         #[cfg(feature = "mutants")]
         let trust = options.mutant.map_or(trust, |m| m.trust(&two, sandbox, &snapshots));

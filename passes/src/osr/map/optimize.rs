@@ -2,7 +2,7 @@
 
 use crate::osr::map::flags::Classes;
 use crate::osr::map::read::{Handles, read};
-use crate::read_code::{CodeSnapshot, read_code};
+use crate::read_code::{CodeSnapshot, Constants, read_with};
 use midflight_bridge::ir::{Function, Inst, Value};
 use midflight_bridge::sandbox::{Sandbox, Tracker};
 use midflight_mapping::mapping::mapper::Mapper;
@@ -54,9 +54,11 @@ impl<'m> TwoVersions<'m> {
         Ok(TwoVersions { base, opt, tracker })
     }
 
-    /// Snapshots of both.
+    /// Snapshots of both, with constants.
     pub fn snapshots(&self) -> PerVersion<CodeSnapshot<'m>> {
-        PerVersion { base: read_code(self.base), opt: read_code(self.opt) }
+        let base = read_with(self.base, Some(Constants::default()));
+        let opt = read_with(self.opt, Some((*base.constants).clone()));
+        PerVersion { base, opt }
     }
 
     /// Compares the versions: finds what is proved, or all that tracking says.

@@ -1,11 +1,11 @@
 //! From LLVM to two [`VersionFacts`]s that can be compared.
 
 use crate::osr::map::claims::Claims;
-use crate::read_code::CodeSnapshot;
-use midflight_bridge::ir::TypeKind;
-use midflight_bridge::ir::{Block, Inst, Type, Value};
+use crate::read_code::{CodeSnapshot, Constants};
+use midflight_bridge::ir::{Inst, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
 use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
+use midflight_ir::body::Block;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
@@ -36,21 +36,6 @@ pub struct Handles<'a, 'm> {
 /// Operands, and what an instruction is equal to with them.
 type Simplified = (Box<[Operand]>, Option<Operand>);
 
-#[derive(Default)]
-struct Constants<'m> {
-    values: Vec<Value<'m>>,
-    ids: HashMap<Value<'m>, ConstId>,
-}
-
-impl<'m> Constants<'m> {
-    fn id(&mut self, value: Value<'m>) -> ConstId {
-        *self.ids.entry(value).or_insert_with(|| {
-            self.values.push(value);
-            self.values.len() as ConstId - 1
-        })
-    }
-}
-
 impl<'a, 'm> Handles<'a, 'm> {
     /// An LLVM value, if it is one of a version or a constant.
     pub fn operand(&self, which: Version, value: Value<'m>) -> Option<Operand> {
@@ -58,11 +43,16 @@ impl<'a, 'm> Handles<'a, 'm> {
         is_known.then(|| self.any_operand(which, value))
     }
 
+    /// The number of a constant.
+    pub(super) fn constant_id(&self, value: Value<'m>) -> ConstId {
+        self.constants.borrow_mut().id(value)
+    }
+
     /// What an instruction of a version uses: what is no value of it counts as a constant.
-    fn any_operand(&self, which: Version, value: Value<'m>) -> Operand {
+    pub(super) fn any_operand(&self, which: Version, value: Value<'m>) -> Operand {
         match self.snapshots[which].ids().value(value) {
             Some(value) => Operand::Value(value),
-            None => Operand::Constant(self.constants.borrow_mut().id(value)),
+            None => Operand::Constant(self.constant_id(value)),
         }
     }
 
@@ -144,8 +134,9 @@ impl Oracle for Handles<'_, '_> {
     }
 }
 
-/// Reads both versions. `tracker` has followed opt since it was an exact copy of base. Of the
-/// instructions of base that are `losing` their flags nothing is claimed that follows from these.
+/// Reads both versions; the snapshot of opt has the constants of both. `tracker` has followed opt
+/// since it was an exact copy of base. Of the instructions of base that are `losing` their flags
+/// nothing is claimed that follows from these.
 pub fn read<'a, 'm>(
     snapshots: &'a PerVersion<CodeSnapshot<'m>>,
     tracker: &Tracker<'m>,
@@ -157,7 +148,7 @@ pub fn read<'a, 'm>(
     let mut handles = Handles {
         snapshots,
         memory,
-        constants: RefCell::default(),
+        constants: RefCell::new((*snapshots.opt.constants).clone()),
         unchanged: RefCell::default(),
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
@@ -167,16 +158,8 @@ pub fn read<'a, 'm>(
     let mut types = HashMap::default();
     let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut types));
     let tracked = tracked(snapshots.base, snapshots.opt, tracker);
-    let rests_on_flags = Claims {
-        snapshots,
-        tracked: &tracked,
-        sandbox,
-        constant: &|value| handles.constants.borrow_mut().id(value),
-        operand: &|which, value| handles.any_operand(which, value),
-        losing,
-    }
-    .put(&mut graphs);
-    handles.rests_on_flags = rests_on_flags;
+    let claims = Claims { handles: &handles, tracked: &tracked, sandbox, losing };
+    handles.rests_on_flags = claims.put(&mut graphs);
     for which in Version::BOTH {
         handles.add_implied(which, &mut graphs[which]);
     }
@@ -188,7 +171,6 @@ impl<'m> Handles<'_, 'm> {
     fn graph(&self, which: Version, types: &mut HashMap<Type<'m>, u32>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
-        let ids = snapshot.ids();
         let mut type_id = |ty: Type<'m>| {
             let next = types.len() as u32;
             *types.entry(ty).or_insert(next)
@@ -196,17 +178,6 @@ impl<'m> Handles<'_, 'm> {
         let mut graph = Graph { body: snapshot.body.clone(), ..Graph::default() };
         for &inst in &snapshot.instructions {
             let facts = inst.map_facts();
-            let is_known = |b: &Block<'m>| ids.block(*b).is_some();
-            let from: Vec<Block> =
-                if facts.is_phi() { inst.incoming_blocks().collect() } else { Vec::new() };
-            // Only terminators have blocks among their operands.
-            let operands = inst.operands().filter(|o| !facts.is_terminator() || !o.is_block());
-            let operands: Vec<Operand> = operands
-                .enumerate()
-                // What comes from blocks that cannot be reached never comes.
-                .filter(|(place, _)| from.get(*place).is_none_or(is_known))
-                .map(|(_, value)| self.any_operand(which, value))
-                .collect();
             let reads = facts.reads_memory() && !facts.is_anchor() && !facts.is_marker();
             let clobber = if reads { memory.clobber(inst) } else { None };
             let stored = if facts.is_store() { inst.operands().next() } else { None };
@@ -214,29 +185,16 @@ impl<'m> Handles<'_, 'm> {
             graph.nodes.push(Node {
                 facts,
                 data_type: type_id(data),
-                operation: 0,
                 linear: self.linear(inst),
-                is_overwritten: false,
-                copied: None,
-                constant: None,
-                as_unsigned: None,
-                lone: None,
-                reads_lone: false,
-                operands,
-                from: from.iter().filter_map(|&b| ids.block(b)).collect(),
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
+                ..Node::default()
             });
         }
-        for &block in &snapshot.blocks {
-            let successors: Vec<_> =
-                block.successors().into_iter().filter_map(|b| ids.block(b)).collect();
-            graph.blocks.push(GraphBlock {
-                feasible: vec![true; successors.len()],
-                successors,
-                implied: Vec::new(),
-                memory_phi: None,
-            });
-        }
+        let block = |block: &Block| GraphBlock {
+            feasible: vec![true; block.edges.len()],
+            ..GraphBlock::default()
+        };
+        graph.blocks = snapshot.body.blocks.iter().map(block).collect();
         let predecessors = snapshot.body.predecessors();
         for (id, &block) in snapshot.blocks.iter_enumerated() {
             if memory.has_phi(block) {
@@ -259,9 +217,7 @@ impl<'m> Handles<'_, 'm> {
             }
         }
     }
-}
 
-impl<'m> Handles<'_, 'm> {
     fn linear(&self, inst: Inst<'m>) -> Option<Linear> {
         let (constant, terms) = inst.linear()?;
         let ty = inst.value().ty();
@@ -281,19 +237,17 @@ impl<'m> Handles<'_, 'm> {
         to: BlockId,
     ) -> Vec<(ValueId, ConstId)> {
         let inst = graph.terminator(from);
-        let terminator = &graph.nodes[inst];
-        let Some(&Operand::Value(condition)) = terminator.operands.first() else {
+        let Some(&Operand::Value(condition)) = graph.operands(inst).first() else {
             return Vec::new();
         };
         let snapshot = self.snapshots[which];
         let mut implied = Vec::new();
         if let Some(case) = snapshot.instructions[inst].case_to(snapshot.blocks[to]) {
-            implied.push((condition, self.constants.borrow_mut().id(case)));
-        } else if let [holds, fails] = graph.blocks[from].successors[..]
-            && terminator.facts.is_conditional()
-            && holds != fails
+            implied.push((condition, self.constant_id(case)));
+        } else if let [holds, _] = graph.body.blocks[from].edges[..]
+            && graph.nodes[inst].facts.is_conditional()
         {
-            self.imply(which, graph, condition, to == holds, &mut implied);
+            self.imply(which, graph, condition, to == holds.to, &mut implied);
         }
         implied
     }
@@ -309,11 +263,12 @@ impl<'m> Handles<'_, 'm> {
     ) {
         let truth = self.snapshots[which].function.module().int_type(1);
         let truth = truth.constant(u64::from(holds));
-        implied.push((condition, self.constants.borrow_mut().id(truth)));
-        let Some(inst) = graph.definition(condition).map(|i| &graph.nodes[i]) else { return };
-        let is_both = if holds { inst.facts.is_logical_and() } else { inst.facts.is_logical_or() };
+        implied.push((condition, self.constant_id(truth)));
+        let Some(inst) = graph.definition(condition) else { return };
+        let (facts, operands) = (graph.nodes[inst].facts, graph.operands(inst));
+        let is_both = if holds { facts.is_logical_and() } else { facts.is_logical_or() };
         if is_both && implied.len() < MOST_IMPLIED {
-            for operand in &inst.operands {
+            for operand in operands {
                 if let Operand::Value(value) = *operand {
                     self.imply(which, graph, value, holds, implied);
                 }
@@ -323,8 +278,8 @@ impl<'m> Handles<'_, 'm> {
             Operand::Constant(constant) => Some(constant),
             Operand::Value(value) => graph.nodes[graph.definition(value)?].constant,
         };
-        let is_equal = if holds { inst.facts.is_equal() } else { inst.facts.is_differ() };
-        if let [Operand::Value(value), other] = inst.operands[..]
+        let is_equal = if holds { facts.is_equal() } else { facts.is_differ() };
+        if let [Operand::Value(value), other] = *operands
             && is_equal
             && let Some(constant) = known(other)
             && self.constant(constant).is_plain()
