@@ -11,7 +11,6 @@
 use crate::body::Body;
 use crate::code::Use;
 use crate::ids::{BlockId, InstId, ValueId};
-use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
 /// Values live at the boundaries of a body's blocks and instructions.
@@ -138,29 +137,39 @@ impl Liveness {
         let mut result = Vec::new();
         self.walk(body, body.code.instructions[inst].block, |at, live| {
             if at == inst {
-                result = live.iter().copied().collect();
+                result = live.to_vec();
             }
         });
         result
     }
 
-    /// Visits the points of a block backwards, each with the values live before its instruction.
-    pub fn walk(
-        &self,
-        body: &Body,
-        block: BlockId,
-        mut visit: impl FnMut(InstId, &BTreeSet<ValueId>),
-    ) {
+    /// Visits the points of a block backwards, each with the values live before its instruction,
+    /// sorted.
+    pub fn walk(&self, body: &Body, block: BlockId, mut visit: impl FnMut(InstId, &[ValueId])) {
         let code = &body.code;
-        let mut live: BTreeSet<ValueId> = self.live_out[block].iter().copied().collect();
+        let mut live = self.live_out[block].clone();
         for inst in code.of_block[block].iter().rev() {
             if code.instructions[inst].facts.is_phi() {
-                live = self.live_in[block].iter().copied().collect();
+                live.clone_from(&self.live_in[block]);
             } else {
-                live.remove(&code.result(inst));
-                live.extend(code.uses(inst).map(|used| used.value));
+                step_over(&mut live, code.result(inst), code.uses(inst));
             }
             visit(inst, &live);
         }
+    }
+}
+
+/// From the values live behind an instruction, sorted, to those live before it.
+pub fn step_over(live: &mut Vec<ValueId>, result: ValueId, uses: impl IntoIterator<Item = Use>) {
+    if let Ok(place) = live.binary_search(&result) {
+        live.remove(place);
+    }
+    uses.into_iter().for_each(|used| insert(live, used.value));
+}
+
+/// Inserts a value that may be there into sorted ones.
+pub fn insert(sorted: &mut Vec<ValueId>, value: ValueId) {
+    if let Err(place) = sorted.binary_search(&value) {
+        sorted.insert(place, value);
     }
 }

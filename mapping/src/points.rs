@@ -39,16 +39,17 @@ pub struct Boundary {
 /// All points of a function, in the order of its instructions. The number of a point is its index.
 pub fn points(body: &Body, liveness: &Liveness, function: FunctionFacts) -> Vec<Point> {
     let mut points = Vec::new();
-    let mut boundaries = code_boundaries(body, function).into_iter().peekable();
+    let mut boundaries = code_boundaries(body, function).into_iter();
     for block in body.blocks.keys() {
         let mut live_before: Vec<Vec<ValueId>> = Vec::new();
         liveness.walk(body, block, |inst, live| {
             if is_boundary(body.code.instructions[inst].facts) {
-                live_before.push(live.iter().copied().collect());
+                live_before.push(live.to_vec());
             }
         });
         for live in live_before.into_iter().rev() {
-            let Some(Boundary { at, refusal, further }) = boundaries.next() else { break };
+            let boundary = boundaries.next().expect("both are read from the same body");
+            let Boundary { at, refusal, further } = boundary;
             let of_live = live_refusal(body, &live);
             let (refusal, further) = (refusal.or(of_live), refusal.or(of_live).or(further));
             points.push(Point { at, live, refusal, further });

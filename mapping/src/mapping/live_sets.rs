@@ -7,7 +7,7 @@
 use midflight_ir::body::Body;
 use midflight_ir::code::Use;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use midflight_ir::liveness::live_out_of;
+use midflight_ir::liveness::{insert, live_out_of, step_over};
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -109,10 +109,7 @@ impl LiveSets {
         let mut sets = vec![Sets::default(); range.iter().len()];
         let mut live = self.at_end[block].clone();
         for inst in range.iter().rev().take_while(|&i| !code.instructions[i].facts.is_phi()) {
-            if let Ok(place) = live.binary_search(&code.result(inst)) {
-                live.remove(place);
-            }
-            uses.of(inst).iter().for_each(|o| insert(&mut live, o.value));
+            step_over(&mut live, code.result(inst), uses.of(inst).iter().copied());
             let of_inst = &mut sets[range.place(inst)];
             of_inst.landing.clone_from(&live);
             if let Some(handed) = self.handed.get(&inst) {
@@ -121,11 +118,5 @@ impl LiveSets {
             }
         }
         sets
-    }
-}
-
-fn insert(sorted: &mut Vec<ValueId>, value: ValueId) {
-    if let Err(place) = sorted.binary_search(&value) {
-        sorted.insert(place, value);
     }
 }

@@ -29,15 +29,15 @@ fn describe(function: Function<'_>) -> String {
     let (body, names) = (&snapshot.body, snapshot.names());
     let blocks = snapshot.block_names();
     let live = liveness(body);
-    let set = |values: &mut dyn Iterator<Item = ValueId>| {
-        let names: Vec<&str> = values.map(|v| names[v].as_str()).collect();
+    let set = |values: &[ValueId]| {
+        let names: Vec<&str> = values.iter().map(|&v| names[v].as_str()).collect();
         format!("{{{}}}", names.join(", "))
     };
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "liveness of '{}':", function.name());
     for (block, name) in blocks.iter_enumerated() {
-        let live_in = set(&mut live.live_in[block].iter().copied());
+        let live_in = set(&live.live_in[block]);
         let _ = writeln!(text, "  {name}: {live_in}");
         let mut lines = Vec::new();
         live.walk(body, block, |inst, live| {
@@ -47,7 +47,7 @@ fn describe(function: Function<'_>) -> String {
             let result = &names[body.code.result(inst)];
             let opcode = snapshot.instructions[inst].opcode_name();
             let before = if result.is_empty() { opcode } else { format!("{result} = {opcode}") };
-            lines.push(format!("    {before}: {}", set(&mut live.iter().copied())));
+            lines.push(format!("    {before}: {}", set(live)));
         });
         lines.iter().rev().for_each(|line| {
             let _ = writeln!(text, "{line}");
