@@ -42,7 +42,7 @@ const PRINTS: [&str; 6] = [
     "print<path-numbering>",
     "print<path-numbering;k=4>",
     "print<osr-liveness>",
-    "print<osr-points;build>",
+    "print<osr-points>",
     "print<osr-map>(adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink)",
     "print<osr-map>(default<O1>)",
 ];
