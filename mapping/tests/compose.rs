@@ -30,7 +30,7 @@ fn point(
 ) -> PointMap {
     let mut sources: Vec<ValueId> = exprs
         .iter()
-        .filter_map(|e| if let Expr::Source(value) = e { Some(*value) } else { None })
+        .filter_map(|e| if let Expr::Source { source } = e { Some(*source) } else { None })
         .collect();
     sources.sort_unstable();
     sources.dedup();
@@ -58,13 +58,21 @@ fn what_the_second_step_uses_is_had_as_the_first_one_says() {
     let first = point(
         4,
         &[(20, 0), (21, 2)],
-        vec![Expr::Source(v(a)), Expr::Constant(7), Expr::Repeat(i(5), vec![0, 1])],
+        vec![
+            Expr::Source { source: v(a) },
+            Expr::Constant { constant: 7 },
+            Expr::Repeat { repeat: i(5), of: vec![0, 1] },
+        ],
         ANY,
     );
     let second = point(
         6,
         &[(30, 1), (31, 0), (32, 2)],
-        vec![Expr::Source(v(21)), Expr::Repeat(i(8), vec![0, 0]), Expr::Constant(7)],
+        vec![
+            Expr::Source { source: v(21) },
+            Expr::Repeat { repeat: i(8), of: vec![0, 0] },
+            Expr::Constant { constant: 7 },
+        ],
         ANY,
     );
     let mut point_at = TiVec::from(vec![None; 5]);
@@ -76,12 +84,12 @@ fn what_the_second_step_uses_is_had_as_the_first_one_says() {
     assert_eq!(
         composed.exprs,
         [
-            StepExpr::Source(v(a)),
+            StepExpr::Source { source: v(a) },
             // The steps number their constants and instructions themselves.
-            StepExpr::Constant(0, 7),
-            StepExpr::Repeat(0, i(5), vec![0, 1]),
-            StepExpr::Repeat(1, i(8), vec![2, 2]),
-            StepExpr::Constant(1, 7),
+            StepExpr::Constant { constant: (0, 7) },
+            StepExpr::Repeat { repeat: (0, i(5)), of: vec![0, 1] },
+            StepExpr::Repeat { repeat: (1, i(8)), of: vec![2, 2] },
+            StepExpr::Constant { constant: (1, 7) },
         ]
     );
     assert_eq!(composed.values, [(v(30), 3), (v(31), 2), (v(32), 4)]);
@@ -91,8 +99,13 @@ fn what_the_second_step_uses_is_had_as_the_first_one_says() {
 
 #[test]
 fn only_what_is_used_is_kept() {
-    let first = point(0, &[(20, 0), (21, 1)], vec![Expr::Source(v(10)), Expr::Source(v(11))], 10);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(v(21))], ANY);
+    let first = point(
+        0,
+        &[(20, 0), (21, 1)],
+        vec![Expr::Source { source: v(10) }, Expr::Source { source: v(11) }],
+        10,
+    );
+    let second = point(0, &[(30, 0)], vec![Expr::Source { source: v(21) }], ANY);
     let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     let composed = composed.points[0].clone().expect("it is given");
@@ -102,8 +115,8 @@ fn only_what_is_used_is_kept() {
 
 #[test]
 fn a_value_that_only_the_second_step_keeps_is_not_given() {
-    let first = point(0, &[(20, 0)], vec![Expr::Source(v(10))], ANY);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(v(21))], 21);
+    let first = point(0, &[(20, 0)], vec![Expr::Source { source: v(10) }], ANY);
+    let second = point(0, &[(30, 0)], vec![Expr::Source { source: v(21) }], 21);
     let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 2 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     assert_eq!(composed.points, [Err(Broken::NotGiven(v(21)))]);
@@ -112,11 +125,11 @@ fn a_value_that_only_the_second_step_keeps_is_not_given() {
 #[test]
 fn arguments_are_had_as_themselves() {
     let first = point(0, &[], Vec::new(), ANY);
-    let second = point(0, &[(30, 0)], vec![Expr::Source(v(1))], ANY);
+    let second = point(0, &[(30, 0)], vec![Expr::Source { source: v(1) }], ANY);
     let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 2 };
     let composed = of_points(0, vec![first]).then(&of_points(1, vec![second]), &between);
     let composed = composed.points[0].clone().expect("an argument is always had");
-    assert_eq!(composed.exprs, [StepExpr::Source(v(1))]);
+    assert_eq!(composed.exprs, [StepExpr::Source { source: v(1) }]);
     assert_eq!(composed.sources, [v(1)]);
 }
 
@@ -134,15 +147,20 @@ fn a_step_without_a_mapping_breaks_the_chain() {
 
 #[test]
 fn what_a_later_step_does_not_need_must_not_be_given() {
-    let first = of_points(0, vec![point(0, &[(20, 0)], vec![Expr::Source(v(10))], ANY)]);
-    let second = point(0, &[(30, 0), (31, 1)], vec![Expr::Source(v(20)), Expr::Source(v(29))], 29);
+    let first = of_points(0, vec![point(0, &[(20, 0)], vec![Expr::Source { source: v(10) }], ANY)]);
+    let second = point(
+        0,
+        &[(30, 0), (31, 1)],
+        vec![Expr::Source { source: v(20) }, Expr::Source { source: v(29) }],
+        29,
+    );
     let second = of_points(1, vec![second]);
-    let third = of_points(2, vec![point(0, &[(40, 0)], vec![Expr::Source(v(30))], ANY)]);
+    let third = of_points(2, vec![point(0, &[(40, 0)], vec![Expr::Source { source: v(30) }], ANY)]);
     let between = || Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 };
     let composed =
         compose(&[first.clone(), second.clone(), third.clone()], &[between(), between()]);
     let only = composed.points[0].clone().expect("the second step's other value is not used");
-    assert_eq!(only.exprs, [StepExpr::Source(v(10))]);
+    assert_eq!(only.exprs, [StepExpr::Source { source: v(10) }]);
     let other_way = first.then(&second, &between()).then(&third, &between());
     assert_eq!(other_way.points, [Err(Broken::NotGiven(v(29)))]);
 }
@@ -150,10 +168,11 @@ fn what_a_later_step_does_not_need_must_not_be_given() {
 #[test]
 fn expressions_that_share_operands_stay_small() {
     // x, x + x, (x + x) + (x + x), …
-    let mut exprs = vec![Expr::Source(v(3))];
-    exprs.extend((0..60).map(|n| Expr::Repeat(i(n), vec![n, n])));
+    let mut exprs = vec![Expr::Source { source: v(3) }];
+    exprs.extend((0..60).map(|n| Expr::Repeat { repeat: i(n), of: vec![n, n] }));
     let first = of_points(0, vec![point(0, &[(20, 60)], exprs, ANY)]);
-    let second = of_points(1, vec![point(0, &[(30, 0)], vec![Expr::Source(v(20))], ANY)]);
+    let second =
+        of_points(1, vec![point(0, &[(30, 0)], vec![Expr::Source { source: v(20) }], ANY)]);
     let composed =
         first.then(&second, &Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 0 });
     assert_eq!(composed.points[0].as_ref().map(ComposedPoint::size), Ok(60));
@@ -186,9 +205,13 @@ fn run(point: &ComposedPoint, state: &State) -> State {
     let mut values: Vec<u64> = Vec::new();
     for expr in &point.exprs {
         values.push(match expr {
-            StepExpr::Source(value) => state[value],
-            StepExpr::Constant(step, constant) => mix(*step, u64::from(*constant), [].into_iter()),
-            StepExpr::Repeat(step, inst, of) => {
+            StepExpr::Source { source } => state[source],
+            StepExpr::Constant { constant: (step, constant) } => {
+                mix(*step, u64::from(*constant), [].into_iter())
+            }
+            StepExpr::Content { .. } => unreachable!("steps pass values only"),
+            StepExpr::Code { code, .. } => match *code {},
+            StepExpr::Repeat { repeat: (step, inst), of } => {
                 mix(*step, 1000 + u64::from(u32::from(*inst)), of.iter().map(|&o| values[o]))
             }
         });
@@ -203,11 +226,11 @@ const POINTS: usize = 3;
 fn expr(number: usize) -> impl Strategy<Value = Expr> {
     let operands = prop::collection::vec(0..number.max(1), 1..3);
     prop_oneof![
-        (0..VALUES).prop_map(|value| Expr::Source(v(value))),
-        (0..3_u32).prop_map(Expr::Constant),
+        (0..VALUES).prop_map(|value| Expr::Source { source: v(value) }),
+        (0..3_u32).prop_map(|constant| Expr::Constant { constant }),
         (0..4_usize, operands).prop_map(move |(inst, of)| match number {
-            0 => Expr::Source(v(inst)),
-            _ => Expr::Repeat(i(inst), of),
+            0 => Expr::Source { source: v(inst) },
+            _ => Expr::Repeat { repeat: i(inst), of },
         }),
     ]
 }

@@ -208,16 +208,21 @@ impl Check<'_> {
         let congruence = &self.mapper.proof.congruence;
         let mut numbers: Vec<Option<Number>> = Vec::with_capacity(exprs.len());
         for expr in exprs {
-            let number = match expr {
-                StepExpr::Source(value) => Some(congruence.of[from][*value]),
-                StepExpr::Constant(step, constant) => (self.constant)(*step, *constant)
-                    .map(|constant| congruence.number(Version::Base, Operand::Constant(constant))),
-                StepExpr::Repeat(step, inst, of) => {
+            let number = match *expr {
+                StepExpr::Source { source } => Some(congruence.of[from][source]),
+                StepExpr::Constant { constant: (step, constant) } => {
+                    (self.constant)(step, constant).map(|constant| {
+                        congruence.number(Version::Base, Operand::Constant(constant))
+                    })
+                }
+                StepExpr::Content { .. } => unreachable!("steps pass values only"),
+                StepExpr::Code { code, .. } => match code {},
+                StepExpr::Repeat { repeat: (step, inst), ref of } => {
                     // It is an instruction of the version that the step leads to.
-                    let version = if from == Version::Base { step + 1 } else { *step };
+                    let version = if from == Version::Base { step + 1 } else { step };
                     let operands: Option<Vec<Number>> = of.iter().map(|&o| numbers[o]).collect();
-                    let first = (Version::Base, self.ancestry.first[version][*inst]);
-                    let last = (Version::Opt, self.ancestry.last[version][*inst]);
+                    let first = (Version::Base, self.ancestry.first[version][inst]);
+                    let last = (Version::Opt, self.ancestry.last[version][inst]);
                     let mut either = [first, last];
                     // As the version that is entered has it, rather than as the other one.
                     either.sort_by_key(|&(which, _)| which == from);
@@ -270,6 +275,7 @@ impl Check<'_> {
         let same = own.len() == operands.len() && own.iter().zip(operands).all(is_number);
         same.then(|| congruence.of[which][result])
     }
+
     /// The number of a phi that a branch decides, if these are the numbers of its condition and of
     /// what comes in on its sides.
     fn chosen(&self, which: Version, phi: InstId, numbers: [Number; 3]) -> Option<Number> {

@@ -10,22 +10,16 @@ use crate::mapping::mapper::OsrMap;
 use crate::mapping::reconstruct::{Expr, PointMap};
 use crate::versions::graph::ConstId;
 use midflight_ir::ids::{InstId, ValueId};
+use midflight_profile::osr_maps::{self, sources};
 use rustc_hash::FxHashMap as HashMap;
 use typed_index_collections::TiSlice;
 
 /// Number of a step: of a pair of versions, which number their instructions and their constants.
 pub type Step = usize;
 
-/// How a value is had after several steps.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum StepExpr {
-    /// It is this value of the version that was left first.
-    Source(ValueId),
-    /// It is a constant of a step.
-    Constant(Step, ConstId),
-    /// It is made again as this instruction of a step's destination does, from these expressions.
-    Repeat(Step, InstId, Vec<usize>),
-}
+/// How a value is had after several steps: constants, and instructions that are repeated, are those
+/// of a step's destination.
+pub type StepExpr = osr_maps::Expr<ValueId, (Step, InstId), (Step, ConstId)>;
 
 /// Where execution goes on after several steps; as [`PointMap`] for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,24 +63,19 @@ pub struct Between<'a> {
 impl ComposedPoint {
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
-        self.exprs.iter().filter(|e| matches!(e, StepExpr::Repeat(..))).count()
+        self.exprs.iter().filter(|e| matches!(e, StepExpr::Repeat { .. })).count()
     }
 
     /// None if memory is not the same in both versions: the next step relies on it.
     fn of_step(step: Step, map: &PointMap) -> Option<Self> {
-        let expr = |expr: &Expr| {
-            Some(match expr {
-                Expr::Source(value) => StepExpr::Source(*value),
-                Expr::Constant(constant) => StepExpr::Constant(step, *constant),
-                Expr::Repeat(inst, of) => StepExpr::Repeat(step, *inst, of.clone()),
-                Expr::Content(..) | Expr::Code(..) => return None,
-            })
-        };
-        (!map.differs).then_some(())?;
+        let is_value = |expr: &Expr| !matches!(expr, Expr::Content { .. } | Expr::Code { .. });
+        (!map.differs && map.exprs.iter().all(is_value)).then_some(())?;
+        let code = |_| unreachable!("it has no code");
+        let expr = |expr: &Expr| expr.map(|v| v, |inst| (step, inst), |c| (step, c), code);
         Some(ComposedPoint {
             landing: map.landing,
             values: map.values.clone(),
-            exprs: map.exprs.iter().map(expr).collect::<Option<_>>()?,
+            exprs: map.exprs.iter().map(expr).collect(),
             sources: map.sources.clone(),
             keep: map.keep.clone(),
         })
@@ -105,25 +94,16 @@ impl ComposedPoint {
         let mut became: Vec<usize> = Vec::with_capacity(next.exprs.len());
         for expr in &next.exprs {
             became.push(match expr {
-                StepExpr::Source(value) => match given.get(value) {
+                StepExpr::Source { source } => match given.get(source) {
                     Some(&expr) => build.copy(expr),
-                    None if usize::from(*value) < arguments => build.add(StepExpr::Source(*value)),
-                    None => return Err(Broken::NotGiven(*value)),
+                    None if usize::from(*source) < arguments => build.add(expr.clone()),
+                    None => return Err(Broken::NotGiven(*source)),
                 },
-                StepExpr::Constant(..) => build.add(expr.clone()),
-                StepExpr::Repeat(step, inst, of) => {
-                    let of = of.iter().map(|&operand| became[operand]).collect();
-                    build.add(StepExpr::Repeat(*step, *inst, of))
-                }
+                _ => build.add(expr.clone().with_operands(|operand| became[operand])),
             });
         }
         let exprs = build.exprs;
-        let mut sources: Vec<ValueId> = exprs
-            .iter()
-            .filter_map(|e| if let StepExpr::Source(value) = e { Some(*value) } else { None })
-            .collect();
-        sources.sort_unstable();
-        sources.dedup();
+        let sources = sources(&exprs);
         let keep = sources.iter().copied().filter(|v| self.keep.binary_search(v).is_ok());
         Ok(ComposedPoint {
             landing: next.landing,
@@ -160,13 +140,8 @@ impl Build<'_> {
         if let Some(copy) = self.copies[expr] {
             return copy;
         }
-        let copied = match &self.first.exprs[expr] {
-            StepExpr::Repeat(step, inst, of) => {
-                let of = of.iter().map(|&operand| self.copy(operand)).collect();
-                StepExpr::Repeat(*step, *inst, of)
-            }
-            other => other.clone(),
-        };
+        let first = self.first;
+        let copied = first.exprs[expr].clone().with_operands(|operand| self.copy(operand));
         let copy = self.add(copied);
         self.copies[expr] = Some(copy);
         copy

@@ -26,6 +26,7 @@ use crate::proof::numbers::Number;
 use crate::proof::pending::PlaceId;
 use crate::versions::graph::{ConstId, Operand, Oracle};
 use midflight_ir::ids::{InstId, ValueId};
+use midflight_profile::osr_maps::{self, sources};
 use std::cell::RefCell;
 
 /// How strong reconstruction is; each strength can do what the former can.
@@ -47,52 +48,11 @@ pub const VARIANTS: [Variant; 4] = [Variant::Live, Variant::LiveE, Variant::Alia
 /// Longer chains of operations are not made again.
 const DEEPEST: usize = 256;
 
-/// How a value of the destination is had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expr {
-    /// It is this value of the source.
-    Source(ValueId),
-    /// It is a constant.
-    Constant(ConstId),
-    /// It is made again as this instruction of the destination does, from these expressions; a phi
-    /// from the condition of the branch that decides it, what it has where that holds, and where it
-    /// does not.
-    Repeat(InstId, Vec<usize>),
-    /// It is what memory has in the place that this store of base writes to, at this address.
-    Content(InstId, usize),
-    /// Code that a compiler writer gave computes it, by its number, from these expressions.
-    Code(usize, Vec<usize>),
-}
-
-impl Expr {
-    /// The expressions that it is made of
-    pub fn operands(&self) -> &[usize] {
-        match self {
-            Expr::Source(_) | Expr::Constant(_) => &[],
-            Expr::Repeat(_, of) | Expr::Code(_, of) => of,
-            Expr::Content(_, address) => std::slice::from_ref(address),
-        }
-    }
-
-    fn operands_mut(&mut self) -> &mut [usize] {
-        match self {
-            Expr::Source(_) | Expr::Constant(_) => &mut [],
-            Expr::Repeat(_, of) | Expr::Code(_, of) => of,
-            Expr::Content(_, address) => std::slice::from_mut(address),
-        }
-    }
-}
+/// How a value of the destination is had, with the numbers of code that a compiler writer gave.
+pub type Expr = osr_maps::Expr<ValueId, InstId, ConstId, usize>;
 
 /// A store that opt still owes to memory when base goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwedStore {
-    /// The store of base that writes to the place
-    pub store: InstId,
-    /// The expression that is stored
-    pub value: usize,
-    /// The expression that is the address
-    pub address: usize,
-}
+pub type OwedStore = osr_maps::OwedStore<InstId>;
 
 /// Where execution goes on that leaves a version at a point, and how the values that it needs there
 /// are had.
@@ -121,7 +81,7 @@ impl PointMap {
         PointMap {
             landing: at,
             values: live.iter().copied().zip(0..).collect(),
-            exprs: live.iter().map(|&value| Expr::Source(value)).collect(),
+            exprs: live.iter().map(|&value| Expr::Source { source: value }).collect(),
             stores: Vec::new(),
             differs: false,
             sources: live.to_vec(),
@@ -131,9 +91,8 @@ impl PointMap {
 
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
-        let computed =
-            |e: &&Expr| matches!(e, Expr::Repeat(..) | Expr::Content(..) | Expr::Code(..));
-        self.exprs.iter().filter(computed).count() + self.stores.len()
+        let is_had = |e: &&Expr| matches!(e, Expr::Source { .. } | Expr::Constant { .. });
+        self.exprs.len() - self.exprs.iter().filter(is_had).count() + self.stores.len()
     }
 
     /// What the landing costs, to choose between landings
@@ -254,7 +213,7 @@ impl Reconstruct<'_> {
         let to = self.destination.which;
         let store = self.proof.pending.places[place].store[to];
         match self.proof.versions.graph(to).operands(store)[1] {
-            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Constant(constant) => Some(add(state, Expr::Constant { constant })),
             Operand::Value(value) => self.value(state, value, true),
         }
     }
@@ -262,7 +221,7 @@ impl Reconstruct<'_> {
     /// An expression for a number, whatever value of the destination has it.
     fn equal_to(&self, state: &mut State, number: Number) -> Option<usize> {
         if let Some(constant) = self.proof.congruence.constant(number) {
-            return Some(add(state, Expr::Constant(constant)));
+            return Some(add(state, Expr::Constant { constant }));
         }
         if self.variant < Variant::Alias {
             return None;
@@ -273,7 +232,7 @@ impl Reconstruct<'_> {
         let free = members.iter().copied().find(|&m| self.is_free(m));
         let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
         if let Some(source) = free.or_else(kept) {
-            return Some(add(state, Expr::Source(source)));
+            return Some(add(state, Expr::Source { source }));
         }
         let others = self.destination.members(congruence, number).iter().copied();
         let there = |&other: &ValueId| {
@@ -301,28 +260,16 @@ impl Reconstruct<'_> {
         let mut kept: Vec<Expr> = Vec::new();
         for e in (0..exprs.len()).filter(|&e| used[e]) {
             place[e] = kept.len();
-            let mut expr = exprs[e].clone();
-            expr.operands_mut().iter_mut().for_each(|o| *o = place[*o]);
-            kept.push(expr);
+            kept.push(exprs[e].clone().with_operands(|o| place[o]));
         }
-        let store = |&OwedStore { store, value, address }: &OwedStore| OwedStore {
-            store,
-            value: place[value],
-            address: place[address],
-        };
-        let mut sources: Vec<ValueId> = kept
-            .iter()
-            .filter_map(|e| if let Expr::Source(v) = e { Some(*v) } else { None })
-            .collect();
-        sources.sort_unstable();
-        sources.dedup();
+        let sources = sources(&kept);
         let keep = sources.iter().copied();
         let keep = keep.filter(|&v| !self.is_live(v) && !self.is_argument(v)).collect();
         PointMap {
             landing: self.landing,
             values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
             exprs: kept,
-            stores: stores.iter().map(store).collect(),
+            stores: stores.iter().map(|store| store.map(|inst| inst, |e| place[e])).collect(),
             differs: self.places.any || !self.reloads,
             sources,
             keep,
@@ -371,18 +318,18 @@ impl Reconstruct<'_> {
     fn direct(&self, value: ValueId) -> Option<Expr> {
         if let Some(over) = self.over_head(value) {
             return over.filter(|expr| match expr {
-                Expr::Source(source) => self.is_free(*source),
+                Expr::Source { source } => self.is_free(*source),
                 _ => true,
             });
         }
         // An argument stands for itself: at all landings it is had the same way.
         if self.is_argument(value) {
-            return self.is_free(value).then_some(Expr::Source(value));
+            return self.is_free(value).then_some(Expr::Source { source: value });
         }
         let (source, destination) = (self.source, self.destination);
         let number = self.proof.congruence.of[destination.which][value];
         if let Some(constant) = self.proof.congruence.constant(number) {
-            return Some(Expr::Constant(constant));
+            return Some(Expr::Constant { constant });
         }
         if self.is_ahead(value) {
             return None;
@@ -398,7 +345,7 @@ impl Reconstruct<'_> {
             let usable = self.variant >= Variant::Alias;
             members.iter().copied().find(|&m| usable && self.is_live(m))
         };
-        named.or_else(alias).or_else(argument).map(Expr::Source)
+        named.or_else(alias).or_else(argument).map(|source| Expr::Source { source })
     }
 
     fn is_argument(&self, value: ValueId) -> bool {
@@ -442,8 +389,8 @@ impl Reconstruct<'_> {
         let first = incoming.next().flatten();
         let all_same = incoming.all(|other| other == first);
         Some(first.filter(|_| all_same).and_then(|operand| match operand {
-            Operand::Constant(constant) => Some(Expr::Constant(constant)),
-            Operand::Value(source) => self.is_available(source).then_some(Expr::Source(source)),
+            Operand::Constant(constant) => Some(Expr::Constant { constant }),
+            Operand::Value(source) => self.is_available(source).then_some(Expr::Source { source }),
         }))
     }
 
@@ -463,7 +410,7 @@ impl Reconstruct<'_> {
         }
         let number = self.proof.congruence.of[self.destination.which][value];
         let members = self.source.members(&self.proof.congruence, number).iter().copied();
-        members.rev().find(|&m| self.is_available(m)).map(Expr::Source)
+        members.rev().find(|&m| self.is_available(m)).map(|source| Expr::Source { source })
     }
 
     /// What base has in memory and opt in a register.
@@ -476,7 +423,7 @@ impl Reconstruct<'_> {
         has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
             let address = self.address(state, place)?;
             let store = self.proof.pending.places[place].store.base;
-            Some(add(state, Expr::Content(store, address)))
+            Some(add(state, Expr::Content { content: store, address }))
         })
     }
 
@@ -503,7 +450,7 @@ impl Reconstruct<'_> {
         }
         let operands = graph.operands(inst).iter();
         let operands: Option<_> = operands.map(|&o| self.operand(state, o, may_keep)).collect();
-        Some(add(state, Expr::Repeat(inst, operands?)))
+        Some(add(state, Expr::Repeat { repeat: inst, of: operands? }))
     }
 
     /// A phi that a branch decides, as a select of its condition.
@@ -524,12 +471,12 @@ impl Reconstruct<'_> {
         let was_side = std::mem::replace(&mut state.is_side, true);
         let [holds, fails] = arms.map(|arm| self.operand(state, arm, may_keep));
         state.is_side = was_side;
-        Some(add(state, Expr::Repeat(phi, vec![condition, holds?, fails?])))
+        Some(add(state, Expr::Repeat { repeat: phi, of: vec![condition, holds?, fails?] }))
     }
 
     fn operand(&self, state: &mut State, operand: Operand, may_keep: bool) -> Option<usize> {
         match operand {
-            Operand::Constant(constant) => Some(add(state, Expr::Constant(constant))),
+            Operand::Constant(constant) => Some(add(state, Expr::Constant { constant })),
             Operand::Value(value) => self.value(state, value, may_keep),
         }
     }

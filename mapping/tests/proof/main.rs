@@ -101,13 +101,13 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
             for expr in &map.exprs {
                 let of: Vec<&str> = expr.operands().iter().map(|&o| exprs[o].as_str()).collect();
                 exprs.push(match expr {
-                    Expr::Source(value) => text.name(from, Operand::Value(*value)).to_string(),
-                    Expr::Constant(constant) => text.constants.word(*constant).to_string(),
-                    Expr::Repeat(inst, _) => {
+                    Expr::Source { source } => text.name(from, Operand::Value(*source)).to_string(),
+                    Expr::Constant { constant } => text.constants.word(*constant).to_string(),
+                    Expr::Repeat { repeat: inst, .. } => {
                         format!("{}'({})", text.inst(to, *inst), of.join(", "))
                     }
-                    Expr::Content(..) => format!("memory({})", of.join(", ")),
-                    Expr::Code(code, _) => format!("code {code}({})", of.join(", ")),
+                    Expr::Content { .. } => format!("memory({})", of.join(", ")),
+                    Expr::Code { code, .. } => format!("code {code}({})", of.join(", ")),
                 });
             }
             for &(value, expr) in &map.values {

@@ -42,15 +42,15 @@ impl<'m> Material<'_, 'm> {
         for expr in &map.exprs {
             let of = |operands: &[usize]| operands.iter().map(|&o| values[o]).collect::<Vec<_>>();
             values.push(match expr {
-                Expr::Constant(constant) => (self.constant)(*constant),
-                Expr::Source(value) => source(*value),
-                Expr::Repeat(inst, operands) => {
+                Expr::Constant { constant } => (self.constant)(*constant),
+                Expr::Source { source: value } => source(*value),
+                Expr::Repeat { repeat: inst, of: operands } => {
                     repeat(builder, version.instructions[*inst], &of(operands))
                 }
-                Expr::Content(store, address) => {
-                    builder.load_as_stored((self.store)(*store), values[*address])
+                Expr::Content { content, address } => {
+                    builder.load_as_stored((self.store)(*content), values[*address])
                 }
-                Expr::Code(code, operands) => (self.code)(*code, builder, &of(operands)),
+                Expr::Code { code, of: operands } => (self.code)(*code, builder, &of(operands)),
             });
         }
         for store in &map.stores {

@@ -493,10 +493,10 @@ impl<'m> Transition<'m> {
     /// The expression that is a value of the source.
     fn pass(&mut self, value: ValueId) -> usize {
         let PointMap { exprs, sources, .. } = &mut self.map;
-        let known = exprs.iter().position(|expr| *expr == Expr::Source(value));
+        let known = exprs.iter().position(|expr| *expr == Expr::Source { source: value });
         known.unwrap_or_else(|| {
             sources.push(value);
-            exprs.push(Expr::Source(value));
+            exprs.push(Expr::Source { source: value });
             exprs.len() - 1
         })
     }
@@ -504,7 +504,7 @@ impl<'m> Transition<'m> {
     /// The expression that code computes from values of the source.
     fn run(&mut self, code: Code<'m>, needs: &[ValueId]) -> usize {
         let of = needs.iter().map(|&value| self.pass(value)).collect();
-        self.map.exprs.push(Expr::Code(self.code.len(), of));
+        self.map.exprs.push(Expr::Code { code: self.code.len(), of });
         self.code.push(code);
         self.map.exprs.len() - 1
     }

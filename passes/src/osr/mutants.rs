@@ -99,12 +99,12 @@ impl Mutant {
             Mutant::Keep => {
                 let PointMap { exprs, keep, .. } = map;
                 change(exprs, |expr| match *expr {
-                    Expr::Source(value) if keep.contains(&value) => {
+                    Expr::Source { source: value } if keep.contains(&value) => {
                         let null = handles.snapshots[from].value(value).ty().null();
                         let Some(Operand::Constant(null)) = handles.operand(from, null) else {
                             unreachable!("a null is a constant")
                         };
-                        *expr = Expr::Constant(null);
+                        *expr = Expr::Constant { constant: null };
                         true
                     }
                     _ => false,
@@ -112,14 +112,16 @@ impl Mutant {
             }
             Mutant::Store => std::mem::take(&mut map.stores).len(),
             Mutant::Arms => change(&mut map.exprs, |expr| match expr {
-                Expr::Repeat(inst, of) if of.len() == 3 && nodes[*inst].facts.is_phi() => {
+                Expr::Repeat { repeat: inst, of }
+                    if of.len() == 3 && nodes[*inst].facts.is_phi() =>
+                {
                     of.swap(1, 2);
                     true
                 }
                 _ => false,
             }),
             Mutant::Load => change(&mut map.exprs, |expr| match expr {
-                Expr::Repeat(inst, _) => {
+                Expr::Repeat { repeat: inst, .. } => {
                     nodes[*inst].facts.is_load() && !handles.is_unchanged(to, *inst, map.landing)
                 }
                 _ => false,
@@ -155,14 +157,14 @@ pub fn swap<'a, 'm>(module: Module<'m>, mut plan: Plan<'a, 'm>) -> Plan<'a, 'm> 
     for departure in &mut plan.departures {
         let version = departure.version;
         let ty = |expr: &Expr| match expr {
-            Expr::Source(value) => version.value(*value).ty(),
+            Expr::Source { source } => version.value(*source).ty(),
             _ => unreachable!("values are passed as they are"),
         };
         let exprs = &mut departure.map.to_mut().exprs;
         // Arguments last: they change the least.
         let arguments = ValueId::from(version.arguments.len());
         let mut order: Vec<usize> = (0..exprs.len()).collect();
-        order.sort_by_key(|&e| matches!(exprs[e], Expr::Source(value) if value < arguments));
+        order.sort_by_key(|&e| matches!(exprs[e], Expr::Source { source } if source < arguments));
         let pairs = (0..order.len()).flat_map(|a| (a + 1..order.len()).map(move |b| (a, b)));
         let mut pairs = pairs.map(|(a, b)| (order[a], order[b]));
         if let Some((a, b)) = pairs.find(|&(a, b)| ty(&exprs[a]) == ty(&exprs[b])) {

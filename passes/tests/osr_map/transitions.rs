@@ -44,12 +44,12 @@ fn hand_over(
     let mut words: Vec<Word> = Vec::new();
     for expr in &map.exprs {
         words.push(match expr {
-            Expr::Source(value) if from.values[*value] == Word::Unset => {
+            Expr::Source { source: value } if from.values[*value] == Word::Unset => {
                 return Err(format!("value {value} of the source is used and not there: {map:?}"));
             }
-            Expr::Source(value) => from.values[*value],
-            Expr::Constant(id) => constant(*id).unwrap_or(Word::Poison),
-            Expr::Repeat(inst, of) => {
+            Expr::Source { source: value } => from.values[*value],
+            Expr::Constant { constant: id } => constant(*id).unwrap_or(Word::Poison),
+            Expr::Repeat { repeat: inst, of } => {
                 let inst = &to.insts[*inst];
                 let mut operands: Vec<Word> = of.iter().map(|&o| words[o]).collect();
                 // What is called is no number.
@@ -70,11 +70,11 @@ fn hand_over(
                     word => word.map_err(|stop| format!("making {inst:?} again: {stop:?}"))?,
                 }
             }
-            Expr::Content(store, address) => from
+            Expr::Content { content: store, address } => from
                 .memory
                 .load(address_of(words[*address])?, bits_of(*store)?)
                 .map_err(|stop| format!("loading what {store} stores: {stop:?}"))?,
-            Expr::Code(..) => unreachable!("a proved mapping runs no code that was given"),
+            Expr::Code { .. } => unreachable!("a proved mapping runs no code that was given"),
         });
     }
     let mut memory = from.memory.clone();
@@ -91,7 +91,7 @@ fn hand_over(
 /// How many phis a mapping makes again.
 fn chosen(map: &PointMap, to: &Program) -> usize {
     let is_phi = |e: &&Expr| match e {
-        Expr::Repeat(inst, _) => matches!(to.insts[*inst].op, Op::Phi),
+        Expr::Repeat { repeat: inst, .. } => matches!(to.insts[*inst].op, Op::Phi),
         _ => false,
     };
     map.exprs.iter().filter(is_phi).count()
@@ -202,7 +202,7 @@ pub fn points(
                 counts.stores += map.stores.len();
                 counts.chosen += chosen(map, &programs[to]);
                 counts.contents +=
-                    map.exprs.iter().filter(|e| matches!(e, Expr::Content(..))).count();
+                    map.exprs.iter().filter(|e| matches!(e, Expr::Content { .. })).count();
                 if time > 1 {
                     continue;
                 }

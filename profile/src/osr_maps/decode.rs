@@ -261,21 +261,19 @@ fn absent(
         return Some("an expression that is not there");
     }
     exprs.iter().enumerate().find_map(|(place, expr)| match expr {
-        MapExpr::Source { source: value } => {
-            (!is_value(*value, source)).then_some("a source value that is not there")
+        MapExpr::Source { source: value } if !is_value(*value, source) => {
+            Some("a source value that is not there")
         }
-        MapExpr::Constant { constant } => {
-            (!maps.constants.contains_key(constant)).then_some("a constant that is not there")
+        MapExpr::Constant { constant } if !maps.constants.contains_key(constant) => {
+            Some("a constant that is not there")
         }
         MapExpr::Repeat { repeat, .. } if *repeat >= destination => {
             Some("an instruction to repeat that is not there")
         }
-        MapExpr::Repeat { of, .. } => {
-            of.iter().any(|&operand| operand >= place).then_some("an expression that comes later")
-        }
         MapExpr::Content { content, .. } if *content >= base => Some("a store that is not there"),
-        MapExpr::Content { address, .. } => {
-            (*address >= place).then_some("an expression that comes later")
+        _ => {
+            let is_later = expr.operands().iter().any(|&operand| operand >= place);
+            is_later.then_some("an expression that comes later")
         }
     })
 }

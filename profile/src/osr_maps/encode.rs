@@ -135,6 +135,7 @@ fn put_exprs(out: &mut Vec<u8>, exprs: &[MapExpr]) -> Option<()> {
                 put_varint(out, u64::from(number(*content)?) << TAG_BITS | TAG_CONTENT);
                 put_delta(out, number(place)?, number(*address)?);
             }
+            MapExpr::Code { code, .. } => match *code {},
         }
     }
     Some(())

@@ -20,7 +20,7 @@ use alloc::string::String;
 
 pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
-pub use model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
+pub use model::{Both, Each, Expr, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore, sources};
 
 /// The name of a value where values of both versions are spoken of, `base` and `opt`. Values
 /// without a name have numbers, which each version gives anew.

@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 /// Something for each direction
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,43 +125,121 @@ impl MapPoint {
 /// A store that opt still owes to memory when base goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct OwedStore {
+pub struct OwedStore<I = usize> {
     /// The store of base that writes to the place
-    pub store: usize,
+    pub store: I,
     /// The expression that is stored
     pub value: usize,
     /// The expression that is the address
     pub address: usize,
 }
 
-/// How a value is reconstructed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl<I: Copy> OwedStore<I> {
+    /// The same with other instructions and expressions.
+    pub fn map<J>(&self, inst: impl Fn(I) -> J, expr: impl Fn(usize) -> usize) -> OwedStore<J> {
+        let OwedStore { store, value, address } = *self;
+        OwedStore { store: inst(store), value: expr(value), address: expr(address) }
+    }
+}
+
+/// An expression of a mapping as data.
+pub type MapExpr = Expr<usize, usize, u32>;
+
+/// How a value of the version that is entered is reconstructed, with values `V`, instructions `I`
+/// and constants `C`, and with code `X` that is no instruction's, if there is any. What it is made
+/// of stands before it in a list of expressions, and is named by its place there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]
-pub enum MapExpr {
+pub enum Expr<V, I, C, X = Infallible> {
     /// `{"source": VALUE}`
     Source {
         /// Of the version that is left
-        source: usize,
+        source: V,
     },
     /// `{"constant": NUMBER}`
     Constant {
         /// In [`Maps::constants`]
-        constant: u32,
+        constant: C,
     },
-    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`; a phi is repeated as a select, of a
-    /// condition
+    /// `{"repeat": INSTRUCTION, "of": [EXPRESSION…]}`: what the instruction does. A phi is repeated
+    /// as a select: of the condition of the branch that decides it, what it has where that holds,
+    /// and where it does not.
     Repeat {
         /// Of the version that is entered
-        repeat: usize,
+        repeat: I,
         /// Former expressions
         of: Vec<usize>,
     },
     /// `{"content": STORE, "address": EXPRESSION}`: what memory has there
     Content {
         /// The store of base that writes to the place
-        content: usize,
+        content: I,
         /// A former expression
         address: usize,
     },
+    /// Code that a compiler writer gave; it is in no data.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    Code {
+        /// Which
+        code: X,
+        /// Former expressions
+        of: Vec<usize>,
+    },
+}
+
+impl<V: Copy, I: Copy, C: Copy, X: Copy> Expr<V, I, C, X> {
+    /// The expressions that it is made of
+    pub fn operands(&self) -> &[usize] {
+        match self {
+            Expr::Source { .. } | Expr::Constant { .. } => &[],
+            Expr::Repeat { of, .. } | Expr::Code { of, .. } => of,
+            Expr::Content { address, .. } => core::slice::from_ref(address),
+        }
+    }
+
+    /// The same, made of other expressions.
+    pub fn with_operands(mut self, mut operand: impl FnMut(usize) -> usize) -> Self {
+        match &mut self {
+            Expr::Source { .. } | Expr::Constant { .. } => {}
+            Expr::Repeat { of, .. } | Expr::Code { of, .. } => {
+                of.iter_mut().for_each(|o| *o = operand(*o));
+            }
+            Expr::Content { address, .. } => *address = operand(*address),
+        }
+        self
+    }
+
+    /// The same with other values, instructions, constants and code.
+    pub fn map<W, J, D, Y>(
+        &self,
+        value: impl Fn(V) -> W,
+        inst: impl Fn(I) -> J,
+        constant: impl Fn(C) -> D,
+        code: impl Fn(X) -> Y,
+    ) -> Expr<W, J, D, Y> {
+        match *self {
+            Expr::Source { source } => Expr::Source { source: value(source) },
+            Expr::Constant { constant: of } => Expr::Constant { constant: constant(of) },
+            Expr::Repeat { repeat, ref of } => {
+                Expr::Repeat { repeat: inst(repeat), of: of.clone() }
+            }
+            Expr::Content { content, address } => Expr::Content { content: inst(content), address },
+            Expr::Code { code: of_code, ref of } => {
+                Expr::Code { code: code(of_code), of: of.clone() }
+            }
+        }
+    }
+}
+
+/// The values that expressions use, sorted.
+pub fn sources<V: Copy + Ord, I, C, X>(exprs: &[Expr<V, I, C, X>]) -> Vec<V> {
+    let source = |expr: &Expr<V, I, C, X>| match *expr {
+        Expr::Source { source } => Some(source),
+        _ => None,
+    };
+    let mut sources: Vec<V> = exprs.iter().filter_map(source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources
 }

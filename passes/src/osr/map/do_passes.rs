@@ -58,8 +58,8 @@ impl<'m> Made<'m> {
         let mut constants = HashMap::default();
         for point in maps.iter().flat_map(|map| &map.points).flatten() {
             for expr in &point.exprs {
-                if let StepExpr::Constant(_, constant) = expr {
-                    constants.insert(*constant, handles.constant(*constant));
+                if let StepExpr::Constant { constant: (_, constant) } = *expr {
+                    constants.insert(constant, handles.constant(constant));
                 }
             }
         }

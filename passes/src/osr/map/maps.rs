@@ -3,12 +3,12 @@
 
 use crate::osr::map::read::Handles;
 use crate::osr::map::report::texts;
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
-use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap, Variant};
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
 use midflight_mapping::refusal::Refusal;
 use midflight_mapping::versions::version::{PerVersion, Version};
-use midflight_profile::osr_maps::{self, Both, Each, MapExpr, MapPoint, Maps};
+use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data that is no mapping.
@@ -46,36 +46,22 @@ pub enum MapError {
     },
 }
 
-fn owed(&OwedStore { store, value, address }: &OwedStore) -> osr_maps::OwedStore {
-    osr_maps::OwedStore { store: store.into(), value, address }
+fn written(expr: &Expr) -> MapExpr {
+    let code = |_| unreachable!("only a compiler writer's state map has code");
+    expr.map(usize::from, usize::from, |constant| constant, code)
 }
 
-fn written(expr: &Expr) -> MapExpr {
-    match *expr {
-        Expr::Source(source) => MapExpr::Source { source: source.into() },
-        Expr::Constant(constant) => MapExpr::Constant { constant },
-        Expr::Repeat(repeat, ref of) => MapExpr::Repeat { repeat: repeat.into(), of: of.clone() },
-        Expr::Content(store, address) => MapExpr::Content { content: store.into(), address },
-        Expr::Code(..) => unreachable!("only a compiler writer's state map has code"),
-    }
+fn read(expr: &MapExpr) -> Expr {
+    expr.map(ValueId::from, InstId::from, |constant| constant, |never| match never {})
 }
 
 /// The instruction or value that an expression names.
 fn named(expr: &MapExpr) -> Option<usize> {
     match *expr {
-        MapExpr::Constant { .. } => None,
         MapExpr::Source { source: number }
         | MapExpr::Repeat { repeat: number, .. }
         | MapExpr::Content { content: number, .. } => Some(number),
-    }
-}
-
-fn read(expr: &MapExpr) -> Expr {
-    match *expr {
-        MapExpr::Source { source } => Expr::Source(source.into()),
-        MapExpr::Constant { constant } => Expr::Constant(constant),
-        MapExpr::Repeat { repeat, ref of } => Expr::Repeat(repeat.into(), of.clone()),
-        MapExpr::Content { content, address } => Expr::Content(content.into(), address),
+        MapExpr::Constant { .. } | MapExpr::Code { .. } => None,
     }
 }
 
@@ -88,7 +74,7 @@ pub fn write_point(point: usize, at: InstId, map: &Result<PointMap, Refusal>) ->
             landing: map.landing.into(),
             values: map.values.iter().map(|&(value, expr)| (value.into(), expr)).collect(),
             exprs: map.exprs.iter().map(written).collect(),
-            stores: map.stores.iter().map(owed).collect(),
+            stores: map.stores.iter().map(|store| store.map(usize::from, |expr| expr)).collect(),
             differs: map.differs,
             keep: map.keep.iter().map(|&value| value.into()).collect(),
         },
@@ -117,11 +103,7 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
                 return Err(MapError::Number { at: *at, number });
             }
             let exprs: Vec<Expr> = exprs.iter().map(read).collect();
-            let mut sources = Vec::new();
             for (number, expr) in exprs.iter().enumerate() {
-                if let Expr::Source(value) = expr {
-                    sources.push(*value);
-                }
                 if let Some(&expr) = expr.operands().iter().find(|&&o| o >= number) {
                     return Err(MapError::Order { at: *at, expr });
                 }
@@ -131,20 +113,13 @@ pub fn read_point(point: &MapPoint) -> Result<Result<PointMap, Refusal>, MapErro
             if let Some(expr) = used.find(|&expr| expr >= exprs.len()) {
                 return Err(MapError::Order { at: *at, expr });
             }
-            sources.sort_unstable();
-            sources.dedup();
-            let store = |&osr_maps::OwedStore { store, value, address }: &_| OwedStore {
-                store: store.into(),
-                value,
-                address,
-            };
             Ok(Ok(PointMap {
                 landing: (*landing).into(),
                 values: values.iter().map(|&(value, expr)| (value.into(), expr)).collect(),
-                exprs,
-                stores: stores.iter().map(store).collect(),
+                stores: stores.iter().map(|store| store.map(InstId::from, |expr| expr)).collect(),
                 differs: *differs,
-                sources,
+                sources: sources(&exprs),
+                exprs,
                 keep: keep.iter().map(|&value| value.into()).collect(),
             }))
         }
@@ -160,7 +135,7 @@ pub fn write_maps(
     let mut constants = BTreeMap::new();
     let exprs = maps.iter().flat_map(|map| map.points.iter().flatten()).flat_map(|p| &p.exprs);
     for expr in exprs {
-        if let Expr::Constant(constant) = expr {
+        if let Expr::Constant { constant } = expr {
             constants.entry(*constant).or_insert_with(|| handles.constant(*constant).text());
         }
     }
@@ -206,7 +181,7 @@ pub fn for_binary(mut maps: Maps) -> Maps {
             for expr in exprs {
                 match expr {
                     MapExpr::Source { source } => named[from].extend(of_value(*source)),
-                    MapExpr::Constant { .. } => {}
+                    MapExpr::Constant { .. } | MapExpr::Code { .. } => {}
                     MapExpr::Repeat { repeat, .. } => {
                         named[from.other()].insert(*repeat);
                     }

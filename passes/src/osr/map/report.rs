@@ -252,18 +252,20 @@ impl<'a, 'm> Texts<'a, 'm> {
         let to = from.other();
         let graph = self.mapper.proof.versions.graph(to);
         let name = |expr: usize| match &map.exprs[expr] {
-            Expr::Source(value) => self.names[from][*value].clone(),
-            Expr::Constant(constant) => self.handles.constant(*constant).text(),
-            Expr::Repeat(inst, _) => format!("{}'", self.names[to][graph.result(*inst)]),
-            Expr::Content(..) => format!("memory'{expr}"),
-            Expr::Code(..) => unreachable!("only a compiler writer's state map has code"),
+            Expr::Source { source } => self.names[from][*source].clone(),
+            Expr::Constant { constant } => self.handles.constant(*constant).text(),
+            Expr::Repeat { repeat: inst, .. } => {
+                format!("{}'", self.names[to][graph.result(*inst)])
+            }
+            Expr::Content { .. } => format!("memory'{expr}"),
+            Expr::Code { .. } => unreachable!("only a compiler writer's state map has code"),
         };
         let mut lines = Vec::new();
         for (number, expr) in map.exprs.iter().enumerate() {
-            if let Expr::Content(_, address) = expr {
+            if let Expr::Content { address, .. } = expr {
                 lines.push(format!("memory'{number} = load {}", name(*address)));
             }
-            if let Expr::Repeat(inst, of) = expr {
+            if let Expr::Repeat { repeat: inst, of } = expr {
                 let operands: Vec<String> = of.iter().map(|&o| name(o)).collect();
                 let result = &self.names[to][graph.result(*inst)];
                 let text = &self.texts[to][*inst];

@@ -105,6 +105,7 @@ impl Direction<'_> {
             MapExpr::Constant { constant } => readable(&self.function.maps.constants[constant]),
             MapExpr::Repeat { repeat, .. } => format!("{}'", self.destination.result(*repeat)),
             MapExpr::Content { .. } => format!("memory'{expr}"),
+            MapExpr::Code { code, .. } => match *code {},
         };
         for (number, expr) in exprs.iter().enumerate() {
             if let MapExpr::Content { address, .. } = expr {
