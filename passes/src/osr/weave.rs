@@ -349,15 +349,10 @@ impl<'a, 'm> Weaver<'a, 'm> {
     /// The continuation that all sites of a function lead to, if they are so many that they share
     /// the transition.
     fn shared(&self, function: Option<usize>) -> Option<usize> {
-        let mut of_function =
-            self.plan.sites.iter().filter(|s| s.is_inserted && s.from == function);
-        let to = of_function.next()?.to;
-        let mut others = 0;
-        let is_one = of_function.all(|site| {
-            others += 1;
-            site.to == to
-        });
-        (is_one && others >= MOST_TRANSITIONS).then_some(to)
+        let sites = self.plan.sites.iter().filter(|s| s.is_inserted && s.from == function);
+        let targets: Vec<usize> = sites.map(|site| site.to).collect();
+        let to = *targets.first()?;
+        (targets.len() > MOST_TRANSITIONS && targets.iter().all(|&t| t == to)).then_some(to)
     }
 
     fn prototype(&self, continuation: usize) -> &Prototype<'m> {

@@ -43,7 +43,7 @@ pub struct MultiVersion<'a, 'm> {
 impl<'a, 'm> MultiVersion<'a, 'm> {
     /// The plan; none if nothing leads from base to opt.
     pub fn plan(self) -> Option<Plan<'a, 'm>> {
-        let MultiVersion { snapshots, at, further, maps, mut dead, .. } = self;
+        let MultiVersion { snapshots, at, further, maps, .. } = self;
         let name = snapshots.base.function.name();
         let mut points = Vec::new();
         for version in Version::BOTH {
@@ -69,7 +69,7 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
             let entries = leaving(which.other()).map(|(departure, _)| departure).collect();
             Continuation { name: format!("{name}.{what}.osr"), body, entries, dead }
         };
-        let (of_base, of_opt) = (std::mem::take(&mut dead.base), dead.opt);
+        let PerVersion { base: of_base, opt: of_opt } = self.dead;
         let (base, opt) = (Body::CopyOf(&snapshots.base), Body::Of(&snapshots.opt));
         let continuations = vec![
             continuation(Version::Base, "base", base, of_base),

@@ -146,7 +146,8 @@ impl OptPass {
         let comparison = two.compare(trust, sandbox, &snapshots);
         #[cfg(feature = "mutants")]
         let stale_loads = StaleLoads(&comparison.handles);
-        let mut mapper = comparison.mapper();
+        let points = PerVersion { base: points, opt: points_of(&snapshots.opt) };
+        let mut mapper = Mapper::new(&comparison.proof, &comparison.handles, points);
         #[cfg(feature = "mutants")]
         if options.mutant == Some(Mutant::Load) {
             mapper.oracle = &stale_loads;
