@@ -5,7 +5,7 @@
 
 use crate::body::Body;
 use crate::depth_first::depth_first;
-use crate::ids::BlockId;
+use crate::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The dominator tree.
@@ -110,6 +110,23 @@ impl Dominators {
     pub fn dominates(&self, above: BlockId, block: BlockId) -> bool {
         let (first, end) = self.below[above];
         (first..end).contains(&self.below[block].0)
+    }
+
+    /// True if each path of their body to the point before an instruction defines a value: an
+    /// argument, or one whose definition dominates the point. The result of an `invoke` is there on
+    /// its first edge only, so it counts if no other edge leads where that one does.
+    pub fn is_available(&self, body: &Body, value: ValueId, at: InstId) -> bool {
+        let Some(inst) = body.code.definition(value) else { return true };
+        let [definition, point] = [inst, at].map(|inst| &body.code.instructions[inst]);
+        if !definition.facts.is_terminator() {
+            return match definition.block == point.block {
+                true => inst < at,
+                false => self.dominates(definition.block, point.block),
+            };
+        }
+        let Some(normal) = body.successors(definition.block).next() else { return false };
+        let entries = body.blocks.keys().flat_map(|b| body.successors(b)).filter(|&s| s == normal);
+        entries.count() == 1 && self.dominates(normal, point.block)
     }
 
     /// The immediate dominator of a block; none for the entry.

@@ -106,17 +106,7 @@ impl Side {
 
     /// True if the value's definition dominates the point before an instruction.
     pub fn is_available(&self, versions: &Versions, value: ValueId, at: InstId) -> bool {
-        let graph = versions.graph(self.which);
-        let Some(inst) = graph.definition(value) else { return true };
-        let (from, to) = (graph.block(inst), graph.block(at));
-        if !graph.nodes[inst].facts.is_terminator() {
-            return if from == to { inst < at } else { self.dominators.dominates(from, to) };
-        }
-        // The result of an `invoke` is there on its first edge only.
-        let body = &graph.body;
-        let Some(normal) = body.successors(from).next() else { return false };
-        let entries = body.blocks.keys().flat_map(|b| body.successors(b)).filter(|&s| s == normal);
-        entries.count() == 1 && self.dominators.dominates(normal, to)
+        self.dominators.is_available(&self.graph(versions).body, value, at)
     }
 
     /// Takes over what points hand on besides.

@@ -574,25 +574,16 @@ fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<ValueId> 
 }
 
 /// The source's values that exist at the point: arguments, and what is defined on every way to it.
+/// What is live is, even if other edges lead where the normal one of an `invoke` does.
 fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
-    let (body, at) = (&source.snapshot.body, source.point.at);
-    let (code, tree) = (&body.code, dominators(body));
-    let block = code.instructions[at].block;
-    let defined = code.instructions.keys().filter(|&inst| {
-        let facts = code.instructions[inst].facts;
-        let of = code.instructions[inst].block;
-        // The result of a call that may unwind exists on the normal edge only: where it is live.
-        let before = if of == block { inst < at } else { tree.dominates(of, block) };
-        let terminator = facts.is_invoke() || facts.is_callbr();
-        facts.has_result()
-            && if terminator {
-                source.point.live.binary_search(&code.result(inst)).is_ok()
-            } else {
-                before
-            }
-    });
-    let results = defined.map(|inst| code.result(inst));
-    source.snapshot.arguments.keys().chain(results).collect()
+    let Side { snapshot: CodeSnapshot { body, arguments, .. }, point } = source;
+    let tree = dominators(body);
+    let is_there = |value: &ValueId| {
+        point.live.binary_search(value).is_ok() || tree.is_available(body, *value, point.at)
+    };
+    let defining = body.code.instructions.iter_enumerated().filter(|(_, i)| i.facts.has_result());
+    let results = defining.map(|(inst, _)| body.code.result(inst)).filter(is_there);
+    arguments.keys().chain(results).collect()
 }
 
 /// Runs code of the user's, and remembers the first thing that is wrong with it.
