@@ -56,7 +56,8 @@ macro_rules! index_type {
 }
 
 index_type! {
-    /// A block of [`crate::body::Body::blocks`].
+    /// A block of [`crate::body::Body::blocks`]. It says nothing of another body of the same
+    /// function, which may have split blocks.
     BlockId
 }
 

@@ -154,7 +154,7 @@ pub fn read_with<'m>(
     function: Function<'m>,
     mut constants: Option<Constants<'m>>,
 ) -> CodeSnapshot<'m> {
-    let blocks = reachable_blocks(function);
+    let blocks = TiVec::from(reachable_blocks(function));
     let arguments: TiVec<ValueId, _> = function.arguments().collect();
     let instructions: TiVec<InstId, _> = blocks.iter().flat_map(|b| b.instructions()).collect();
     let ids = Ids::new(&arguments, &blocks, &instructions);
@@ -188,9 +188,10 @@ pub fn read_with<'m>(
     CodeSnapshot { function, body: Rc::new(body), blocks, instructions, arguments, constants, ids }
 }
 
-/// The blocks that the entry reaches, in the order of the function.
-pub fn reachable_blocks(function: Function<'_>) -> TiVec<BlockId, ir::Block<'_>> {
-    let mut all: TiVec<_, _> = function.blocks().collect();
+/// The blocks that the entry reaches, in the order of the function. They have no numbers: each kind
+/// of snapshot gives its own, and that of what is profiled splits blocks.
+pub fn reachable_blocks(function: Function<'_>) -> Vec<ir::Block<'_>> {
+    let mut all: Vec<_> = function.blocks().collect();
     let mut seen: FxHashSet<ir::Block> = FxHashSet::default();
     let mut work: Vec<_> = all.first().copied().into_iter().collect();
     while let Some(block) = work.pop() {

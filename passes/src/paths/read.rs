@@ -41,10 +41,9 @@ pub struct Handle<'m> {
 /// # Errors
 /// Why it cannot be instrumented, where its control flow is of a kind that is not modelled.
 pub fn read<'m>(function: Function<'m>, analyses: &Analyses<'m>) -> Result<Snapshot<'m>, Skip> {
-    let reachable = reachable_blocks(function);
     let mut first_part: HashMap<ir::Block<'_>, BlockId> = HashMap::new();
     let mut parts: TiVec<BlockId, Part> = TiVec::new();
-    for &block in &reachable {
+    for block in reachable_blocks(function) {
         first_part.insert(block, parts.next_key());
         parts.extend(split_at_restarts(block)?);
     }
