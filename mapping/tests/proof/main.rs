@@ -4,6 +4,8 @@
 //! and behind a line of dashes what is proved; with `mappings`, where each point leads, too. Those
 //! named `_not` show where a rule must not apply.
 
+#[path = "../../../ir/tests/analyses/text.rs"]
+mod snapshot;
 mod text;
 
 use midflight_ir::facts::FunctionFacts;
@@ -14,14 +16,11 @@ use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
+use snapshot::check_fixtures;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 use text::Text;
-
-/// Between the versions and what is proved
-const LINE: &str = "----";
 
 /// Which chains run together, which values are the same, and what opt owes to memory.
 fn proved(text: &Text) -> String {
@@ -30,7 +29,7 @@ fn proved(text: &Text) -> String {
     let Proof { versions, matching, congruence, pending } = &proof;
     let head = |which: Version, chain| {
         let chains = &versions.of[which].chains;
-        text.names[which].blocks[chains.head(chain)].as_str()
+        text.snapshots[which].blocks[chains.head(chain)].as_str()
     };
     let mut out = String::new();
     for pair in &matching.pairs {
@@ -128,29 +127,8 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
 #[test]
 fn rules_prove_what_fixtures_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proof/fixtures");
-    let bless = std::env::var_os("MIDFLIGHT_BLESS").is_some();
-    let mut wrong = Vec::new();
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
-    files.sort();
-    for file in files {
-        let fixture = fs::read_to_string(&file).unwrap();
-        let (given, _) = fixture.split_once(LINE).unwrap_or((&fixture, ""));
-        let comments = given.lines().take_while(|line| line.starts_with(';'));
-        let comments: String = comments.flat_map(|line| [line, "\n"]).collect();
-        let text = Text::parse(given);
-        // The form is read as it is printed.
-        assert_eq!(Text::parse(&text.print()).print(), text.print(), "{}", file.display());
-        let found = format!("{comments}{}{LINE}\n{}", text.print(), proved(&text));
-        if found != fixture {
-            wrong.push(format!("--- {}\n{found}", file.display()));
-            if bless {
-                fs::write(&file, found).unwrap();
-            }
-        }
-    }
-    assert!(
-        bless || wrong.is_empty(),
-        "what is proved is not what fixtures say; if it is right, MIDFLIGHT_BLESS=1 writes it:\n{}",
-        wrong.join("\n")
-    );
+    check_fixtures(&folder, |lines| {
+        let text = Text::parse(lines);
+        (text.print(), proved(&text))
+    });
 }
