@@ -296,12 +296,11 @@ uint32_t mfb_instruction_facts(LLVMValueRef Ref) {
 
 uint32_t mfb_map_facts(LLVMValueRef Ref) {
   auto *I = unwrap<Instruction>(Ref);
-  uint32_t Facts = 0;
-  if (I->isTerminator())
-    Facts |= MapFacts::IsTerminator;
-  if (auto *BI = dyn_cast<BranchInst>(I))
-    Facts |= BI->isUnconditional() ? MapFacts::IsUnconditional
-                                   : MapFacts::IsConditional;
+  auto *Branch = dyn_cast<BranchInst>(I);
+  uint32_t Facts =
+      factIf(I->isTerminator(), MapFacts::IsTerminator) |
+      factIf(Branch && Branch->isUnconditional(), MapFacts::IsUnconditional) |
+      factIf(Branch && Branch->isConditional(), MapFacts::IsConditional);
   if (isa<PHINode>(I))
     return Facts | MapFacts::IsPhi;
   if (auto *II = dyn_cast<IntrinsicInst>(I)) {
@@ -318,60 +317,45 @@ uint32_t mfb_map_facts(LLVMValueRef Ref) {
     }
   }
   bool Freezes = isa<FreezeInst>(I) && !isWellDefined(I->getOperand(0), I);
-  if (isa<AllocaInst>(I) || Freezes)
-    Facts |= MapFacts::IsPinned;
-  if (auto *Call = dyn_cast<CallBase>(I))
-    if (Call->isConvergent())
-      Facts |= MapFacts::IsPinned;
-  if (auto *Extract = dyn_cast<ExtractValueInst>(I))
-    if (isa<LandingPadInst>(Extract->getAggregateOperand()) &&
-        Extract->getIndices().equals({0u}))
-      Facts |= MapFacts::IsPadPointer;
-  if (isa<LandingPadInst>(I))
-    Facts |= MapFacts::IsLandingPad;
+  bool Pad = isa<LandingPadInst>(I);
   bool Ends = isa<ReturnInst>(I) || isa<UnreachableInst>(I);
+  auto *Call = dyn_cast<CallBase>(I);
+  auto *Extract = dyn_cast<ExtractValueInst>(I);
   auto *Load = dyn_cast<LoadInst>(I);
-  if ((I->mayHaveSideEffects() && !Ends) || isa<LandingPadInst>(I) ||
-      isa<VAArgInst>(I) || (I->mayReadFromMemory() && I->isAtomic()) ||
-      I->isVolatile())
-    Facts |= MapFacts::IsAnchor;
-  if (I->mayReadFromMemory())
-    Facts |= MapFacts::ReadsMemory;
-  if (Facts & MapFacts::IsAnchor) {
-    if (auto *Store = dyn_cast<StoreInst>(I))
-      if (Store->isSimple())
-        Facts |= MapFacts::IsStore;
-    return Facts;
-  }
-  if (Load && Load->isSimple())
-    Facts |= MapFacts::IsLoad;
+  auto *Store = dyn_cast<StoreInst>(I);
+  Facts |=
+      factIf(isa<AllocaInst>(I) || Freezes || (Call && Call->isConvergent()),
+             MapFacts::IsPinned) |
+      factIf(Extract && isa<LandingPadInst>(Extract->getAggregateOperand()) &&
+                 Extract->getIndices().equals({0u}),
+             MapFacts::IsPadPointer) |
+      factIf(Pad, MapFacts::IsLandingPad) |
+      factIf(I->mayReadFromMemory(), MapFacts::ReadsMemory);
+  if ((I->mayHaveSideEffects() && !Ends) || Pad || isa<VAArgInst>(I) ||
+      (I->mayReadFromMemory() && I->isAtomic()) || I->isVolatile())
+    return Facts | MapFacts::IsAnchor |
+           factIf(Store && Store->isSimple(), MapFacts::IsStore);
   bool Repeatable = !I->isTerminator() && !isa<AllocaInst>(I) && !Freezes &&
                     !I->isEHPad() && !Load && !I->mayReadOrWriteMemory() &&
-                    !I->getType()->isTokenTy();
-  if (auto *Call = dyn_cast<CallBase>(I)) {
-    Repeatable &= isPureIntrinsic(*I);
-    if (!isa<IntrinsicInst>(I) && mayChoose(*Call))
-      Facts |= MapFacts::IsPinned;
-  }
-  if (Repeatable) {
-    Facts |= MapFacts::IsRepeatable;
-    if (isSpeculatable(*I))
-      Facts |= MapFacts::IsSpeculatable;
-  }
-  if (isa<SelectInst>(I))
-    Facts |= MapFacts::IsSelect;
-  if (auto *Cmp = dyn_cast<ICmpInst>(I))
-    if (Cmp->isEquality())
-      Facts |= Cmp->getPredicate() == ICmpInst::ICMP_EQ ? MapFacts::IsEqual
-                                                        : MapFacts::IsDiffer;
+                    !I->getType()->isTokenTy() &&
+                    (!Call || isPureIntrinsic(*I));
   using namespace PatternMatch;
-  if (match(I, m_LogicalAnd(m_Value(), m_Value())))
-    Facts |= MapFacts::IsLogicalAnd;
-  if (match(I, m_LogicalOr(m_Value(), m_Value())))
-    Facts |= MapFacts::IsLogicalOr;
-  if (I->isCommutative())
-    Facts |= MapFacts::IsCommutative;
-  return Facts;
+  auto *Cmp = dyn_cast<ICmpInst>(I);
+  return Facts | factIf(Load && Load->isSimple(), MapFacts::IsLoad) |
+         factIf(Call && !isa<IntrinsicInst>(I) && mayChoose(*Call),
+                MapFacts::IsPinned) |
+         factIf(Repeatable, MapFacts::IsRepeatable) |
+         factIf(Repeatable && isSpeculatable(*I), MapFacts::IsSpeculatable) |
+         factIf(isa<SelectInst>(I), MapFacts::IsSelect) |
+         factIf(Cmp && Cmp->getPredicate() == ICmpInst::ICMP_EQ,
+                MapFacts::IsEqual) |
+         factIf(Cmp && Cmp->getPredicate() == ICmpInst::ICMP_NE,
+                MapFacts::IsDiffer) |
+         factIf(match(I, m_LogicalAnd(m_Value(), m_Value())),
+                MapFacts::IsLogicalAnd) |
+         factIf(match(I, m_LogicalOr(m_Value(), m_Value())),
+                MapFacts::IsLogicalOr) |
+         factIf(I->isCommutative(), MapFacts::IsCommutative);
 }
 
 uint32_t mfb_function_facts(LLVMValueRef Fn) {
