@@ -70,6 +70,8 @@ AARCH64_TESTS ?= programs endings osr published
 MIRI_CASES ?= 2
 
 .DEFAULT_GOAL := build
+# The plugins of both LLVMs are built under one name, and cargo uses all processors by itself.
+.NOTPARALLEL:
 .PHONY: build demo pictures test lint bench nightly install clean command runtime harness need-build \
 	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random check-documentation check-aarch64 check-suites check-bare check-same \
