@@ -1,4 +1,5 @@
-//! `midflight osr fuzz` with a program that speaks the protocol, and is faulty where it is told.
+//! `midflight osr fuzz` with a program that speaks the protocol, and is faulty where the test says
+//! so.
 
 use std::process::{Command, Output};
 use tempfile::TempDir;

@@ -265,7 +265,7 @@ fn libraries_are_found_where_they_were_loaded_from() {
 }
 
 #[test]
-fn libraries_that_are_not_to_be_had_are_told_of_in_one_line() {
+fn libraries_that_are_missing_are_reported_in_one_line() {
     let fixture = Fixture::new();
     let libraries: Vec<(String, FunctionTable)> =
         (0..40).map(|number| (format!("lib{number:02}.so"), sum_at(100 + number))).collect();

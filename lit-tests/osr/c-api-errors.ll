@@ -1,4 +1,4 @@
-; What the C API is told wrongly is a message that names point and value, and changes nothing.
+; A wrong call of the C API is a message that names point and value, and changes nothing.
 ; RUN: clang -I%llvm_root/include -I%plugin_include %S/Inputs/c-api-errors.c -o %t %plugin \
 ; RUN:   -L%llvm_root/lib -lLLVM-%llvm -Wl,-rpath,%llvm_root/lib -Wl,-rpath,%plugin_dir
 ; RUN: %t %s | FileCheck %s

@@ -2,7 +2,7 @@
 ; RUN: %opt -passes='path-profile-gen<verify>' -pass-remarks-missed=midflight -S %s 2>%t.remarks | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 
-; What is not profiled anywhere is told to the command.
+; The command learns what is not profiled anywhere.
 ; CHECK: @__midflight_skipped = private constant [{{.*}}] c"unprofiled\00NoProfileAttribute\00coroutine\00Coroutine\00convergent\00ConvergenceControl\00anchored\00ConvergenceControl\00resolver\00IfuncResolver\00{{.*}}", section "midflight_skipped", align 1
 ; CHECK: @llvm.used = appending global {{.*}}@__midflight_skipped
 

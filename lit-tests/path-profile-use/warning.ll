@@ -1,4 +1,4 @@
-; A unit of which nothing matches, or something has another control flow, is told of by one warning, and so are
+; A unit of which nothing matches, or something has another control flow, gets one warning, and so do
 ; weights that another LLVM has made.
 ; RUN: %opt -passes='path-profile-use<file=%S/Inputs/weights.json>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SOME
 ; RUN: sed 's/"loop"/"no_loop"/' %S/Inputs/weights.json > %t.none

@@ -53,7 +53,7 @@ fn of_points(step: usize, points: Vec<PointMap>) -> ComposedMap {
 const ANY: usize = usize::MAX;
 
 #[test]
-fn what_the_second_step_uses_is_had_as_the_first_one_says() {
+fn what_the_second_step_uses_is_reconstructed_as_the_first_one_says() {
     let (a, b) = (10, 11);
     let first = point(
         4,
@@ -123,7 +123,7 @@ fn a_value_that_only_the_second_step_keeps_is_not_given() {
 }
 
 #[test]
-fn arguments_are_had_as_themselves() {
+fn arguments_are_passed_as_themselves() {
     let first = point(0, &[], Vec::new(), ANY);
     let second = point(0, &[(30, 0)], vec![Expr::Source { source: v(1) }], ANY);
     let between = Between { point_at: TiSlice::from_ref(&[Some(0)]), arguments: 2 };

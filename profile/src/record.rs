@@ -94,8 +94,8 @@ pub(crate) fn whole(bytes: &[u8], header_size: usize, known: u16) -> Result<&[u8
     Ok(record)
 }
 
-/// Reads all records of a section. `decode` is told where one begins and what follows from there,
-/// and tells it and its size.
+/// Reads all records of a section. `decode` gets the place where one begins and what follows from
+/// there, and tells it and its size.
 pub(crate) fn read_all<T, E>(
     section: &[u8],
     decode: impl Fn(usize, &[u8]) -> Result<(T, usize), E>,

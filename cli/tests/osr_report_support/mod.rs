@@ -20,7 +20,7 @@ eval "$FAULT"
 cp "$here/result.json" found.json
 "#;
 
-/// Clang makes an empty file of what it is told, and writes down what that was.
+/// Clang makes an empty output, and writes down its arguments.
 const CLANG: &str = r#"#!/bin/sh
 printf '%s\n' "$@" >"$(dirname "$0")/compiled"
 while [ "$1" != -o ]; do shift; done

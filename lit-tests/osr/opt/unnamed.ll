@@ -1,5 +1,5 @@
 ; A value without a name has a number, which each version gives anew: %5 of opt is %6 of base, and %6 of
-; opt is %7 of base. So the version is told wherever both may be meant, also where the numbers are equal.
+; opt is %7 of base. So the version is named wherever both may be meant, also where the numbers are equal.
 ; RUN: %opt -passes='print<osr-map;detail>(early-cse)' -disable-output %s | FileCheck %s
 ; RUN: %opt -passes='osr-opt<fuzz;maps=section>(early-cse)' %s -o %t.bc
 ; RUN: clang -c %t.bc -o %t.o

@@ -17,8 +17,8 @@ use typed_index_collections::TiSlice;
 /// Number of a step: of a pair of versions, which number their instructions and their constants.
 pub type Step = usize;
 
-/// How a value is had after several steps: constants, and instructions that are repeated, are those
-/// of a step's destination.
+/// How a value is reconstructed after several steps: constants, and instructions that are repeated,
+/// are those of a step's destination.
 pub type StepExpr = osr_maps::Expr<ValueId, (Step, InstId), (Step, ConstId)>;
 
 /// Where execution goes on after several steps; as [`PointMap`] for one.

@@ -85,7 +85,7 @@ impl LiveSets {
         LiveSets { at_end, handed, sets: vec![OnceCell::new(); self.sets.len()].into() }
     }
 
-    /// The values that must be had to land before an instruction, which is no phi; sorted.
+    /// The values that are needed to land before an instruction, which is no phi; sorted.
     pub fn landing(&self, uses: &Uses, inst: InstId) -> &[ValueId] {
         &self.sets(uses, inst).landing
     }

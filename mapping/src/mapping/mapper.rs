@@ -165,7 +165,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// The same, without some values of the source. For each landing that is not possible `lacks`
-    /// is told the landing and the value that cannot be had there.
+    /// gets the landing and the value that cannot be reconstructed there.
     fn point_without(
         &self,
         from: Version,
@@ -382,7 +382,7 @@ impl<'a> Mapper<'a> {
         place(at).map(|place| (place, positions[place])).or_else(in_hammock)
     }
 
-    /// Why a value of a version cannot be had.
+    /// Why a value of a version cannot be reconstructed.
     fn reason(&self, which: Version, value: ValueId) -> Refusal {
         let graph = self.graph(which);
         let Some(inst) = graph.definition(value) else { return Refusal::NeedsValue };
@@ -402,8 +402,8 @@ impl<'a> Mapper<'a> {
     /// leads to. `takes_part` says of a version's point whether it is one of its continuation too,
     /// `wanted` whether it is asked for at all.
     ///
-    /// What a point keeps alive must be had by all that come by transitions before it. If one of
-    /// them cannot have it, the value is not kept: of two points that exclude each other the one
+    /// What a point keeps alive must be available to all that come by transitions before it. If one
+    /// of them cannot have it, the value is not kept: of two points that exclude each other the one
     /// that needs more is given up.
     pub fn closed(
         &mut self,

@@ -17,7 +17,7 @@ struct Mark {
     time: u32,
     /// The number of its expression, counted from 1
     done: u32,
-    /// Bits: in which ways it cannot be had
+    /// Bits: in which ways it cannot be reconstructed
     failed: u8,
     /// It is being looked for.
     open: bool,
@@ -54,12 +54,12 @@ impl Marks {
         self.change(value).done = expr as u32 + 1;
     }
 
-    /// True if a value cannot be had in one of eight ways.
+    /// True if a value cannot be reconstructed in one of eight ways.
     pub fn has_failed(&self, value: ValueId, way: usize) -> bool {
         self.get(value).failed & (1 << way) != 0
     }
 
-    /// A value cannot be had in one of eight ways.
+    /// A value cannot be reconstructed in one of eight ways.
     pub fn set_failed(&mut self, value: ValueId, way: usize) {
         self.change(value).failed |= 1 << way;
     }

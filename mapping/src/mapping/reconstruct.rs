@@ -1,8 +1,8 @@
 //! Compensation code for one point and one landing (thesis Alg. 8 `build_comp`, Alg. 9
 //! `reconstruct`, and its four strengths of 4.2.5).
 //!
-//! A value of the destination is had from a value of the source that is congruent to it, or it is
-//! made again from its operands, which are had the same way. What can be used of the source:
+//! A value of the destination is a value of the source that is congruent to it, or it is made again
+//! from its operands, which are reconstructed the same way. What can be used of the source:
 //!
 //! | variant | source values |
 //! |---|---|
@@ -48,14 +48,15 @@ pub const VARIANTS: [Variant; 4] = [Variant::Live, Variant::LiveE, Variant::Alia
 /// Longer chains of operations are not made again.
 const DEEPEST: usize = 256;
 
-/// How a value of the destination is had, with the numbers of code that a compiler writer gave.
+/// How a value of the destination is reconstructed, with the numbers of code that a compiler writer
+/// gave.
 pub type Expr = osr_maps::Expr<ValueId, InstId, ConstId, usize>;
 
 /// A store that opt still owes to memory when base goes on.
 pub type OwedStore = osr_maps::OwedStore<InstId>;
 
 /// Where execution goes on that leaves a version at a point, and how the values that it needs there
-/// are had.
+/// are reconstructed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointMap {
     /// Before this instruction of the destination
@@ -91,8 +92,8 @@ impl PointMap {
 
     /// Number of instructions of the compensation code, |χ|
     pub fn size(&self) -> usize {
-        let is_had = |e: &&Expr| matches!(e, Expr::Source { .. } | Expr::Constant { .. });
-        self.exprs.len() - self.exprs.iter().filter(is_had).count() + self.stores.len()
+        let is_leaf = |e: &&Expr| matches!(e, Expr::Source { .. } | Expr::Constant { .. });
+        self.exprs.len() - self.exprs.iter().filter(is_leaf).count() + self.stores.len()
     }
 
     /// What the landing costs, to choose between landings
@@ -101,12 +102,12 @@ impl PointMap {
     }
 }
 
-/// A value of the destination that cannot be had.
+/// A value of the destination that cannot be reconstructed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// It is live at the landing.
     pub value: ValueId,
-    /// What it depends on and cannot be had either: itself, or an operand's operand
+    /// What it depends on and cannot be reconstructed either: itself, or an operand's operand
     pub because: ValueId,
 }
 
@@ -174,7 +175,7 @@ impl Reconstruct<'_> {
     /// Has all values that are live at the landing.
     ///
     /// # Errors
-    /// A value that is live there and cannot be had.
+    /// A value that is live there and cannot be reconstructed.
     pub fn point(&self) -> Result<PointMap, Missing> {
         let mut state = State { marks: self.marks.take(), ..State::default() };
         state.marks.begin(self.destination.graph(&self.proof.versions).body.code.num_values());
@@ -322,7 +323,7 @@ impl Reconstruct<'_> {
                 _ => true,
             });
         }
-        // An argument stands for itself: at all landings it is had the same way.
+        // An argument stands for itself: at all landings it is reconstructed the same way.
         if self.is_argument(value) {
             return self.is_free(value).then_some(Expr::Source { source: value });
         }

@@ -120,7 +120,7 @@ impl Side {
         self.sets.as_ref().unwrap_or(&self.own).live(&self.uses, inst)
     }
 
-    /// The values that must be had to land before it; sorted.
+    /// The values that are needed to land before it; sorted.
     pub fn landing(&self, inst: InstId) -> &[ValueId] {
         self.sets.as_ref().unwrap_or(&self.own).landing(&self.uses, inst)
     }

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_is_had_from_its_key() {
+    fn a_sum_is_read_from_its_key() {
         let mut inner = Form { constant: -3, bits: 32, terms: Vec::new() };
         inner.add(7, -1, &|_| true);
         inner.add(5, i64::from(i32::MAX), &|_| true);

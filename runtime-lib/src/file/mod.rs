@@ -175,7 +175,7 @@ impl Drop for File {
     }
 }
 
-/// Reads or writes `size` bytes: `go_on` is told how many were, and makes the next system call.
+/// Reads or writes `size` bytes: `go_on` gets how many were, and makes the next system call.
 /// `ended` is the error where it does nothing.
 fn transfer(size: usize, ended: i32, mut go_on: impl FnMut(usize) -> isize) -> Result<(), Failure> {
     let mut done = 0;

@@ -66,8 +66,8 @@ pub extern "C" fn midflight_osr_unregister(start: *mut u8) {
     log::write_after_exit();
 }
 
-/// What is told of the points of a function: the bounds of its record, and of the places of patch
-/// points, which may be null.
+/// What is registered of the points of a function: the bounds of its record, and of the places of
+/// patch points, which may be null.
 pub type OsrVisit = unsafe extern "C" fn(*mut u8, *mut u8, *const OsrPatch, *const OsrPatch);
 
 /// What a module that a JIT compiles has to tell of its points.
