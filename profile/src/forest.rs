@@ -49,6 +49,9 @@ pub struct CountOverflow {
     pub label: u32,
 }
 
+/// Children of one node.
+type Siblings = alloc::vec::IntoIter<NodeId>;
+
 /// A prefix forest (thesis Definition 3.5), with labels and counters.
 #[derive(Clone, Debug)]
 pub struct PrefixForest {
@@ -80,12 +83,12 @@ impl PrefixForest {
     }
 
     /// The roots, by ascending label.
-    pub fn roots(&self) -> Children {
+    pub fn roots(&self) -> Siblings {
         self.by_ascending_label(self.first_root)
     }
 
     /// The children of a node, by ascending label.
-    pub fn children(&self, id: NodeId) -> Children {
+    pub fn children(&self, id: NodeId) -> Siblings {
         self.by_ascending_label(self.node(id).first_child)
     }
 
@@ -160,9 +163,13 @@ impl PrefixForest {
     }
 
     /// All nodes in preorder, siblings by ascending label, each with its depth (0 for roots).
-    pub fn preorder(&self) -> Preorder<'_> {
-        let stack = self.roots().rev().map(|id| (id, 0)).collect();
-        Preorder { forest: self, stack }
+    pub fn preorder(&self) -> impl Iterator<Item = (NodeId, u32)> {
+        let mut stack: Vec<(NodeId, u32)> = self.roots().rev().map(|id| (id, 0)).collect();
+        core::iter::from_fn(move || {
+            let (id, depth) = stack.pop()?;
+            stack.extend(self.children(id).rev().map(|child| (child, depth + 1)));
+            Some((id, depth))
+        })
     }
 
     /// Adds another forest node by node: afterwards this is the forest of both lists.
@@ -223,10 +230,10 @@ impl PrefixForest {
         core::iter::successors(some(first), |&id| some(self.node(id).next_sibling))
     }
 
-    fn by_ascending_label(&self, first: u32) -> Children {
+    fn by_ascending_label(&self, first: u32) -> Siblings {
         let mut ids: Vec<NodeId> = self.siblings(first).collect();
         ids.sort_unstable_by_key(|&id| self.label(id));
-        Children(ids.into_iter())
+        ids.into_iter()
     }
 
     fn node(&self, id: NodeId) -> &Node {
@@ -255,47 +262,6 @@ impl PartialEq for PrefixForest {
 }
 
 impl Eq for PrefixForest {}
-
-/// Siblings by ascending label: see [`PrefixForest::children`].
-#[derive(Clone, Debug)]
-pub struct Children(alloc::vec::IntoIter<NodeId>);
-
-impl Iterator for Children {
-    type Item = NodeId;
-
-    fn next(&mut self) -> Option<NodeId> {
-        self.0.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for Children {
-    fn next_back(&mut self) -> Option<NodeId> {
-        self.0.next_back()
-    }
-}
-
-impl ExactSizeIterator for Children {}
-
-/// Nodes in preorder with their depths: see [`PrefixForest::preorder`].
-#[derive(Clone, Debug)]
-pub struct Preorder<'a> {
-    forest: &'a PrefixForest,
-    stack: Vec<(NodeId, u32)>,
-}
-
-impl Iterator for Preorder<'_> {
-    type Item = (NodeId, u32);
-
-    fn next(&mut self) -> Option<(NodeId, u32)> {
-        let (id, depth) = self.stack.pop()?;
-        self.stack.extend(self.forest.children(id).rev().map(|child| (child, depth + 1)));
-        Some((id, depth))
-    }
-}
 
 #[cfg(test)]
 mod tests {

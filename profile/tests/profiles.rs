@@ -210,14 +210,14 @@ fn foreign_and_newer_files_are_named_as_such() {
     let mut newer = small().write();
     newer[8] = 5;
     let error = Profile::read(&newer).unwrap_err();
-    assert_eq!(error, ReadError::Newer { found: 5 });
+    assert_eq!(error, ReadError::Newer(5));
     let message = error.to_string();
     assert!(message.contains("version 5") && message.contains("version 4"), "{message}");
     let mut older = small().write();
     older[8] = 2;
     seal(&mut older);
     let error = Profile::read(&older).unwrap_err();
-    assert_eq!(error, ReadError::Older { found: 2 });
+    assert_eq!(error, ReadError::Older(2));
     let message = error.to_string();
     assert!(message.contains("version 2") && message.contains("versions 3 and 4"), "{message}");
 }

@@ -276,10 +276,10 @@ fn each_way_to_be_no_numbering_has_its_error() {
     use NumberingError as E;
     let flow = |from, to, value| Edge::Flow { from, to, value };
     assert_eq!(numbering_error(|t| t.blocks.clear()), E::NoBlocks);
-    assert_eq!(numbering_error(|t| t.edges[0] = flow(0, 9, 0)), E::NoSuchBlock { edge: 0 });
-    assert_eq!(numbering_error(|t| t.edges[2] = flow(1, 2, 1)), E::Twice { edge: 2 });
-    assert_eq!(numbering_error(|t| t.edges[3] = flow(2, 1, 0)), E::Cycle { block: 1 });
-    assert_eq!(numbering_error(|t| t.edges.truncate(4)), E::DeadEnd { block: 3 });
+    assert_eq!(numbering_error(|t| t.edges[0] = flow(0, 9, 0)), E::NoSuchBlock(0));
+    assert_eq!(numbering_error(|t| t.edges[2] = flow(1, 2, 1)), E::Twice(2));
+    assert_eq!(numbering_error(|t| t.edges[3] = flow(2, 1, 0)), E::Cycle(1));
+    assert_eq!(numbering_error(|t| t.edges.truncate(4)), E::DeadEnd(3));
     let value = E::Value { edge: 2, expected: 1, found: 2 };
     assert_eq!(numbering_error(|t| t.edges[2] = flow(1, 3, 2)), value);
     assert_eq!(numbering_error(|t| t.num_paths = 5), E::NumPaths { expected: 4, found: 5 });

@@ -23,23 +23,17 @@ pub enum ReadError {
     Foreign,
     /// A later version wrote it.
     #[error(
-        "it has format version {found}, and this Midflight reads version {PROFILE_VERSION}: use a \
+        "it has format version {0}, and this Midflight reads version {PROFILE_VERSION}: use a \
          newer Midflight"
     )]
-    Newer {
-        /// That of the file
-        found: u32,
-    },
+    Newer(u32),
     /// It was written by an older version.
     #[error(
-        "it has format version {found}, and this Midflight reads versions {} and {PROFILE_VERSION}: use the \
+        "it has format version {}, and this Midflight reads versions {} and {PROFILE_VERSION}: use the \
          Midflight that the program was built with",
-        version_3::VERSION
+        .0, version_3::VERSION
     )]
-    Older {
-        /// That of the file
-        found: u32,
-    },
+    Older(u32),
     /// It has a section that a reader must know.
     #[error(
         "it has a section '{}', which this Midflight does not know: use a newer Midflight",

@@ -138,18 +138,10 @@ impl<S: Sink> Encoder<S> {
         let mut bytes = [0; 3 * leb128::MAX_LEN];
         let mut len = 0;
         for value in [label.into(), count, children.into()] {
-            len += append_varint(&mut bytes, len, value);
+            if let Some(room) = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut) {
+                len += leb128::encode(value, room);
+            }
         }
         self.put(bytes.get(..len).unwrap_or_default())
     }
-}
-
-/// Writes a varint at `at`, where there is room for the longest, and tells its length.
-fn append_varint(bytes: &mut [u8], at: usize, value: u64) -> usize {
-    let mut buffer = [0; leb128::MAX_LEN];
-    let len = leb128::encode(value, &mut buffer);
-    for (to, from) in bytes.iter_mut().skip(at).zip(buffer.iter().take(len)) {
-        *to = *from;
-    }
-    len
 }

@@ -79,10 +79,8 @@ impl FunctionProfile {
 
     /// The sum of all counters fits: so all sums of counters do, as in the k-IPF.
     pub(super) fn check_total(&self) -> Result<(), SumOverflow> {
-        match u64::try_from(self.forest.total()) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(SumOverflow { key: self.key }),
-        }
+        let total = u64::try_from(self.forest.total());
+        total.map(|_| ()).map_err(|_| SumOverflow { key: self.key })
     }
 }
 

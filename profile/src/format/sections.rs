@@ -173,8 +173,8 @@ impl<'a> Sections<'a> {
         match version(file)? {
             PROFILE_VERSION => {}
             version_3::VERSION => return version_3::read(file),
-            found if found < PROFILE_VERSION => return Err(ReadError::Older { found }),
-            found => return Err(ReadError::Newer { found }),
+            found if found < PROFILE_VERSION => return Err(ReadError::Older(found)),
+            found => return Err(ReadError::Newer(found)),
         }
         let size = usize::try_from(field(file, at::HEADER_SIZE)).unwrap_or(usize::MAX);
         let (header, contents) = split_header(file, size)?;

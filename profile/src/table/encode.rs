@@ -14,7 +14,7 @@ pub(super) const TAG_FLOW: u8 = 0;
 pub(super) const TAG_EXIT: u8 = 1;
 pub(super) const TAG_CUT: u8 = 2;
 
-/// The reasons for cuts, in the order of their tags.
+/// The reasons for cuts, in the order of their tags, which is that of their declaration.
 pub(super) const REASONS: [CutReason; 4] =
     [CutReason::Retreating, CutReason::Bound, CutReason::Unsplittable, CutReason::Restart];
 
@@ -102,14 +102,6 @@ fn tag_of(edge: &Edge) -> u8 {
     match edge {
         Edge::Flow { .. } => TAG_FLOW,
         Edge::Exit { .. } => TAG_EXIT,
-        Edge::Cut { why, .. } => {
-            TAG_CUT
-                + match why {
-                    CutReason::Retreating => 0,
-                    CutReason::Bound => 1,
-                    CutReason::Unsplittable => 2,
-                    CutReason::Restart => 3,
-                }
-        }
+        Edge::Cut { why, .. } => TAG_CUT + *why as u8,
     }
 }

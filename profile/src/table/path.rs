@@ -43,29 +43,17 @@ pub enum NumberingError {
     #[error("it has too many edges")]
     TooManyEdges,
     /// An edge leads from or to a block that is not there.
-    #[error("edge {edge} names a block that is not there")]
-    NoSuchBlock {
-        /// Index of the edge
-        edge: usize,
-    },
+    #[error("edge {0} names a block that is not there")]
+    NoSuchBlock(usize),
     /// Two edges have the same source and target, or two exits the same block.
-    #[error("edge {edge} is there twice")]
-    Twice {
-        /// Index of one of them
-        edge: usize,
-    },
-    /// The numbered graph is not acyclic.
-    #[error("block {block} is on a cycle without a cut edge")]
-    Cycle {
-        /// A block on the cycle, or after it
-        block: u32,
-    },
+    #[error("edge {0} is there twice")]
+    Twice(usize),
+    /// The numbered graph is not acyclic; a block on the cycle, or after it.
+    #[error("block {0} is on a cycle without a cut edge")]
+    Cycle(u32),
     /// No path leads on from a block.
-    #[error("block {block} is entered and has no way out")]
-    DeadEnd {
-        /// The block
-        block: u32,
-    },
+    #[error("block {0} is entered and has no way out")]
+    DeadEnd(u32),
     /// An edge has not the value that Algorithm 3 gives it.
     #[error("edge {edge} has value {found}, where {expected} is due")]
     Value {
@@ -211,7 +199,7 @@ impl PathDecoder {
         }
         match entering.iter().position(|&left| left != 0) {
             None => Ok(order),
-            Some(block) => Err(NumberingError::Cycle { block: block as u32 }),
+            Some(block) => Err(NumberingError::Cycle(block as u32)),
         }
     }
 
@@ -254,7 +242,7 @@ fn check_node(outs: &[Out], mut num_paths: u32, paths: &[u32]) -> Result<u32, Nu
 
 fn paths_from(block: u32, paths: &[u32]) -> Result<u32, NumberingError> {
     match paths[block as usize] {
-        0 => Err(NumberingError::DeadEnd { block }),
+        0 => Err(NumberingError::DeadEnd(block)),
         paths => Ok(paths),
     }
 }
@@ -272,7 +260,7 @@ fn check_unique(table: &FunctionTable) -> Result<(), NumberingError> {
     order.sort_unstable_by_key(|&index| key(index));
     match order.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         None => Ok(()),
-        Some(pair) => Err(NumberingError::Twice { edge: pair[1] }),
+        Some(pair) => Err(NumberingError::Twice(pair[1])),
     }
 }
 
@@ -289,7 +277,7 @@ fn collect_edges(table: &FunctionTable) -> Result<PathDecoder, NumberingError> {
     let mut outs: Vec<(u32, Out)> = Vec::with_capacity(table.edges.len());
     for (index, edge) in table.edges.iter().enumerate() {
         if !exists(edge.from()) || !edge.to().is_none_or(exists) {
-            return Err(NumberingError::NoSuchBlock { edge: index });
+            return Err(NumberingError::NoSuchBlock(index));
         }
         let (value, to) = match *edge {
             Edge::Flow { to, value, .. } => (value, to),
