@@ -386,17 +386,53 @@ pub const KEY_SHIFT: u32 = 32;
 pub struct Forest {
     /// The state of an activation that has just begun; its table has the roots of the k-SF.
     pub start: u64,
+    /// What is counted besides paths.
+    pub totals: Totals,
+    /// Address of the [step](self#calls).
+    pub step: u64,
+}
+
+/// What is counted in a function besides its paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Totals {
     /// Activations begun.
     pub entries: u64,
-    /// Events after which the stream was restarted because memory ran out: counts of paths longer
+    /// Events after which a stream was restarted because memory ran out: counts of paths longer
     /// than one acyclic path are lower bounds then.
     pub restarts: u64,
     /// Events that could not be counted at all, because memory ran out.
     pub lost: u64,
     /// Events that were counted in their sequences and then, since those were rare, at their roots.
     pub pruned: u64,
-    /// Address of the [step](self#calls).
-    pub step: u64,
+}
+
+impl Totals {
+    /// The numbers in the order of the fields, as totals.
+    pub const fn new([entries, restarts, lost, pruned]: [u64; 4]) -> Self {
+        Self { entries, restarts, lost, pruned }
+    }
+
+    /// What `operation` makes of each and the other of its kind; none if it makes nothing of one.
+    pub fn with(self, other: Self, operation: fn(u64, u64) -> Option<u64>) -> Option<Self> {
+        Some(Self {
+            entries: operation(self.entries, other.entries)?,
+            restarts: operation(self.restarts, other.restarts)?,
+            lost: operation(self.lost, other.lost)?,
+            pruned: operation(self.pruned, other.pruned)?,
+        })
+    }
+
+    /// Adds others. What would pass 2^64 − 1 stays there.
+    pub fn add_saturating(&mut self, other: Self) {
+        let sum = self.with(other, |a, b| Some(a.saturating_add(b)));
+        *self = sum.unwrap_or(*self);
+    }
+
+    /// Whether memory was short, so that counts of paths may be lower bounds.
+    pub const fn are_short(self) -> bool {
+        self.restarts | self.lost | self.pruned != 0
+    }
 }
 
 /// What an activation keeps of Algorithm 4 (thesis 3.2.3), in its frame, where that is carried out
@@ -422,7 +458,7 @@ pub const CURSOR_TAU_OFFSET: usize = core::mem::offset_of!(Cursor, tau);
 pub const FOREST_START_OFFSET: usize = core::mem::offset_of!(Forest, start);
 
 /// Byte offset of [`Forest::entries`], for emitted code.
-pub const FOREST_ENTRIES_OFFSET: usize = core::mem::offset_of!(Forest, entries);
+pub const FOREST_ENTRIES_OFFSET: usize = core::mem::offset_of!(Forest, totals.entries);
 
 /// Byte offset of [`Forest::step`], for emitted code.
 pub const FOREST_STEP_OFFSET: usize = core::mem::offset_of!(Forest, step);

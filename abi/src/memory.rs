@@ -223,8 +223,8 @@ pub struct BaselineTable {
 
 /// What is not to be told of one counter.
 ///
-/// The counter's owner is the address of a node, for a child with the label; of a forest, for its
-/// total with that number (`entries`, `restarts`, `lost` and `pruned`, from 0); or of a forest plus
+/// The counter's owner is the address of a node, for a child with the label; of a forest, for the
+/// field of its [totals](crate::Totals) with that number, from 0; or of a forest plus
 /// 1, for the path with that number in counting mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result, read};
 use crate::tables::tables;
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::Profile;
+use midflight_profile::format::{Profile, Totals};
 use midflight_profile::table::FunctionTable;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,8 +70,9 @@ impl Counted {
             let table = table.ok_or(format!("no function has the key {:#x}", function.key))?;
             let sum = counted.0.entry((table.unit.clone(), table.name.clone())).or_default();
             (sum.cfg_hash, sum.k) = (table.cfg_hash, function.k);
-            sum.entries += function.entries;
-            sum.missing += function.restarts + function.lost + function.pruned;
+            let Totals { entries, restarts, lost, pruned } = function.totals;
+            sum.entries += entries;
+            sum.missing += restarts + lost + pruned;
             sum.forest.add_forest(&function.forest).map_err(|error| error.to_string())?;
         }
         Ok(counted)

@@ -149,7 +149,7 @@ fn profiles_that_do_not_add_up() {
     let complaint = fixture.complaint("merge -o sum.mfp prog.mfp new.mfp");
     assert!(complaint.contains("different builds of '/build/prog'"), "{complaint}");
     let mut much = profile("/build/much", &[sum()], &runs);
-    much.functions[0].entries = u64::MAX;
+    much.functions[0].totals.entries = u64::MAX;
     fixture.write("much.mfp", &much.write());
     let complaint = fixture.complaint("merge -o sum.mfp much.mfp much.mfp");
     assert!(complaint.contains("more than 2^64"), "{complaint}");

@@ -31,7 +31,7 @@ fn what_a_run_has_left_conserves_flow() {
 
 #[test]
 fn more_paths_than_activations_are_told() {
-    let fixture = changed(|profile| profile.functions[0].entries = 11);
+    let fixture = changed(|profile| profile.functions[0].totals.entries = 11);
     let text = refused(&fixture);
     assert!(text.starts_with("sum: 12 paths begin at the entry, of 11 activations\n"), "{text}");
     assert!(text.ends_with("flow is not conserved in 1 of 2 functions\n"), "{text}");
@@ -67,7 +67,7 @@ fn continuations_of_nothing_are_told_unless_memory_was_full() {
         let first = function.forest.child_or_insert(None, 1);
         let next = function.forest.child_or_insert(Some(first), 4);
         function.forest.add(next, 3).unwrap();
-        function.lost = 3;
+        function.totals.lost = 3;
     });
     let text = spared.printed("check prog changed.mfp");
     assert!(text.ends_with("lost=3\nflow is conserved\n"), "{text}");
@@ -75,7 +75,7 @@ fn continuations_of_nothing_are_told_unless_memory_was_full() {
 
 #[test]
 fn as_json() {
-    let fixture = changed(|profile| profile.functions[0].entries = 11);
+    let fixture = changed(|profile| profile.functions[0].totals.entries = 11);
     let output = fixture.run("check prog changed.mfp --format json");
     assert_eq!(output.status.code(), Some(1));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -89,7 +89,7 @@ fn as_json() {
 fn what_forks_and_threads_explain_is_told_apart() {
     let more_paths = |flags: u32| {
         changed(move |profile| {
-            profile.functions[0].entries = 11;
+            profile.functions[0].totals.entries = 11;
             profile.flags = flags;
         })
     };

@@ -234,7 +234,8 @@ fn huge_counts_do_not_overflow() {
     for function in &mut huge.functions {
         let root = function.forest.ids().next().unwrap();
         function.forest.add(root, u64::MAX - 1).unwrap();
-        (function.entries, function.restarts, function.lost) = (u64::MAX, u64::MAX, u64::MAX);
+        (function.totals.entries, function.totals.restarts, function.totals.lost) =
+            (u64::MAX, u64::MAX, u64::MAX);
     }
     use_bytes(&elf(&section(&tables)), &huge.write()).unwrap();
 }

@@ -122,20 +122,24 @@ fn with_short_memory(change: impl FnOnce(&mut Profile)) -> String {
 
 #[test]
 fn full_memory_is_told_with_a_size_that_would_do() {
-    let text = with_short_memory(|p| (p.functions[0].pruned, p.functions[0].restarts) = (300, 50));
+    let text = with_short_memory(|p| {
+        (p.functions[0].totals.pruned, p.functions[0].totals.restarts) = (300, 50)
+    });
     let told = "the memory for sequences was full in 1 function: 350 paths found no room; \
                 MIDFLIGHT_THREAD_MEMORY=2M would do\n";
     assert!(text.contains(told), "{text}");
     assert!(text.contains("in a row too low by at most 300 + 50·(m − 1)"), "{text}");
-    let text = with_short_memory(|p| p.functions[0].restarts = 1_000_000);
+    let text = with_short_memory(|p| p.functions[0].totals.restarts = 1_000_000);
     assert!(text.contains("MIDFLIGHT_THREAD_MEMORY=256M would do"), "{text}");
-    let text = with_short_memory(|p| p.functions[0].pruned = u64::MAX / 4);
+    let text = with_short_memory(|p| p.functions[0].totals.pruned = u64::MAX / 4);
     assert!(text.contains("MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k"), "{text}");
 }
 
 #[test]
 fn full_memory_that_changes_nothing_is_not_told() {
-    let text = with_short_memory(|p| (p.functions[0].pruned, p.functions[0].restarts) = (40, 10));
+    let text = with_short_memory(|p| {
+        (p.functions[0].totals.pruned, p.functions[0].totals.restarts) = (40, 10)
+    });
     assert!(!text.contains("memory"), "{text}");
     assert!(text.contains("paths pruned: 40, lost: 0"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! The worked examples of `docs/format.md` are what this crate writes.
 
-use midflight_profile::format::{FunctionProfile, Module, Profile};
+use midflight_profile::format::{FunctionProfile, Module, Profile, Totals};
 use midflight_profile::ksf::SlabForest;
 use midflight_profile::osr_maps::{self, Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
 use midflight_profile::table::*;
@@ -54,10 +54,7 @@ fn profile() -> Profile {
             module: 0,
             key,
             k: 3,
-            entries: 1,
-            restarts: 0,
-            lost: 0,
-            pruned: 0,
+            totals: Totals { entries: 1, ..Totals::default() },
             forest: slabs.into_forest(),
         }],
     }

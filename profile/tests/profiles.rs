@@ -13,7 +13,7 @@ fn module(signature: u64, name: &str) -> Module {
 }
 
 fn function(module: usize, key: u64, k: u32, forest: PrefixForest) -> FunctionProfile {
-    FunctionProfile { module, key, k, entries: 7, restarts: 0, lost: 0, pruned: 0, forest }
+    FunctionProfile { module, key, k, totals: Totals::new([7, 0, 0, 0]), forest }
 }
 
 /// A program and a library, two functions.
@@ -61,10 +61,7 @@ fn profiles() -> impl Strategy<Value = Profile> {
                     module,
                     key,
                     k,
-                    entries,
-                    restarts,
-                    lost,
-                    pruned: lost / 2,
+                    totals: Totals::new([entries, restarts, lost, lost / 2]),
                     forest,
                 }
             })
@@ -155,7 +152,7 @@ proptest! {
         ab.merge(&run(&b)).unwrap();
         ba.merge(&run(&a)).unwrap();
         let mut both = run(&[a.clone(), b.clone()].concat());
-        both.functions[0].entries = 14;
+        both.functions[0].totals.entries = 14;
         prop_assert_eq!(&ab, &both);
         prop_assert_eq!(ab.write(), ba.write());
     }
@@ -237,7 +234,7 @@ fn a_file_of_version_3_is_read() {
     let profile = Profile::read(&file).unwrap();
     assert_eq!(profile.modules, [module(0x72a1_f396_0a8d_dffb, "./a")]);
     let [function] = &profile.functions[..] else { panic!() };
-    assert_eq!((profile.k, function.key, function.entries), (3, 0xaa88_b5a8_d01a_604a, 1));
+    assert_eq!((profile.k, function.key, function.totals.entries), (3, 0xaa88_b5a8_d01a_604a, 1));
     let counts: Vec<u64> = function.forest.ids().map(|id| function.forest.count(id)).collect();
     assert_eq!(counts, [1, 1, 1, 1, 0, 0]);
 }
@@ -375,16 +372,8 @@ fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
     encoder.module(5, b"/lib/\xff.so").unwrap();
     encoder.module(5, b"/lib/again.so").unwrap();
     for module in [0, 1, 0] {
-        let header = ForestHeader {
-            module,
-            key: 3,
-            k: 2,
-            entries: 10,
-            restarts: 1,
-            lost: 2,
-            pruned: 3,
-            roots: 1,
-        };
+        let header =
+            ForestHeader { module, key: 3, k: 2, totals: Totals::new([10, 1, 2, 3]), roots: 1 };
         encoder.forest(&header).unwrap();
         encoder.node(8, 100, 1).unwrap();
         encoder.node(9 + module, 1, 0).unwrap();
@@ -394,7 +383,7 @@ fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
     assert_eq!(profile.modules, [module(5, "/lib/\u{fffd}.so")]);
     assert_eq!(profile.flags, FLAG_LOWER_BOUNDS);
     let [function] = &profile.functions[..] else { panic!() };
-    assert_eq!((function.entries, function.restarts, function.lost), (30, 3, 6));
+    assert_eq!(function.totals, Totals::new([30, 3, 6, 9]));
     let counts: Vec<(u32, u64)> = function
         .forest
         .preorder()
@@ -427,7 +416,8 @@ fn modules_that_only_one_profile_has_are_kept() {
     sum.merge(&library).unwrap();
     let names: Vec<&str> = sum.modules.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names, ["/bin/a", "/lib/b.so", "/lib/c.so"]);
-    let functions: Vec<_> = sum.functions.iter().map(|f| (f.module, f.key, f.entries)).collect();
+    let functions: Vec<_> =
+        sum.functions.iter().map(|f| (f.module, f.key, f.totals.entries)).collect();
     assert_eq!(functions, [(0, 17, 7), (1, 18, 14), (2, 18, 7)]);
     // A run in which nothing instrumented ran has no k.
     let mut nothing = Profile::default();
@@ -440,7 +430,7 @@ fn modules_that_only_one_profile_has_are_kept() {
 #[test]
 fn sums_that_do_not_fit_are_errors() {
     let mut large = small();
-    large.functions[0].entries = u64::MAX;
+    large.functions[0].totals.entries = u64::MAX;
     let overflow = MergeError::Overflow(SumOverflow { key: 17 });
     assert_eq!(large.clone().merge(&small()), Err(overflow.clone()));
     // Each counter fits, and their sum does not: sums of counters are counts of the k-IPF.

@@ -38,10 +38,7 @@ fn profiles(k: u32) -> impl Strategy<Value = Profile> {
                 module: module.index(modules.len()),
                 key,
                 k,
-                entries: n,
-                restarts: n / 2,
-                lost: n / 3,
-                pruned: n / 4,
+                totals: Totals::new([n, n / 2, n / 3, n / 4]),
                 forest: slab_forest(&stream, k),
             })
             .collect();

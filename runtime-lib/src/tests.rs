@@ -46,7 +46,7 @@ impl Function {
             if self.slot.is_null() {
                 midflight_enter(&raw const *self.record, &raw mut *self.slot);
             }
-            counter::increment(&raw mut (**self.slot).entries);
+            counter::increment(&raw mut (**self.slot).totals.entries);
             (**self.slot).start
         }
     }
@@ -269,8 +269,11 @@ fn compare(k: u32, items: &[Item]) {
     assert_eq!(function.written(), without_zeroes(&oracle));
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert_eq!((forest.entries, forest.restarts, forest.lost), (entered + 1, 0, 0));
-    assert_eq!(forest.pruned, 0);
+    assert_eq!(
+        (forest.totals.entries, forest.totals.restarts, forest.totals.lost),
+        (entered + 1, 0, 0)
+    );
+    assert_eq!(forest.totals.pruned, 0);
 }
 
 /// The nodes that have a count in or below them.
@@ -316,7 +319,7 @@ fn compare_full(k: u32, budget: usize, items: &[Item]) {
     let found = function.written();
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert_eq!((forest.entries, forest.lost), (entered + 1, 0));
+    assert_eq!((forest.totals.entries, forest.totals.lost), (entered + 1, 0));
     assert_eq!(found.total(), oracle.total());
     let (exact, found) = (make_k_ipf(&oracle, k), make_k_ipf(&found, k));
     for id in exact.ids() {
@@ -325,7 +328,8 @@ fn compare_full(k: u32, budget: usize, items: &[Item]) {
         let count = path.flatten().map_or(0, |id| found.count(id));
         let missing = exact.count(id).checked_sub(count).expect("a count that is too high");
         let further = labels.len() as u64 - 1;
-        let bound = if further == 0 { 0 } else { forest.pruned + forest.restarts * further };
+        let bound =
+            if further == 0 { 0 } else { forest.totals.pruned + forest.totals.restarts * further };
         assert!(missing <= bound, "{labels:?}: {missing} missing, and only {bound} told");
     }
     for id in found.ids() {
@@ -376,7 +380,7 @@ fn pruning_happens_and_keeps_what_is_hot() {
     assert!(hot.max().expect("the hottest sequence is there") > rounds as u64 / 2);
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert!(forest.pruned > 0 && forest.restarts > 0 && forest.lost == 0);
+    assert!(forest.totals.pruned > 0 && forest.totals.restarts > 0 && forest.totals.lost == 0);
     function.set_budget(usize::MAX);
 }
 
@@ -627,7 +631,8 @@ fn full_rounds(
         state = function.step(state, id);
     }
     // SAFETY: the slot has been filled.
-    let (restarts, lost) = unsafe { ((**function.slot).restarts, (**function.slot).lost) };
+    let (restarts, lost) =
+        unsafe { ((**function.slot).totals.restarts, (**function.slot).totals.lost) };
     let written = function.written();
     function.set_budget(usize::MAX);
     (written, restarts, lost)
@@ -693,7 +698,7 @@ fn a_run_of_billions_is_counted_at_once() {
         assert_eq!(count(&[3, 3]), 20_000_000_099);
         assert_eq!((count(&[3, 2]), count(&[2]), count(&[2, 1])), (1, 5, 1));
         // SAFETY: the slot has been filled.
-        assert_eq!(unsafe { (**function.slot).lost }, 0);
+        assert_eq!(unsafe { (**function.slot).totals.lost }, 0);
     }
 }
 

@@ -313,7 +313,7 @@ fn a_phase_can_be_profiled_on_its_own() {
 fn paths_of(profile: &midflight_profile::format::Profile, key: u64) -> Vec<u64> {
     let mut counts = vec![0; 41];
     for function in profile.functions.iter().filter(|function| function.key == key) {
-        counts[0] += function.entries;
+        counts[0] += function.totals.entries;
         for id in function.forest.ids() {
             counts[1 + function.forest.label(id) as usize] += function.forest.count(id);
         }
@@ -334,7 +334,7 @@ fn what_is_counted_during_a_pause_is_not_in_the_profile() {
         assert_eq!(profile.flags & FLAG_BEGAN_WITHIN, FLAG_BEGAN_WITHIN);
         assert_eq!(paths_of(&profile, 1), told, "{memory}");
         assert_eq!(paths_of(&profile, 2), told, "{memory}");
-        let pruned: u64 = profile.functions.iter().map(|function| function.pruned).sum();
+        let pruned: u64 = profile.functions.iter().map(|function| function.totals.pruned).sum();
         assert_eq!(pruned != 0, memory != "1G", "{memory}");
     }
 }

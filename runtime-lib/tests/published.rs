@@ -79,7 +79,7 @@ fn what_memory_has_no_room_for_is_stated_and_nothing_is_pruned() {
     for limit in ["256K", "300000", "2M"] {
         let run = program.command().arg("300000").env("MIDFLIGHT_MAX_MEMORY", limit).run();
         let profile = check_limit(&run);
-        assert!(profile.functions.iter().all(|function| function.pruned == 0));
+        assert!(profile.functions.iter().all(|function| function.totals.pruned == 0));
     }
     let run = program.command().arg("300000").env("MIDFLIGHT_THREAD_MEMORY", "16K").run();
     assert_eq!((run.status(), run.stderr()), (7, ""));
@@ -112,5 +112,5 @@ fn the_file_goes_when_a_library_comes_that_cannot_count_in_it() {
     assert_eq!(run.names(), ["p.mfp"]);
     let profile = run.profile();
     assert_eq!(profile.modules.len(), 2);
-    assert!(profile.functions.iter().all(|function| function.lost == 0));
+    assert!(profile.functions.iter().all(|function| function.totals.lost == 0));
 }

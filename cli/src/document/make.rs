@@ -67,11 +67,11 @@ fn events(all: &[Ranked<'_>]) -> Events {
     let mut events = Events::default();
     for ranked in all {
         let Some(profile) = ranked.function.profile else { continue };
-        events.paths += profile.forest.total() + u128::from(profile.lost);
-        events.activations += u128::from(profile.entries);
+        events.paths += profile.forest.total() + u128::from(profile.totals.lost);
+        events.activations += u128::from(profile.totals.entries);
         events.interrupted += u128::from(ranked.function.interrupted());
-        events.pruned += u128::from(profile.pruned);
-        events.lost += u128::from(profile.lost);
+        events.pruned += u128::from(profile.totals.pruned);
+        events.lost += u128::from(profile.totals.lost);
     }
     events
 }
@@ -97,9 +97,9 @@ fn function_document<'a>(
         entries: function.entries(),
         completed: function.completed(),
         interrupted: function.interrupted(),
-        restarts: count(|p| p.restarts),
-        pruned: count(|p| p.pruned),
-        lost: count(|p| p.lost),
+        restarts: count(|p| p.totals.restarts),
+        pruned: count(|p| p.totals.pruned),
+        lost: count(|p| p.totals.lost),
         work: ranked.work,
         paths: paths(ranked),
         sequences: pick(ranked, &ipf, extent.sequences, extent.min_percent),

@@ -25,7 +25,9 @@ impl Shortage {
         let mut sum = Shortage::default();
         for ranked in all {
             let Some(profile) = ranked.function.profile else { continue };
-            let without_room = [profile.restarts, profile.lost, profile.pruned].map(u128::from);
+            let without_room =
+                [profile.totals.restarts, profile.totals.lost, profile.totals.pruned]
+                    .map(u128::from);
             sum.functions += usize::from(is_short(ranked.function));
             sum.nodes += profile.forest.len() as u128;
             sum.without_room += without_room.iter().sum::<u128>();
@@ -37,7 +39,8 @@ impl Shortage {
 /// True if numbers of this function may look different with more memory.
 pub fn is_short(function: &Function<'_>) -> bool {
     let Some(profile) = function.profile else { return false };
-    let paths = profile.forest.total() + u128::from(profile.lost);
-    let broken = u128::from(profile.restarts) * u128::from(function.k() - 1);
-    share(u128::from(profile.lost) + u128::from(profile.pruned) + broken, paths) >= NEGLIGIBLE
+    let paths = profile.forest.total() + u128::from(profile.totals.lost);
+    let broken = u128::from(profile.totals.restarts) * u128::from(function.k() - 1);
+    share(u128::from(profile.totals.lost) + u128::from(profile.totals.pruned) + broken, paths)
+        >= NEGLIGIBLE
 }

@@ -19,7 +19,7 @@ pub struct Function<'a> {
 impl Function<'_> {
     /// Activations begun.
     pub fn entries(&self) -> u64 {
-        self.profile.map_or(0, |p| p.entries)
+        self.profile.map_or(0, |p| p.totals.entries)
     }
 
     /// The k-SF.
@@ -39,7 +39,7 @@ impl Function<'_> {
 
     /// True if no sequence was lost for want of memory.
     pub fn is_whole(&self) -> bool {
-        self.profile.is_none_or(|p| p.restarts | p.lost | p.pruned == 0)
+        self.profile.is_none_or(|p| !p.totals.are_short())
     }
 
     /// Instructions on a path.

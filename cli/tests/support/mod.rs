@@ -1,7 +1,7 @@
 //! A made-up program with its path tables, its source and profiles of its runs.
 #![allow(dead_code, reason = "each test program uses a part")]
 
-use midflight_profile::format::{FunctionProfile, Module, Profile};
+use midflight_profile::format::{FunctionProfile, Module, Profile, Totals};
 use midflight_profile::ksf::SlabForest;
 use midflight_profile::table::{
     Block, CutReason, Edge, FunctionTable, Loc, Mode, Stage, image_signature, read_section,
@@ -172,10 +172,7 @@ pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>
             module: 0,
             key: table.key,
             k: table.k,
-            entries: streams.len() as u64,
-            restarts: 0,
-            lost: 0,
-            pruned: 0,
+            totals: Totals { entries: streams.len() as u64, ..Totals::default() },
             forest: forest.into_forest(),
         }
     });

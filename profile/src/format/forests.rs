@@ -6,7 +6,7 @@ use super::sections::Kind;
 use crate::cursor::Cursor;
 use crate::leb128;
 use crate::max_levels;
-use midflight_abi::MAX_K;
+use midflight_abi::{MAX_K, Totals};
 
 /// Bytes that a forest takes at least.
 pub(super) const LEAST: usize = 15;
@@ -26,14 +26,8 @@ pub struct ForestHeader {
     pub key: u64,
     /// k of the function's record.
     pub k: u32,
-    /// Activations begun.
-    pub entries: u64,
-    /// Events after which the stream was restarted because memory ran out.
-    pub restarts: u64,
-    /// Events that could not be counted, because memory ran out.
-    pub lost: u64,
-    /// Events that were counted at their roots instead of their sequences, since those were rare
-    pub pruned: u64,
+    /// What was counted besides paths.
+    pub totals: Totals,
     /// Number of roots.
     pub roots: u32,
 }
@@ -51,14 +45,16 @@ impl ForestHeader {
         if !(1..=MAX_K).contains(&k) {
             return Err(ReadError::K(k));
         }
-        let entries = cursor.varint("a forest's entries")?;
-        let restarts = cursor.varint("a forest's restarts")?;
-        let lost = cursor.varint("a forest's lost events")?;
-        let pruned = cursor.varint("a forest's pruned events")?;
+        let totals = Totals {
+            entries: cursor.varint("a forest's entries")?,
+            restarts: cursor.varint("a forest's restarts")?,
+            lost: cursor.varint("a forest's lost events")?,
+            pruned: cursor.varint("a forest's pruned events")?,
+        };
         let too_many = cursor.malformed("the number of a forest's roots", "is 2^32 or more");
         let roots = cursor.count(LEAST_NODE, "the number of a forest's roots")?;
         let roots = u32::try_from(roots).map_err(|_| too_many)?;
-        Ok(ForestHeader { module, key, k, entries, restarts, lost, pruned, roots })
+        Ok(ForestHeader { module, key, k, totals, roots })
     }
 }
 
@@ -123,10 +119,8 @@ impl<S: Sink> Encoder<S> {
         self.varint(forest.module.into())?;
         self.put(&forest.key.to_le_bytes())?;
         self.varint(forest.k.into())?;
-        self.varint(forest.entries)?;
-        self.varint(forest.restarts)?;
-        self.varint(forest.lost)?;
-        self.varint(forest.pruned)?;
+        let Totals { entries, restarts, lost, pruned } = forest.totals;
+        [entries, restarts, lost, pruned].into_iter().try_for_each(|total| self.varint(total))?;
         self.varint(forest.roots.into())
     }
 

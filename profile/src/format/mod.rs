@@ -35,6 +35,7 @@ pub use forests::ForestHeader;
 pub use memory::MemoryState;
 #[cfg(feature = "alloc")]
 pub use merge::MergeError;
+pub use midflight_abi::Totals;
 #[cfg(feature = "alloc")]
 pub use profile::{FunctionProfile, Module, Profile};
 pub use sections::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};

@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::convert::Infallible;
+use midflight_abi::Totals;
 
 /// What a profile file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,15 +42,8 @@ pub struct FunctionProfile {
     pub key: u64,
     /// k of the function's record.
     pub k: u32,
-    /// Activations begun.
-    pub entries: u64,
-    /// Events after which a stream was restarted because memory ran out: counts of paths longer
-    /// than one acyclic path are lower bounds then.
-    pub restarts: u64,
-    /// Events that could not be counted, because memory ran out.
-    pub lost: u64,
-    /// Events that were counted at their roots instead of their sequences, since those were rare
-    pub pruned: u64,
+    /// What was counted besides paths.
+    pub totals: Totals,
     /// The k-SF. The sum of its counters fits a `u64`.
     pub forest: PrefixForest,
 }
@@ -58,11 +52,7 @@ impl FunctionProfile {
     /// Adds what was counted elsewhere in the same function. `self` is of no use after an error.
     pub(super) fn add(&mut self, other: &FunctionProfile) -> Result<(), SumOverflow> {
         let overflow = SumOverflow { key: self.key };
-        let sum = |a: u64, b: u64| a.checked_add(b).ok_or(overflow);
-        self.entries = sum(self.entries, other.entries)?;
-        self.restarts = sum(self.restarts, other.restarts)?;
-        self.lost = sum(self.lost, other.lost)?;
-        self.pruned = sum(self.pruned, other.pruned)?;
+        self.totals = self.totals.with(other.totals, u64::checked_add).ok_or(overflow)?;
         self.forest.add_forest(&other.forest).map_err(|CountOverflow { .. }| overflow)?;
         self.check_total()
     }
@@ -70,9 +60,8 @@ impl FunctionProfile {
     /// Multiplies all counts. `self` is of no use after an error.
     pub(super) fn scale(&mut self, by: u64) -> Result<(), SumOverflow> {
         let overflow = SumOverflow { key: self.key };
-        for count in [&mut self.entries, &mut self.restarts, &mut self.lost, &mut self.pruned] {
-            *count = count.checked_mul(by).ok_or(overflow)?;
-        }
+        let factors = Totals::new([by; 4]);
+        self.totals = self.totals.with(factors, u64::checked_mul).ok_or(overflow)?;
         self.forest.scale(by).map_err(|CountOverflow { .. }| overflow)?;
         self.check_total()
     }
@@ -121,10 +110,10 @@ fn encode_function<S: Sink>(
     function: &FunctionProfile,
     module: u32,
 ) -> Result<(), S::Error> {
-    let FunctionProfile { key, k, entries, restarts, lost, pruned, ref forest, .. } = *function;
+    let FunctionProfile { key, k, totals, ref forest, .. } = *function;
     // A forest has fewer than 2^32 nodes, so these fit.
     let roots = forest.roots().len() as u32;
-    encoder.forest(&ForestHeader { module, key, k, entries, restarts, lost, pruned, roots })?;
+    encoder.forest(&ForestHeader { module, key, k, totals, roots })?;
     for (id, _) in forest.preorder() {
         let children = forest.children(id).len() as u32;
         encoder.node(forest.label(id), forest.count(id), children)?;

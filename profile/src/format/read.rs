@@ -69,9 +69,9 @@ impl Reader {
         let at = cursor.at();
         let header = ForestHeader::read(cursor, self.places.len() as u32)?;
         let forest = read_forest(cursor, &header)?;
-        let ForestHeader { module, key, k, entries, restarts, lost, pruned, .. } = header;
+        let ForestHeader { module, key, k, totals, .. } = header;
         let module = self.places[module as usize];
-        let function = FunctionProfile { module, key, k, entries, restarts, lost, pruned, forest };
+        let function = FunctionProfile { module, key, k, totals, forest };
         self.add_function(function, at)
     }
 

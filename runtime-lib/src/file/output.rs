@@ -17,7 +17,7 @@ use crate::file::{BUFFER, Buffered, Failure, File};
 use crate::message::{self, Decimal};
 use crate::paths::baseline;
 use crate::paths::fallback;
-use crate::paths::forest::{ThreadForest, Total};
+use crate::paths::forest::ThreadForest;
 use crate::process::ending;
 use crate::process::image::{self, Image};
 use crate::process::privilege;
@@ -25,7 +25,9 @@ use crate::process::signal::Blocked;
 use crate::process::{self, PROCESS, Process};
 use crate::sys;
 use core::ffi::CStr;
-use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink};
+use midflight_profile::format::{
+    Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink, Totals,
+};
 
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
@@ -140,7 +142,7 @@ fn activations(process: &Process) -> u64 {
     process.for_each_forest(|forest| {
         // SAFETY: the forest's context is locked.
         sum = sum.wrapping_add(unsafe {
-            crate::paths::counter::read(&raw mut (*forest).shared.forest.entries)
+            crate::paths::counter::read(&raw mut (*forest).shared.forest.totals.entries)
         });
     });
     sum
@@ -192,9 +194,7 @@ fn write_and_report(
 
 /// What the user has to know about a profile that was written.
 struct Summary {
-    restarts: u64,
-    lost: u64,
-    pruned: u64,
+    totals: Totals,
     /// Forests whose image was never registered.
     strangers: u64,
 }
@@ -203,14 +203,15 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
     // That rare sequences were dropped is said by the profile, and that an image was refused has
     // been told.
     let is_told = image::any_was_refused() && !arena::has_run_out();
-    if summary.lost != 0 && !is_told || summary.restarts != 0 && arena::has_run_out() {
+    let Totals { restarts, lost, .. } = summary.totals;
+    if lost != 0 && !is_told || restarts != 0 && arena::has_run_out() {
         message::print(&[
             b"the profile '",
             name,
             b"' has lower bounds, since memory has run out: ",
-            Decimal::new(summary.restarts).bytes(),
+            Decimal::new(restarts).bytes(),
             b" sequences were broken off, and ",
-            Decimal::new(summary.lost).bytes(),
+            Decimal::new(lost).bytes(),
             b" paths were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
         ]);
     }
@@ -464,8 +465,7 @@ fn encode_sections<S: Sink<Error = Failure>>(
 ) -> Result<([u8; HEADER_SIZE], Summary), Failure> {
     let mut encoder = Encoder::new(sink);
     let summary = encode(process, &mut encoder)?;
-    let is_short = summary.restarts | summary.lost | summary.pruned != 0;
-    let flags = process.flags() | if is_short { FLAG_LOWER_BOUNDS } else { 0 };
+    let flags = process.flags() | if summary.totals.are_short() { FLAG_LOWER_BOUNDS } else { 0 };
     Ok((encoder.finish(flags), summary))
 }
 
@@ -476,7 +476,8 @@ fn encode<S: Sink<Error = Failure>>(
     for image in process.images() {
         encoder.module(image.shared.signature, image.path())?;
     }
-    let mut summary = Summary { restarts: 0, lost: fallback::lost(), pruned: 0, strangers: 0 };
+    let mut summary =
+        Summary { totals: Totals { lost: fallback::lost(), ..Totals::default() }, strangers: 0 };
     let mut result = Ok(());
     process.for_each_forest(|forest| {
         if result.is_ok() {
@@ -506,15 +507,10 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
             module,
             key: (*this).shared.key,
             k: (*this).shared.k,
-            entries: ThreadForest::total(this, Total::Entries),
-            restarts: ThreadForest::total(this, Total::Restarts),
-            lost: ThreadForest::total(this, Total::Lost),
-            pruned: ThreadForest::total(this, Total::Pruned),
+            totals: ThreadForest::totals(this),
             roots: ThreadForest::roots(this),
         };
-        summary.restarts = summary.restarts.saturating_add(header.restarts);
-        summary.lost = summary.lost.saturating_add(header.lost);
-        summary.pruned = summary.pruned.saturating_add(header.pruned);
+        summary.totals.add_saturating(header.totals);
         encoder.forest(&header)?;
         ThreadForest::walk(this, |child| encoder.node(child.label, child.count, child.children))
     }

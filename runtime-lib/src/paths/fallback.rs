@@ -119,7 +119,7 @@ fn for_each_counter(mut visit: impl FnMut(*mut u64)) {
     for (forest, len) in [(smaller(), SCRATCH), larger] {
         // SAFETY: that many counters follow the forest.
         unsafe {
-            let entries = &raw mut (*forest).entries;
+            let entries = &raw mut (*forest).totals.entries;
             if counter::read(entries) != 0 {
                 (0..len).for_each(|index| visit(forest.add(1).cast::<u64>().add(index)));
             }

@@ -4,7 +4,7 @@ mod read;
 mod rebuild;
 mod stack;
 
-pub use self::read::{Total, Visit};
+pub use self::read::Visit;
 
 use self::stack::Stack;
 use crate::arena::{Arena, Purpose};
@@ -221,7 +221,7 @@ impl ThreadForest {
                     return child.next();
                 }
             }
-            counter::increment(&raw mut (*this).shared.forest.lost);
+            counter::increment(&raw mut (*this).shared.forest.totals.lost);
             node::word_of(start)
         }
     }
@@ -243,7 +243,7 @@ impl ThreadForest {
     /// `this` is a forest of the calling thread.
     pub unsafe fn note_restarts(this: *mut Self, n: u64) {
         // SAFETY: the caller's.
-        unsafe { counter::add(&raw mut (*this).shared.forest.restarts, n) };
+        unsafe { counter::add(&raw mut (*this).shared.forest.totals.restarts, n) };
     }
 
     unsafe fn count_child(

@@ -165,12 +165,12 @@ unsafe fn restart(cursor: *mut Cursor, r: u32, forest: *mut Forest) {
             root = make(forest, null_mut(), r);
         }
         if root.is_null() {
-            return counter::increment(&raw mut (*forest).lost);
+            return counter::increment(&raw mut (*forest).totals.lost);
         }
         // This comes first: a bound that is one too large for a moment is right, one too small is
         // not.
         if has_begun {
-            counter::increment(&raw mut (*forest).restarts);
+            counter::increment(&raw mut (*forest).totals.restarts);
         }
         counter::increment(&raw mut (*root).count);
         (*cursor).n = u64::from((*slabs).chunk != 1);

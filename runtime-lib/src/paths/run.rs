@@ -89,7 +89,7 @@ unsafe fn turn(state: Word, id: u32, n: u64, levels: u64, this: *mut ThreadFores
         }
         let counted = turns * length;
         if (*nodes).prunings() != prunings {
-            counter::add(&raw mut (*this).shared.forest.lost, counted);
+            counter::add(&raw mut (*this).shared.forest.totals.lost, counted);
         }
         counted
     }

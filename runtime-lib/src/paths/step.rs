@@ -117,7 +117,7 @@ pub unsafe fn count(table: *mut Slot, id: u32, this: *mut ThreadForest) -> u64 {
         let _signals = Blocked::new();
         let Some(_guard) = context.lock.lock_as_owner() else {
             let forest = &raw mut (*this).shared.forest;
-            counter::increment(&raw mut (*forest).lost);
+            counter::increment(&raw mut (*forest).totals.lost);
             return node::start_of(forest);
         };
         let data = &mut *context.data.get();

@@ -58,7 +58,7 @@ fn compare(k: u32, items: &[Item]) {
     assert_eq!(nodes(&function), oracle.len());
     // SAFETY: the slot has been filled.
     let forest = unsafe { &**function.slot };
-    assert_eq!((forest.restarts, forest.lost, forest.pruned), (0, 0, 0));
+    assert_eq!((forest.totals.restarts, forest.totals.lost, forest.totals.pruned), (0, 0, 0));
 }
 
 proptest! {

@@ -507,10 +507,10 @@ impl Counts {
     pub fn of(profile: &Profile, key: u64) -> Self {
         let mut counts = Self::default();
         for function in profile.functions.iter().filter(|function| function.key == key) {
-            counts.entries += function.entries;
+            counts.entries += function.totals.entries;
             counts.events += u64::try_from(function.forest.total()).unwrap();
-            counts.restarts += function.restarts;
-            counts.lost += function.lost;
+            counts.restarts += function.totals.restarts;
+            counts.lost += function.totals.lost;
         }
         counts
     }

@@ -118,11 +118,11 @@ pub fn check<'a>(functions: &'a [Function<'a>], flags: u32) -> Findings<'a> {
         Some(Checked {
             name: &function.table.name,
             unit: &function.table.unit,
-            entries: profile.entries,
+            entries: profile.totals.entries,
             paths: profile.forest.total(),
             interrupted: function.interrupted(),
-            pruned: profile.pruned,
-            lost: profile.lost,
+            pruned: profile.totals.pruned,
+            lost: profile.totals.lost,
             violations,
             explained,
         })

@@ -14,13 +14,13 @@ const SEQUENCES: usize = 5;
 /// What cannot be.
 pub fn violations(function: &Function<'_>, profile: &FunctionProfile) -> Vec<Violation> {
     let counts = recover(function);
-    let spare = profile.lost.saturating_add(profile.pruned);
+    let spare = profile.totals.lost.saturating_add(profile.totals.pruned);
     let at_entry = from_entry(function);
     let mut found = Vec::new();
-    if at_entry > profile.entries {
-        found.push(Violation::Entry { paths: at_entry, entries: profile.entries });
+    if at_entry > profile.totals.entries {
+        found.push(Violation::Entry { paths: at_entry, entries: profile.totals.entries });
     }
-    found.extend(edges(function, &counts, profile.lost));
+    found.extend(edges(function, &counts, profile.totals.lost));
     found.extend(blocks(function, &counts, at_entry));
     found.extend(sequences(&make_k_ipf(&profile.forest, profile.k), spare));
     found

@@ -24,7 +24,7 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
         visible(function.file()),
         table.line,
         profile.k,
-        profile.entries,
+        profile.totals.entries,
         function.completed(),
         function.interrupted()
     )?;

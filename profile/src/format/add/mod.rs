@@ -18,6 +18,7 @@ use super::modules;
 use super::sections::{HEADER_SIZE, Kind, Section, Sections};
 use crate::checksum::mix64;
 use crate::cursor::Cursor;
+use midflight_abi::Totals;
 pub use trie::Node;
 use trie::Trie;
 
@@ -203,17 +204,14 @@ impl<'a> Pair<'a> {
         let members = || Members { pieces, next: Some(head) };
         let count = members().fold(0, |sum: usize, piece| sum.saturating_add(piece.nodes));
         let mut trie = Trie::new(nodes, slots, count).ok_or(AddError::Room)?;
-        let mut sum = ForestHeader { entries: 0, restarts: 0, lost: 0, pruned: 0, ..head.header };
+        let mut sum = ForestHeader { totals: Totals::default(), ..head.header };
         for piece in members() {
             let own = &piece.header;
             let mut cursor = self.nodes_of(piece);
             if own.k != sum.k {
                 return Err(ReadError::from(other_k(cursor.at())).into());
             }
-            sum.entries = sum.entries.saturating_add(own.entries);
-            sum.restarts = sum.restarts.saturating_add(own.restarts);
-            sum.lost = sum.lost.saturating_add(own.lost);
-            sum.pruned = sum.pruned.saturating_add(own.pruned);
+            sum.totals.add_saturating(own.totals);
             let mut way = [0; LEVELS + 1];
             walk(&mut cursor, own, |node| {
                 let mut add = || {

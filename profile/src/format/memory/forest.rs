@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::memory::{Extra, Node, TableHead, Taken, ThreadForest};
 use midflight_abi::{
-    DENSE_OFFSET, DENSE_PATHS, Forest, KEY_SHIFT, Mode, SLOT_SHIFT, Slot, WORD_SHIFT, id_of_key,
+    DENSE_OFFSET, DENSE_PATHS, KEY_SHIFT, Mode, SLOT_SHIFT, Slot, Totals, WORD_SHIFT, id_of_key,
 };
 
 /// Reads the forest at an address, of which `object` has the fields. `None`: nothing was counted in
@@ -21,18 +21,11 @@ pub(super) fn read(
     object: &Object<'_>,
     told: &Told,
 ) -> Result<Option<FunctionProfile>, Malformed> {
-    let totals = [
-        offset_of!(Forest, entries),
-        offset_of!(Forest, restarts),
-        offset_of!(Forest, lost),
-        offset_of!(Forest, pruned),
-    ];
-    let mut label = 0;
-    let [entries, restarts, lost, pruned] = totals.map(|at| {
-        let count = object.u64(offset_of!(ThreadForest, forest) + at);
-        label += 1;
-        told.told(address, label - 1, count)
-    });
+    let at = offset_of!(ThreadForest, forest.totals);
+    let totals = Totals::new([0, 1, 2, 3].map(|label| {
+        let count = object.u64(at + label as usize * size_of::<u64>());
+        told.told(address, label, count)
+    }));
     let k = object.u32(offset_of!(ThreadForest, k));
     let mode = offset_of!(ThreadForest, mode);
     let forest = match Mode::of_byte(object.u8(mode)) {
@@ -46,12 +39,11 @@ pub(super) fn read(
             return Err(Malformed { what: "a function's mode", at, problem: "is unknown" });
         }
     };
-    if entries | restarts | lost | pruned == 0 && forest.is_empty() {
+    if totals == Totals::default() && forest.is_empty() {
         return Ok(None);
     }
     let key = object.u64(offset_of!(ThreadForest, key));
-    let module = 0;
-    Ok(Some(FunctionProfile { module, key, k, entries, restarts, lost, pruned, forest }))
+    Ok(Some(FunctionProfile { module: 0, key, k, totals, forest }))
 }
 
 fn read_counters(

@@ -191,7 +191,7 @@ impl Walk<'_> {
         let Some(function) = forest::read(&mut self.bytes, address, object, told)? else {
             return Ok(());
         };
-        self.has_lower_bounds |= function.restarts | function.lost | function.pruned != 0;
+        self.has_lower_bounds |= function.totals.are_short();
         let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
         self.reader.add_function(FunctionProfile { module, ..function }, at)
     }

@@ -6,24 +6,14 @@ use crate::paths::baseline::{Baselines, Counter};
 use crate::paths::counter;
 use crate::paths::node;
 use crate::paths::published::Slabs;
-use midflight_abi::Mode;
+use core::mem::offset_of;
+use midflight_abi::{Mode, Totals};
 
-/// The counters of a forest that are not of paths.
-#[derive(Clone, Copy)]
-pub enum Total {
-    /// [`midflight_abi::Forest::entries`]
-    Entries,
-    /// [`midflight_abi::Forest::restarts`]
-    Restarts,
-    /// [`midflight_abi::Forest::lost`]
-    Lost,
-    /// [`midflight_abi::Forest::pruned`]
-    Pruned,
-}
+/// Labels of the counters of a forest that are not of paths: their numbers in [`Totals`].
+const TOTALS: [u32; 4] = [0, 1, 2, 3];
 
-impl Total {
-    const ALL: [Self; 4] = [Self::Entries, Self::Restarts, Self::Lost, Self::Pruned];
-}
+/// That of [`Totals::pruned`].
+pub(super) const PRUNED: u32 = (offset_of!(Totals, pruned) / size_of::<u64>()) as u32;
 
 /// One step of a walk in preorder.
 pub struct Visit {
@@ -45,7 +35,7 @@ impl ThreadForest {
     pub unsafe fn mark(this: *mut Self) -> bool {
         // SAFETY: the caller's.
         unsafe {
-            let begun = Total::ALL.into_iter().any(|total| Self::total(this, total) != 0);
+            let begun = Self::totals(this) != Totals::default();
             let counted = match (*this).shared.mode {
                 Mode::Automaton => Self::mark_nodes(this),
                 Mode::Counting => Self::mark_paths(this),
@@ -57,33 +47,26 @@ impl ThreadForest {
         }
     }
 
-    /// What the profile has of a counter that is not of a path.
+    /// What the profile has of the counters that are not of paths.
     ///
     /// # Safety
     /// As for [`Self::mark`].
-    pub unsafe fn total(this: *mut Self, total: Total) -> u64 {
+    pub unsafe fn totals(this: *mut Self) -> Totals {
         // SAFETY: the caller's.
-        unsafe {
-            let count = counter::read(Self::total_place(this, total));
-            Self::baselines(this).told(Self::total_counter(this, total), count)
-        }
+        Totals::new(TOTALS.map(|label| unsafe {
+            let count = counter::read(Self::total_place(this, label));
+            Self::baselines(this).told(Self::total_counter(this, label), count)
+        }))
     }
 
-    unsafe fn total_place(this: *mut Self, total: Total) -> *mut u64 {
-        // SAFETY: the caller gives a forest.
-        unsafe {
-            let forest = &raw mut (*this).shared.forest;
-            match total {
-                Total::Entries => &raw mut (*forest).entries,
-                Total::Restarts => &raw mut (*forest).restarts,
-                Total::Lost => &raw mut (*forest).lost,
-                Total::Pruned => &raw mut (*forest).pruned,
-            }
-        }
+    unsafe fn total_place(this: *mut Self, label: u32) -> *mut u64 {
+        // SAFETY: the caller gives a forest, and a label of its totals, which are one behind the
+        // other.
+        unsafe { (&raw mut (*this).shared.forest.totals).cast::<u64>().add(label as usize) }
     }
 
-    pub(super) fn total_counter(this: *mut Self, total: Total) -> Counter {
-        Counter { owner: this as usize, label: total as u32 }
+    pub(super) fn total_counter(this: *mut Self, label: u32) -> Counter {
+        Counter { owner: this as usize, label }
     }
 
     /// As [`Self::total_counter`], for a path in counting mode.
@@ -112,9 +95,9 @@ impl ThreadForest {
     unsafe fn for_each_counter(this: *mut Self, mut visit: impl FnMut(Counter, u64)) {
         // SAFETY: the caller's.
         unsafe {
-            for total in Total::ALL {
-                let count = counter::read(Self::total_place(this, total));
-                visit(Self::total_counter(this, total), count);
+            for label in TOTALS {
+                let count = counter::read(Self::total_place(this, label));
+                visit(Self::total_counter(this, label), count);
             }
             match (*this).shared.mode {
                 Mode::Automaton => {
@@ -144,7 +127,7 @@ impl ThreadForest {
             let mut counted = 0;
             Self::for_each_counter(this, |_, count| counted += usize::from(count != 0));
             // More than were counted may be by the time that they are looked at again.
-            if !baselines.reserve(arena, counted + counted / 8 + Total::ALL.len()) {
+            if !baselines.reserve(arena, counted + counted / 8 + TOTALS.len()) {
                 return false;
             }
             Self::for_each_counter(this, |counter, count| {
@@ -313,9 +296,7 @@ impl ThreadForest {
     pub unsafe fn clear(this: *mut Self) {
         // SAFETY: the caller's.
         unsafe {
-            for total in Total::ALL {
-                counter::clear(Self::total_place(this, total));
-            }
+            TOTALS.iter().for_each(|&label| counter::clear(Self::total_place(this, label)));
             match (*this).shared.mode {
                 Mode::Automaton => Self::for_each_child(this, |_, child| child.clear()),
                 Mode::Counting => (0..(*this).shared.num_paths)

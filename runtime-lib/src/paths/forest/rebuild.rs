@@ -1,7 +1,8 @@
 //! What pruning leaves of a forest, built anew in fresh memory.
 
+use super::read::PRUNED;
 use super::stack::{MAX_LEVELS, Stack};
-use super::{ThreadForest, Total, count_child};
+use super::{ThreadForest, count_child};
 use crate::arena::{Arena, Purpose};
 use crate::file::live;
 use crate::paths::baseline::{self, Counter};
@@ -110,11 +111,11 @@ impl ThreadForest {
                 if kept.is_none() && count != 0 {
                     builder.purpose = Purpose::Root;
                     let root = count_child(builder, start, label, count);
-                    let forest = &raw mut (*this).shared.forest;
+                    let totals = &raw mut (*this).shared.forest.totals;
                     if root.is_none() {
-                        counter::add(&raw mut (*forest).lost, count);
+                        counter::add(&raw mut (*totals).lost, count);
                     } else if parent != start {
-                        counter::add(&raw mut (*forest).pruned, count);
+                        counter::add(&raw mut (*totals).pruned, count);
                     }
                 }
                 let number = baselines.number(stack.counter(label));
@@ -122,7 +123,7 @@ impl ThreadForest {
                     let now = if kept.is_some() { parent } else { start };
                     baselines.add(arena, Counter { owner: now as usize, label }, number);
                     if now != parent && baseline::is_paused() {
-                        baselines.add(arena, Self::total_counter(this, Total::Pruned), number);
+                        baselines.add(arena, Self::total_counter(this, PRUNED), number);
                     }
                 }
                 if stack.descend(child)
