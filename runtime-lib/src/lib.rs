@@ -177,17 +177,6 @@ pub unsafe extern "C" fn midflight_published_step(
     unsafe { published::event(cursor, id, forest) };
 }
 
-/// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
-///
-/// # Safety
-/// They are the bounds of an image's section `midflight_tables`, mapped until
-/// [`midflight_unregister_image`] is called.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const u8) {
-    // SAFETY: the caller's.
-    unsafe { image::register(start, stop) };
-}
-
 /// Forgets the records that begin at `start`; what was counted stays. Called by the destructor of
 /// each linked image but the one that has the runtime's state.
 #[unsafe(no_mangle)]
@@ -206,13 +195,6 @@ pub unsafe extern "C" fn midflight_profile_write(path: *const c_char) -> c_int {
     // SAFETY: the caller's.
     let path = unsafe { (!path.is_null()).then(|| CStr::from_ptr(path)) };
     output::write_now(path)
-}
-
-/// Sets all counters to zero. Activations go on from where they are. What other threads count at
-/// this moment may survive.
-#[unsafe(no_mangle)]
-pub extern "C" fn midflight_profile_reset() {
-    output::reset();
 }
 
 /// Pauses the profile: what is counted from now on is not in it, until

@@ -108,8 +108,10 @@ pub fn write_now(path: Option<&CStr>) -> i32 {
     }
 }
 
-/// Sets all counters to zero.
-pub fn reset() {
+/// Sets all counters to zero. Activations go on from where they are. What other threads count at
+/// this moment may survive.
+#[unsafe(no_mangle)]
+extern "C" fn midflight_profile_reset() {
     let _signals = Blocked::new();
     if let Some(mut process) = process::lock() {
         process.begin_within();

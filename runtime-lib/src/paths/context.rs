@@ -190,18 +190,12 @@ fn assign() -> Option<Assigned> {
 /// # Safety
 /// The caller holds the process lock.
 unsafe fn search(first: *mut Context, wanted: impl Fn(i32, bool) -> bool) -> *mut Context {
-    let mut context = first;
-    while !context.is_null() {
-        // SAFETY: the list holds contexts.
-        let (owner, ending) =
-            unsafe { (*(*context).owner.get(), (*context).ending.load(Ordering::Acquire)) };
-        if wanted(owner, ending) {
-            break;
-        }
-        // SAFETY: as above.
-        context = unsafe { (*context).next() };
-    }
-    context
+    // SAFETY: the caller's; the list holds contexts.
+    let found = unsafe {
+        Context::list(first)
+            .find(|&at| wanted(*(*at).owner.get(), (*at).ending.load(Ordering::Acquire)))
+    };
+    found.unwrap_or(null_mut())
 }
 
 /// Whether another thread than the caller's may be counting. One that is ending is not taken for
@@ -244,10 +238,15 @@ impl Context {
         Some(this)
     }
 
-    /// The next of the list of all contexts, which are never removed.
-    pub fn next(&self) -> *mut Context {
-        // SAFETY: the field stays as it is.
-        unsafe { (*self.shared.get()).next.cast() }
+    /// A context and all that follow it, which are never freed; none where it is null.
+    ///
+    /// # Safety
+    /// `first` is a context or null.
+    pub unsafe fn list(first: *mut Self) -> impl Iterator<Item = *mut Self> {
+        let some = |context: *mut Self| (!context.is_null()).then_some(context);
+        // SAFETY: the caller's; the list holds contexts, whose field stays as it is.
+        let next = move |&at: &*mut Self| some(unsafe { (*(*at).shared.get()).next.cast() });
+        core::iter::successors(some(first), next)
     }
 
     /// The first of the list of forests.
@@ -331,14 +330,12 @@ impl Data {
 
     unsafe fn vacancy(&self, key: u64) -> *mut *mut ThreadForest {
         let mut index = key as usize & (self.size - 1);
-        loop {
-            // SAFETY: the index is below the size; the table is never full.
-            let slot = unsafe { self.table.add(index) };
-            // SAFETY: as above.
-            if unsafe { *slot }.is_null() {
-                return slot;
+        // SAFETY: the index is below the size; the table is never full.
+        unsafe {
+            while !(*self.table.add(index)).is_null() {
+                index = (index + 1) & (self.size - 1);
             }
-            index = (index + 1) & (self.size - 1);
+            self.table.add(index)
         }
     }
 
@@ -351,13 +348,9 @@ impl Data {
         let bytes = size.checked_mul(size_of::<*mut ThreadForest>())?;
         self.table = self.arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
         self.size = size;
-        let mut forest = forests;
-        while !forest.is_null() {
-            // SAFETY: the list holds forests, fewer than half of the table's size.
-            unsafe {
-                *self.vacancy((*forest).shared.key) = forest;
-                forest = ThreadForest::next(forest);
-            }
+        // SAFETY: the list holds forests, fewer than half of the table's size.
+        unsafe {
+            ThreadForest::list(forests).for_each(|at| *self.vacancy((*at).shared.key) = at);
         }
         Some(())
     }

@@ -47,13 +47,15 @@ impl ThreadForest {
         unsafe { (*this).shared.context.cast() }
     }
 
-    /// The next forest of the context, or null.
+    /// A forest and all that follow it in its context; none where it is null.
     ///
     /// # Safety
-    /// `this` is a forest.
-    pub unsafe fn next(this: *mut Self) -> *mut Self {
-        // SAFETY: the caller's.
-        unsafe { (*this).shared.next.cast() }
+    /// The context's lock is held as long as the list is used, or its thread is the caller's and
+    /// not in the runtime.
+    pub unsafe fn list(first: *mut Self) -> impl Iterator<Item = *mut Self> {
+        let some = |forest: *mut Self| (!forest.is_null()).then_some(forest);
+        // SAFETY: the caller's; forests are never freed.
+        core::iter::successors(some(first), move |&at| some(unsafe { (*at).shared.next.cast() }))
     }
 
     /// Makes an empty forest. `None`: there is no memory for it.
@@ -290,16 +292,11 @@ impl ThreadForest {
     /// The caller holds the lock of the forest's context, and it is not in counting mode.
     unsafe fn for_each_child(this: *mut Self, mut visit: impl FnMut(Counter, Child)) {
         let mut stack = Stack::new(this);
-        loop {
-            // SAFETY: the caller's.
-            match unsafe { stack.next_child() } {
-                Some(child) => {
-                    visit(stack.counter(child.label), child);
-                    // SAFETY: the child was just found.
-                    unsafe { stack.descend(child) };
-                }
-                None if stack.pop().is_none() => return,
-                None => {}
+        // SAFETY: the caller's; a child was just found.
+        unsafe {
+            while let Some(child) = stack.next() {
+                visit(stack.counter(child.label), child);
+                stack.descend(child);
             }
         }
     }

@@ -222,7 +222,7 @@ impl Nodes {
         let mut histogram: Histogram = [0; MAGNITUDES];
         // SAFETY: the caller's.
         unsafe {
-            for_each(forests, |forest| ThreadForest::weigh(forest, &mut histogram));
+            automata(forests).for_each(|forest| ThreadForest::weigh(forest, &mut histogram));
             let all: u32 = histogram.iter().sum();
             let threshold = threshold(&histogram, all / 2);
             self.misses = 0;
@@ -232,7 +232,8 @@ impl Nodes {
             if !fresh.provide() {
                 return;
             }
-            for_each(forests, |forest| ThreadForest::rebuild(forest, &mut fresh, threshold));
+            automata(forests)
+                .for_each(|forest| ThreadForest::rebuild(forest, &mut fresh, threshold));
             self.arena = fresh;
         }
     }
@@ -250,15 +251,7 @@ fn threshold(histogram: &Histogram, most: u32) -> u32 {
     1
 }
 
-unsafe fn for_each(first: *mut ThreadForest, mut visit: impl FnMut(*mut ThreadForest)) {
-    let mut forest = first;
-    while !forest.is_null() {
-        // SAFETY: the list holds forests.
-        unsafe {
-            if (*forest).shared.mode == Mode::Automaton {
-                visit(forest);
-            }
-            forest = ThreadForest::next(forest);
-        }
-    }
+unsafe fn automata(first: *mut ThreadForest) -> impl Iterator<Item = *mut ThreadForest> {
+    // SAFETY: the caller holds the lock of the forests' context.
+    unsafe { ThreadForest::list(first).filter(|&at| (*at).shared.mode == Mode::Automaton) }
 }

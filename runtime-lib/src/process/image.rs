@@ -98,12 +98,13 @@ pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
     header.version == ABI_VERSION && (least..=MAX_K).contains(&header.k)
 }
 
-/// Registers the records between `start` and `stop`.
+/// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
 ///
 /// # Safety
-/// They are the bounds of an image's section of records, which stays mapped until
-/// [`unregister`] is called.
-pub unsafe fn register(start: *const u8, stop: *const u8) {
+/// They are the bounds of an image's section `midflight_tables`, mapped until
+/// [`midflight_unregister_image`](crate::midflight_unregister_image) is called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const u8) {
     if start.is_null() || start >= stop {
         return;
     }
@@ -115,7 +116,7 @@ pub unsafe fn register(start: *const u8, stop: *const u8) {
     }
     // The loader's lock is taken before the process lock, as in a constructor.
     let found = Found::containing(start as usize);
-    let is_in_library = !Found::containing(register as *const () as usize).is_program;
+    let is_in_library = !Found::containing(report as *const () as usize).is_program;
     let _signals = Blocked::new();
     process::start(is_in_library);
     if !is_in_library {
@@ -286,11 +287,7 @@ pub fn unregister(start: *const u8) {
         if image.is_null() {
             return;
         }
-        let mut context = process.contexts;
-        while !context.is_null() {
-            detach(context, image);
-            context = (*context).next();
-        }
+        process.contexts().for_each(|context| detach(context, image));
         (*image).shared.start.store(0, Ordering::Release);
         (*image).shared.stop.store(0, Ordering::Release);
     }
@@ -301,8 +298,7 @@ unsafe fn detach(context: *mut Context, image: *mut Image) {
     // SAFETY: the caller holds the process lock; the context's lock is taken.
     unsafe {
         let _guard = (*context).lock.lock_as_other();
-        let mut forest = (*context).forests();
-        while !forest.is_null() {
+        for forest in ThreadForest::list((*context).forests()) {
             let shared = &raw mut (*forest).shared;
             if (*image).contains((*shared).record) {
                 // In this order: a reader of the file looks for the image where none is named.
@@ -310,7 +306,6 @@ unsafe fn detach(context: *mut Context, image: *mut Image) {
                     .store(image.cast(), Ordering::Release);
                 (*shared).record = core::ptr::null();
             }
-            forest = ThreadForest::next(forest);
         }
     }
 }

@@ -163,20 +163,15 @@ impl Process {
             // own context, in which it is not now, stays as it is.
             unsafe {
                 let _guard = (context != own).then(|| (*context).lock.lock_as_other());
-                let mut forest = (*context).forests();
-                while !forest.is_null() {
-                    visit(forest);
-                    forest = ThreadForest::next(forest);
-                }
+                ThreadForest::list((*context).forests()).for_each(&mut visit);
             }
         }
     }
 
-    /// All contexts. They are never freed, so the list may be walked while it is locked.
-    fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {
-        let some = |context: *mut Context| (!context.is_null()).then_some(context);
-        // SAFETY: contexts are never freed; the caller holds the process lock.
-        core::iter::successors(some(self.contexts), move |&at| some(unsafe { (*at).next() }))
+    /// All contexts.
+    pub fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {
+        // SAFETY: it is the list of contexts.
+        unsafe { Context::list(self.contexts) }
     }
 
     /// All images, in the order of their registration.

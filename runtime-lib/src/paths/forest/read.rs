@@ -142,10 +142,9 @@ impl ThreadForest {
 
     unsafe fn mark_paths(this: *mut Self) -> bool {
         let mut any = false;
-        // SAFETY: the caller's.
-        for path in 0..unsafe { (*this).shared.num_paths } {
-            // SAFETY: the path is below the number of paths.
-            unsafe {
+        // SAFETY: the caller's; each path is below the number of paths.
+        unsafe {
+            for path in 0..(*this).shared.num_paths {
                 let counted = Self::told_of_path(this, path) != 0;
                 let (word, bit) = Self::path_mark(this, path);
                 *word = if counted { *word | bit } else { *word & !bit };
@@ -165,10 +164,12 @@ impl ThreadForest {
     }
 
     unsafe fn is_marked(this: *mut Self, path: u32) -> bool {
-        // SAFETY: the caller gives a path below the number of paths.
-        let (word, bit) = unsafe { Self::path_mark(this, path) };
-        // SAFETY: the word is valid; only holders of the locks use it.
-        unsafe { *word & bit != 0 }
+        // SAFETY: the caller gives a path below the number of paths; only holders of the locks use
+        // the word.
+        unsafe {
+            let (word, bit) = Self::path_mark(this, path);
+            *word & bit != 0
+        }
     }
 
     unsafe fn path_counter(this: *mut Self, path: u32) -> *mut u64 {
@@ -178,34 +179,27 @@ impl ThreadForest {
 
     unsafe fn mark_nodes(this: *mut Self) -> bool {
         let mut stack = Stack::new(this);
-        loop {
-            // SAFETY: the caller holds the locks.
-            match unsafe { stack.next_child() } {
-                Some(child) => {
-                    // SAFETY: the child was just found.
-                    unsafe {
-                        let counted = stack.told(this, child) != 0;
-                        if stack.descend(child) {
-                            let node = node::node_of(child.next());
-                            (*node).is_marked = counted;
-                        } else if counted {
-                            stack.count_child();
-                        }
+        // SAFETY: the caller holds the locks; a child was just found, and a frame's node is one of
+        // the forest.
+        unsafe {
+            loop {
+                if let Some(child) = stack.next_child() {
+                    let counted = stack.told(this, child) != 0;
+                    if stack.descend(child) {
+                        (*node::node_of(child.next())).is_marked = counted;
+                    } else if counted {
+                        stack.count_child();
                     }
+                    continue;
                 }
-                None => {
-                    let Some(done) = stack.pop() else { return false };
-                    // SAFETY: the frame's node is one of the forest.
-                    unsafe {
-                        (*done.node).marked = done.number;
-                        (*done.node).is_marked |= done.number != 0;
-                        if stack.depth == 0 {
-                            return done.number != 0;
-                        }
-                        if (*done.node).is_marked {
-                            stack.count_child();
-                        }
-                    }
+                let Some(done) = stack.pop() else { return false };
+                (*done.node).marked = done.number;
+                (*done.node).is_marked |= done.number != 0;
+                if stack.depth == 0 {
+                    return done.number != 0;
+                }
+                if (*done.node).is_marked {
+                    stack.count_child();
                 }
             }
         }
@@ -248,13 +242,7 @@ impl ThreadForest {
             }
             let mut stack = Stack::new(this);
             stack.visit_marked();
-            loop {
-                let Some(child) = stack.next_child() else {
-                    if stack.pop().is_none() {
-                        return Ok(());
-                    }
-                    continue;
-                };
+            while let Some(child) = stack.next() {
                 let (label, count) = (child.label, stack.told(this, child));
                 let has_node = node::has_node(stack.level(), (*this).shared.k);
                 let node = node::node_of(child.next());
@@ -269,6 +257,7 @@ impl ThreadForest {
                     stack.visit_marked();
                 }
             }
+            Ok(())
         }
     }
 
@@ -276,14 +265,11 @@ impl ThreadForest {
         this: *mut Self,
         mut visit: impl FnMut(Visit) -> Result<(), E>,
     ) -> Result<(), E> {
-        // SAFETY: the caller's.
-        for path in 0..unsafe { (*this).shared.num_paths } {
-            // SAFETY: the path is below the number of paths.
-            unsafe {
-                if Self::is_marked(this, path) {
-                    let count = Self::told_of_path(this, path);
-                    visit(Visit { label: path, count, children: 0 })?;
-                }
+        // SAFETY: the caller's; each path is below the number of paths.
+        unsafe {
+            for path in (0..(*this).shared.num_paths).filter(|&path| Self::is_marked(this, path)) {
+                let count = Self::told_of_path(this, path);
+                visit(Visit { label: path, count, children: 0 })?;
             }
         }
         Ok(())

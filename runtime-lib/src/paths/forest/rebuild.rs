@@ -27,30 +27,26 @@ impl ThreadForest {
                 *slots += 1;
             }
         };
-        loop {
-            // SAFETY: the caller's.
-            match unsafe { stack.next_child() } {
-                Some(child) => {
-                    // SAFETY: the child was just found.
-                    let count = saturated(unsafe { child.count() });
+        // SAFETY: the caller's; a child was just found, and a frame's node is one of the forest.
+        unsafe {
+            loop {
+                if let Some(child) = stack.next_child() {
+                    let count = saturated(child.count());
                     stack.heat(count);
-                    // SAFETY: as above.
-                    if unsafe { stack.descend(child) } {
+                    if stack.descend(child) {
                         stack.heat(count);
                     } else {
                         note(count);
                     }
+                    continue;
                 }
-                None => {
-                    let Some(done) = stack.pop() else { return };
-                    // SAFETY: the frame's node is one of the forest.
-                    unsafe { (*done.node).marked = done.number };
-                    if stack.depth == 0 {
-                        return;
-                    }
-                    note(done.number);
-                    stack.heat(done.number);
+                let Some(done) = stack.pop() else { return };
+                (*done.node).marked = done.number;
+                if stack.depth == 0 {
+                    return;
                 }
+                note(done.number);
+                stack.heat(done.number);
             }
         }
     }
@@ -94,13 +90,7 @@ impl ThreadForest {
             let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
             let start = builder.start;
             parents[0] = start;
-            loop {
-                let Some(child) = stack.next_child() else {
-                    if stack.pop().is_none() {
-                        return;
-                    }
-                    continue;
-                };
+            while let Some(child) = stack.next() {
                 let label = child.label;
                 let (level, count) = (stack.level() as usize, child.count());
                 let parent = parents.get(level).copied().unwrap_or(null_mut());

@@ -70,6 +70,17 @@ impl Stack {
         unsafe { self.top()?.children.next() }
     }
 
+    /// The next child of the topmost node that has one left, which is the topmost then.
+    pub(super) unsafe fn next(&mut self) -> Option<Child> {
+        loop {
+            // SAFETY: the caller's.
+            if let Some(child) = unsafe { self.next_child() } {
+                return Some(child);
+            }
+            self.pop()?;
+        }
+    }
+
     /// What a child of the topmost node is called in the baselines.
     pub(super) fn counter(&mut self, label: u32) -> Counter {
         Counter { owner: self.top().map_or(0, |frame| frame.node as usize), label }
