@@ -113,7 +113,7 @@ fn chosen_places<'a>(
     image: &'a Image,
     choose: &'a dyn Fn(Site) -> bool,
 ) -> impl Iterator<Item = Place> + 'a {
-    image.places.iter().filter(move |place| {
+    image.places.iter().map(Place::of).filter(move |place| {
         let site = image.index.find(place.id);
         site.is_some_and(|site| site.info().condition == OSR_PATCH && choose(site))
     })

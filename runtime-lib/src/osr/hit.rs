@@ -61,11 +61,12 @@ pub fn begin(fire: &Fire) {
     FUEL.0.store(fuel, Ordering::Relaxed);
 }
 
-/// Counts a hit, and the transition if it fires.
+/// Decides whether a fuzzed site fires, and counts the hit and the transition.
 ///
 /// # Safety
 /// `record` is a record of an image that is mapped.
-pub unsafe fn fires(record: *mut OsrFunction, site: u32) -> bool {
+#[unsafe(no_mangle)]
+unsafe extern "C" fn midflight_osr_hit(record: *mut OsrFunction, site: u32) -> bool {
     // SAFETY: the caller's.
     let Some(function) = (unsafe { Function::emitted(record) }) else { return false };
     let Some(site) = function.site(site) else { return false };

@@ -11,7 +11,7 @@ use crate::osr::barrier;
 use crate::osr::choice;
 use crate::osr::copy::copy_records;
 use crate::osr::index::Index;
-use crate::osr::patch::Places;
+use crate::osr::patch::{self, Place, Places};
 use crate::osr::record::{self, Function, Functions, Refusal, Site};
 use crate::osr::state::{self, STATE, State};
 use crate::process::loader::Found;
@@ -70,12 +70,12 @@ impl Image {
 
     /// Makes its places known; `None` if there is no memory, then it has none.
     fn fill_index(&mut self, arena: &mut Arena) -> Option<&Self> {
-        if !self.places.are_none() {
-            let (mut index, places) = (self.index, self.places);
-            let filled = index.fill(self.sites(), &places, arena);
+        if !self.places.is_empty() {
+            let mut index = self.index;
+            let filled = index.fill(self.sites(), self.places, arena);
             self.index = index;
             if filled.is_none() {
-                self.places = Places::none();
+                self.places = &[];
                 return None;
             }
             barrier::prepare();
@@ -104,11 +104,14 @@ pub fn program_signature(state: &State) -> u64 {
     program.or(all(state).next()).map_or(0, |image| image.signature)
 }
 
-/// Registers the records from `start` to `stop`.
+/// Makes the OSR points of an image known. Called by the constructor of each linked image.
 ///
 /// # Safety
-/// They and the places are bounds of an image's sections, mapped until [`unregister`] is called.
-pub unsafe fn register(
+/// They are the bounds of the image's sections `midflight_osr` and `midflight_osr_patch`, mapped
+/// until [`midflight_osr_unregister`](super::midflight_osr_unregister) is called; those of the
+/// second may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_register(
     start: *mut u8,
     stop: *mut u8,
     patch_start: *const OsrPatch,
@@ -122,22 +125,21 @@ pub unsafe fn register(
     }
     // The loader's lock is taken before that of the state, as in a constructor.
     // SAFETY: the caller's.
-    let first_place = unsafe { Places::new(patch_start, patch_stop) }.ok().and_then(|p| p.first());
+    let places = unsafe { patch::places(patch_start, patch_stop) };
+    let first_place = places.ok().and_then(|places| places.first()).map(Place::of);
     let is_code_writable =
         first_place.is_some_and(|place| Found::containing(place.address).is_writable);
     let found = Found::containing(start as usize);
-    state::start(!Found::containing(register as *const () as usize).is_program);
+    state::start(!Found::containing(report as *const () as usize).is_program);
     let _signals = Blocked::new();
     // SAFETY: the caller's.
     let result = unsafe { record::check(start as usize, stop as usize) }.and_then(|()| {
         let Some(mut state) = STATE.lock() else { return Ok(()) };
-        // SAFETY: the caller's.
-        let places = unsafe { Places::new(patch_start, patch_stop) }?;
         let mut new = Image {
             next: null_mut(),
             start: start as usize,
             stop: stop as usize,
-            places,
+            places: places?,
             index: Index::empty(),
             is_code_writable,
             is_loaded: true,
@@ -231,7 +233,7 @@ pub fn unregister(start: *const u8) {
                     (image.start, image.stop) = (0, 0);
                 }
                 image.is_loaded = false;
-                image.places = Places::none();
+                image.places = &[];
                 return;
             }
             place = &raw mut image.next;
@@ -247,7 +249,7 @@ fn unload(image: &mut Image, arena: &mut Arena) -> Option<()> {
         image.copy = copy_records(image, arena)?;
     }
     let start = image.copy as usize;
-    let old = Image { next: null_mut(), places: Places::none(), copy: null_mut(), ..*image };
+    let old = Image { next: null_mut(), places: &[], copy: null_mut(), ..*image };
     (image.start, image.stop) = (start, start + size);
     if !is_new {
         move_counts(&old, image);

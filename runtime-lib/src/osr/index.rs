@@ -34,7 +34,7 @@ impl Index {
     pub fn fill(
         &mut self,
         sites: impl Iterator<Item = Site> + Clone,
-        places: &Places,
+        places: Places,
         arena: &mut Arena,
     ) -> Option<()> {
         let capacity = sites.clone().count().checked_mul(2)?.checked_next_power_of_two()?;
@@ -53,7 +53,7 @@ impl Index {
                     Slot { function, id: site.info().id, number: site.number(), has_places: false };
             }
         }
-        for place in places.iter() {
+        for place in places {
             if let Some(slot) = self.slot(place.id) {
                 slot.has_places = true;
             }

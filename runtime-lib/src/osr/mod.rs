@@ -36,27 +36,12 @@ mod settings;
 mod state;
 mod toggle;
 
+pub use image::midflight_osr_register;
 pub use log::write_at_exit;
 pub use state::is_started;
 
 use core::ffi::{CStr, c_char, c_int, c_ulonglong};
-use midflight_abi::osr::{OsrFunction, OsrPatch};
-
-/// Makes the OSR points of an image known. Called by the constructor of each linked image.
-///
-/// # Safety
-/// They are the bounds of the image's sections `midflight_osr` and `midflight_osr_patch`, mapped
-/// until [`midflight_osr_unregister`] is called; those of the second may be null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_osr_register(
-    start: *mut u8,
-    stop: *mut u8,
-    patch_start: *const OsrPatch,
-    patch_stop: *const OsrPatch,
-) {
-    // SAFETY: the caller's.
-    unsafe { image::register(start, stop, patch_start, patch_stop) };
-}
+use midflight_abi::osr::OsrPatch;
 
 /// Forgets the OSR points whose records begin at `start`; what was counted stays. Called by the
 /// destructor of each linked image but the one that has the runtime's state.
@@ -112,16 +97,6 @@ pub unsafe extern "C" fn midflight_osr_unregister_code(points: OsrPoints) {
 pub unsafe extern "C" fn midflight_osr_flag(point: *const c_char) -> *mut u32 {
     // SAFETY: the caller's.
     unsafe { named(point) }.map_or(core::ptr::null_mut(), arm::flag_of)
-}
-
-/// Decides whether a fuzzed site fires, and counts the hit and the transition.
-///
-/// # Safety
-/// `function` is a record of an image that is mapped.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn midflight_osr_hit(function: *mut OsrFunction, site: u32) -> bool {
-    // SAFETY: the caller's.
-    unsafe { hit::fires(function, site) }
 }
 
 /// Arms the flag and patch points with that name, see `midflight.h`.

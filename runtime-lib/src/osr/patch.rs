@@ -30,59 +30,23 @@ impl Problem {
     }
 }
 
-/// An image's places.
-#[derive(Clone, Copy)]
-pub struct Places {
-    start: *const OsrPatch,
-    stop: *const OsrPatch,
-}
+/// An image's places, as they are in its section; see [`Place::of`].
+pub type Places = &'static [OsrPatch];
 
-impl Places {
-    /// None.
-    pub const fn none() -> Self {
-        Self { start: core::ptr::null(), stop: core::ptr::null() }
+/// The places between two bounds.
+///
+/// # Safety
+/// They are null, or bounds of a section that is mapped as long as the places are used.
+pub unsafe fn places(start: *const OsrPatch, stop: *const OsrPatch) -> Result<Places, Refusal> {
+    if start.is_null() || start >= stop {
+        return Ok(&[]);
     }
-
-    /// Those between two bounds.
-    ///
-    /// # Safety
-    /// They are null, or bounds of a mapped section that outlives the value.
-    pub unsafe fn new(start: *const OsrPatch, stop: *const OsrPatch) -> Result<Self, Refusal> {
-        if start.is_null() || start >= stop {
-            return Ok(Self::none());
-        }
-        let size = stop as usize - start as usize;
-        if !start.is_aligned() || !size.is_multiple_of(size_of::<OsrPatch>()) {
-            return Err(Refusal::Malformed);
-        }
-        Ok(Self { start, stop })
+    let size = stop as usize - start as usize;
+    if !start.is_aligned() || !size.is_multiple_of(size_of::<OsrPatch>()) {
+        return Err(Refusal::Malformed);
     }
-
-    /// Whether there is none.
-    pub fn are_none(&self) -> bool {
-        self.start == self.stop
-    }
-
-    /// The first.
-    pub fn first(&self) -> Option<Place> {
-        self.iter().next()
-    }
-
-    /// One after the other, as they are in the code.
-    pub fn iter(&self) -> impl Iterator<Item = Place> {
-        let (mut next, stop) = (self.start, self.stop);
-        core::iter::from_fn(move || {
-            if next == stop {
-                return None;
-            }
-            let current = next;
-            // SAFETY: the bounds enclose whole entries that stay mapped.
-            unsafe {
-                next = next.add(1);
-                Some(Place::of(&*current))
-            }
-        })
-    }
+    // SAFETY: the caller's; the bounds enclose whole entries, which nobody writes to.
+    Ok(unsafe { core::slice::from_raw_parts(start, size / size_of::<OsrPatch>()) })
 }
 
 /// A place in the code.
@@ -96,7 +60,8 @@ pub struct Place {
 }
 
 impl Place {
-    fn of(patch: &OsrPatch) -> Self {
+    /// The one that an entry of the section tells of, in which places are relative to its fields.
+    pub fn of(patch: &OsrPatch) -> Self {
         let at = |field: &i32| (&raw const *field as usize).wrapping_add_signed(*field as isize);
         Self { address: at(&patch.nop), target: at(&patch.target), id: patch.id }
     }
