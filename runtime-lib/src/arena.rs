@@ -103,7 +103,6 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena that has mapped nothing yet.
     pub const fn new(contents: Contents) -> Self {
         Self::with_budget(contents, usize::MAX)
     }

@@ -24,7 +24,6 @@ pub const SIGNALS_VARIABLE: &CStr = c"MIDFLIGHT_SIGNALS";
 /// The signal at which the profile is written.
 pub const DUMP_VARIABLE: &CStr = c"MIDFLIGHT_PROFILE_SIGNAL";
 
-/// The settings.
 pub struct Config {
     pattern: Text,
     /// Directory at start, with a slash: relative patterns start there, although the program may
@@ -63,7 +62,8 @@ impl Config {
             self.read_signals(value);
         }
         if let Some(value) = variable(DUMP_VARIABLE) {
-            self.read_dump(value);
+            let consequence = "the profile is written when the program ends";
+            self.dump = read_signal(value, DUMP_VARIABLE, consequence);
         }
         place::note_root();
         if !pattern::is_absolute(self.pattern()) {
@@ -79,16 +79,6 @@ impl Config {
                 let problem =
                     "it is 'fatal' (write the profile when a signal ends the program) or 'none'";
                 tell_unusable(SIGNALS_VARIABLE, value, problem, "using 'fatal'");
-            }
-        }
-    }
-
-    fn read_dump(&mut self, value: &[u8]) {
-        match signal_name::parse(value) {
-            Ok(signal) => self.dump = Some(signal),
-            Err(problem) => {
-                let consequence = "the profile is written when the program ends";
-                tell_unusable(DUMP_VARIABLE, value, problem, consequence);
             }
         }
     }
@@ -140,6 +130,12 @@ fn read_size(value: &[u8], variable: &CStr, default: &str, set: fn(usize)) {
             tell_unusable(variable, value, problem, default);
         }
     }
+}
+
+/// The signal that a variable's value names. If there is none, that is reported.
+pub fn read_signal(value: &[u8], variable: &CStr, consequence: &str) -> Option<i32> {
+    let signal = signal_name::parse(value);
+    signal.map_err(|problem| tell_unusable(variable, value, problem, consequence)).ok()
 }
 
 /// Tells that a variable's value makes no sense, and what is done instead.

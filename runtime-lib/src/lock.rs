@@ -26,7 +26,6 @@ pub struct ProcessLock<T> {
 unsafe impl<T: Send> Sync for ProcessLock<T> {}
 
 impl<T> ProcessLock<T> {
-    /// Makes an unlocked lock.
     pub const fn new(data: T) -> Self {
         Self {
             holder: AtomicI32::new(0),
@@ -125,7 +124,6 @@ const BY_OTHER: u32 = 2;
 pub struct ContextLock(AtomicU32);
 
 impl ContextLock {
-    /// Makes an unlocked lock.
     pub const fn new() -> Self {
         Self(AtomicU32::new(FREE))
     }

@@ -29,7 +29,6 @@ impl<T: Copy> Zeroed<T> {
         Ok(Self { start, size, number, values: PhantomData })
     }
 
-    /// The values.
     pub fn values(&mut self) -> &mut [T] {
         // SAFETY: a mapping is aligned to pages, is this value's own, and has room for so many;
         // zeroes are valid, and nothing but values was stored.
@@ -51,19 +50,16 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// So many bytes of zeroes.
     pub fn new(len: usize) -> Result<Self, Failure> {
         // SAFETY: bytes may be zero.
         Ok(Self { room: unsafe { Zeroed::new(len.max(FIRST)) }?, len })
     }
 
-    /// The bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         let len = self.len;
         self.room.values().get_mut(..len).unwrap_or_default()
     }
 
-    /// Makes room for so many more.
     fn reserve(&mut self, more: usize) -> Result<(), Failure> {
         let needed = self.len.checked_add(more).ok_or(Failure::System(libc::ENOMEM))?;
         if needed > self.room.number {

@@ -72,7 +72,6 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Formats `value`.
     pub fn new(mut value: u64) -> Self {
         let mut digits = [b'0'; 20];
         let mut start = digits.len();
@@ -87,7 +86,6 @@ impl Decimal {
         Self { digits, start }
     }
 
-    /// The digits.
     pub fn bytes(&self) -> &[u8] {
         self.digits.get(self.start..).unwrap_or_default()
     }

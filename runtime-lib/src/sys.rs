@@ -117,7 +117,6 @@ pub fn errno() -> i32 {
     unsafe { *libc::__errno_location() }
 }
 
-/// Sets the calling thread's `errno`.
 pub fn set_errno(value: i32) {
     // SAFETY: libc gives a valid pointer to the calling thread's errno.
     unsafe { *libc::__errno_location() = value }
@@ -128,7 +127,6 @@ pub fn relax() {
     kernel::yield_now();
 }
 
-/// Waits for a millisecond.
 pub fn sleep_a_millisecond() {
     let time = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
     // SAFETY: the time lives through the call.

@@ -5,7 +5,7 @@
 
 use crate::file;
 use crate::message::parse_decimal;
-use core::mem::zeroed;
+use crate::sys;
 
 const NANOSECONDS: i128 = 1_000_000_000;
 /// What clocks of files and processes may be apart.
@@ -32,11 +32,9 @@ pub fn is_of_this_process(seconds: i64, nanoseconds: i64) -> bool {
 
 fn now(clock: libc::clockid_t) -> i128 {
     // SAFETY: zeroes are a valid value, in whose place the time is written.
-    unsafe {
-        let mut time: libc::timespec = zeroed();
-        libc::clock_gettime(clock, &raw mut time);
-        i128::from(time.tv_sec) * NANOSECONDS + i128::from(time.tv_nsec)
-    }
+    let time: Option<libc::timespec> =
+        unsafe { sys::written(|time| libc::clock_gettime(clock, time)) };
+    time.map_or(0, |time| i128::from(time.tv_sec) * NANOSECONDS + i128::from(time.tv_nsec))
 }
 
 /// When the process was made, in ticks since the system was booted.

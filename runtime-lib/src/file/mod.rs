@@ -61,6 +61,12 @@ impl From<TooLong> for Failure {
     }
 }
 
+/// Which file it is, whatever its name: its device, and its number there.
+pub type Identity = [u64; 2];
+
+/// That of no file.
+pub const NO_FILE: Identity = [0; 2];
+
 /// An open file, closed when dropped.
 pub struct File(i32);
 
@@ -74,10 +80,14 @@ impl File {
         if descriptor < 0 { Err(Failure::last()) } else { Ok(Self(descriptor)) }
     }
 
-    /// What is known of it.
     pub fn stat(&self) -> Result<libc::stat, Failure> {
         // SAFETY: zeroes are a valid value; the descriptor is open.
         unsafe { sys::written(|stat| libc::fstat(self.0, stat)) }.ok_or_else(Failure::last)
+    }
+
+    /// Which file it is.
+    pub fn identity(&self) -> Result<Identity, Failure> {
+        self.stat().map(|stat| [stat.st_dev, stat.st_ino])
     }
 
     /// Whether it is in `/proc`, wherever that is mounted.
@@ -122,7 +132,6 @@ impl File {
         Err(Failure::System(libc::ETIMEDOUT))
     }
 
-    /// All that is in it.
     pub fn read(&self) -> Result<Bytes, Failure> {
         let size =
             usize::try_from(self.stat()?.st_size).map_err(|_| Failure::System(libc::EFBIG))?;
@@ -144,7 +153,6 @@ impl File {
         })
     }
 
-    /// Its descriptor.
     pub fn descriptor(&self) -> i32 {
         self.0
     }
@@ -217,7 +225,6 @@ impl<'a> Buffered<'a> {
         Self { file: None, buffer, filled: 0 }
     }
 
-    /// Writes what is in the buffer.
     pub fn flush(&mut self) -> Result<(), Failure> {
         let bytes = self.buffer.get(..core::mem::take(&mut self.filled)).unwrap_or_default();
         let Some((file, offset)) = &mut self.file else {

@@ -18,7 +18,7 @@
 //!   replaced is a file that the program has open.
 
 use crate::file::text::Text;
-use crate::file::{Failure, File, Refusal};
+use crate::file::{Failure, File, Identity, NO_FILE, Refusal};
 use crate::message::Decimal;
 use crate::sys;
 use core::ffi::CStr;
@@ -144,9 +144,9 @@ impl Place {
         Ok(Some(file))
     }
 
-    /// What is known of what is here, not through a symbolic link; `None` if there is nothing.
-    pub fn stat(&self) -> Option<libc::stat> {
-        File::open_at(Some(&self.directory), self.leaf.c_str(), LOOK).ok()?.stat().ok()
+    /// Which file is here, not through a symbolic link; `None` if there is none.
+    pub fn identity(&self) -> Option<Identity> {
+        File::open_at(Some(&self.directory), self.leaf.c_str(), LOOK).ok()?.identity().ok()
     }
 
     /// Creates a new file beside the place.
@@ -360,7 +360,7 @@ fn unlink(directory: &File, leaf: &Leaf) {
     unsafe { libc::unlinkat(directory.descriptor(), leaf.c_str().as_ptr(), 0) };
 }
 
-/// Device and number of the directory that was the root when the program started.
+/// Identity of the directory that was the root when the program started.
 static ROOT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Notes which directory is the root now.
@@ -373,10 +373,10 @@ pub fn note_root() {
 /// Whether names lead elsewhere than when the program started, since its root is another one.
 pub fn is_root_changed() -> bool {
     let before = ROOT.each_ref().map(|value| value.load(Ordering::Relaxed));
-    before != [0, 0] && root().is_some_and(|now| now != before)
+    before != NO_FILE && root().is_some_and(|now| now != before)
 }
 
-fn root() -> Option<[u64; 2]> {
+fn root() -> Option<Identity> {
     // SAFETY: zeroes are a valid value; the name is a C string.
     let root: libc::stat = unsafe { sys::written(|stat| libc::stat(c"/".as_ptr(), stat)) }?;
     Some([root.st_dev, root.st_ino])

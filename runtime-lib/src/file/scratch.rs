@@ -19,7 +19,6 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empty memory.
     const fn new() -> Self {
         Self { name: Text::new(), host: Text::new(), buffer: [0; BUFFER] }
     }

@@ -64,9 +64,7 @@ pub fn add<T>(
 
 /// Whether the file still has the name.
 fn is_at(file: &File, place: &Place) -> bool {
-    let identity = |stat: libc::stat| (stat.st_dev, stat.st_ino);
-    let own = file.stat().ok().map(identity);
-    own.is_some() && own == place.stat().map(identity)
+    file.identity().is_ok_and(|own| place.identity() == Some(own))
 }
 
 fn write_new(place: &Place, profile: &[u8]) -> Result<(), Failure> {

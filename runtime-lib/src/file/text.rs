@@ -17,22 +17,18 @@ pub struct Text<const SIZE: usize = CAPACITY> {
 }
 
 impl<const SIZE: usize> Text<SIZE> {
-    /// The empty text.
     pub const fn new() -> Self {
         Self { bytes: [0; SIZE], len: 0 }
     }
 
-    /// The text's bytes.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// The text as libc wants it.
     pub fn c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or(c"")
     }
 
-    /// Makes it empty.
     pub fn clear(&mut self) {
         self.cut(0);
     }
@@ -45,7 +41,6 @@ impl<const SIZE: usize> Text<SIZE> {
         }
     }
 
-    /// Adds to the end.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
         let end = self.len + bytes.len();
         if end >= SIZE {

@@ -49,13 +49,11 @@ impl Image {
         (self.start, self.stop)
     }
 
-    /// Its functions.
     pub fn functions(&self) -> Functions {
         // SAFETY: the records were checked, and are mapped or copied as long as they stand here.
         unsafe { Functions::new(self.start, self.stop) }
     }
 
-    /// The sites of all its functions.
     pub fn sites(&self) -> impl Iterator<Item = Site> + Clone {
         self.functions().flat_map(Function::sites)
     }
@@ -84,7 +82,6 @@ impl Image {
     }
 }
 
-/// The images that are loaded.
 pub fn loaded(state: &State) -> impl Iterator<Item = &Image> + Clone {
     all(state).filter(|image| image.is_loaded)
 }

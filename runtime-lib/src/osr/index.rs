@@ -24,7 +24,6 @@ pub struct Index {
 }
 
 impl Index {
-    /// A table without sites.
     pub const fn empty() -> Self {
         Self { slots: null_mut(), capacity: 0 }
     }
@@ -61,14 +60,12 @@ impl Index {
         Some(())
     }
 
-    /// The site with an identity.
     pub fn find(&self, id: u64) -> Option<Site> {
         let slot = self.slot(id).filter(|slot| !slot.function.is_null())?;
         // SAFETY: the table has functions of valid records.
         unsafe { Function::emitted(slot.function) }?.site(slot.number)
     }
 
-    /// Whether a site has places.
     pub fn has_places(&self, site: Site) -> bool {
         self.slot(site.info().id).is_some_and(|slot| !slot.function.is_null() && slot.has_places)
     }

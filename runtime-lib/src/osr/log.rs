@@ -179,7 +179,6 @@ fn put_transition<S: Sink>(site: Site, transitions: u64, to: &mut S) -> Result<(
     to.put(b"}\n")
 }
 
-/// The condition's name.
 pub fn condition(site: Site) -> &'static [u8] {
     let name = usize::try_from(site.info().condition).ok().and_then(|n| OSR_CONDITIONS.get(n));
     name.map_or(b"unknown", |name| name.as_bytes())

@@ -117,7 +117,6 @@ impl Function {
         unsafe { ((*record).version == OSR_VERSION).then_some(Self(record)) }
     }
 
-    /// Its record.
     pub fn record(self) -> *mut OsrFunction {
         self.0
     }
@@ -127,24 +126,20 @@ impl Function {
         unsafe { &*self.0 }
     }
 
-    /// Its name.
     pub fn name(&self) -> &[u8] {
         // SAFETY: that of a valid record.
         unsafe { text(self.head().name) }
     }
 
-    /// Its source file.
     pub fn file(&self) -> &[u8] {
         // SAFETY: that of a valid record.
         unsafe { text(self.head().file) }
     }
 
-    /// A site by its number.
     pub fn site(self, number: u32) -> Option<Site> {
         (number < self.head().sites).then_some(Site { function: self, number })
     }
 
-    /// All sites.
     pub fn sites(self) -> impl Iterator<Item = Site> + Clone {
         (0..self.head().sites).map(move |number| Site { function: self, number })
     }
@@ -163,23 +158,19 @@ pub struct Site {
 }
 
 impl Site {
-    /// Its function.
     pub fn function(&self) -> &Function {
         &self.function
     }
 
-    /// Its number in the function.
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// What is known of it.
     pub fn info(&self) -> &OsrPointInfo {
         // SAFETY: sites are only made with numbers that their function has.
         unsafe { &*self.function.head().infos.add(self.number as usize) }
     }
 
-    /// The point's name.
     pub fn name(&self) -> &[u8] {
         // SAFETY: that of a valid record.
         unsafe { text(self.info().name) }
@@ -211,19 +202,16 @@ impl Site {
         }
     }
 
-    /// [`OsrPointState::armed`]
     pub fn armed(&self) -> &AtomicU32 {
         // SAFETY: the state is valid, aligned, and everyone accesses it atomically.
         unsafe { AtomicU32::from_ptr(&raw mut (*self.state()).armed) }
     }
 
-    /// [`OsrPointState::hits`]
     pub fn hits(&self) -> &AtomicU64 {
         // SAFETY: as above.
         unsafe { AtomicU64::from_ptr(&raw mut (*self.state()).hits) }
     }
 
-    /// [`OsrPointState::transitions`]
     pub fn transitions(&self) -> &AtomicU64 {
         // SAFETY: as above.
         unsafe { AtomicU64::from_ptr(&raw mut (*self.state()).transitions) }

@@ -5,7 +5,6 @@ use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
 use crate::osr::fire::Fire;
-use crate::process::signal_name;
 use core::ffi::CStr;
 
 /// Which points fire.
@@ -15,7 +14,6 @@ pub const LOG_VARIABLE: &CStr = c"MIDFLIGHT_OSR_LOG";
 /// The signal that arms and disarms.
 pub const SIGNAL_VARIABLE: &CStr = c"MIDFLIGHT_OSR_SIGNAL";
 
-/// The settings.
 pub struct Settings {
     /// Checked; empty if nothing is to fire.
     fire: Text,
@@ -60,7 +58,7 @@ impl Settings {
             self.read_log(value);
         }
         if let Some(value) = config::variable(SIGNAL_VARIABLE) {
-            self.read_signal(value);
+            self.signal = config::read_signal(value, SIGNAL_VARIABLE, "no signal is caught");
         }
     }
 
@@ -99,15 +97,6 @@ impl Settings {
                 "a '%' has no meaning in it (there are %p, %h, %m, %1m to %9m and %%)",
                 "no log is written",
             ),
-        }
-    }
-
-    fn read_signal(&mut self, value: &[u8]) {
-        match signal_name::parse(value) {
-            Ok(signal) => self.signal = Some(signal),
-            Err(problem) => {
-                config::tell_unusable(SIGNAL_VARIABLE, value, problem, "no signal is caught")
-            }
         }
     }
 }

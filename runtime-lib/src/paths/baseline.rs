@@ -30,7 +30,6 @@ const FIRST: usize = 64;
 /// How often the profile was paused and resumed.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the profile is paused.
 pub fn is_paused() -> bool {
     TURNS.load(Ordering::Relaxed) % 2 == 1
 }
@@ -60,7 +59,6 @@ pub fn turn() {
 pub struct Counter {
     /// The address; not 0
     pub owner: usize,
-    /// The label
     pub label: u32,
 }
 
@@ -83,7 +81,6 @@ pub struct Baselines {
 }
 
 impl Baselines {
-    /// All of them zero.
     pub const fn new() -> Self {
         Self { shared: memory::Baselines { table: null_mut() }, used: 0 }
     }

@@ -32,7 +32,6 @@ use midflight_abi::{RecordHeader, memory};
 /// Slots of the first table of forests.
 const FIRST_TABLE: usize = 32;
 
-/// A thread's context.
 #[repr(C)]
 pub struct Context {
     /// What others find of it in a file. `forests` is used under `lock`; the rest stays as it is.
@@ -49,7 +48,6 @@ pub struct Context {
     pub data: UnsafeCell<Data>,
 }
 
-/// The contents of a context.
 pub struct Data {
     /// Where all of it is but nodes.
     pub arena: Arena,

@@ -148,7 +148,6 @@ pub fn lost() -> u64 {
     sum
 }
 
-/// Forgets what was lost.
 pub fn clear() {
     LOST.store(0, Ordering::Relaxed);
     // SAFETY: the counters are valid.

@@ -85,7 +85,6 @@ const OVERFLOWED: u32 = 1;
 /// A state, see `midflight_abi`.
 pub type Word = u64;
 
-/// Marks that memory ran out.
 #[derive(Debug)]
 pub struct OutOfMemory;
 
@@ -104,7 +103,6 @@ pub struct Child {
     pub holder: *mut Node,
     /// Where it is.
     pub slot: *mut Slot,
-    /// Its label.
     pub label: u32,
 }
 
@@ -117,7 +115,6 @@ pub fn table_of(word: Word) -> *mut Slot {
     address as *mut Slot
 }
 
-/// The word of a sparse table.
 fn sparse_word(slots: *mut Slot, size: u32) -> Word {
     (slots as u64) << WORD_SHIFT | u64::from((size - 1) << SLOT_SHIFT)
 }
@@ -458,7 +455,6 @@ pub struct Children {
 }
 
 impl Children {
-    /// Those of a node.
     pub const fn of(node: *mut Node) -> Self {
         Self { node, index: 0 }
     }
@@ -571,13 +567,10 @@ pub fn has_node(level: u32, k: u32) -> bool {
 pub struct Builder<'a> {
     /// Where nodes and tables come from.
     pub arena: &'a mut Arena,
-    /// The forest's start.
     pub start: *mut Node,
     /// The state of the start, for emitted code.
     pub start_word: *mut Word,
-    /// The forest's k.
     pub k: u32,
-    /// The function's number of paths.
     pub num_paths: u32,
     /// Whether the reserve may be used.
     pub purpose: Purpose,

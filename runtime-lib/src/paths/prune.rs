@@ -68,7 +68,6 @@ pub struct Lookup {
 }
 
 impl Nodes {
-    /// No nodes yet.
     pub fn new() -> Self {
         Self::with_budget(BUDGET.load(Ordering::Relaxed))
     }

@@ -224,7 +224,6 @@ fn new_node(arena: &mut Arena, label: u32, purpose: Purpose) -> Option<*mut Node
 }
 
 impl Slabs {
-    /// That of a function.
     pub fn of(forest: *mut Forest) -> *mut Self {
         forest.wrapping_add(1).cast()
     }

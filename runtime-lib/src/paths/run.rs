@@ -33,18 +33,17 @@ const MOST_TURNS: u64 = 1 << 31;
 pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> Word {
     let this = ThreadForest::of(forest);
     // SAFETY: the caller's.
-    let levels = u64::from(unsafe { (*this).shared.k }).saturating_mul(2).saturating_sub(2).max(1);
-    while n != 0 {
-        // SAFETY: the caller's.
-        let turned = unsafe { turn(state, id, n, levels, this) };
-        n -= turned;
-        // As many as lead to a circle, if there is one.
-        let single = n.min(levels);
-        for _ in 0..single {
-            // SAFETY: the caller's.
-            state = unsafe { step(state, id, this) };
+    unsafe {
+        let levels = u64::from((*this).shared.k).saturating_mul(2).saturating_sub(2).max(1);
+        while n != 0 {
+            n -= turn(state, id, n, levels, this);
+            // As many as lead to a circle, if there is one.
+            let single = n.min(levels);
+            for _ in 0..single {
+                state = step(state, id, this);
+            }
+            n -= single;
         }
-        n -= single;
     }
     state
 }

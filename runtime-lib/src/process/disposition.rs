@@ -258,7 +258,6 @@ unsafe extern "C" fn relay_to_handler() {
     )
 }
 
-/// Its address.
 fn relay() -> usize {
     relay_to_handler as *const () as usize
 }
@@ -377,13 +376,8 @@ pub unsafe extern "C" fn midflight_sigset(signal: c_int, handler: usize) -> usiz
 /// As for libc's `sigaction`.
 unsafe fn set_handler(signal: c_int, action: &libc::sigaction) -> usize {
     // SAFETY: zeroes are a valid value; the rest is the caller's.
-    unsafe {
-        let mut before: libc::sigaction = zeroed();
-        match sigaction(signal, action, &raw mut before) {
-            0 => before.sa_sigaction,
-            _ => libc::SIG_ERR,
-        }
-    }
+    let before = unsafe { sys::written(|before| sigaction(signal, action, before)) };
+    before.map_or(libc::SIG_ERR, |before| before.sa_sigaction)
 }
 
 /// A handler as it would be without the runtime.

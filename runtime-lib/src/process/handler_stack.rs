@@ -26,7 +26,6 @@ const FLAGS: c_int = 1 << 31;
 pub struct Memory(Option<NonNull<u8>>);
 
 impl Memory {
-    /// None yet.
     pub const fn new() -> Self {
         Self(None)
     }

@@ -14,7 +14,6 @@ pub struct Found {
 }
 
 impl Found {
-    /// Asks the loader.
     pub fn containing(address: usize) -> Self {
         let mut found = Self { address, path: Text::new(), is_program: false, is_writable: false };
         // SAFETY: the callback gets the pointer that is given here.

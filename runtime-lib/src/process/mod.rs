@@ -33,7 +33,6 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 
-/// The process's state.
 pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
     id: 0,
     contexts: null_mut(),
@@ -168,7 +167,6 @@ impl Process {
         }
     }
 
-    /// All contexts.
     pub fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {
         // SAFETY: it is the list of contexts.
         unsafe { Context::list(self.contexts) }

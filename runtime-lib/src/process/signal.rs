@@ -15,7 +15,6 @@ pub struct Blocked {
 }
 
 impl Blocked {
-    /// Blocks all signals.
     pub fn new() -> Self {
         let errno = sys::errno();
         Self { mask: sys::set_signal_mask(!0), errno }

@@ -3,6 +3,7 @@
 //! libc's functions with these names may be a sanitizer's or the program's, and are called where
 //! the program itself asks for something. What the runtime wants for itself it asks the kernel for.
 
+use super::written;
 use core::ffi::c_int;
 use core::mem::zeroed;
 use core::ptr::{null, null_mut};
@@ -10,10 +11,7 @@ use core::ptr::{null, null_mut};
 /// What is done about a signal now.
 pub fn action(signal: c_int) -> Option<libc::sigaction> {
     // SAFETY: zeroes are a valid value; nothing is changed.
-    unsafe {
-        let mut now: libc::sigaction = zeroed();
-        (change(signal, null(), &raw mut now) == 0).then_some(now)
-    }
+    unsafe { written(|now| change(signal, null(), now)) }
 }
 
 /// Has something else done about a signal.
@@ -25,7 +23,6 @@ pub unsafe fn set_action(signal: c_int, action: &libc::sigaction) {
     unsafe { change(signal, action, null_mut()) };
 }
 
-/// An action that does the default.
 pub fn default_action() -> libc::sigaction {
     // SAFETY: zeroes are a valid value.
     unsafe { zeroed() }
@@ -45,9 +42,7 @@ pub fn action_of(handler: usize, flags: c_int) -> libc::sigaction {
 pub fn stack() -> Option<libc::stack_t> {
     // SAFETY: zeroes are a valid value; nothing is changed.
     unsafe {
-        let mut now: libc::stack_t = zeroed();
-        let result = libc::syscall(libc::SYS_sigaltstack, null::<libc::stack_t>(), &raw mut now);
-        (result == 0).then_some(now)
+        written(|now| libc::syscall(libc::SYS_sigaltstack, null::<libc::stack_t>(), now) as c_int)
     }
 }
 

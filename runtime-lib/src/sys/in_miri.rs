@@ -1,12 +1,10 @@
 //! `kernel` in Miri, where there are no signals, by functions of libc.
 
-/// The calling thread's ID.
 pub fn thread_id() -> i32 {
     // SAFETY: the call takes nothing and cannot fail.
     unsafe { libc::gettid() }
 }
 
-/// The process's ID.
 pub fn process_id() -> i32 {
     // SAFETY: the call takes nothing and cannot fail.
     unsafe { libc::getpid() }
@@ -44,7 +42,6 @@ pub fn set_signal_mask(_mask: u64) -> u64 {
     0
 }
 
-/// Gives the processor to another thread.
 pub fn yield_now() {
     // SAFETY: the call takes nothing.
     unsafe { libc::sched_yield() };

@@ -1,8 +1,7 @@
 //! The file that memory is mapped from.
 
-use crate::file::place::Place;
 use crate::file::text::Text;
-use crate::file::{Failure, File};
+use crate::file::{Failure, File, Identity};
 use crate::process::signal::Blocked;
 use crate::sys;
 use core::ptr::NonNull;
@@ -10,38 +9,12 @@ use core::ptr::NonNull;
 /// Zeroes to write where a file system cannot set room aside.
 const ZEROES: [u8; 4096] = [0; 4096];
 
-/// Which file it is, whatever its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
-    device: u64,
-    node: u64,
-}
-
-impl Identity {
-    /// No file.
-    pub const NONE: Self = Self { device: 0, node: 0 };
-
-    fn from_stat(stat: &libc::stat) -> Self {
-        Self { device: stat.st_dev, node: stat.st_ino }
-    }
-
-    /// That of an open file.
-    pub fn of_file(file: &File) -> Result<Self, Failure> {
-        file.stat().as_ref().map(Self::from_stat).map_err(|&failure| failure)
-    }
-
-    /// That of the file in a place, not through a symbolic link; `None` if there is none.
-    pub fn of(place: &Place) -> Option<Self> {
-        place.stat().as_ref().map(Self::from_stat)
-    }
-}
-
 /// Opens a file by its name; `None` if that cannot be done, or it is another file.
 pub fn open(name: &Text, identity: Identity) -> Option<File> {
     // Something else may have the name by now, which is not waited for.
     let flags = libc::O_RDWR | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
     let file = File::open_at(None, name.c_str(), flags).ok()?;
-    (Identity::of_file(&file) == Ok(identity)).then_some(file)
+    (file.identity() == Ok(identity)).then_some(file)
 }
 
 impl File {

@@ -4,11 +4,10 @@
 //! The parent copies its memory before, while it holds all locks, since the child shares the file
 //! itself until it has put another one in its place. So neither has to wait for the other.
 
-use super::file::Identity;
 use super::{CAPACITY, HEADER, STATE, header, stranger};
 use crate::file::place::{Place, Publish, Temporary};
 use crate::file::text::Text;
-use crate::file::{Failure, File};
+use crate::file::{Failure, File, Identity};
 use crate::sys;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +48,7 @@ impl Copy {
 
     fn fill(&self, file: &File) -> Result<Identity, Failure> {
         file.extend(0, self.length)?;
-        let identity = Identity::of_file(file)?;
+        let identity = file.identity()?;
         let base = self.base();
         file.map_shared(Some(base), CAPACITY.load(Ordering::Relaxed))?;
         self.copy_to(base);

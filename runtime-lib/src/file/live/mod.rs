@@ -31,13 +31,12 @@ pub use stranger::is_stranger;
 use crate::arena;
 use crate::file::place::{self, Missing, Place, Publish};
 use crate::file::text::Text;
-use crate::file::{Failure, File};
+use crate::file::{Failure, File, Identity, NO_FILE};
 use crate::lock::ProcessLock;
 use crate::message;
 use crate::sys;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use file::Identity;
 use midflight_abi::ABI_VERSION;
 use midflight_abi::memory::{
     BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
@@ -55,7 +54,7 @@ static HEADER: AtomicPtr<MemoryHeader> = AtomicPtr::new(null_mut());
 
 /// Locked after all other locks, with all signals blocked.
 static STATE: ProcessLock<State> =
-    ProcessLock::new(State { name: Text::new(), identity: Identity::NONE, is_stuck: false });
+    ProcessLock::new(State { name: Text::new(), identity: NO_FILE, is_stuck: false });
 
 /// Bytes of address space from the header on.
 static CAPACITY: AtomicUsize = AtomicUsize::new(0);
@@ -111,7 +110,7 @@ fn capacity() -> Result<usize, Failure> {
 /// Maps a new file, which has a header then.
 fn begin(file: &File, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identity), Failure> {
     file.extend(0, FIRST)?;
-    let identity = Identity::of_file(file)?;
+    let identity = file.identity()?;
     let memory = file.map_shared(None, capacity)?.cast::<MemoryHeader>();
     // SAFETY: the mapping has room for the header, and the file for this part of it.
     unsafe {
@@ -170,7 +169,7 @@ impl State {
     /// The file's place, if it is still there.
     fn place(&mut self) -> Option<Place> {
         let place = Place::find(&mut self.name, Missing::Refused).ok()??;
-        (Identity::of(&place) == Some(self.identity)).then_some(place)
+        (place.identity() == Some(self.identity)).then_some(place)
     }
 
     /// Makes the memory the process's own, with all that is in it.
@@ -215,7 +214,7 @@ impl State {
 
 /// Whether a file of that name is the one that the program counts in.
 pub fn is_at(place: &Place) -> bool {
-    is_live() && STATE.lock().is_some_and(|state| Identity::of(place) == Some(state.identity))
+    is_live() && STATE.lock().is_some_and(|state| place.identity() == Some(state.identity))
 }
 
 /// Whether the program counts in a file that it cannot reach any more, since its root directory is
@@ -266,7 +265,7 @@ pub fn remove() {
     let Some(mut state) = STATE.lock() else { return };
     if let Some(place) = state.place() {
         place.remove();
-        state.identity = Identity::NONE;
+        state.identity = NO_FILE;
     }
 }
 

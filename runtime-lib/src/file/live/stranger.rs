@@ -36,7 +36,6 @@ pub fn mark() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether there is a mark.
 pub fn is_marking() -> bool {
     !MARK.load(Ordering::Acquire).is_null()
 }

@@ -17,9 +17,7 @@ pub(super) const PRUNED: u32 = (offset_of!(Totals, pruned) / size_of::<u64>()) a
 
 /// One step of a walk in preorder.
 pub struct Visit {
-    /// The child's label.
     pub label: u32,
-    /// The child's counter.
     pub count: u64,
     /// How many children of it follow.
     pub children: u32,
