@@ -457,7 +457,7 @@ pub const CURSOR_TAU_OFFSET: usize = core::mem::offset_of!(Cursor, tau);
 /// Byte offset of [`Forest::start`], for emitted code.
 pub const FOREST_START_OFFSET: usize = core::mem::offset_of!(Forest, start);
 
-/// Byte offset of [`Forest::entries`], for emitted code.
+/// Byte offset of [`Totals::entries`], for emitted code.
 pub const FOREST_ENTRIES_OFFSET: usize = core::mem::offset_of!(Forest, totals.entries);
 
 /// Byte offset of [`Forest::step`], for emitted code.
