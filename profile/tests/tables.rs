@@ -331,7 +331,8 @@ fn forest_of(sequences: &[&[u32]]) -> PrefixForest {
 #[test]
 fn a_path_must_begin_where_the_one_before_it_ended() {
     let mut table = loop_table();
-    let paths: Vec<Vec<u32>> = (0..4).map(|id| table.decode_path(id).unwrap().blocks).collect();
+    let decoder = PathDecoder::new(&table).unwrap();
+    let paths: Vec<Vec<u32>> = (0..4).map(|id| decoder.decode(id).unwrap().blocks).collect();
     assert_eq!(paths, [&[0, 1, 2][..], &[0, 1, 3], &[1, 2], &[1, 3]]);
     // In through the entry, around, and out; or a chunk that begins in mid-loop.
     assert_eq!(table.check_forest(&forest_of(&[&[0, 2, 2, 3], &[2, 3], &[1]])), Ok(()));

@@ -93,44 +93,34 @@ pub unsafe extern "C" fn midflight_enter(
     record: *const RecordHeader,
     slot: *mut *mut Forest,
 ) -> *mut Forest {
-    if live::is_stranger() {
-        // SAFETY: the caller's.
-        return unsafe { fallback::forest(record) };
+    // SAFETY: the caller's. A handler of this thread may read the slot at any time.
+    unsafe {
+        if live::is_stranger() {
+            return fallback::forest(record);
+        }
+        let signals = Blocked::new();
+        let Some(forest) = own_forest(record, &signals) else { return fallback::forest(record) };
+        AtomicPtr::from_ptr(slot).store(forest, Ordering::Release);
+        forest
     }
-    let signals = Blocked::new();
-    // SAFETY: the caller's.
-    let forest = unsafe { own_forest(record, &signals) };
-    let forest = match forest {
-        Ok(forest) => forest,
-        // SAFETY: the caller's.
-        Err(Nested) => return unsafe { fallback::forest(record) },
-    };
-    // SAFETY: the slot is valid. A handler of this thread may read it at any time.
-    unsafe { AtomicPtr::from_ptr(slot) }.store(forest, Ordering::Release);
-    forest
 }
 
-/// There is no context, or the runtime was entered from a function that it has called itself: the
-/// next activation may fare better.
-struct Nested;
-
-unsafe fn own_forest(
-    record: *const RecordHeader,
-    signals: &Blocked,
-) -> Result<*mut Forest, Nested> {
+/// `None`: there is no context, or the runtime was entered from a function that it has called
+/// itself; the next activation may fare better.
+unsafe fn own_forest(record: *const RecordHeader, signals: &Blocked) -> Option<*mut Forest> {
     // SAFETY: the caller's.
     unsafe {
         if !image::is_usable(record) || privilege::is_raised() {
-            return Ok(fallback::forest(record));
+            return Some(fallback::forest(record));
         }
         if (*record).mode() == Some(Mode::Published) && live::is_live() {
             // What reads the file does not know such forests. It goes when the image is registered.
-            return Err(Nested);
+            return None;
         }
-        let context = context::own(signals).ok_or(Nested)?;
-        let _guard = context.lock.lock_as_owner().ok_or(Nested)?;
+        let context = context::own(signals)?;
+        let _guard = context.lock.lock_as_owner()?;
         let forest = (*context.data.get()).forest((&raw const *context).cast_mut(), record);
-        Ok(match forest {
+        Some(match forest {
             Some(forest) => &raw mut (*forest).shared.forest,
             None => fallback::forest(record),
         })
@@ -171,7 +161,7 @@ pub unsafe extern "C" fn midflight_published_step(
     forest: *mut Forest,
 ) {
     if fallback::is_fallback(forest) {
-        return fallback::lose_event();
+        return fallback::lose_events(1);
     }
     // SAFETY: the caller's.
     unsafe { published::event(cursor, id, forest) };

@@ -302,11 +302,3 @@ fn collect_edges(table: &FunctionTable) -> Result<PathDecoder, NumberingError> {
         is_exit: table.edges.iter().map(|edge| matches!(edge, Edge::Exit { .. })).collect(),
     })
 }
-
-impl FunctionTable {
-    /// The path that an ID stands for, or nothing if no path has that ID or the table's numbering
-    /// is not one. For more than one ID, make a [`PathDecoder`] once.
-    pub fn decode_path(&self, id: u32) -> Option<Path> {
-        PathDecoder::new(self).ok()?.decode(id)
-    }
-}

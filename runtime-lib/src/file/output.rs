@@ -102,10 +102,8 @@ pub fn write_now(path: Option<&CStr>) -> i32 {
     }
     let signals = Blocked::new();
     let Some(mut process) = process::lock() else { return libc::EBUSY };
-    match write_and_report(&mut process, &When::Now(path), &signals) {
-        Ok(()) => 0,
-        Err(failure) => failure.number(),
-    }
+    let result = write_and_report(&mut process, &When::Now(path), &signals);
+    result.map_or_else(Failure::number, |()| 0)
 }
 
 /// Sets all counters to zero. Activations go on from where they are. What other threads count at

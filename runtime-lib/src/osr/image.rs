@@ -89,9 +89,7 @@ pub fn loaded(state: &State) -> impl Iterator<Item = &Image> + Clone {
 /// All images, in the order of their registration.
 pub fn all(state: &State) -> impl Iterator<Item = &Image> + Clone {
     // SAFETY: images are never freed; whoever has the state holds its lock.
-    let first = unsafe { state.images.as_ref() };
-    // SAFETY: as above.
-    core::iter::successors(first, |image| unsafe { image.next.as_ref() })
+    unsafe { core::iter::successors(state.images.as_ref(), |image| image.next.as_ref()) }
 }
 
 /// What `%m` stands for: the signature of the program or, if it has no points, of the first

@@ -130,11 +130,6 @@ fn for_each_counter(mut visit: impl FnMut(*mut u64)) {
     }
 }
 
-/// Notes an event that could not be counted.
-pub fn lose_event() {
-    lose_events(1);
-}
-
 /// Notes events that could not be counted.
 pub fn lose_events(n: u64) {
     LOST.fetch_add(n, Ordering::Relaxed);

@@ -91,23 +91,16 @@ impl ThreadForest {
             (*this).shared.mode = mode;
             (*this).shared.forest.step = step::address();
             match mode {
-                Mode::Automaton => Self::begin(this, nodes)?,
+                Mode::Automaton => {
+                    let mut builder = Self::builder(this, nodes, Purpose::Root);
+                    builder.new_start().ok()?;
+                    (*this).shared.start = builder.start;
+                }
                 Mode::Counting => {}
                 Mode::Published => Slabs::begin(&raw mut (*this).shared.forest, header.k),
             }
         }
         Some(this)
-    }
-
-    /// Makes an automaton without nodes.
-    unsafe fn begin(this: *mut Self, nodes: &mut Arena) -> Option<()> {
-        // SAFETY: the caller's.
-        unsafe {
-            let mut builder = Self::builder(this, nodes, Purpose::Root);
-            builder.new_start().ok()?;
-            (*this).shared.start = builder.start;
-            Some(())
-        }
     }
 
     /// # Safety
@@ -185,20 +178,18 @@ impl ThreadForest {
     ) -> Option<Word> {
         // SAFETY: the caller's.
         unsafe {
-            let node = node::owner(table);
+            let mut node = node::owner(table);
             if node::is_pruned(node) {
-                return if (*node).level == START_LEVEL {
-                    Self::count_child(this, arena, (*this).shared.start, label, 1, Purpose::Growth)
-                } else {
-                    None
-                };
-            }
-            if node::table_of(node::word_of(node)) != table {
+                if (*node).level != START_LEVEL {
+                    return None;
+                }
+                node = (*this).shared.start;
+            } else if node::table_of(node::word_of(node)) != table {
                 Self::note_stale(this);
             } else {
                 Self::builder(this, arena, Purpose::Spread).spread(node, label);
             }
-            Self::count_child(this, arena, node, label, 1, Purpose::Growth)
+            count_child(&mut Self::builder(this, arena, Purpose::Growth), node, label, 1)
         }
     }
 
@@ -218,7 +209,9 @@ impl ThreadForest {
             let start = (*this).shared.start;
             let mut builder = Self::builder(this, arena, Purpose::Root);
             if let Ok(child) = builder.child(start, label) {
-                Self::note_restart(this, node::owner(table));
+                if (*node::owner(table)).level != START_LEVEL {
+                    Self::note_restarts(this, 1);
+                }
                 if builder.add(child, 1).is_ok() {
                     return child.next();
                 }
@@ -228,36 +221,15 @@ impl ThreadForest {
         }
     }
 
-    /// Notes that an event of an activation that was at `node` is about to be counted at its root.
-    /// This comes first: a bound that is one too large for a moment is right, one too small is not.
-    unsafe fn note_restart(this: *mut Self, node: *mut Node) {
-        // SAFETY: the caller's.
-        unsafe {
-            if (*node).level != START_LEVEL {
-                Self::note_restarts(this, 1);
-            }
-        }
-    }
-
-    /// The same for as many events.
+    /// Notes that so many events of activations that were elsewhere are about to be counted at
+    /// their roots. This comes first: a bound that is too large for a moment is right, one that is
+    /// too small is not.
     ///
     /// # Safety
     /// `this` is a forest of the calling thread.
     pub unsafe fn note_restarts(this: *mut Self, n: u64) {
         // SAFETY: the caller's.
         unsafe { counter::add(&raw mut (*this).shared.forest.totals.restarts, n) };
-    }
-
-    unsafe fn count_child(
-        this: *mut Self,
-        arena: &mut Arena,
-        node: *mut Node,
-        label: u32,
-        n: u64,
-        purpose: Purpose,
-    ) -> Option<Word> {
-        // SAFETY: the caller's.
-        unsafe { count_child(&mut Self::builder(this, arena, purpose), node, label, n) }
     }
 
     /// After many lookups that outgrown tables have cost, makes no slot lead to one.

@@ -82,7 +82,7 @@ unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64
     // SAFETY: the caller's; the forests of contexts are in thread forests.
     unsafe {
         if fallback::is_fallback(forest) {
-            fallback::lose_event();
+            fallback::lose_events(1);
             return node::start_of(forest);
         }
         if live::is_stranger() {

@@ -28,9 +28,9 @@ pub unsafe fn map(address: usize, size: usize, protection: i32, flags: i32, file
     // The kernel looks at all bits of what is not a file: a narrower argument has no upper half.
     let (protection, flags) = (protection as usize, flags as usize);
     // SAFETY: the caller's.
-    let mapped =
-        unsafe { libc::syscall(libc::SYS_mmap, address, size, protection, flags, file, 0usize) };
-    mapped as isize
+    unsafe {
+        libc::syscall(libc::SYS_mmap, address, size, protection, flags, file, 0usize) as isize
+    }
 }
 
 /// `munmap`.
