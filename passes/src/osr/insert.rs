@@ -10,13 +10,13 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::Home;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
-use midflight_ir::dominators::dominators;
+use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use midflight_mapping::points::{Point, point_at};
 use midflight_mapping::refusal::Refusal;
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -419,7 +419,8 @@ pub(crate) fn plan<'m>(
     if let Some(refusal) = landing.point.refusal {
         return Err(OsrError::Refused { point: point.name.clone(), refusal });
     }
-    let available = Available { ids: available_at(&source.side), numbers: source.numbers() };
+    let dominators = dominators(&source.side.snapshot.body);
+    let available = Available { side: &source.side, dominators, numbers: source.numbers() };
     let needed = |needs: &[Value<'m>], code: &dyn Fn() -> String| {
         let number = |&need: &Value<'m>| {
             available.number(need).ok_or_else(|| OsrError::NotAvailable {
@@ -452,7 +453,7 @@ pub(crate) fn plan<'m>(
                 Some(_) => {
                     let pad = *available.numbers.get(&from)?;
                     let pad = portable(&source.side.snapshot, source.side.snapshot.value(pad))?;
-                    available.ids.contains(&pad).then_some(pad)
+                    available.has(pad).then_some(pad)
                 }
                 None => available.number(from),
             });
@@ -465,16 +466,26 @@ pub(crate) fn plan<'m>(
 }
 
 /// What there is at a point of the source.
-struct Available<'m> {
-    /// Numbers of values that exist
-    ids: HashSet<ValueId>,
+struct Available<'a, 'm> {
+    side: &'a Side<'m>,
+    dominators: Dominators,
     /// For each value its number
     numbers: HashMap<Value<'m>, ValueId>,
 }
 
-impl<'m> Available<'m> {
+impl<'m> Available<'_, 'm> {
+    /// True for arguments, and what is defined on every way to the point. What is live there is,
+    /// even if other edges lead where the normal one of an `invoke` does.
+    fn has(&self, id: ValueId) -> bool {
+        let (body, point) = (&self.side.snapshot.body, &self.side.point);
+        let defining = body.code.definition(id).map(|inst| body.code.instructions[inst].facts);
+        defining.is_none_or(|facts| facts.has_result())
+            && (point.live.binary_search(&id).is_ok()
+                || self.dominators.is_available(body, id, point.at))
+    }
+
     fn number(&self, value: Value<'m>) -> Option<ValueId> {
-        self.numbers.get(&value).copied().filter(|id| self.ids.contains(id))
+        self.numbers.get(&value).copied().filter(|&id| self.has(id))
     }
 }
 
@@ -571,19 +582,6 @@ fn portable<'m>(snapshot: &CodeSnapshot<'m>, pad: Value<'m>) -> Option<ValueId> 
     };
     let inst = snapshot.instructions.keys().find(of_pad)?;
     Some(snapshot.body.code.result(inst))
-}
-
-/// The source's values that exist at the point: arguments, and what is defined on every way to it.
-/// What is live is, even if other edges lead where the normal one of an `invoke` does.
-fn available_at(source: &Side<'_>) -> HashSet<ValueId> {
-    let Side { snapshot: CodeSnapshot { body, arguments, .. }, point } = source;
-    let tree = dominators(body);
-    let is_there = |value: &ValueId| {
-        point.live.binary_search(value).is_ok() || tree.is_available(body, *value, point.at)
-    };
-    let defining = body.code.instructions.iter_enumerated().filter(|(_, i)| i.facts.has_result());
-    let results = defining.map(|(inst, _)| body.code.result(inst)).filter(is_there);
-    arguments.keys().chain(results).collect()
 }
 
 /// Runs code of the user's, and remembers the first thing that is wrong with it.
