@@ -7,7 +7,7 @@ use midflight_cli::commands::osr::show;
 use midflight_cli::format::json::write_line;
 use midflight_cli::format::names::readable;
 use midflight_profile::osr_maps::{
-    Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, key_of, read_section,
+    Both, FunctionMaps, MapExpr, MapPoint, Maps, PerVersion, key_of, read_section,
 };
 use proptest::prelude::*;
 use std::ffi::OsString;
@@ -36,7 +36,7 @@ fn maps() -> FunctionMaps {
         pipeline: "gvn".into(),
         maps: Maps {
             arguments: 1,
-            instructions: Each { base: instructions("a"), opt: instructions("b") },
+            instructions: PerVersion { base: instructions("a"), opt: instructions("b") },
             constants: [(3, "i32 1".to_string())].into(),
             points: Both { base_to_opt: vec![leads], opt_to_base: vec![] },
         },

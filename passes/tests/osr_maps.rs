@@ -4,7 +4,7 @@ use midflight_mapping::mapping::reconstruct::{Expr, OwedStore, PointMap};
 use midflight_mapping::refusal::Refusal;
 use midflight_passes::osr::map::do_passes::passes;
 use midflight_passes::osr::map::maps::{MapError, for_binary, read_point, write_point};
-use midflight_profile::osr_maps::{Both, Each, MapPoint, Maps};
+use midflight_profile::osr_maps::{Both, MapPoint, Maps, PerVersion};
 
 fn leads() -> PointMap {
     PointMap {
@@ -28,7 +28,7 @@ fn mappings_are_read_back_as_they_were() {
     let points = [(0_usize, Ok(leads())), (7, Err(Refusal::NeedsPhi))];
     let maps = Maps {
         arguments: 2,
-        instructions: Each {
+        instructions: PerVersion {
             base: vec!["%x = add i32 %a, %b".to_string()],
             opt: vec!["ret void".to_string()],
         },
@@ -97,7 +97,7 @@ fn a_binary_has_what_mappings_name() {
         [(3_usize, Ok(leads())), (5, Err(Refusal::NotListed)), (6, Err(Refusal::NeedsPhi))];
     let maps = Maps {
         arguments: 2,
-        instructions: Each { base: texts("base", 10), opt: texts("opt", 8) },
+        instructions: PerVersion { base: texts("base", 10), opt: texts("opt", 8) },
         constants: [(6, "i32 1".to_string())].into(),
         points: Both {
             base_to_opt: points

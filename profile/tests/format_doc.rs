@@ -2,7 +2,7 @@
 
 use midflight_profile::format::{FunctionProfile, Module, Profile, Totals};
 use midflight_profile::ksf::SlabForest;
-use midflight_profile::osr_maps::{self, Both, Each, FunctionMaps, MapExpr, MapPoint, Maps};
+use midflight_profile::osr_maps::{self, Both, FunctionMaps, MapExpr, MapPoint, Maps, PerVersion};
 use midflight_profile::table::*;
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn the_documented_record_of_mappings_is_what_is_written() {
         pipeline: "gvn".to_string(),
         maps: Maps {
             arguments: 1,
-            instructions: Each { base: texts("a"), opt: texts("a") },
+            instructions: PerVersion { base: texts("a"), opt: texts("a") },
             constants: [(3, "i32 1".to_string())].into(),
             points: Both { base_to_opt: vec![leads], opt_to_base: vec![refused] },
         },

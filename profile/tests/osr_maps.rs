@@ -78,7 +78,7 @@ fn maps() -> impl Strategy<Value = Maps> {
             let back = vec(point(arguments, [lengths[1], lengths[0]], lengths[0], known), 0..4);
             (forth, back).prop_map(move |(base_to_opt, opt_to_base)| Maps {
                 arguments,
-                instructions: Each { base: base.clone(), opt: opt.clone() },
+                instructions: PerVersion { base: base.clone(), opt: opt.clone() },
                 constants: constants.clone(),
                 points: Both { base_to_opt, opt_to_base },
             })
@@ -177,7 +177,7 @@ fn small() -> FunctionMaps {
         pipeline: "gvn".into(),
         maps: Maps {
             arguments: 1,
-            instructions: Each { base: instructions("a"), opt: instructions("b") },
+            instructions: PerVersion { base: instructions("a"), opt: instructions("b") },
             constants: [(3, "i32 1".to_string())].into(),
             points: Both {
                 base_to_opt: vec![MapPoint::Leads {

@@ -12,4 +12,5 @@ pub mod graph;
 pub mod hammocks;
 pub mod live;
 pub mod scopes;
-pub mod version;
+
+pub use midflight_profile::osr_maps::version;

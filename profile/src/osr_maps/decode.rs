@@ -1,7 +1,8 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
-use super::model::{Both, Each, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
+use super::model::{Both, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 use super::pieces::Reader;
+use super::version::{PerVersion, Version};
 use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
 use crate::Malformed;
 use crate::cursor::Cursor;
@@ -77,8 +78,10 @@ impl FunctionMaps {
 fn read_maps(body: &mut Cursor<'_>) -> Result<Maps, Malformed> {
     let arguments = body.varint32("the number of arguments")? as usize;
     let texts = Reader::new(body)?;
-    let instructions =
-        Each { base: read_instructions(body, &texts)?, opt: read_instructions(body, &texts)? };
+    let instructions = PerVersion {
+        base: read_instructions(body, &texts)?,
+        opt: read_instructions(body, &texts)?,
+    };
     let mut constants = BTreeMap::new();
     let mut last = 0;
     for _ in 0..body.count(2, "the number of constants")? {
@@ -214,10 +217,10 @@ fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
 /// All that points name must be there.
 fn check(function: &FunctionMaps) -> Result<(), MapsErrorKind> {
     let maps = &function.maps;
-    let lengths = maps.instructions.each().map(Vec::len);
-    for (from, points) in maps.points.each().into_iter().enumerate() {
+    let lengths = maps.instructions.as_ref().map(Vec::len);
+    for (from, points) in Version::BOTH.into_iter().zip(maps.points.each()) {
         for point in points {
-            let what = absent(maps, point, [lengths[from], lengths[1 - from]], lengths[0]);
+            let what = absent(maps, point, [lengths[from], lengths[from.other()]], lengths.base);
             if let Some(what) = what {
                 let (function, at) = (function.name.clone(), point.at());
                 return Err(MapsErrorKind::Point { function, at, what });

@@ -39,10 +39,10 @@ fn put_maps(out: &mut Vec<u8>, maps: &Maps) -> Option<()> {
         MapPoint::Refused { refused, .. } => Some(refused),
         MapPoint::Leads { .. } => None,
     });
-    let instructions = maps.instructions.each().into_iter().flatten();
+    let instructions = maps.instructions.iter().flatten();
     let texts = instructions.chain(maps.constants.values()).chain(reasons).map(String::as_str);
     let texts = Writer::new(out, texts);
-    for instructions in maps.instructions.each() {
+    for instructions in maps.instructions.iter() {
         put_varint(out, number(instructions.len())?.into());
         instructions.iter().for_each(|text| texts.put(out, text));
     }

@@ -14,13 +14,15 @@ mod model;
 mod pieces;
 #[cfg(feature = "serde")]
 pub mod report;
+pub mod version;
 
 use alloc::format;
 use alloc::string::String;
 
 pub use crate::record::{Damage, key_of};
 pub use decode::{MapsError, MapsErrorKind, read_section};
-pub use model::{Both, Each, Expr, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore, sources};
+pub use model::{Both, Expr, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore, sources};
+pub use version::{PerVersion, Version};
 
 /// The name of a value where values of both versions are spoken of, `base` and `opt`. Values
 /// without a name have numbers, which each version gives anew.

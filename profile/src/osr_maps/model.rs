@@ -1,5 +1,6 @@
 //! What mappings are made of.
 
+use super::version::{PerVersion, Version};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,26 +17,14 @@ pub struct Both<T> {
 }
 
 impl<T> Both<T> {
+    /// What is made for each, by the version that it leads from; for base first.
+    pub fn from_fn(mut make: impl FnMut(Version) -> T) -> Self {
+        Both { base_to_opt: make(Version::Base), opt_to_base: make(Version::Opt) }
+    }
+
     /// Both, base to opt first.
     pub fn each(&self) -> [&T; 2] {
         [&self.base_to_opt, &self.opt_to_base]
-    }
-}
-
-/// Something for each version
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Each<T> {
-    /// Of base, what the passes began with
-    pub base: T,
-    /// Of opt, what they made of it
-    pub opt: T,
-}
-
-impl<T> Each<T> {
-    /// Both, base first.
-    pub fn each(&self) -> [&T; 2] {
-        [&self.base, &self.opt]
     }
 }
 
@@ -62,7 +51,7 @@ pub struct Maps {
     pub arguments: usize,
     /// The instructions of each version, as in the IR. In a binary those that no mapping names are
     /// empty.
-    pub instructions: Each<Vec<String>>,
+    pub instructions: PerVersion<Vec<String>>,
     /// The constants that the mappings use, as in the IR
     pub constants: BTreeMap<u32, String>,
     /// For each point of the version that is left where it leads

@@ -1,7 +1,7 @@
 //! What the plugin's pass `print<osr-map>` writes: the thesis's Tables 5.5 to 5.8 and Figures 5.21
 //! and 5.22. The page `docs/osr-report.md` describes it.
 
-use super::{Both, Each, Maps};
+use super::{Both, Maps, PerVersion};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -33,9 +33,9 @@ pub struct Function {
     /// As the linker knows it
     pub name: String,
     /// |π|, phis among them
-    pub instructions: Each<u64>,
+    pub instructions: PerVersion<u64>,
     /// |φ|
-    pub phis: Each<u64>,
+    pub phis: PerVersion<u64>,
     /// What the passes did
     pub actions: Actions,
     /// How much of what tracking says is proved

@@ -1,6 +1,6 @@
 //! The two versions of a function, and what there is of each.
 
-use std::ops::{Index, IndexMut};
+use core::ops::{Index, IndexMut};
 
 /// One of the two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +26,7 @@ impl Version {
 
 /// Something of each version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PerVersion<T> {
     /// Of base
     pub base: T,

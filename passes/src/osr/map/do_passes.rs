@@ -148,8 +148,7 @@ fn composed<'m>(
             .collect();
         compose(&maps, &between)
     };
-    let of = |from: Version| summary(mapper, &check, from, &in_order(from));
-    Both { base_to_opt: of(Version::Base), opt_to_base: of(Version::Opt) }
+    Both::from_fn(|from| summary(mapper, &check, from, &in_order(from)))
 }
 
 fn summary(mapper: &Mapper<'_>, check: &Check<'_>, from: Version, map: &ComposedMap) -> Composed {

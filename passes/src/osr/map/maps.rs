@@ -8,7 +8,7 @@ use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, Variant};
 use midflight_mapping::refusal::Refusal;
 use midflight_mapping::versions::version::{PerVersion, Version};
-use midflight_profile::osr_maps::{Both, Each, MapExpr, MapPoint, Maps, sources};
+use midflight_profile::osr_maps::{Both, MapExpr, MapPoint, Maps, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data that is no mapping.
@@ -145,12 +145,9 @@ pub fn write_maps(
     };
     Maps {
         arguments: mapper.proof.versions.of.base.graph.body.code.arguments,
-        instructions: Each {
-            base: texts(handles.snapshots.base).into(),
-            opt: texts(handles.snapshots.opt).into(),
-        },
+        instructions: handles.snapshots.map(|snapshot| texts(snapshot).into()),
         constants,
-        points: Both { base_to_opt: points(Version::Base), opt_to_base: points(Version::Opt) },
+        points: Both::from_fn(points),
     }
 }
 
@@ -192,9 +189,9 @@ pub fn for_binary(mut maps: Maps) -> Maps {
             }
         }
     }
-    let Each { base, opt } = &mut maps.instructions;
-    for (texts, named) in [(base, named.base), (opt, named.opt)] {
-        let unnamed = texts.iter_mut().enumerate().filter(|(inst, _)| !named.contains(inst));
+    for which in Version::BOTH {
+        let texts = &mut maps.instructions[which];
+        let unnamed = texts.iter_mut().enumerate().filter(|(inst, _)| !named[which].contains(inst));
         unnamed.for_each(|(_, text)| text.clear());
         texts.iter_mut().for_each(drop_attachments);
     }

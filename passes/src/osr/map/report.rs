@@ -13,7 +13,7 @@ use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::report::{
     Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
 };
-use midflight_profile::osr_maps::{Both, Each, name_in};
+use midflight_profile::osr_maps::{Both, name_in};
 use typed_index_collections::TiVec;
 
 /// Refusals of a point for itself: it is no point of any mapping.
@@ -36,31 +36,25 @@ pub fn report<'m>(
     let phis =
         |which: Version| count(versions.graph(which).nodes.iter().filter(|n| n.facts.is_phi()));
     let directions = PerVersion::from_fn(|from| Direction::new(mapper, from));
-    let PerVersion { base: forth, opt: back } = &directions;
     let detail = detail.then(|| {
         let texts = Texts::new(mapper, handles);
         Detail {
             base: texts.code(Version::Base),
             opt: texts.code(Version::Opt),
-            base_to_opt: texts.points(forth, Version::Base),
-            opt_to_base: texts.points(back, Version::Opt),
+            base_to_opt: texts.points(&directions.base, Version::Base),
+            opt_to_base: texts.points(&directions.opt, Version::Opt),
         }
     });
-    let both =
-        |of: &dyn Fn(&Direction) -> Points| Both { base_to_opt: of(forth), opt_to_base: of(back) };
     Function {
         name: two.base.name(),
-        instructions: Each {
-            base: versions.of.base.graph.nodes.len() as u64,
-            opt: versions.of.opt.graph.nodes.len() as u64,
-        },
-        phis: Each { base: phis(Version::Base), opt: phis(Version::Opt) },
+        instructions: PerVersion::from_fn(|which| versions.graph(which).nodes.len() as u64),
+        phis: PerVersion::from_fn(phis),
         actions: actions(two, handles, versions),
         claims: claims(two, handles, versions, &mapper.proof.congruence),
-        points: both(&|d| d.points()),
-        compensation: Both { base_to_opt: forth.sizes(), opt_to_base: back.sizes() },
-        keep: Both { base_to_opt: forth.keep(), opt_to_base: back.keep() },
-        refused: Both { base_to_opt: forth.refused(), opt_to_base: back.refused() },
+        points: Both::from_fn(|from| directions[from].points()),
+        compensation: Both::from_fn(|from| directions[from].sizes()),
+        keep: Both::from_fn(|from| directions[from].keep()),
+        refused: Both::from_fn(|from| directions[from].refused()),
         composed: None,
         maps: None,
         detail,

@@ -4,7 +4,7 @@
 use crate::format::names::readable;
 use crate::format::page::{Page, element};
 use midflight_profile::osr_maps::report::{Function, Points, Reasons, Report};
-use midflight_profile::osr_maps::{Both, Each};
+use midflight_profile::osr_maps::{Both, PerVersion};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -33,7 +33,7 @@ struct Index<'a> {
 struct Entry<'a> {
     name: &'a str,
     readable: String,
-    instructions: Each<u64>,
+    instructions: PerVersion<u64>,
     points: &'a Both<Points>,
     refused: &'a Both<Reasons>,
 }

@@ -1,7 +1,9 @@
 //! Mappings in LLVM's words.
 
 use crate::format::names::readable;
-use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore, name_in};
+use midflight_profile::osr_maps::{
+    FunctionMaps, MapExpr, MapPoint, OwedStore, PerVersion, name_in,
+};
 use std::io::{self, Write};
 
 /// Writes all points of all functions.
@@ -40,7 +42,7 @@ struct Code<'a> {
 }
 
 fn directions(function: &FunctionMaps) -> [Direction<'_>; 2] {
-    let [base, opt] = function.maps.instructions.each();
+    let PerVersion { base, opt } = &function.maps.instructions;
     let base = Code { version: "base", instructions: base };
     let opt = Code { version: "opt", instructions: opt };
     let [forth, back] = function.maps.points.each();
