@@ -21,28 +21,25 @@ pub struct Install {
 /// Something is not where it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// No plugin, for this LLVM (` for LLVM 22`) or at all (empty), in this folder.
+    /// The words ` for LLVM 22`, or none, and the folder.
     #[error(
         "looking for the plugin{0}: there is none in '{1}'; run `make build` in \
          midflight's source, or set MIDFLIGHT_LIB_DIR"
     )]
     NoPlugin(String, String),
-    /// No runtime.
     #[error("looking for the runtime: there is no '{0}'; run `make build` in midflight's source")]
     NoRuntime(String),
-    /// No clang of the plugin's version.
     #[error(
         "looking for clang {0}: neither clang-{0} nor a clang of this version is in PATH; install \
          it (Debian: apt-get install clang-{0}) or give `midflight cc` --midflight-clang=PATH"
     )]
     NoClang(u32),
-    /// A program that was given is no clang: it says this in its first line.
+    /// The program, and the first line that it says.
     #[error(
         "looking for clang: '{0}' is none: to --version it says '{1}'; give \
          --midflight-clang=PATH of a clang"
     )]
     NotClang(String, String),
-    /// No opt of the plugin's version.
     #[error(
         "looking for opt {0}: neither opt-{0} nor an opt of this version is in PATH; install it \
          (Debian: apt-get install llvm-{0})"
@@ -98,12 +95,11 @@ fn versions(folder: &Path) -> Vec<u32> {
     versions
 }
 
-/// The clang of a version: by its name with the version in PATH, in Debian's folder, or plain.
+/// The `clang` or `clang++` of a version: by its name with the version in PATH, in Debian's folder, or plain.
 ///
 /// # Errors
 /// If there is none.
-pub fn find_clang(llvm: u32, cxx: bool) -> Result<PathBuf, InstallError> {
-    let name = if cxx { "clang++" } else { "clang" };
+pub fn find_clang(llvm: u32, name: &str) -> Result<PathBuf, InstallError> {
     find_program(name, "-dumpversion", llvm).ok_or(InstallError::NoClang(llvm))
 }
 

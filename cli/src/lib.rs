@@ -3,7 +3,7 @@
 //! [`input`] reads binaries and profiles and joins them, [`analysis`] finds out what the counts
 //! tell, [`document`] is all that is told of a program, and [`commands`] are the subcommands, a
 //! folder each, which write parts of that; numbers, names and JSON look as [`mod@format`] says.
-//! [`install`] finds clang and the plugin.
+//! `install` finds clang and the plugin.
 
 #![forbid(unsafe_code)]
 
@@ -12,4 +12,4 @@ pub mod commands;
 pub mod document;
 pub mod format;
 pub mod input;
-pub mod install;
+mod install;

@@ -14,13 +14,15 @@ pub mod show;
 use crate::format::sink::WriteError;
 use crate::input::samples::SamplesError;
 use crate::input::session::JoinError;
-use cc::{DriverError, Language};
+use cc::DriverError;
 use clap::{Parser, Subcommand};
 use export::weights::TwoStages;
+use midflight_profile::visible;
 use osr::fuzz::judge::FuzzError;
 use osr::report::ReportError;
 use osr::show::ShowError;
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Profiles the cyclic paths that a program really takes.
@@ -44,10 +46,10 @@ Examples:
 enum Action {
     /// Compile C: clang with the profiler
     #[command(disable_help_flag = true, after_help = cc::HELP, override_usage = "midflight cc [--midflight-…] CLANG-ARGUMENTS")]
-    Cc(cc::Verbatim),
+    Cc,
     /// Compile C++: clang++ with the profiler
     #[command(name = "c++", disable_help_flag = true, after_help = cc::HELP, override_usage = "midflight c++ [--midflight-…] CLANG-ARGUMENTS")]
-    Cxx(cc::Verbatim),
+    Cxx,
     /// Show the hottest cyclic paths, on source lines
     #[command(after_help = report::HELP)]
     Report(report::Report),
@@ -77,19 +79,31 @@ enum Action {
     Osr(osr::Osr),
 }
 
-/// Does what a command line asks for.
-pub fn run(arguments: Vec<OsString>) -> Result<ExitCode, CommandError> {
-    match cc::call(&arguments) {
-        Some((language, rest)) => Err(cc::run(language, rest.iter().cloned()).into()),
+/// Does what a command line asks for. If that fails, it says why on standard error.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let done = match cc::call(&arguments) {
+        Some((clang, rest)) => Err(cc::run(clang, rest).into()),
         None => Command::parse_from(arguments).action.run(),
+    };
+    match done {
+        Ok(code) => code,
+        Err(CommandError::Write(error)) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error.to_string());
+            error.exit_code()
+        }
     }
+}
+
+/// One line on standard error. If that is closed, there is nobody to tell.
+pub fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr(), "midflight: error: {}", visible(message));
 }
 
 impl Action {
     fn run(self) -> Result<ExitCode, CommandError> {
         match self {
-            Action::Cc(verbatim) => return Err(verbatim.run(Language::C).into()),
-            Action::Cxx(verbatim) => return Err(verbatim.run(Language::Cxx).into()),
+            Action::Cc | Action::Cxx => unreachable!("`cc::call` has taken it"),
             Action::Report(options) => options.run()?,
             Action::Annotate(options) => options.run()?,
             Action::Show(options) => options.run()?,
@@ -106,39 +120,30 @@ impl Action {
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// `cc` or `c++`
+pub(crate) enum CommandError {
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// Binaries and profiles
     #[error(transparent)]
     Join(#[from] JoinError),
-    /// `export --to weights`
     #[error(transparent)]
     TwoStages(#[from] TwoStages),
-    /// `--perf`
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    /// The function asked for
     #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
     NoFunction(String),
-    /// `osr fuzz`
     #[error(transparent)]
     Fuzz(#[from] FuzzError),
-    /// `osr report`
     #[error(transparent)]
     OsrReport(#[from] ReportError),
-    /// `osr show`
     #[error(transparent)]
     OsrShow(#[from] ShowError),
-    /// The output
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
 impl CommandError {
     /// The command's exit status. For `osr fuzz`, 1 is a mismatch.
-    pub fn exit_code(&self) -> ExitCode {
+    fn exit_code(&self) -> ExitCode {
         match self {
             CommandError::Fuzz(FuzzError::Write(error)) if error.is_broken_pipe() => {
                 ExitCode::SUCCESS

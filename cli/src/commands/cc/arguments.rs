@@ -10,21 +10,21 @@ use std::os::unix::ffi::OsStrExt;
 
 /// What clang will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Task {
+pub(crate) struct Task {
     /// An input is source or IR, so the plugin has something to do.
-    pub compiles: bool,
+    pub(crate) compiles: bool,
     /// An input can be linked, and the link, if there is one, makes a program or a library.
-    pub links: bool,
+    pub(crate) links: bool,
     /// Clang writes a file that names the lines of functions, of which a plugin knows nothing.
-    pub names_lines: bool,
+    pub(crate) names_lines: bool,
     /// The format of remarks in a file, if it is given.
-    pub remarks_format: Option<OsString>,
+    pub(crate) remarks_format: Option<OsString>,
     /// True if clang adds libraries by itself.
-    pub has_default_libraries: bool,
+    pub(crate) has_default_libraries: bool,
     /// True if it links libFuzzer.
-    pub has_fuzzer: bool,
+    pub(crate) has_fuzzer: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
-    pub own_libraries: Vec<OsString>,
+    pub(crate) own_libraries: Vec<OsString>,
 }
 
 /// Options whose value is the next word.
@@ -48,17 +48,15 @@ enum Kind {
     Source,
     /// Compiled to a header that is read faster, never linked
     Header,
-    /// Not seen by the compiler
-    Assembly,
-    /// An object, an archive, a linker script
-    Object,
+    /// Not seen by the compiler: assembly, an object, an archive, a linker script
+    Linked,
 }
 
 /// Finds out what a command line does. Response files are looked into.
 ///
 /// # Errors
 /// If one of them does not end.
-pub fn task(arguments: &[OsString]) -> Result<Task, Endless> {
+pub(crate) fn task(arguments: &[OsString]) -> Result<Task, Endless> {
     let words = response::expanded(arguments)?;
     let mut task = Task::default();
     let mut relocatable = false;
@@ -107,7 +105,7 @@ impl Task {
         match kind {
             Kind::Source => (self.compiles, self.links) = (true, true),
             Kind::Header => self.compiles = true,
-            Kind::Assembly | Kind::Object => self.links = true,
+            Kind::Linked => self.links = true,
         }
     }
 }
@@ -136,8 +134,8 @@ fn kind_of_file(name: &[u8]) -> Kind {
     let dot = file.iter().rposition(|&b| b == b'.');
     match dot.map(|dot| &file[dot + 1..]) {
         Some(b"h" | b"H" | b"hh" | b"hp" | b"hpp" | b"hxx" | b"h++" | b"tcc") => Kind::Header,
-        Some(b"s" | b"S" | b"sx" | b"asm") => Kind::Assembly,
-        Some(b"o" | b"obj" | b"a" | b"so" | b"lo" | b"ld" | b"lds") => Kind::Object,
+        Some(b"s" | b"S" | b"sx" | b"asm") => Kind::Linked,
+        Some(b"o" | b"obj" | b"a" | b"so" | b"lo" | b"ld" | b"lds") => Kind::Linked,
         _ => Kind::Source,
     }
 }
@@ -147,7 +145,7 @@ fn kind_of_language(name: &[u8]) -> Option<Kind> {
     match name {
         b"none" => None,
         _ if name.ends_with(b"-header") => Some(Kind::Header),
-        _ if name.starts_with(b"assembler") => Some(Kind::Assembly),
+        _ if name.starts_with(b"assembler") => Some(Kind::Linked),
         _ => Some(Kind::Source),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn for_compiler(
     }
     let more = std::env::var_os("MIDFLIGHT_OPTIONS");
     let mut for_plugin = options.for_plugin(more.as_deref())?;
-    if options.weights.is_none() && options.osr.is_none() && !task.names_lines {
+    if options.weights.is_none() && options.osr_pass().is_none() && !task.names_lines {
         for_plugin.push(";strip-lines");
     }
     result.extend(for_frontend(["-mllvm".into(), with("-midflight=", &for_plugin)]));
@@ -29,7 +29,7 @@ pub(crate) fn for_compiler(
         // <midflight.h>, where the program has none of its own.
         result.extend(["-idirafter".into(), headers.into_os_string()]);
     }
-    if options.osr.is_some() {
+    if options.osr_pass().is_some() {
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
     }

@@ -7,16 +7,15 @@
 //! Neither is added where there is nothing to compile, or nothing to link: to clang an argument for
 //! the linker is an input, so `clang -v` or the compilation of a header would begin to link.
 
-pub mod arguments;
+mod arguments;
 mod command_line;
-pub mod options;
+mod options;
 pub mod response;
 
 use crate::commands::cc::options::Options;
 use crate::format::shell::quoted_word;
 use crate::input::file::Unreadable;
 use crate::install::{self, Install, InstallError};
-use clap::Args;
 use midflight_abi::MAX_K;
 use midflight_profile::table::UnknownStage;
 use std::ffi::OsString;
@@ -61,62 +60,34 @@ Examples:
   midflight cc --midflight-osr-fuzz --midflight-osr-opt='gvn,adce' -o x x.c
   make CC='ccache midflight-cc'";
 
-/// Arguments as they are; only their help is the parser's.
-#[derive(Args, Debug)]
-pub(crate) struct Verbatim {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub(crate) arguments: Vec<OsString>,
-}
-
-impl Verbatim {
-    pub(crate) fn run(self, language: Language) -> DriverError {
-        run(language, self.arguments.into_iter())
-    }
-}
-
-/// The language and clang's arguments, if this is a call of the compiler: by the names
-/// `midflight-cc` and `midflight-c++`, or as a subcommand. These go past the parser of options, so
-/// that clang gets every argument, `--` and `--help` too.
-pub fn call(arguments: &[OsString]) -> Option<(Language, &[OsString])> {
+/// The name of clang that compiles the language, and clang's arguments, if this is a call of the
+/// compiler: by the names `midflight-cc` and `midflight-c++`, or as a subcommand. These go past the
+/// parser of options, so that clang gets every argument, `--` and `--help` too.
+pub(crate) fn call(arguments: &[OsString]) -> Option<(&'static str, &[OsString])> {
     let name = arguments.first()?.to_string_lossy();
     match name.rsplit('/').next() {
-        Some("midflight-cc") => return Some((Language::C, &arguments[1..])),
-        Some("midflight-c++") => return Some((Language::Cxx, &arguments[1..])),
+        Some("midflight-cc") => return Some(("clang", &arguments[1..])),
+        Some("midflight-c++") => return Some(("clang++", &arguments[1..])),
         _ => {}
     }
-    let language = match arguments.get(1)?.to_str()? {
-        "cc" => Language::C,
-        "c++" => Language::Cxx,
-        _ => return None,
-    };
-    Some((language, &arguments[2..]))
-}
-
-/// The language that the driver compiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// `midflight cc`
-    C,
-    /// `midflight c++`
-    Cxx,
+    match arguments.get(1)?.to_str()? {
+        "cc" => Some(("clang", &arguments[2..])),
+        "c++" => Some(("clang++", &arguments[2..])),
+        _ => None,
+    }
 }
 
 /// What is wrong with the driver's own options.
 #[derive(Debug, thiserror::Error)]
-pub enum DriverError {
-    /// k is no number in range.
+pub(crate) enum DriverError {
     #[error("'{0}': k must be a whole number from 1 to {MAX_K}")]
     K(String),
-    /// The stage is none of the three.
     #[error("'{0}': {1}")]
     Stage(String, UnknownStage),
-    /// The algorithm is neither of the two.
     #[error("'{0}': the algorithm must be automaton or published")]
     Algorithm(String),
-    /// The LLVM version is no number.
     #[error("'{0}': the LLVM must be a major version, as 22")]
     Llvm(String),
-    /// An option that does not exist.
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \
@@ -125,56 +96,40 @@ pub enum DriverError {
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
     )]
     Unknown(String),
-    /// Two passes that insert OSR points.
     #[error(
         "--midflight-osr-point and the options --midflight-osr-fuzz and --midflight-osr-opt exclude \
          each other; fuzzed points can be fired one by one too"
     )]
     TwoOsrPasses,
-    /// An option of the path profiler, which does not run then.
     #[error(
         "--midflight-{0} and --midflight-{1} exclude each other: paths are not profiled where OSR \
          points are inserted; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     OsrWith(&'static str, &'static str),
-    /// Options of a profiler that does not run.
     #[error(
         "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     UseWith(&'static str),
-    /// Weights, or a list of functions.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// A response file that clang would read forever
     #[error(transparent)]
     Response(#[from] response::Endless),
-    /// A given clang that is of another version than is asked for.
     #[error(
         "'{path}' is clang {found}, and --midflight-llvm={wanted} asks for another; leave one of the \
          two out, in MIDFLIGHT_CC_OPTIONS too"
     )]
-    OtherClang {
-        /// The program
-        path: String,
-        /// Its version
-        found: u32,
-        /// What is asked for
-        wanted: u32,
-    },
-    /// The plugin's options are separated by `;`, so a path cannot have one.
+    OtherClang { path: String, found: u32, wanted: u32 },
     #[error("the path '{0}' has a ';' in it, which separates options; use another path")]
     Separator(String),
-    /// Something is not where it should be.
     #[error(transparent)]
-    Install(#[from] install::InstallError),
-    /// Clang does not start.
+    Install(#[from] InstallError),
     #[error("running '{0}': {1}")]
     Exec(String, std::io::Error),
 }
 
 /// Becomes clang. Returns only if that fails.
-pub fn run(language: Language, arguments: impl Iterator<Item = OsString>) -> DriverError {
-    match command(language, arguments) {
+pub(crate) fn run(clang: &'static str, arguments: &[OsString]) -> DriverError {
+    match command(clang, arguments) {
         Ok((mut command, verbose)) => {
             if verbose {
                 // Nobody to tell if standard error is closed.
@@ -188,12 +143,9 @@ pub fn run(language: Language, arguments: impl Iterator<Item = OsString>) -> Dri
 }
 
 /// The command line of clang, and whether it is to be printed.
-fn command(
-    language: Language,
-    arguments: impl Iterator<Item = OsString>,
-) -> Result<(Command, bool), DriverError> {
+fn command(clang: &str, arguments: &[OsString]) -> Result<(Command, bool), DriverError> {
     let environment = std::env::var_os("MIDFLIGHT_CC_OPTIONS").unwrap_or_default();
-    let (options, rest) = Options::parse(&environment, arguments)?;
+    let (options, rest) = Options::parse(&environment, arguments.iter().cloned())?;
     let llvm = match &options.clang {
         Some(path) => Some(version_of(path, options.llvm)?),
         None => options.llvm,
@@ -201,7 +153,7 @@ fn command(
     let install = Install::find(llvm)?;
     let clang = match &options.clang {
         Some(path) => path.clone(),
-        None => install::find_clang(install.llvm, language == Language::Cxx)?,
+        None => install::find_clang(install.llvm, clang)?,
     };
     let task = arguments::task(&rest)?;
     // Behind `--` everything is an input file, so what goes to the linker must come before.
@@ -212,7 +164,7 @@ fn command(
     }
     command.args(&rest[..inputs]);
     if task.links && options.weights.is_none() {
-        let has_points = options.osr.is_some();
+        let has_points = options.osr_pass().is_some();
         command.args(command_line::for_linker(&install, &task, inputs < rest.len(), has_points));
     }
     command.args(&rest[inputs..]);

@@ -8,86 +8,32 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// The pass that inserts OSR points, with its own parameters as they were given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OsrPass {
-    /// `osr-fuzz`: every point is fireable
-    Fuzz(OsString),
-    /// `osr-point`: chosen points
-    Point(OsString),
-    /// `osr-opt`: points between a function and its optimized version
-    Opt {
-        /// Passes that make it, if they are given
-        pipeline: OsString,
-        /// Every point of both is fireable; with the pass's own parameters
-        fuzz: Option<OsString>,
-    },
-}
-
-impl OsrPass {
-    fn name(&self) -> &'static str {
-        match self {
-            OsrPass::Fuzz(_) => "osr-fuzz",
-            OsrPass::Point(_) => "osr-point",
-            OsrPass::Opt { .. } => "osr-opt",
-        }
-    }
-
-    /// The pass with the parameters that are the driver's.
-    fn pass(&self) -> Vec<OsString> {
-        let mut parts = vec![self.name().into()];
-        if let OsrPass::Opt { pipeline, fuzz } = self {
-            parts.extend(fuzz.as_ref().map(|_| "fuzz".into()));
-            parts.extend((!pipeline.is_empty()).then(|| with("passes=", pipeline)));
-        }
-        parts
-    }
-
-    /// Parameters as they were given.
-    fn parameters(&self) -> Option<&OsStr> {
-        match self {
-            OsrPass::Fuzz(parameters) | OsrPass::Point(parameters) => Some(parameters),
-            OsrPass::Opt { fuzz, .. } => fuzz.as_deref(),
-        }
-    }
-
-    /// Both are meant: of one kind the last, and of a fuzzed optimized version either option. Other
-    /// passes exclude each other.
-    fn and(self, later: OsrPass) -> Result<OsrPass, DriverError> {
-        use OsrPass::{Fuzz, Opt, Point};
-        match (self, later) {
-            (Fuzz(_), Fuzz(parameters)) => Ok(Fuzz(parameters)),
-            (Point(_), Point(parameters)) => Ok(Point(parameters)),
-            (Fuzz(parameters), Opt { pipeline, .. }) | (Opt { pipeline, .. }, Fuzz(parameters)) => {
-                Ok(Opt { pipeline, fuzz: Some(parameters) })
-            }
-            (Opt { fuzz, .. }, Opt { pipeline, .. }) => Ok(Opt { pipeline, fuzz }),
-            (Point(_), _) | (_, Point(_)) => Err(DriverError::TwoOsrPasses),
-        }
-    }
-}
-
 /// What the driver was told.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Options {
+#[derive(Debug, Default)]
+pub(crate) struct Options {
     /// Sequences of up to so many paths; the plugin knows the default
-    pub k: Option<u32>,
+    k: Option<u32>,
     /// When in the pipeline
-    pub stage: Option<Stage>,
+    stage: Option<Stage>,
     /// `automaton` or `published`
-    pub algorithm: Option<String>,
+    algorithm: Option<String>,
     /// The LLVM to use
-    pub llvm: Option<u32>,
+    pub(crate) llvm: Option<u32>,
     /// The list of functions, absolute
-    pub functions: Option<PathBuf>,
+    functions: Option<PathBuf>,
     /// The clang to use
-    pub clang: Option<PathBuf>,
-    /// Insert OSR points, in place of profiling
-    pub osr: Option<OsrPass>,
+    pub(crate) clang: Option<PathBuf>,
+    /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
+    osr_fuzz: Option<OsString>,
+    /// Insert chosen OSR points, in place of profiling; with parameters of the pass
+    osr_point: Option<OsString>,
+    /// Insert OSR points between a function and its optimized version, in place of profiling; with the
+    /// passes that make it, if they are given
+    osr_opt: Option<OsString>,
     /// The weights to optimize for, in place of profiling; absolute
-    pub weights: Option<PathBuf>,
+    pub(crate) weights: Option<PathBuf>,
     /// Print the command line
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Options {
@@ -96,7 +42,7 @@ impl Options {
     ///
     /// # Errors
     /// If an option is unknown or its value makes no sense.
-    pub fn parse(
+    pub(crate) fn parse(
         from_environment: &OsStr,
         arguments: impl Iterator<Item = OsString>,
     ) -> Result<(Self, Vec<OsString>), DriverError> {
@@ -116,7 +62,7 @@ impl Options {
         }
         if options.weights.is_some() {
             let others = [
-                (options.osr.is_some(), "osr-…"),
+                (options.osr_pass().is_some(), "osr-…"),
                 (options.k.is_some(), "k"),
                 (options.stage.is_some(), "stage"),
                 (options.algorithm.is_some(), "algorithm"),
@@ -126,10 +72,10 @@ impl Options {
                 return Err(DriverError::UseWith(other));
             }
         }
-        match &options.osr {
-            Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass.name())),
+        match options.osr_pass() {
+            Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
             Some(pass) if options.algorithm.is_some() => {
-                Err(DriverError::OsrWith("algorithm", pass.name()))
+                Err(DriverError::OsrWith("algorithm", pass))
             }
             _ => Ok((options, rest)),
         }
@@ -164,23 +110,23 @@ impl Options {
             }
             b"--midflight-use" => self.weights = Some(readable("the weights", value.as_bytes())?),
             b"--midflight-clang" => self.clang = Some(PathBuf::from(value)),
-            b"--midflight-osr-fuzz" => self.insert_points(OsrPass::Fuzz(value))?,
-            b"--midflight-osr-point" => self.insert_points(OsrPass::Point(value))?,
-            b"--midflight-osr-opt" => {
-                self.insert_points(OsrPass::Opt { pipeline: value, fuzz: None })?;
-            }
+            b"--midflight-osr-fuzz" => self.osr_fuzz = Some(value),
+            b"--midflight-osr-point" => self.osr_point = Some(value),
+            b"--midflight-osr-opt" => self.osr_opt = Some(value),
             b"--midflight-verbose" if split == bytes.len() => self.verbose = true,
             _ => return Err(DriverError::Unknown(text)),
+        }
+        if self.osr_point.is_some() && (self.osr_fuzz.is_some() || self.osr_opt.is_some()) {
+            return Err(DriverError::TwoOsrPasses);
         }
         Ok(())
     }
 
-    fn insert_points(&mut self, pass: OsrPass) -> Result<(), DriverError> {
-        self.osr = Some(match self.osr.take() {
-            Some(earlier) => earlier.and(pass)?,
-            None => pass,
-        });
-        Ok(())
+    /// The pass that inserts OSR points; that for optimized versions fuzzes them too.
+    pub(crate) fn osr_pass(&self) -> Option<&'static str> {
+        let opt = self.osr_opt.as_ref().map(|_| "osr-opt");
+        let fuzz = self.osr_fuzz.as_ref().map(|_| "osr-fuzz");
+        opt.or(fuzz).or(self.osr_point.as_ref().map(|_| "osr-point"))
     }
 
     /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
@@ -188,19 +134,23 @@ impl Options {
     ///
     /// # Errors
     /// If the list's path cannot be written so.
-    pub fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
+    pub(crate) fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
         let mut parts: Vec<OsString> = Vec::new();
         if let Some(path) = &self.weights {
             parts.push(with("use=", without_separator(path)?));
         } else {
-            parts.extend(self.osr.iter().flat_map(OsrPass::pass));
+            parts.extend(self.osr_pass().map(Into::into));
+            if let Some(pipeline) = &self.osr_opt {
+                parts.extend(self.osr_fuzz.as_ref().map(|_| "fuzz".into()));
+                parts.extend((!pipeline.is_empty()).then(|| with("passes=", pipeline)));
+            }
             parts.push(format!("stage={}", self.stage.unwrap_or(Stage::Early).name()).into());
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
                 parts.push(with("functions=", without_separator(path)?));
             }
-            parts.extend(self.osr.as_ref().and_then(OsrPass::parameters).map(Into::into));
+            parts.extend(self.osr_fuzz.iter().chain(&self.osr_point).cloned());
         }
         parts.extend(more.map(Into::into));
         parts.retain(|part| !part.is_empty());

@@ -2,29 +2,11 @@
 
 use crate::commands::osr::report::{OsrReport, ReportError};
 use crate::install;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// What a file is, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    C,
-    Cxx,
-    Bitcode,
-    Assembly,
-}
-
-fn kind(path: &Path) -> Option<Kind> {
-    match path.extension()?.to_str()? {
-        "c" | "i" => Some(Kind::C),
-        "cc" | "cpp" | "cxx" | "c++" | "C" | "ii" => Some(Kind::Cxx),
-        "bc" => Some(Kind::Bitcode),
-        "ll" => Some(Kind::Assembly),
-        _ => None,
-    }
-}
 
 /// The absolute path of the IR: the file itself, or what clang makes of it in `folder`. The code is
 /// that of `-O1` before any pass, so that nothing forbids to optimize it.
@@ -39,14 +21,19 @@ pub(crate) fn to_ir(request: &OsrReport, llvm: u32, folder: &Path) -> Result<Pat
     if file.metadata().map_err(unreadable)?.is_dir() {
         return Err(unreadable(io::ErrorKind::IsADirectory.into()));
     }
-    let kind = kind(path).ok_or_else(|| ReportError::Kind(name()))?;
-    if matches!(kind, Kind::C | Kind::Cxx) {
-        return compiled(request, kind, llvm, folder);
+    let extension = path.extension().and_then(OsStr::to_str);
+    match extension {
+        Some("c" | "i") => return compiled(request, "clang", llvm, folder),
+        Some("cc" | "cpp" | "cxx" | "c++" | "C" | "ii") => {
+            return compiled(request, "clang++", llvm, folder);
+        }
+        Some("bc" | "ll") => {}
+        _ => return Err(ReportError::Kind(name())),
     }
     if !request.arguments.is_empty() {
         return Err(ReportError::Arguments(name()));
     }
-    if kind == Kind::Bitcode && !is_bitcode(&mut file).map_err(unreadable)? {
+    if extension == Some("bc") && !is_bitcode(&mut file).map_err(unreadable)? {
         return Err(ReportError::NotBitcode(name()));
     }
     path.canonicalize().map_err(unreadable)
@@ -61,11 +48,11 @@ fn is_bitcode(file: &mut File) -> io::Result<bool> {
 
 fn compiled(
     request: &OsrReport,
-    kind: Kind,
+    clang: &str,
     llvm: u32,
     folder: &Path,
 ) -> Result<PathBuf, ReportError> {
-    let clang = install::find_clang(llvm, kind == Kind::Cxx)?;
+    let clang = install::find_clang(llvm, clang)?;
     let output = folder.join("input.bc");
     let mut command = Command::new(&clang);
     command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]);
