@@ -1,8 +1,7 @@
-//! A progress bar, if it takes over a second and somebody is watching.
+//! A progress bar, if it takes over a second; `indicatif` draws it on terminals only.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::cell::OnceCell;
-use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Progress of one step of a command.
@@ -10,20 +9,18 @@ pub struct Progress {
     begun: Instant,
     total: u64,
     what: &'static str,
-    watched: bool,
-    bar: OnceCell<ProgressBar>,
+    bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
     /// A step of `total` parts.
     pub fn new(what: &'static str, total: u64) -> Self {
-        let watched = std::io::stderr().is_terminal();
-        Progress { begun: Instant::now(), total, what, watched, bar: OnceCell::new() }
+        Progress { begun: Instant::now(), total, what, bar: OnceLock::new() }
     }
 
     /// So many parts are done.
     pub fn done(&self, parts: u64) {
-        if !self.watched || self.begun.elapsed() < Duration::from_secs(1) {
+        if self.begun.elapsed() < Duration::from_secs(1) {
             return;
         }
         let bar = self.bar.get_or_init(|| {

@@ -33,11 +33,9 @@ pub struct Samples {
 
 /// Samples cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum SamplesError {
-    /// The file cannot be read.
+pub(crate) enum SamplesError {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// `perf` is needed, and does not run.
     #[error(
         "reading the samples '{0}': running 'perf script': {1}; install perf, or give \
          what it prints elsewhere"
@@ -52,7 +50,6 @@ pub enum SamplesError {
          file, or what 'perf script -G -F ip,sym,srcline' prints"
     )]
     Malformed(String, usize),
-    /// There are none.
     #[error("reading the samples '{0}': there are none")]
     None(String),
 }
@@ -63,7 +60,7 @@ type Part = (usize, usize, f64);
 impl Samples {
     /// Reads a `perf.data` file by way of `perf script`, or what `perf script -G -F ip,sym,srcline`
     /// has printed.
-    pub fn read(path: &Path) -> Result<Samples, SamplesError> {
+    pub(crate) fn read(path: &Path) -> Result<Samples, SamplesError> {
         let name = || path.display().to_string();
         let bytes = file::read("the samples", path)?;
         let text = if bytes.starts_with(MAGIC) { script(path)? } else { bytes };
@@ -134,6 +131,17 @@ impl Samples {
         shares.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
         shares
     }
+
+    /// A sample of the symbol, if there is one, at a line, if that is known.
+    fn add(&mut self, symbol: Option<&str>, place: Option<(&str, u32)>) {
+        let Some(symbol) = symbol else { return };
+        let count = match place {
+            Some((file, line)) => self.by_line.entry((file.to_string(), line)).or_default(),
+            None => self.by_symbol.entry(symbol.to_string()).or_default(),
+        };
+        *count += 1;
+        self.total += 1;
+    }
 }
 
 /// What perf prints of a file.
@@ -177,18 +185,6 @@ fn parse(text: &str) -> Result<Samples, usize> {
     }
     samples.add(open, None);
     Ok(samples)
-}
-
-impl Samples {
-    fn add(&mut self, symbol: Option<&str>, place: Option<(&str, u32)>) {
-        let Some(symbol) = symbol else { return };
-        let count = match place {
-            Some((file, line)) => self.by_line.entry((file.to_string(), line)).or_default(),
-            None => self.by_symbol.entry(symbol.to_string()).or_default(),
-        };
-        *count += 1;
-        self.total += 1;
-    }
 }
 
 /// The symbol of `ADDRESS SYMBOL`, without what compilers append to the names of a function's

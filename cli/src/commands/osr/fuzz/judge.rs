@@ -6,68 +6,44 @@ use crate::commands::osr::fuzz::plan::{Fire, plan};
 use crate::commands::osr::fuzz::program::{Difference, Outcome, Program, ProgramError};
 use crate::commands::osr::fuzz::report::{Mismatch, Summary};
 use crate::format::progress::Progress;
+use crate::format::sink::WriteError;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// How to fuzz.
-pub struct Settings {
-    /// No run begins after so long; none: all are made
-    pub bound: Option<Duration>,
-    /// Chooses orders and random firings
-    pub seed: u64,
-    /// Only points whose exact names contain this
-    pub points: Option<String>,
-    /// Runs at the same time
-    pub jobs: usize,
-    /// Go on after a mismatch.
-    pub keep_going: bool,
-}
 
 /// Why nothing can be said about the program.
 #[derive(Debug, thiserror::Error)]
-pub enum FuzzError {
-    /// The program cannot be run.
+pub(crate) enum FuzzError {
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// It does not do the same twice.
     #[error(
         "the program is not deterministic: two runs that fired nothing differ, {0}; make it \
          repeatable, or see --ignore-stderr"
     )]
     NotDeterministic(String),
-    /// Counting hits changes what it does.
     #[error("the program does something else where points are only listed: {0}")]
     ListDiffers(String),
-    /// No log
     #[error(
         "the program has written no log: compile and link it with --midflight-osr-fuzz, and let it \
          end by exit or return, not by _exit or a signal"
     )]
     NoLog,
-    /// No points
     #[error(
         "the program has no fuzzed points that were hit; is it compiled with --midflight-osr-fuzz?"
     )]
     NoPoints,
-    /// The pattern leaves nothing
     #[error("no point that was hit has '{0}' in its name; MIDFLIGHT_OSR_FIRE=list prints all")]
     NoSuchPoints(String),
-    /// The handler of signals
     #[error("catching signals: {0}")]
     Signals(std::io::Error),
-    /// The report
     #[error(transparent)]
-    Write(#[from] crate::format::sink::WriteError),
+    Write(#[from] WriteError),
 }
 
 /// What came of a run.
 pub struct Verdict {
-    /// What it fired
     pub fire: Fire,
-    /// What was wrong
     pub difference: Option<Difference>,
     /// How often points fired
     pub transitions: u64,
@@ -79,10 +55,9 @@ pub struct Verdict {
 
 /// What runs are made with, and judged by.
 pub struct Judge<'a> {
-    program: &'a Program,
+    pub program: &'a Program<'a>,
     reference: Outcome,
     limit: Duration,
-    jobs: usize,
     /// The points that were hit, by name
     pub points: Vec<Point>,
     /// Points of the program, hit or not
@@ -91,19 +66,19 @@ pub struct Judge<'a> {
 }
 
 /// Fuzzes the program.
-pub fn fuzz(program: &Program, settings: &Settings) -> Result<Summary, FuzzError> {
-    let begun = Instant::now();
-    let judge = Judge::new(program, settings)?;
-    let mut fires = plan(&judge.points, settings.seed);
-    if settings.points.is_some() {
+pub fn fuzz(program: &Program<'_>) -> Result<Summary, FuzzError> {
+    let (begun, options) = (Instant::now(), program.options);
+    let deadline = options.deadline();
+    let judge = Judge::new(program)?;
+    let mut fires = plan(&judge.points, options.seed);
+    if options.points.is_some() {
         // The others concern all points.
         fires.retain(|fire| matches!(fire, Fire::At(..)));
     }
-    let deadline = settings.bound.map(|bound| begun + bound);
-    let verdicts = judge.run_all(&fires, deadline, !settings.keep_going)?;
+    let verdicts = judge.run_all(&fires, deadline, !options.keep_going)?;
     let mut summary = summary(&judge, &verdicts);
     summary.complete = verdicts.len() == fires.len();
-    summary.mismatches = find_mismatches(&judge, verdicts, settings)?;
+    summary.mismatches = find_mismatches(&judge, verdicts)?;
     summary.seconds = begun.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -136,22 +111,19 @@ fn summary(judge: &Judge<'_>, verdicts: &[Verdict]) -> Summary {
 }
 
 /// One for each point that is wrong.
-fn find_mismatches(
-    judge: &Judge<'_>,
-    verdicts: Vec<Verdict>,
-    settings: &Settings,
-) -> Result<Vec<Mismatch>, FuzzError> {
+fn find_mismatches(judge: &Judge<'_>, verdicts: Vec<Verdict>) -> Result<Vec<Mismatch>, FuzzError> {
+    let options = judge.program.options;
     let mut result: Vec<Mismatch> = Vec::new();
     for verdict in verdicts {
         let Some(difference) = verdict.difference else { continue };
-        let deadline = settings.bound.map(|bound| Instant::now() + bound);
+        let deadline = options.deadline();
         let (fire, difference) =
             bisect::to_one_point(judge, verdict.fire, &verdict.fired, difference, deadline)?;
-        let mismatch = Mismatch::new(judge, &fire, difference, judge.program);
+        let mismatch = Mismatch::new(judge, &fire, difference);
         if !result.iter().any(|other| other.is_same(&mismatch)) {
             result.push(mismatch);
         }
-        if !settings.keep_going {
+        if !options.keep_going {
             break;
         }
     }
@@ -160,7 +132,7 @@ fn find_mismatches(
 
 impl<'a> Judge<'a> {
     /// Learns what the program does when nothing fires, and which points it hits.
-    fn new(program: &'a Program, settings: &Settings) -> Result<Self, FuzzError> {
+    fn new(program: &'a Program<'a>) -> Result<Self, FuzzError> {
         let reference = program.run(None, None)?;
         if let Some(difference) = reference.difference(&program.run(None, None)?) {
             return Err(FuzzError::NotDeterministic(difference.text));
@@ -178,15 +150,16 @@ impl<'a> Judge<'a> {
             return Err(FuzzError::NoPoints);
         }
         let total_hits = points.iter().fold(0_u64, |n, p| n.saturating_add(p.hits));
-        if let Some(pattern) = &settings.points {
+        if let Some(pattern) = &program.options.points {
             points.retain(|point| point.name.contains(pattern));
             if points.is_empty() {
                 return Err(FuzzError::NoSuchPoints(pattern.clone()));
             }
         }
         let limit = list.elapsed * 20 + Duration::from_secs(10);
-        Ok(Judge { program, reference, limit, jobs: settings.jobs, points, known, total_hits })
+        Ok(Judge { program, reference, limit, points, known, total_hits })
     }
+
     /// Makes the runs, several at a time, in order until the deadline, or until one differs if
     /// `stop` says so. Verdicts are in the order of `fires`.
     ///
@@ -198,12 +171,12 @@ impl<'a> Judge<'a> {
         deadline: Option<Instant>,
         stop: bool,
     ) -> Result<Vec<Verdict>, ProgramError> {
-        let progress = Mutex::new(Progress::new("firing points", fires.len() as u64));
+        let progress = Progress::new("firing points", fires.len() as u64);
         let next = AtomicUsize::new(0);
         let stopped = AtomicBool::new(false);
         let results = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs.clamp(1, fires.len().max(1)) {
+            for _ in 0..self.program.options.jobs().clamp(1, fires.len().max(1)) {
                 scope.spawn(|| {
                     while !stopped.load(Ordering::Relaxed)
                         && deadline.is_none_or(|deadline| Instant::now() < deadline)
@@ -219,7 +192,6 @@ impl<'a> Judge<'a> {
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner)
                             .push((index, verdict));
-                        let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
                         progress.done(index as u64 + 1);
                     }
                 });

@@ -4,14 +4,12 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name that `MIDFLIGHT_OSR_FIRE` knows a point by: `FILE:NAME`.
-pub type PointName = String;
+pub(crate) type PointName = String;
 
 /// A point that a run has hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Point {
-    /// Its exact name
+pub(crate) struct Point {
     pub name: PointName,
-    /// Source file
     pub file: String,
     /// Source line, 0 if it is not known
     pub line: u64,
@@ -38,13 +36,13 @@ struct Event {
 #[derive(Debug, Default)]
 pub struct Log {
     /// There is a log, which may be empty.
-    pub exists: bool,
+    pub(crate) exists: bool,
     /// The fuzzed points in it
-    pub points: BTreeMap<PointName, Point>,
+    pub(crate) points: BTreeMap<PointName, Point>,
     /// How often points have fired
-    pub transitions: u64,
+    pub(crate) transitions: u64,
     /// Those that have
-    pub fired: BTreeSet<PointName>,
+    pub(crate) fired: BTreeSet<PointName>,
 }
 
 impl Log {

@@ -1,28 +1,28 @@
 //! `midflight osr fuzz`: fires the OSR points of a program, and compares what it does with what it
 //! does without.
 //!
-//! As JavaScriptCore's OSR-exit fuzzer and V8's `--deopt-every-n-times`: the [`plan`] of runs fires
-//! everything, every n-th hit, at random, and single points; [`judge`] carries it out on a
-//! [`program`], whose [`log`] tells what fired; a run that differs is narrowed down to one point by
-//! [`bisect`]; [`report`] tells what was found.
+//! As JavaScriptCore's OSR-exit fuzzer and V8's `--deopt-every-n-times`: the `plan` of runs fires
+//! everything, every n-th hit, at random, and single points; `judge` carries it out on a
+//! `program`, whose [`log`] tells what fired; a run that differs is narrowed down to one point by
+//! `bisect`; `report` tells what was found.
 
-pub mod bisect;
-pub mod judge;
+mod bisect;
+pub(crate) mod judge;
 pub mod log;
-pub mod plan;
-pub mod program;
-pub mod report;
+mod plan;
+mod program;
+mod report;
 
 use crate::commands::arguments::Format;
 use clap::Args;
-use judge::{FuzzError, Settings, fuzz};
+use judge::{FuzzError, fuzz};
 use program::Program;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) const HELP: &str = "\
 The program must be built with --midflight-osr-fuzz, and do the same each time. Exit status: 0 if all
@@ -75,24 +75,19 @@ impl Fuzz {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, interrupted.clone()).map_err(FuzzError::Signals)?;
         }
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let jobs = if self.compare.is_empty() { self.jobs.map_or(cores, usize::from) } else { 1 };
-        let settings = Settings {
-            bound: (self.seconds > 0).then(|| Duration::from_secs(self.seconds)),
-            seed: self.seed,
-            points: self.points,
-            jobs,
-            keep_going: self.keep_going,
-        };
-        let program = Program {
-            command: self.command,
-            stdin: self.stdin,
-            compare: self.compare,
-            ignore_stderr: self.ignore_stderr,
-            interrupted,
-        };
-        let summary = fuzz(&program, &settings)?;
+        let summary = fuzz(&Program { options: &self, interrupted })?;
         self.format.print(&summary, |out| report::write_text(out, &summary))?;
         Ok(ExitCode::from(u8::from(!summary.mismatches.is_empty())))
+    }
+
+    /// Runs at the same time.
+    fn jobs(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if self.compare.is_empty() { self.jobs.map_or(cores, usize::from) } else { 1 }
+    }
+
+    /// When the runs that begin to be made now must have begun; none: all are made.
+    fn deadline(&self) -> Option<Instant> {
+        (self.seconds > 0).then(|| Instant::now() + Duration::from_secs(self.seconds))
     }
 }

@@ -1,5 +1,6 @@
 //! Runs of the program under test, and what they are compared by.
 
+use crate::commands::osr::fuzz::Fuzz;
 use crate::commands::osr::fuzz::log::Log;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
@@ -7,7 +8,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,38 +17,21 @@ use tempfile::TempDir;
 
 /// Why the program cannot be run.
 #[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    /// It does not start.
+pub(crate) enum ProgramError {
     #[error("running '{0}': {1}; give the program and its arguments behind --")]
     Start(String, io::Error),
-    /// A file of a run
     #[error("running the program: {what} '{path}': {error}")]
-    File {
-        /// What was done
-        what: &'static str,
-        /// With which file
-        path: String,
-        /// Why
-        error: io::Error,
-    },
-    /// A log that is none
+    File { what: &'static str, path: String, error: io::Error },
     #[error("reading the log of MIDFLIGHT_OSR_FIRE={0}: {1}; is something else writing it?")]
     Log(String, serde_json::Error),
-    /// SIGINT or SIGTERM
     #[error("interrupted; the program was ended")]
     Interrupted,
 }
 
 /// The program under test.
-pub struct Program {
-    /// It and its arguments
-    pub command: Vec<OsString>,
-    /// Its standard input, or nothing
-    pub stdin: Option<PathBuf>,
-    /// Files that it writes
-    pub compare: Vec<PathBuf>,
-    /// Do not compare standard error.
-    pub ignore_stderr: bool,
+pub struct Program<'a> {
+    /// How it is run, and compared
+    pub options: &'a Fuzz,
     /// Set by a signal: end what runs.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -55,9 +39,7 @@ pub struct Program {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself
     Status(i32),
-    /// By a signal
     Signal(i32),
     /// Not in time
     Hang,
@@ -88,13 +70,10 @@ pub type Captured = (String, Option<Vec<u8>>);
 /// What a run did.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended
     pub ending: Ending,
     /// `stdout`, `stderr` unless it is ignored, and files
     pub outputs: Vec<Captured>,
-    /// What it logged
     pub log: Log,
-    /// How long it took
     pub elapsed: Duration,
 }
 
@@ -107,7 +86,7 @@ pub struct Difference {
     pub text: String,
 }
 
-impl Program {
+impl Program<'_> {
     /// Runs it; with `fire`, the value of `MIDFLIGHT_OSR_FIRE`, it writes a log too.
     pub fn run(
         &self,
@@ -136,11 +115,11 @@ impl Program {
             let path = folder.path().join(name);
             File::create(&path).map_err(file_error("making", &path))
         };
-        let stdin = match &self.stdin {
+        let stdin = match &self.options.stdin {
             Some(path) => File::open(path).map_err(file_error("reading", path))?.into(),
             None => Stdio::null(),
         };
-        let mut words = self.command.iter();
+        let mut words = self.options.command.iter();
         let mut command = Command::new(words.next().map(OsString::as_os_str).unwrap_or_default());
         command.args(words).stdin(stdin).stdout(create("stdout")?).stderr(create("stderr")?);
         for variable in ["MIDFLIGHT_OSR_FIRE", "MIDFLIGHT_OSR_LOG", "MIDFLIGHT_OSR_SIGNAL"] {
@@ -158,7 +137,7 @@ impl Program {
         begun: Instant,
         limit: Option<Duration>,
     ) -> Result<Ending, ProgramError> {
-        let failed = file_error("waiting for", Path::new(&self.command[0]));
+        let failed = file_error("waiting for", Path::new(&self.options.command[0]));
         let mut pause = Duration::from_micros(200);
         loop {
             match child.try_wait() {
@@ -182,7 +161,7 @@ impl Program {
 
     /// A file of the run before must not pass for one of this run.
     fn remove_compared(&self) -> Result<(), ProgramError> {
-        for path in &self.compare {
+        for path in &self.options.compare {
             match std::fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(file_error("removing", path)(error));
@@ -195,13 +174,14 @@ impl Program {
 
     fn outputs(&self, folder: &Path) -> Result<Vec<Captured>, ProgramError> {
         let mut outputs = Vec::new();
-        let streams = if self.ignore_stderr { &["stdout"][..] } else { &["stdout", "stderr"] };
+        let streams =
+            if self.options.ignore_stderr { &["stdout"][..] } else { &["stdout", "stderr"] };
         for name in streams {
             let path = folder.join(name);
             let bytes = std::fs::read(&path).map_err(file_error("reading", &path))?;
             outputs.push(((*name).to_string(), Some(bytes)));
         }
-        for path in &self.compare {
+        for path in &self.options.compare {
             let bytes = match std::fs::read(path) {
                 Ok(bytes) => Some(bytes),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -1,8 +1,9 @@
 //! What was found, for people and for machines.
 
+use crate::commands::osr::fuzz::Fuzz;
 use crate::commands::osr::fuzz::judge::Judge;
 use crate::commands::osr::fuzz::plan::Fire;
-use crate::commands::osr::fuzz::program::{Difference, Program};
+use crate::commands::osr::fuzz::program::Difference;
 use crate::format::shell::quoted_word;
 use midflight_profile::visible;
 use serde::Serialize;
@@ -11,7 +12,6 @@ use std::io::{self, Write};
 /// The result of `osr fuzz`.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Of this format
     pub version: u32,
     /// Fuzzed points of the program
     pub points: usize,
@@ -28,11 +28,9 @@ pub struct Summary {
     pub runs: usize,
     /// How often points fired in all runs
     pub transitions: u64,
-    /// How long it took
     pub seconds: f64,
     /// All planned runs were made.
     pub complete: bool,
-    /// What went wrong
     pub mismatches: Vec<Mismatch>,
 }
 
@@ -43,7 +41,6 @@ pub struct Mismatch {
     pub fire: String,
     /// The point, if one alone does it
     pub point: Option<String>,
-    /// Its source file
     pub file: Option<String>,
     /// Its source line, 0 if it is not known
     pub line: Option<u64>,
@@ -51,7 +48,6 @@ pub struct Mismatch {
     pub hit: Option<u64>,
     /// `hang`, `status`, `stdout`, `stderr`, `file` or `not-fired`
     pub kind: &'static str,
-    /// What differs
     pub difference: String,
     /// A command for a shell
     pub reproduce: String,
@@ -59,7 +55,7 @@ pub struct Mismatch {
 
 impl Mismatch {
     /// Of a firing.
-    pub fn new(judge: &Judge<'_>, fire: &Fire, difference: Difference, program: &Program) -> Self {
+    pub fn new(judge: &Judge<'_>, fire: &Fire, difference: Difference) -> Self {
         let (name, hit) = match fire {
             Fire::At(name, hit) => (Some(name), *hit),
             _ => (None, None),
@@ -74,7 +70,7 @@ impl Mismatch {
             hit,
             kind,
             difference,
-            reproduce: reproduce(fire, program),
+            reproduce: reproduce(fire, judge.program.options),
         }
     }
 
@@ -88,10 +84,10 @@ impl Mismatch {
     }
 }
 
-fn reproduce(fire: &Fire, program: &Program) -> String {
+fn reproduce(fire: &Fire, options: &Fuzz) -> String {
     let mut words = vec![format!("MIDFLIGHT_OSR_FIRE={}", quoted_word(fire.to_string().as_ref()))];
-    words.extend(program.command.iter().map(|word| quoted_word(word)));
-    if let Some(path) = &program.stdin {
+    words.extend(options.command.iter().map(|word| quoted_word(word)));
+    if let Some(path) = &options.stdin {
         words.push(format!("<{}", quoted_word(path.as_os_str())));
     }
     words.join(" ")

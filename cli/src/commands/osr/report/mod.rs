@@ -1,14 +1,14 @@
 //! `midflight osr report`: the OSR mappings between a function (base) and its optimized version
 //! (opt), after section 5.4 of the thesis.
 //!
-//! [`compile`] makes bitcode, on which [`opt`] runs the plugin, which maps the points and writes
-//! down what it found, a [`Report`]. [`text`] prints it as tables, [`page`] as a page for browsers.
+//! `compile` makes bitcode, on which `opt` runs the plugin, which maps the points and writes
+//! down what it found, a [`Report`]. `text` prints it as tables, `page` as a page for browsers.
 
-pub mod bar;
-pub mod compile;
-pub mod opt;
-pub mod page;
-pub mod text;
+mod bar;
+mod compile;
+mod opt;
+mod page;
+mod text;
 
 use crate::commands::CommandError;
 use crate::commands::arguments::Format;
@@ -58,11 +58,6 @@ pub(crate) struct OsrReport {
 }
 
 impl OsrReport {
-    /// Whether the report is to have the code and each point's mapping.
-    fn has_detail(&self) -> bool {
-        self.detail || self.html.is_some()
-    }
-
     pub(crate) fn run(self) -> Result<(), CommandError> {
         let source = self.file.display().to_string();
         let mut report = report(&self)?;
@@ -81,55 +76,30 @@ const PASSES: &str = "adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),si
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// Something is not where it should be.
+pub(crate) enum ReportError {
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// The file cannot be read.
     #[error("reading '{0}': {1}")]
     Read(String, io::Error),
-    /// Its name does not tell what is in it.
     #[error(
         "'{0}': its name does not tell what it is; it must end in .c, .cc, .cpp, .cxx, .C, .i or \
          .ii for source, .bc or .ll for LLVM IR"
     )]
     Kind(String),
-    /// Named as bitcode, and is none.
     #[error("'{0}' is not LLVM bitcode")]
     NotBitcode(String),
-    /// There is nothing to compile.
     #[error("'{0}' is not compiled, so it takes no arguments for clang (those behind --)")]
     Arguments(String),
-    /// A program cannot be run.
     #[error("running '{0}': {1}")]
     Run(String, io::Error),
-    /// Clang has said why.
     #[error("compiling '{0}': clang ended with {1}")]
     Compile(String, std::process::ExitStatus),
-    /// The passes cannot be run, or the IR cannot be read.
     #[error("running the passes '{passes}' on '{path}': {message}")]
-    Opt {
-        /// The pipeline
-        passes: String,
-        /// The input
-        path: String,
-        /// What opt says
-        message: String,
-    },
-    /// What the plugin found in an input cannot be read back, or there is none; and why.
+    Opt { passes: String, path: String, message: String },
     #[error("reading what the plugin found in '{0}': {1}; are plugin and command of one build?")]
     Found(String, String),
-    /// No such function, or none that can be mapped.
     #[error("there is no function '{name}' in '{path}' that could be mapped{refused}")]
-    NoFunction {
-        /// As it was asked for
-        name: String,
-        /// The input
-        path: String,
-        /// Empty, or why functions were refused
-        refused: String,
-    },
-    /// A temporary folder cannot be made.
+    NoFunction { name: String, path: String, refused: String },
     #[error("making a temporary folder: {0}")]
     Temporary(io::Error),
 }

@@ -63,21 +63,13 @@ fn own_words<'a>(said: &'a str, passes: &str) -> &'a str {
 
 /// As `opt -passes` reads it.
 fn pipeline(request: &OsrReport) -> String {
-    let mut text = format!("function(mem2reg),print<osr-map;file={FOUND}");
-    if request.has_detail() {
-        text.push_str(";detail");
-    }
+    let detail = if request.detail || request.html.is_some() { ";detail" } else { "" };
     // A name that a pipeline cannot hold, as a demangled one, is looked for in what comes back.
-    if request.function.iter().all(|name| is_plain(name)) {
-        for name in &request.function {
-            text.push_str(";function=");
-            text.push_str(name);
-        }
-    }
-    text.push_str(">(");
-    text.push_str(&request.passes);
-    text.push(')');
-    text
+    let all_plain = request.function.iter().all(|name| is_plain(name));
+    let names = request.function.iter().filter(|_| all_plain);
+    let functions: String = names.map(|name| format!(";function={name}")).collect();
+    let passes = &request.passes;
+    format!("function(mem2reg),print<osr-map;file={FOUND}{detail}{functions}>({passes})")
 }
 
 fn is_plain(name: &str) -> bool {
