@@ -82,12 +82,10 @@ pub struct Changed {
 pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
     let totals = total_work(pairs);
     let wanted = |pair: &&Pair<'_, '_>| {
-        let either = pair.either();
-        let named = |part: &String| either.is_some_and(|r| r.function.is_named(part));
-        options.function.as_ref().is_none_or(named)
+        options.function.as_ref().is_none_or(|part| pair.either().function.is_named(part))
     };
     let one = |pair: &Pair<'_, '_>| function_diff(pair, totals, options);
-    let mut all: Vec<FunctionDiff> = pairs.iter().filter(wanted).filter_map(one).collect();
+    let mut all: Vec<FunctionDiff> = pairs.iter().filter(wanted).map(one).collect();
     all.retain(|f| 100.0 * weight(f) >= SMALL);
     all.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then_with(|| a.name.cmp(&b.name)));
     all
@@ -100,22 +98,18 @@ fn weight(function: &FunctionDiff) -> f64 {
     own.max(within * function.share[0].min(function.share[1]))
 }
 
-fn function_diff(
-    pair: &Pair<'_, '_>,
-    totals: [u128; 2],
-    options: &Options,
-) -> Option<FunctionDiff> {
-    let function = pair.either()?.function;
-    let graph = match (pair.a, pair.b) {
-        (Some(_), None) => Graph::OnlyA,
-        (None, Some(_)) => Graph::OnlyB,
+fn function_diff(pair: &Pair<'_, '_>, totals: [u128; 2], options: &Options) -> FunctionDiff {
+    let function = pair.either().function;
+    let graph = match pair.0 {
+        [Some(_), None] => Graph::OnlyA,
+        [None, Some(_)] => Graph::OnlyB,
         _ if pair.same_paths() => Graph::Same,
         _ => Graph::Changed,
     };
     let work = pair.work();
-    let entries = [pair.a, pair.b].map(|r| r.map_or(0, |r| r.function.entries()));
+    let entries = pair.0.map(|r| r.map_or(0, |r| r.function.entries()));
     let changed = if graph == Graph::Same { changed(pair, work, options) } else { Vec::new() };
-    Some(FunctionDiff {
+    FunctionDiff {
         name: function.table.name.clone(),
         unit: function.table.unit.clone(),
         file: function.file().to_string(),
@@ -125,12 +119,12 @@ fn function_diff(
         work,
         share: pair.shares(totals),
         changed,
-    })
+    }
 }
 
 /// The paths whose shares differ most, then the sequences, where none was lost for want of memory.
 fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Changed> {
-    let Some(function) = pair.either().map(|r| r.function) else { return Vec::new() };
+    let function = pair.either().function;
     let paths = pair.paths();
     let costs: FxHashMap<u32, u64> = paths.keys().map(|&id| (id, pair.instructions(id))).collect();
     let change = |ids: &[u32], count: [u64; 2]| {
@@ -159,7 +153,7 @@ fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Chang
     // Sequences of the paths named, as long as k allows: shorter ones are parts of them.
     let k = function.k() as usize;
     let named = |ids: &[u32]| ids.len() == k && ids.iter().all(|id| names.contains_key(id));
-    if ![pair.a, pair.b].into_iter().flatten().all(|r| r.function.is_whole()) {
+    if !pair.0.iter().flatten().all(|r| r.function.is_whole()) {
         return chosen;
     }
     let sequences = pair.sequences();

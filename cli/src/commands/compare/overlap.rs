@@ -50,14 +50,14 @@ pub fn overlap(pairs: &[Pair<'_, '_>]) -> Overlap {
     let mut all_sequences: Vec<[u128; 2]> = Vec::new();
     let mut by_function: Vec<FunctionOverlap> = Vec::new();
     for pair in pairs {
-        let Some(either) = pair.either() else { continue };
+        let table = pair.either().function.table;
         let shares = pair.shares(totals);
         functions += shares[0].min(shares[1]);
         let (paths, sequences) = (paths_of(pair), sequences_of(pair));
         let comparable = pair.same_paths();
         by_function.push(FunctionOverlap {
-            name: either.function.table.name.clone(),
-            unit: either.function.table.unit.clone(),
+            name: table.name.clone(),
+            unit: table.unit.clone(),
             work: shares,
             paths: of(&paths).filter(|_| comparable),
             sequences: of(&sequences).filter(|_| comparable),

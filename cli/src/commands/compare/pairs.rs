@@ -7,26 +7,21 @@
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::share;
 use midflight_profile::table::FunctionTable;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A function in both profiles, or in one.
-pub struct Pair<'a, 'f> {
-    /// In the first profile, if it ran there
-    pub a: Option<&'a Ranked<'f>>,
-    /// In the second one, if it ran there
-    pub b: Option<&'a Ranked<'f>>,
-}
+/// A function in both profiles, or in one: in each where it ran.
+pub struct Pair<'a, 'f>(pub [Option<&'a Ranked<'f>>; 2]);
 
 impl<'a, 'f> Pair<'a, 'f> {
-    /// In one of the profiles; it ran in one at least.
-    pub fn either(&self) -> Option<&'a Ranked<'f>> {
-        self.a.or(self.b)
+    /// In one of the profiles.
+    pub fn either(&self) -> &'a Ranked<'f> {
+        self.0[0].or(self.0[1]).expect("the function of a pair ran in one profile at least")
     }
 
     /// The work in both.
     pub fn work(&self) -> [u128; 2] {
-        [self.a, self.b].map(|ranked| ranked.map_or(0, |ranked| ranked.work))
+        self.0.map(|ranked| ranked.map_or(0, |ranked| ranked.work))
     }
 
     /// Its shares of all work.
@@ -37,8 +32,8 @@ impl<'a, 'f> Pair<'a, 'f> {
 
     /// True if a path ID means the same in both.
     pub fn same_paths(&self) -> bool {
-        match (self.a, self.b) {
-            (Some(a), Some(b)) => same_graph(a.function.table, b.function.table),
+        match self.0 {
+            [Some(a), Some(b)] => same_graph(a.function.table, b.function.table),
             _ => true,
         }
     }
@@ -46,7 +41,7 @@ impl<'a, 'f> Pair<'a, 'f> {
     /// For each path that was taken in one of the profiles, how often in both.
     pub fn paths(&self) -> BTreeMap<u32, [u64; 2]> {
         let mut counts: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
-        for (side, ranked) in [self.a, self.b].into_iter().enumerate() {
+        for (side, ranked) in self.0.into_iter().enumerate() {
             for taken in ranked.into_iter().flat_map(|r| &r.paths) {
                 counts.entry(taken.id).or_default()[side] = taken.count;
             }
@@ -58,7 +53,7 @@ impl<'a, 'f> Pair<'a, 'f> {
     /// both.
     pub fn sequences(&self) -> BTreeMap<Vec<u32>, [u64; 2]> {
         let mut counts: BTreeMap<Vec<u32>, [u64; 2]> = BTreeMap::new();
-        for (side, ranked) in [self.a, self.b].into_iter().enumerate() {
+        for (side, ranked) in self.0.into_iter().enumerate() {
             let Some(ipf) = ranked.map(Ranked::k_ipf) else { continue };
             for node in ipf.ids().filter(|&node| ipf.parent(node).is_some()) {
                 counts.entry(ipf.labels(node)).or_default()[side] = ipf.count(node);
@@ -69,9 +64,8 @@ impl<'a, 'f> Pair<'a, 'f> {
 
     /// The instructions of a path.
     pub fn instructions(&self, id: u32) -> u64 {
-        let function = self.either().map(|ranked| ranked.function);
-        let path = function.and_then(|function| Some((function, function.path(id)?)));
-        path.map_or(0, |(function, path)| function.instructions(&path))
+        let function = self.either().function;
+        function.path(id).map_or(0, |path| function.instructions(&path))
     }
 }
 
@@ -89,28 +83,21 @@ fn same_graph(a: &FunctionTable, b: &FunctionTable) -> bool {
 pub fn pairs<'a, 'f>(a: &'a [Ranked<'f>], b: &'a [Ranked<'f>]) -> Vec<Pair<'a, 'f>> {
     let keys: FxHashMap<u64, usize> =
         b.iter().enumerate().map(|(index, r)| (r.function.table.key, index)).collect();
-    let name = |r: &Ranked<'f>| (r.function.table.name.clone(), r.function.table.unit.clone());
-    let mut names: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
+    let name = |r: &'a Ranked<'f>| (&r.function.table.name, &r.function.table.unit);
+    let mut names: FxHashMap<(&String, &String), Vec<usize>> = FxHashMap::default();
     for (index, ranked) in b.iter().enumerate() {
         names.entry(name(ranked)).or_default().push(index);
     }
-    let mut joined = vec![false; b.len()];
-    let mut pairs = Vec::new();
     // Tables first, so that a name is left only to those that have none.
     let mut partner: Vec<Option<usize>> =
         a.iter().map(|r| keys.get(&r.function.table.key).copied()).collect();
-    partner.iter().flatten().for_each(|&index| joined[index] = true);
+    let mut joined: FxHashSet<usize> = partner.iter().flatten().copied().collect();
     for (ranked, partner) in a.iter().zip(&mut partner).filter(|(_, partner)| partner.is_none()) {
-        let named = names.get(&name(ranked)).and_then(|all| all.iter().find(|&&i| !joined[i]));
-        if let Some(&index) = named {
-            joined[index] = true;
-            *partner = Some(index);
-        }
+        let named = names.get(&name(ranked)).into_iter().flatten();
+        *partner = named.copied().find(|&index| joined.insert(index));
     }
-    for (ranked, partner) in a.iter().zip(partner) {
-        pairs.push(Pair { a: Some(ranked), b: partner.map(|index| &b[index]) });
-    }
-    let left = b.iter().zip(joined).filter(|(_, joined)| !joined);
-    pairs.extend(left.map(|(ranked, _)| Pair { a: None, b: Some(ranked) }));
-    pairs
+    let of_a = a.iter().zip(partner);
+    let of_a = of_a.map(|(ranked, partner)| Pair([Some(ranked), partner.map(|index| &b[index])]));
+    let only_b = b.iter().enumerate().filter(|(index, _)| !joined.contains(index));
+    of_a.chain(only_b.map(|(_, ranked)| Pair([None, Some(ranked)]))).collect()
 }
