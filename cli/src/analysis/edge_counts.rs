@@ -1,5 +1,6 @@
 //! Counts of edges, blocks and lines, recovered from the counts of acyclic paths (thesis 3.2.2).
 
+use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::{Edge, Loc, PathEnd, PathStart};
 use rustc_hash::FxHashMap;
@@ -38,17 +39,17 @@ pub fn recover(function: &Function<'_>) -> GraphCounts {
     }
     for (_, count, path) in function.taken() {
         for &block in &path.blocks {
-            add(&mut counts.blocks, Some(block as usize), count);
+            add_at(&mut counts.blocks, Some(block as usize), count);
         }
         for pair in path.blocks.windows(2) {
-            add(&mut counts.edges, between.get(&(pair[0], pair[1])).copied(), count);
+            add_at(&mut counts.edges, between.get(&(pair[0], pair[1])).copied(), count);
         }
         match path.end {
-            PathEnd::Exit(block) => add(&mut counts.edges, exits.get(&block).copied(), count),
-            PathEnd::Cut(edge) => add(&mut counts.edges, Some(edge), count),
+            PathEnd::Exit(block) => add_at(&mut counts.edges, exits.get(&block).copied(), count),
+            PathEnd::Cut(edge) => add_at(&mut counts.edges, Some(edge), count),
         }
         if let PathStart::After(edge) = path.start {
-            add(&mut counts.started, Some(edge), count);
+            add_at(&mut counts.started, Some(edge), count);
         }
     }
     counts
@@ -70,8 +71,9 @@ pub fn line_counts<L: Ord>(
     counts
 }
 
-fn add(counts: &mut [u64], index: Option<usize>, count: u64) {
+/// Adds to one of the counts, if there is one with this index.
+pub fn add_at(counts: &mut [u64], index: Option<usize>, count: u64) {
     if let Some(slot) = index.and_then(|index| counts.get_mut(index)) {
-        *slot = slot.saturating_add(count);
+        add(slot, count);
     }
 }

@@ -38,6 +38,9 @@ pub struct Ranked<'a> {
 
 /// Functions that ran, most work first. Work is counted in instructions executed, or in samples.
 pub fn rank<'a>(functions: &'a [Function<'a>], samples: Option<&Samples>) -> Vec<Ranked<'a>> {
+    let instructions = |function: &Function<'_>| {
+        function.table.blocks.iter().map(|block| u64::from(block.instructions)).collect()
+    };
     let costs = match samples {
         Some(samples) => samples.costs(functions),
         None => functions.iter().map(instructions).collect(),
@@ -49,11 +52,6 @@ pub fn rank<'a>(functions: &'a [Function<'a>], samples: Option<&Samples>) -> Vec
         b.work.cmp(&a.work).then_with(|| a.function.table.name.cmp(&b.function.table.name))
     });
     ranked
-}
-
-/// For each block its instructions.
-fn instructions(function: &Function<'_>) -> Vec<u64> {
-    function.table.blocks.iter().map(|block| u64::from(block.instructions)).collect()
 }
 
 fn ranked<'a>(function: &'a Function<'a>, block_costs: Vec<u64>) -> Ranked<'a> {

@@ -61,14 +61,11 @@ fn candidates(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<(u128, Sequence)> 
             all.push((u128::from(ipf.count(node)) * u128::from(cost[node.index()]), node));
         }
     }
-    let order = |a: &(u128, NodeId), b: &(u128, NodeId)| {
-        b.0.cmp(&a.0).then_with(|| ipf.labels(a.1).cmp(&ipf.labels(b.1)))
-    };
     if all.len() > CANDIDATES {
         all.select_nth_unstable_by(CANDIDATES, |a, b| b.0.cmp(&a.0));
         all.truncate(CANDIDATES);
     }
-    all.sort_by(order);
+    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| ipf.labels(a.1).cmp(&ipf.labels(b.1))));
     all.into_iter().map(|(work, node)| (work, sequence_of(ranked, ipf, node))).collect()
 }
 

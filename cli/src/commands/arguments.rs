@@ -8,7 +8,7 @@ use crate::format::sink::{WriteError, write_to};
 use crate::input::function::Function;
 use crate::input::session::{JoinError, Session};
 use crate::input::sources::Sources;
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -88,26 +88,17 @@ impl Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    /// Prints text with its colours, where they are wanted.
-    pub(crate) fn print(self, text: &str) -> Result<(), WriteError> {
-        match self {
-            Color::Auto => anstream::ColorChoice::Auto,
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
-        }
-        .write_global();
-        let mut out = anstream::stdout();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| WriteError { path: "standard output".into(), error })
+/// Prints text with its colours, where they are wanted.
+pub(crate) fn print_colored(text: &str, when: ColorChoice) -> Result<(), WriteError> {
+    match when {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
     }
+    .write_global();
+    let mut out = anstream::stdout();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| WriteError { path: "standard output".into(), error })
 }
 
 /// The value of `--min-percent`.

@@ -22,36 +22,25 @@ pub(crate) struct Merge {
     output: PathBuf,
     /// A profile of the program whose counts are multiplied by N; may be repeated
     #[arg(long, visible_alias = "weighted", value_name = "N,PROFILE", value_parser = weighted)]
-    weighted_input: Vec<Weighted>,
+    weighted_input: Vec<(PathBuf, u64)>,
     /// Profiles of one program, with the same k
     #[arg(required_unless_present = "weighted_input", value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 }
 
-/// A profile and how much it weighs.
-#[derive(Clone, Debug)]
-struct Weighted {
-    weight: u64,
-    path: PathBuf,
-}
-
-fn weighted(text: &str) -> Result<Weighted, String> {
-    let parts = text.split_once(',').and_then(|(weight, path)| Some((weight.parse().ok()?, path)));
-    match parts {
-        Some((weight, path)) if weight > 0 && !path.is_empty() => {
-            Ok(Weighted { weight, path: path.into() })
-        }
-        _ => Err("it must be a weight of at least 1, a comma and a file, as in 3,a.mfp".into()),
-    }
+fn weighted(text: &str) -> Result<(PathBuf, u64), String> {
+    let parts = text.split_once(',');
+    let input = parts.and_then(|(weight, path)| Some((path.into(), weight.parse().ok()?)));
+    input
+        .filter(|(path, weight): &(PathBuf, u64)| *weight > 0 && !path.as_os_str().is_empty())
+        .ok_or("it must be a weight of at least 1, a comma and a file, as in 3,a.mfp".into())
 }
 
 impl Merge {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let files = self.profiles.len() + self.weighted_input.len();
-        let progress = Progress::new("reading profiles", files as u64);
         let plain = self.profiles.into_iter().map(|path| (path, 1));
-        let weighted = self.weighted_input.into_iter().map(|input| (input.path, input.weight));
-        let inputs: Vec<(PathBuf, u64)> = plain.chain(weighted).collect();
+        let inputs: Vec<(PathBuf, u64)> = plain.chain(self.weighted_input).collect();
+        let progress = Progress::new("reading profiles", inputs.len() as u64);
         let sum = read_profiles(&inputs, |_, _| Ok(()), &|done| progress.done(done))?;
         let bytes = sum.write();
         Ok(write_to(Some(&self.output), |out| out.write_all(&bytes))?)

@@ -7,7 +7,7 @@ use crate::analysis::rank::{Ranked, letters, rank};
 use crate::analysis::sequences::pick;
 use crate::document::{
     Document, Events, Extent, FunctionDocument, LoopDocument, PathDocument, Shortage, Source, Tree,
-    memory, route,
+    route,
 };
 use crate::format::names::readable;
 use crate::input::function::Function;
@@ -36,12 +36,11 @@ pub fn document<'a>(
     let left_out = list.len().saturating_sub(extent.top);
     list.truncate(extent.top);
     let detailed = if extent.flat { &[] } else { &list[..] };
-    let made = detailed.iter().zip(1..).map(|(ranked, number)| {
-        let made = function_document(ranked, extent, sources);
+    let mut made = Vec::new();
+    for (ranked, number) in detailed.iter().zip(1..) {
+        made.push(function_document(ranked, extent, sources));
         done(number);
-        made
-    });
-    let functions_made = made.collect();
+    }
     let skipped_names = session.skipped();
     Document {
         version: 1,
@@ -53,7 +52,7 @@ pub fn document<'a>(
         work,
         unit: if extent.samples.is_some() { "nanosamples" } else { "instructions" },
         left_out,
-        functions: functions_made,
+        functions: made,
         list,
         profiled: functions.len(),
         ks,
@@ -107,7 +106,6 @@ fn function_document<'a>(
         dispatches: dispatches(ranked, &ipf),
         forest: Tree::of(ranked, &ipf, extent.min_percent, extent.pruning),
         source: Source::of(ranked, sources),
-        memory_was_short: memory::is_short(function),
         function,
     }
 }

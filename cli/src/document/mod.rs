@@ -10,7 +10,7 @@ mod source;
 
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
-pub use memory::Shortage;
+pub use memory::{Shortage, is_short};
 pub use route::route;
 pub use source::Source;
 
@@ -141,9 +141,6 @@ pub struct FunctionDocument<'a> {
     pub forest: Tree,
     /// Its lines with their counts
     pub source: Source,
-    /// Its numbers may look different with more memory
-    #[serde(skip)]
-    pub memory_was_short: bool,
     /// Its table
     #[serde(skip)]
     pub function: &'a Function<'a>,

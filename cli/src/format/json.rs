@@ -6,14 +6,9 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
-/// Writes a value. What would end a line or control a terminal is escaped.
-pub fn write(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    with(out, value, Visible::default())
-}
-
-/// Writes a document: a value on a line.
+/// Writes a document: a value on a line. What would end a line or control a terminal is escaped.
 pub fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    write(out, value)?;
+    with(out, value, Visible::default())?;
     writeln!(out)
 }
 

@@ -1,12 +1,11 @@
-//! How things are written, in all outputs alike: numbers and shares ([`numbers`]), names
-//! ([`names`]), source lines ([`lines`]), words of a shell ([`shell`]), [`json`], pages for
-//! browsers ([`page`]); and where to ([`sink`], [`progress`]).
+//! How things are written, in all outputs alike: `numbers` and shares, [`names`], source `lines`, words
+//! of a `shell`, [`json`], a `page` for browsers; and where to (`sink`, `progress`).
 
 pub mod json;
-pub mod lines;
+pub(crate) mod lines;
 pub mod names;
-pub mod numbers;
-pub mod page;
-pub mod progress;
-pub mod shell;
-pub mod sink;
+pub(crate) mod numbers;
+pub(crate) mod page;
+pub(crate) mod progress;
+pub(crate) mod shell;
+pub(crate) mod sink;

@@ -8,6 +8,11 @@ pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> f64 {
     if whole == 0 { 0.0 } else { part.into() as f64 / whole as f64 }
 }
 
+/// Adds to a sum of counts, as far as that fits.
+pub fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
 /// A number in percent, which looks like `12.3 %`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Percent(pub f64);

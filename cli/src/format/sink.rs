@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("writing '{path}': {error}")]
 pub struct WriteError {
-    /// Where to
     pub path: String,
-    /// Why
     pub error: io::Error,
 }
 

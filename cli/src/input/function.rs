@@ -1,7 +1,6 @@
 //! A function's table, joined with what was counted in it.
 
 use crate::format::names::readable;
-use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{FunctionTable, Loc, Path, PathDecoder, PathEnd};
 use rustc_hash::FxHashMap;
@@ -20,11 +19,6 @@ impl Function<'_> {
     /// Activations begun.
     pub fn entries(&self) -> u64 {
         self.profile.map_or(0, |p| p.totals.entries)
-    }
-
-    /// The k-SF.
-    pub fn forest(&self) -> Option<&PrefixForest> {
-        self.profile.map(|p| &p.forest)
     }
 
     /// The path of an ID.
@@ -58,7 +52,7 @@ impl Function<'_> {
     /// How often each acyclic path was taken, by ID, ascending.
     pub fn acyclic(&self) -> Vec<(u32, u64)> {
         let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
-        if let Some(forest) = self.forest() {
+        if let Some(FunctionProfile { forest, .. }) = self.profile {
             // A k-SF counts each event at exactly one node, so the sum over a label is the label's.
             for node in forest.ids() {
                 *counts.entry(forest.label(node)).or_default() += forest.count(node);

@@ -8,7 +8,7 @@
 use crate::analysis::behaviour::loops::back_edges;
 use crate::analysis::behaviour::order::likeliest;
 use crate::analysis::rank::Ranked;
-use crate::format::numbers::share;
+use crate::format::numbers::{add, share};
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::table::{Edge, Path, PathEnd};
 use rustc_hash::FxHashMap;
@@ -104,8 +104,7 @@ fn dispatch(
     let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
     for taken in &ranked.paths {
         if let Some(&to) = ways.get(&taken.id) {
-            let sum = counts.entry(to).or_default();
-            *sum = sum.saturating_add(taken.count);
+            add(counts.entry(to).or_default(), taken.count);
         }
     }
     let mut pairs: FxHashMap<[u32; 2], u64> = FxHashMap::default();
@@ -113,8 +112,7 @@ fn dispatch(
         let Some(&first) = ways.get(&ipf.label(root)) else { continue };
         for child in ipf.children(root) {
             if let Some(&second) = ways.get(&ipf.label(child)) {
-                let sum = pairs.entry([first, second]).or_default();
-                *sum = sum.saturating_add(ipf.count(child));
+                add(pairs.entry([first, second]).or_default(), ipf.count(child));
             }
         }
     }

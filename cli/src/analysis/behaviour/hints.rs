@@ -2,6 +2,7 @@
 //! hint is drawn from stand in it, so that it can be judged.
 
 use crate::analysis::behaviour::loops::NaturalLoop;
+use crate::analysis::behaviour::order::Foretold;
 use crate::analysis::behaviour::{Cycle, LoopReport};
 use crate::format::numbers::{Percent, grouped, mean_of, share};
 use crate::input::function::Function;
@@ -97,12 +98,9 @@ pub enum Hint {
     },
     /// The iterations before the last tell what comes.
     DependsOnPast {
-        /// Share of the iterations foretold by the last path
-        by_one: f64,
-        /// Share of those foretold by the last `paths` paths
-        by_more: f64,
-        /// How many
-        paths: u32,
+        /// How well these do, and the last path alone
+        #[serde(flatten)]
+        foretold: Foretold,
         /// True if the body is small enough to be copied
         copies: bool,
     },
@@ -223,7 +221,8 @@ fn of_iterations(
             if known && mean >= LONG && !ways.iter().any(|c| others(c)) {
                 return Some(Hint::Unswitch { line });
             }
-            let (size, calls) = way(function, a);
+            let way = function.path(a.id).map_or(Vec::new(), |path| path.blocks);
+            let (size, calls) = function.size_of(way);
             let copied = copies.any_size || copies.of_ways && is_small(function, size, calls);
             if let Some(by) = unroll_by(&ways, mean).filter(|_| copied) {
                 let share = share_in(&ways, by as usize);
@@ -231,20 +230,13 @@ fn of_iterations(
             }
             let foretold = report.foretold.as_ref()?;
             if foretold.by_more - foretold.by_one >= BETTER {
-                let (by_one, by_more) = (foretold.by_one, foretold.by_more);
-                let (paths, copies) = (foretold.paths, copies.of_body);
-                return Some(Hint::DependsOnPast { by_one, by_more, paths, copies });
+                let (foretold, copies) = (foretold.clone(), copies.of_body);
+                return Some(Hint::DependsOnPast { foretold, copies });
             }
             let hard = foretold.by_more < HARD;
             hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })
         }
     }
-}
-
-/// The instructions on a way around, and whether one of them calls a function.
-fn way(function: &Function<'_>, cycle: &Cycle) -> (u64, bool) {
-    let blocks = function.path(cycle.id).map_or(Vec::new(), |path| path.blocks);
-    function.size_of(blocks)
 }
 
 /// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times
@@ -349,7 +341,7 @@ pub fn words(hint: &Hint, letter: impl Fn(u32) -> String) -> String {
         Hint::Unswitch { line } => {
             format!("unswitch: {} went one way as long as the loop was not left", branch(*line))
         }
-        Hint::DependsOnPast { by_one, by_more, paths, copies } => format!(
+        Hint::DependsOnPast { foretold: Foretold { by_one, by_more, paths }, copies } => format!(
             "which way it goes depends on the iterations before: the last {paths} paths \
              foretell {}, the last alone {}{}",
             percent(by_more),

@@ -6,6 +6,7 @@
 
 use crate::analysis::edge_counts::{GraphCounts, recover};
 use crate::analysis::rank::Ranked;
+use crate::format::numbers::add;
 use midflight_profile::table::{CutReason, Edge, FunctionTable, Path, PathEnd, PathStart};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -101,21 +102,19 @@ fn natural_loop(
         let ends = matches!(path.end, PathEnd::Cut(edge) if closes(edge));
         let passes = path.blocks.contains(&header);
         if passes {
-            visits = visits.saturating_add(count);
+            add(&mut visits, count);
         }
         if starts {
             found.started.insert(way);
-            behind_back_edge = behind_back_edge.saturating_add(count);
+            add(&mut behind_back_edge, count);
         }
         if ends {
-            found.around = found.around.saturating_add(count);
-        }
-        match (starts, ends) {
-            (true, true) => {
+            add(&mut found.around, count);
+            if starts {
                 found.cycles.insert(way);
+            } else if passes {
+                found.first.push((id, count));
             }
-            (false, true) if passes => found.first.push((id, count)),
-            _ => {}
         }
     }
     found.entered = visits.saturating_sub(behind_back_edge);

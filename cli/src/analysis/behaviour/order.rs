@@ -1,6 +1,7 @@
 //! In which order paths come: what follows what, how well that is foretold, and what repeats.
 
 use crate::analysis::behaviour::Next;
+use crate::format::numbers::{add, share};
 use midflight_profile::forest::{NodeId, PrefixForest};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -64,17 +65,16 @@ pub fn pattern(
         if !ids.first().is_some_and(|id| started.contains(id)) {
             continue;
         }
-        total = total.saturating_add(ipf.count(node));
+        add(&mut total, ipf.count(node));
         if let Some(period) = period(&ids).filter(|&period| period >= 2) {
-            let sum = covered.entry(least_rotation(&ids[..period])).or_default();
-            *sum = sum.saturating_add(ipf.count(node));
+            add(covered.entry(least_rotation(&ids[..period])).or_default(), ipf.count(node));
         }
     }
     let best = covered
         .into_iter()
         .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)))
         .filter(|(_, count)| *count > 0)?;
-    Some(Pattern { share: crate::format::numbers::share(best.1, total), ids: best.0 })
+    Some(Pattern { share: share(best.1, total), ids: best.0 })
 }
 
 /// The smallest number of IDs that a sequence repeats, if they fit into it twice.
@@ -106,16 +106,15 @@ pub fn foretold(
             continue;
         };
         let count = ipf.count(node);
-        total = total.saturating_add(count);
-        let sum = after_one.entry([ipf.label(past), ipf.label(node)]).or_default();
-        *sum = sum.saturating_add(count);
+        add(&mut total, count);
+        add(after_one.entry([ipf.label(past), ipf.label(node)]).or_default(), count);
         let most = after_more.entry(past).or_default();
         *most = (*most).max(count);
     }
     let by_one = likeliest(after_one);
     let by_more = after_more.into_values().fold(0, u64::saturating_add);
-    let of_total = |part: u64| crate::format::numbers::share(part, total);
-    (total > 0).then(|| Foretold { by_one: of_total(by_one), by_more: of_total(by_more), paths })
+    let [by_one, by_more] = [by_one, by_more].map(|part| share(part, total));
+    (total > 0).then_some(Foretold { by_one, by_more, paths })
 }
 
 /// How many are right if after each the one is expected that follows it most often, where the pairs

@@ -8,6 +8,7 @@
 
 use crate::analysis::behaviour::loops::NaturalLoop;
 use crate::analysis::rank::Ranked;
+use crate::format::numbers::add;
 use midflight_profile::forest::{NodeId, PrefixForest};
 use midflight_profile::table::{Edge, PathEnd};
 use rustc_hash::FxHashSet;
@@ -43,12 +44,26 @@ pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -
 /// How many back edges are taken each time, always as many.
 fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) -> Option<u64> {
     let first: FxHashSet<u32> = l.first.iter().map(|(id, _)| ranked.merged(*id)).collect();
-    let mut stays =
-        Stays { ipf, k: k as usize, cycles: &l.cycles, left: vec![0; k as usize], on: 0 };
-    for root in ipf.roots().filter(|&root| first.contains(&ipf.label(root))) {
-        stays.count(root, 1);
+    // For each number of back edges below k: how often the loop was then left; and how often k were
+    // taken.
+    let mut left = vec![0u64; k as usize];
+    let mut on = 0u64;
+    // Sequences that end with a back edge, and how many of these they have.
+    let roots = ipf.roots().filter(|&root| first.contains(&ipf.label(root)));
+    let mut stays: Vec<(NodeId, usize)> = roots.map(|root| (root, 1)).collect();
+    while let Some((node, taken)) = stays.pop() {
+        if taken == left.len() {
+            add(&mut on, ipf.count(node));
+            continue;
+        }
+        for child in ipf.children(node) {
+            if l.cycles.contains(&ipf.label(child)) {
+                stays.push((child, taken + 1));
+            } else {
+                add(&mut left[taken], ipf.count(child));
+            }
+        }
     }
-    let Stays { left, on, .. } = stays;
     let mut ended = left.iter().enumerate().filter(|(_, count)| **count > 0);
     match (ended.next(), on) {
         (Some((times, &count)), 0) => {
@@ -58,34 +73,6 @@ fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) 
             l.around.is_multiple_of(l.entered).then_some(l.around / l.entered)
         }
         _ => None,
-    }
-}
-
-/// Stays in a loop, told apart by the number of back edges taken.
-struct Stays<'a> {
-    ipf: &'a PrefixForest,
-    k: usize,
-    cycles: &'a FxHashSet<u32>,
-    /// For each number of back edges below k: how often the loop was then left
-    left: Vec<u64>,
-    /// How often k back edges were taken
-    on: u64,
-}
-
-impl Stays<'_> {
-    /// Goes on from a sequence of `taken` paths that ends with a back edge.
-    fn count(&mut self, node: NodeId, taken: usize) {
-        if taken == self.k {
-            self.on = self.on.saturating_add(self.ipf.count(node));
-            return;
-        }
-        for child in self.ipf.children(node) {
-            if self.cycles.contains(&self.ipf.label(child)) {
-                self.count(child, taken + 1);
-            } else {
-                self.left[taken] = self.left[taken].saturating_add(self.ipf.count(child));
-            }
-        }
     }
 }
 
@@ -102,17 +89,13 @@ fn is_innermost(ranked: &Ranked<'_>, l: &NaturalLoop) -> bool {
 /// Where it is left, if always from one kind of place.
 fn left_from(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<LeftFrom> {
     let function = ranked.function;
-    let closes = |index: usize| matches!(function.table.edges.get(index), Some(&Edge::Cut { to, .. }) if to == l.header);
-    let is_latch = |block: u32| {
-        let edges = &function.table.edges;
-        edges.iter().any(
-            |edge| matches!(*edge, Edge::Cut { from, to, .. } if from == block && to == l.header),
-        )
-    };
+    let edges = &function.table.edges;
+    let closes = |edge: &Edge| matches!(*edge, Edge::Cut { to, .. } if to == l.header);
+    let is_latch = |block: u32| edges.iter().any(|edge| closes(edge) && edge.from() == block);
     let mut found = None;
     for &id in &l.started {
         let path = function.path(id)?;
-        if matches!(path.end, PathEnd::Cut(edge) if closes(edge)) {
+        if matches!(path.end, PathEnd::Cut(edge) if edges.get(edge).is_some_and(closes)) {
             continue;
         }
         let last = path.blocks.iter().copied().take_while(|block| l.body.contains(block)).last()?;

@@ -3,10 +3,10 @@
 pub mod text;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Color, Inputs};
+use crate::commands::arguments::{Inputs, print_colored};
 use crate::document::{Document, Extent};
 use crate::input::sources::Sources;
-use clap::Args;
+use clap::{Args, ColorChoice};
 use std::path::PathBuf;
 use text::{PATHS, annotate};
 
@@ -36,7 +36,7 @@ pub(crate) struct Annotate {
     source_dir: Vec<PathBuf>,
     /// When to use colour
     #[arg(long, default_value = "auto", value_name = "WHEN")]
-    color: Color,
+    color: ColorChoice,
 }
 
 impl Annotate {
@@ -44,8 +44,9 @@ impl Annotate {
         let Annotate { top, function, paths, color, .. } = self;
         let extent = Extent { top, min_percent: 100.0, function, ..Extent::default() };
         let mut sources = Sources::new(self.source_dir, true);
-        let view =
-            |document: &Document<'_>, _: &mut Sources| color.print(&annotate(document, paths));
+        let view = |document: &Document<'_>, _: &mut Sources| {
+            print_colored(&annotate(document, paths), color)
+        };
         Ok(self.inputs.with_document("counting lines", &extent, &mut sources, view)??)
     }
 }

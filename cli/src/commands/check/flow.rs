@@ -1,7 +1,8 @@
 //! Flow conservation in one function.
 
-use crate::analysis::edge_counts::{GraphCounts, recover};
+use crate::analysis::edge_counts::{GraphCounts, add_at, recover};
 use crate::commands::check::Violation;
+use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::FunctionProfile;
@@ -48,19 +49,12 @@ fn edges(function: &Function<'_>, counts: &GraphCounts, lost: u64) -> Vec<Violat
 fn blocks(function: &Function<'_>, counts: &GraphCounts, at_entry: u64) -> Vec<Violation> {
     let mut entered = vec![0u64; counts.blocks.len()];
     let mut left = vec![0u64; counts.blocks.len()];
-    let add = |sums: &mut Vec<u64>, block: u32, count: u64| {
-        if let Some(sum) = sums.get_mut(block as usize) {
-            *sum = sum.saturating_add(count);
-        }
-    };
-    add(&mut entered, 0, at_entry);
+    add_at(&mut entered, Some(0), at_entry);
     for (index, edge) in function.table.edges.iter().enumerate() {
-        add(&mut left, edge.from(), counts.edges[index]);
-        match *edge {
-            Edge::Flow { to, .. } => add(&mut entered, to, counts.edges[index]),
-            Edge::Cut { to, .. } => add(&mut entered, to, counts.started[index]),
-            Edge::Exit { .. } => {}
-        }
+        add_at(&mut left, Some(edge.from() as usize), counts.edges[index]);
+        let is_cut = matches!(edge, Edge::Cut { .. });
+        let came = if is_cut { counts.started[index] } else { counts.edges[index] };
+        add_at(&mut entered, edge.to().map(|to| to as usize), came);
     }
     let wrong = (0..).zip(entered.into_iter().zip(left)).zip(&counts.blocks);
     wrong
@@ -73,8 +67,7 @@ fn sequences(ipf: &PrefixForest, spare: u64) -> Vec<Violation> {
     let mut continued = vec![0u64; ipf.len()];
     for node in ipf.ids() {
         if let Some(parent) = ipf.parent(node) {
-            let sum = &mut continued[parent.index()];
-            *sum = sum.saturating_add(ipf.count(node));
+            add(&mut continued[parent.index()], ipf.count(node));
         }
     }
     let wrong =

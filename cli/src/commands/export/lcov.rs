@@ -6,6 +6,7 @@
 //! The format has no way to escape anything: what would end a line is [`visible`] in names.
 
 use crate::analysis::edge_counts::line_counts;
+use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::visible;
 use std::collections::BTreeMap;
@@ -34,14 +35,14 @@ fn collect(function: &Function<'_>, files: &mut BTreeMap<String, SourceFile>) {
     let table = function.table;
     for ((file, line), count) in line_counts(function, |loc| Some((loc.file, loc.line))) {
         if let Some(name) = table.files.get(file as usize) {
-            let sum = files.entry(name.clone()).or_default().lines.entry(line).or_default();
-            *sum = sum.saturating_add(count);
+            let file = files.entry(name.clone()).or_default();
+            add(file.lines.entry(line).or_default(), count);
         }
     }
     if table.line > 0 {
         let file = files.entry(function.file().to_string()).or_default();
-        let sum = file.functions.entry((table.line, table.name.clone())).or_default();
-        *sum = sum.saturating_add(function.entries());
+        let declared = (table.line, table.name.clone());
+        add(file.functions.entry(declared).or_default(), function.entries());
     }
 }
 

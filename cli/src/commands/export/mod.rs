@@ -48,13 +48,6 @@ pub(crate) struct Export {
     /// Where to write; standard output if it is not said
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    part: Part,
-}
-
-/// How much is reported; of no concern to line counts.
-#[derive(Args, Debug)]
-pub(crate) struct Part {
     /// How many functions, those with the most work first; not for lcov, sample-profile and weights
     #[arg(long, default_value_t = 30, value_name = "N")]
     top: usize,
@@ -107,7 +100,7 @@ impl Export {
     }
 
     fn write_document(self) -> Result<(), CommandError> {
-        let Part { top, function, min_percent, source_dir } = self.part;
+        let Export { top, function, min_percent, source_dir, .. } = self;
         let sequences = SEQUENCES;
         let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
         let mut sources = Sources::new(source_dir, true);

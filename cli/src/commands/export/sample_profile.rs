@@ -14,6 +14,7 @@
 //! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
 use crate::analysis::edge_counts::line_counts;
+use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::Loc;
 use midflight_profile::visible;
@@ -34,7 +35,7 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
     let mut by_name: BTreeMap<&str, Samples> = BTreeMap::new();
     // Without debug information there is nothing to count lines from.
     for function in functions.iter().filter(|f| f.table.line > 0) {
-        add(function, by_name.entry(&function.table.name).or_default());
+        collect(function, by_name.entry(&function.table.name).or_default());
     }
     for (name, samples) in by_name {
         let total = samples.lines.values().copied().fold(0, u64::saturating_add);
@@ -56,16 +57,15 @@ fn held(name: &str) -> String {
     }
 }
 
-fn add(function: &Function<'_>, samples: &mut Samples) {
+fn collect(function: &Function<'_>, samples: &mut Samples) {
     let table = function.table;
-    samples.entries = samples.entries.saturating_add(function.entries());
+    add(&mut samples.entries, function.entries());
     let offset = |loc: &Loc| {
         let is_own = loc.file == table.file && loc.line == loc.outer_line;
         loc.line.checked_sub(table.line).filter(|_| is_own).map(|offset| offset & OFFSET)
     };
     // Local functions of one name in several units are one to LLVM.
     for (offset, count) in line_counts(function, offset) {
-        let sum = samples.lines.entry(offset).or_default();
-        *sum = sum.saturating_add(count);
+        add(samples.lines.entry(offset).or_default(), count);
     }
 }

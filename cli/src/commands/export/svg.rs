@@ -4,7 +4,7 @@
 use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped};
-use midflight_profile::visible;
+use crate::format::page::escaped;
 use std::io::{self, Write};
 
 const WIDTH: f64 = 1200.0;
@@ -24,7 +24,7 @@ pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {total}\" width=\"{WIDTH}\" \
          height=\"{total}\" font-family=\"sans-serif\" font-size=\"12\">"
     )?;
-    writeln!(out, "<title>midflight: paths of {}</title>", escaped(&visible(&document.binary)))?;
+    writeln!(out, "<title>midflight: paths of {}</title>", escaped(&document.binary))?;
     writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
     let mut top = GAP;
     for (function, height) in document.functions.iter().zip(heights) {
@@ -84,7 +84,7 @@ fn write_node(
         out,
         "<g><title>{}</title><rect x=\"{x:.2}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{}\" \
          fill=\"hsl({hue} 60% 78%)\" stroke=\"#ffffff\" stroke-width=\"0.5\"/>",
-        escaped(&told(path, node)),
+        told(path, node),
         ROW - 1.0
     )?;
     if width >= LETTER * path.letter.len() as f64 + 4.0 {
@@ -98,14 +98,8 @@ fn told(path: &PathDocument, node: &TreeNode) -> String {
     format!(
         "{}: {}\n{}×; {} of the times that it was taken",
         path.letter,
-        path.route,
+        escaped(&path.route),
         grouped(node.count),
         Percent::of(node.count, path.count)
     )
-}
-
-/// Text of XML.
-fn escaped(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(visible).collect();
-    lines.join("\n").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -3,6 +3,7 @@
 use crate::analysis::edge_counts::recover;
 use crate::analysis::rank::{Ranked, rank};
 use crate::commands::export::unrolling;
+use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::{Edge, FunctionTable, Stage};
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
@@ -36,7 +37,7 @@ pub fn of(functions: &[Function<'_>]) -> Result<Weights, TwoStages> {
             None => {
                 sums.insert(key, counts);
             }
-            Some(sum) => add(sum, counts),
+            Some(sum) => merge(sum, counts),
         }
     }
     Ok(Weights {
@@ -85,15 +86,12 @@ fn counts_of(function: &Function<'_>) -> FunctionWeights {
     }
 }
 
-fn add(sum: &mut FunctionWeights, more: FunctionWeights) {
-    sum.entries = sum.entries.saturating_add(more.entries);
-    for (count, more) in sum.blocks.iter_mut().zip(more.blocks) {
-        *count = count.saturating_add(more);
-    }
+fn merge(sum: &mut FunctionWeights, more: FunctionWeights) {
+    add(&mut sum.entries, more.entries);
+    sum.blocks.iter_mut().zip(more.blocks).for_each(|(count, more)| add(count, more));
     let mut edges: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (from, to, count) in sum.edges.drain(..).chain(more.edges) {
-        let edge = edges.entry((from, to)).or_default();
-        *edge = edge.saturating_add(count);
+        add(edges.entry((from, to)).or_default(), count);
     }
     // What is true of one only is not known of both.
     sum.loops.retain(|l| more.loops.contains(l));

@@ -15,12 +15,9 @@ pub fn write(text: &mut String, dispatches: &[Dispatch]) {
     }
     let more = dispatches.len().saturating_sub(BRANCHES);
     if more > 0 {
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "   {DIM}{more} colder dispatch{}{DIM:#}", plural(more));
     }
 }
-
-// Writing to a string cannot fail.
 
 fn write_one(text: &mut String, dispatch: &Dispatch) {
     let place = |line: u32, block: u32| match line {

@@ -8,7 +8,6 @@ use std::fmt::Write;
 
 /// Writes functions, which are in the order of their work.
 pub fn write(text: &mut String, document: &Document<'_>) {
-    // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{DIM} % work  % so far           entered     paths            of   function{DIM:#}"

@@ -69,8 +69,6 @@ pub fn write(text: &mut String, f: &FunctionDocument<'_>, loops: &[&LoopDocument
     }
 }
 
-// Writing to a string cannot fail.
-
 fn write_head(text: &mut String, f: &FunctionDocument<'_>, report: &LoopReport) {
     let place = match report.line {
         0 => format!("at block {}", report.header),

@@ -1,7 +1,7 @@
 //! Where the memory for sequences was full: how much memory would do, and which counts are too low.
 
 use crate::commands::report::text::HOT;
-use crate::document::{FunctionDocument, Shortage};
+use crate::document::{FunctionDocument, Shortage, is_short};
 use crate::format::numbers::grouped;
 use std::fmt::Write;
 
@@ -18,7 +18,6 @@ pub fn write(text: &mut String, shortage: &Shortage) {
         1 => "1 function".into(),
         more => format!("{more} functions"),
     };
-    // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{HOT}the memory for sequences was full in {functions}: {} paths found no room; {}{HOT:#}",
@@ -41,7 +40,7 @@ fn advice(nodes: u128, without_room: u128) -> String {
 
 /// Writes by how much a function's counts may be too low.
 pub fn write_bounds(text: &mut String, f: &FunctionDocument<'_>) {
-    if !f.memory_was_short {
+    if !is_short(f.function) {
         return;
     }
     let singles = match f.lost {

@@ -13,14 +13,14 @@ pub mod text;
 pub mod tree;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Color, Format, Inputs, percentage};
+use crate::commands::arguments::{Format, Inputs, percentage, print_colored};
 use crate::document::{Document, Extent, Pruning};
 use crate::format::json;
 use crate::format::numbers::plural;
 use crate::format::sink::write_to;
 use crate::input::samples::Samples;
 use crate::input::sources::Sources;
-use clap::Args;
+use clap::{Args, ColorChoice};
 use std::path::PathBuf;
 use text::Options;
 
@@ -78,7 +78,7 @@ pub(crate) struct Report {
     perf: Option<PathBuf>,
     /// When to use colour
     #[arg(long, default_value = "auto", value_name = "WHEN")]
-    color: Color,
+    color: ColorChoice,
     /// As text or JSON
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     format: Format,
@@ -106,7 +106,9 @@ impl Report {
         let options = Options { loops, legend: !self.no_legend };
         let view = |document: &Document<'_>, sources: &mut Sources| match is_json {
             true => write_to(None, |out| json::write_line(out, document)),
-            false => color.print(&text::report(&title, document, &extent, &options, sources)),
+            false => {
+                print_colored(&text::report(&title, document, &extent, &options, sources), color)
+            }
         };
         Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
     }

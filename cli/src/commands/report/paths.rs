@@ -40,7 +40,6 @@ pub fn write(
     let places = f.paths.iter().enumerate();
     let shown = places.filter(|(place, path)| *place < PATHS || is_named(*place, path));
     let shown: Vec<&PathDocument> = shown.map(|(_, path)| path).collect();
-    // Writing to a string cannot fail.
     let _ = writeln!(text, "   {DIM}      % work             count   path{DIM:#}");
     for (index, &path) in shown.iter().enumerate() {
         write_head(text, f, path, &distinction(f.function, path, &shown));

@@ -54,7 +54,7 @@ pub fn report(
     sources: &mut Sources,
 ) -> String {
     let mut text = String::new();
-    // Writing to a string cannot fail.
+    // Writing to a string cannot fail, here and in what is called.
     let _ = writeln!(
         text,
         "{TITLE}{}{}{TITLE:#}\n{}",

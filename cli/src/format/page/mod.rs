@@ -13,11 +13,8 @@ pub const COMMON: &str = include_str!("common.js");
 
 /// A page without what it shows.
 pub struct Page<'a> {
-    /// Its title
     pub title: &'a str,
-    /// The style sheet
     pub style: &'a str,
-    /// The markup of its body
     pub body: &'a str,
     /// Its script, which runs behind [`COMMON`]
     pub script: &'a str,
@@ -54,7 +51,8 @@ pub fn element(out: &mut dyn Write, id: &str, value: &impl Serialize) -> io::Res
     writeln!(out, "</script>")
 }
 
-fn escaped(text: &str) -> String {
+/// Text of markup, [`visible`].
+pub fn escaped(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

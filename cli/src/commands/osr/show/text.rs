@@ -1,9 +1,7 @@
 //! Mappings in LLVM's words.
 
 use crate::format::names::readable;
-use midflight_profile::osr_maps::{
-    FunctionMaps, MapExpr, MapPoint, OwedStore, PerVersion, name_in,
-};
+use midflight_profile::osr_maps::{FunctionMaps, MapExpr, MapPoint, OwedStore, name_in};
 use std::io::{self, Write};
 
 /// Writes all points of all functions.
@@ -15,23 +13,24 @@ pub fn write(out: &mut dyn Write, functions: &[FunctionMaps]) -> io::Result<()> 
         let name = readable(&function.name);
         let (file, pipeline) = (readable(&function.file), readable(&function.pipeline));
         writeln!(out, "{name} ({file}); opt is what these passes made of it: {pipeline}")?;
-        for direction in directions(function) {
-            direction.write(out)?;
-        }
+        let instructions = &function.maps.instructions;
+        let base = Code { version: "base", instructions: &instructions.base };
+        let opt = Code { version: "opt", instructions: &instructions.opt };
+        let [forth, back] = function.maps.points.each();
+        Direction { function, source: base, destination: opt }.write(out, &name, forth)?;
+        let name = format!("{name}.opt");
+        Direction { function, source: opt, destination: base }.write(out, &name, back)?;
     }
     Ok(())
 }
 
-/// The points of a version.
+/// From one version to the other.
 struct Direction<'a> {
-    name: String,
-    title: &'static str,
     function: &'a FunctionMaps,
     /// The version that is left
     source: Code<'a>,
     /// The version that is entered
     destination: Code<'a>,
-    points: &'a [MapPoint],
 }
 
 /// A version with its instructions.
@@ -41,38 +40,14 @@ struct Code<'a> {
     instructions: &'a [String],
 }
 
-fn directions(function: &FunctionMaps) -> [Direction<'_>; 2] {
-    let PerVersion { base, opt } = &function.maps.instructions;
-    let base = Code { version: "base", instructions: base };
-    let opt = Code { version: "opt", instructions: opt };
-    let [forth, back] = function.maps.points.each();
-    let name = readable(&function.name);
-    [
-        Direction {
-            name: name.clone(),
-            title: "base to opt",
-            function,
-            source: base,
-            destination: opt,
-            points: forth,
-        },
-        Direction {
-            name: format!("{name}.opt"),
-            title: "opt to base",
-            function,
-            source: opt,
-            destination: base,
-            points: back,
-        },
-    ]
-}
-
 impl Direction<'_> {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let leads = self.points.iter().filter(|p| matches!(p, MapPoint::Leads { .. })).count();
-        writeln!(out, "  {}: {leads} of {} points", self.title, self.points.len())?;
-        for point in self.points {
-            write!(out, "    {}#{}", self.name, point.point())?;
+    /// Writes the points of the version that is left, which has this name.
+    fn write(&self, out: &mut dyn Write, name: &str, points: &[MapPoint]) -> io::Result<()> {
+        let leads = points.iter().filter(|p| matches!(p, MapPoint::Leads { .. })).count();
+        let [from, to] = [self.source.version, self.destination.version];
+        writeln!(out, "  {from} to {to}: {leads} of {} points", points.len())?;
+        for point in points {
+            write!(out, "    {name}#{}", point.point())?;
             write!(out, " before {}", self.source.instruction(point.at()))?;
             match point {
                 MapPoint::Refused { refused, .. } => {
