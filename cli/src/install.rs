@@ -49,9 +49,6 @@ pub enum InstallError {
 
 impl Install {
     /// Finds the files for an LLVM, or for the newest that there is a plugin for.
-    ///
-    /// # Errors
-    /// If the plugin or the runtime is missing.
     pub fn find(llvm: Option<u32>) -> Result<Self, InstallError> {
         let folder = library_folder();
         let plugin_of = |llvm: u32| folder.join(format!("llvm-{llvm}")).join("libmidflight.so");
@@ -95,18 +92,13 @@ fn versions(folder: &Path) -> Vec<u32> {
     versions
 }
 
-/// The `clang` or `clang++` of a version: by its name with the version in PATH, in Debian's folder, or plain.
-///
-/// # Errors
-/// If there is none.
+/// The `clang` or `clang++` of a version: by its name with the version in PATH, in Debian's folder,
+/// or plain.
 pub fn find_clang(llvm: u32, name: &str) -> Result<PathBuf, InstallError> {
     find_program(name, "-dumpversion", llvm).ok_or(InstallError::NoClang(llvm))
 }
 
 /// The opt of a version, looked for as [`find_clang`] does.
-///
-/// # Errors
-/// If there is none.
 pub fn find_opt(llvm: u32) -> Result<PathBuf, InstallError> {
     find_program("opt", "--version", llvm).ok_or(InstallError::NoOpt(llvm))
 }
@@ -129,9 +121,6 @@ fn in_path(name: &str) -> Option<PathBuf> {
 }
 
 /// The major version of a clang, or the first line that it says if it is none.
-///
-/// # Errors
-/// If the program does not run.
 pub fn clang_version(program: &Path) -> io::Result<Result<u32, String>> {
     let mut child = Command::new(program)
         .arg("--version")

@@ -24,28 +24,22 @@ pub fn recover(function: &Function<'_>) -> GraphCounts {
         started: vec![0; table.edges.len()],
         blocks: vec![0; table.blocks.len()],
     };
-    let mut between: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-    let mut exits: FxHashMap<u32, usize> = FxHashMap::default();
-    for (index, edge) in table.edges.iter().enumerate() {
-        match *edge {
-            Edge::Flow { from, to, .. } => {
-                between.insert((from, to), index);
-            }
-            Edge::Exit { from, .. } => {
-                exits.insert(from, index);
-            }
-            Edge::Cut { .. } => {}
-        }
-    }
+    // The place of each edge that paths go on by, by its ends.
+    let edges = table.edges.iter().enumerate();
+    let places: FxHashMap<(u32, Option<u32>), usize> = edges
+        .filter(|(_, edge)| !matches!(edge, Edge::Cut { .. }))
+        .map(|(index, edge)| ((edge.from(), edge.to()), index))
+        .collect();
+    let place = |from, to| places.get(&(from, to)).copied();
     for (_, count, path) in function.taken() {
         for &block in &path.blocks {
             add_at(&mut counts.blocks, Some(block as usize), count);
         }
         for pair in path.blocks.windows(2) {
-            add_at(&mut counts.edges, between.get(&(pair[0], pair[1])).copied(), count);
+            add_at(&mut counts.edges, place(pair[0], Some(pair[1])), count);
         }
         match path.end {
-            PathEnd::Exit(block) => add_at(&mut counts.edges, exits.get(&block).copied(), count),
+            PathEnd::Exit(block) => add_at(&mut counts.edges, place(block, None), count),
             PathEnd::Cut(edge) => add_at(&mut counts.edges, Some(edge), count),
         }
         if let PathStart::After(edge) = path.start {

@@ -134,8 +134,8 @@ pub fn hints(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport, k: u
     let mut hints: Vec<Hint> = peel.into_iter().collect();
     // What the optimizer wanted to unroll is unrolled behind it.
     let in_time = function.table.stage != Stage::Late;
-    let copies = Copies { of_body: small && in_time, of_ways: in_time, any_size: false };
-    hints.extend(of_iterations(function, report, k, copies));
+    let may_copy = |size, calls| in_time && is_small(function, size, calls);
+    hints.extend(of_iterations(function, report, k, &may_copy));
     hints
 }
 
@@ -145,8 +145,7 @@ pub fn unroll(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<u3
     if few_iterations(report).is_some() {
         return None;
     }
-    let copies = Copies { of_body: true, of_ways: true, any_size: true };
-    match of_iterations(function, report, k, copies)? {
+    match of_iterations(function, report, k, &|_, _| true)? {
         Hint::Unroll { by, .. } | Hint::UnrollPhases { by, .. } => Some(by),
         Hint::UnrollPattern { ids, .. } => u32::try_from(ids.len()).ok(),
         _ => None,
@@ -168,23 +167,13 @@ fn is_small(function: &Function<'_>, size: u64, calls: bool) -> bool {
     size <= most && !calls
 }
 
-/// What may be copied.
-#[derive(Clone, Copy)]
-struct Copies {
-    /// The body of the loop
-    of_body: bool,
-    /// A way around it, if that is small
-    of_ways: bool,
-    /// A way of any size
-    any_size: bool,
-}
-
-/// The most telling property of the iterations.
+/// The most telling property of the iterations. `may_copy` is asked of code with so many instructions,
+/// which calls a function or not.
 fn of_iterations(
     function: &Function<'_>,
     report: &LoopReport,
     k: u32,
-    copies: Copies,
+    may_copy: &dyn Fn(u64, bool) -> bool,
 ) -> Option<Hint> {
     let all = report.iterations();
     let mut ways: Vec<&Cycle> =
@@ -194,8 +183,8 @@ fn of_iterations(
     if k < 2 || share(all, report.around) < MOST {
         return None;
     }
-    let size = report.size;
-    let pattern = report.pattern.as_ref().filter(|p| copies.of_body && p.share >= REPEATS);
+    let (size, copies) = (report.size, may_copy(report.size, report.calls));
+    let pattern = report.pattern.as_ref().filter(|p| copies && p.share >= REPEATS);
     if let Some(pattern) = pattern {
         return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share, size });
     }
@@ -204,7 +193,7 @@ fn of_iterations(
     let mean = share(paths, runs);
     match ways[..] {
         [] => None,
-        [_] if !copies.of_body => None,
+        [_] if !copies => None,
         [only] => {
             let mean = only.runs.mean();
             let by = unroll_by(&[only], mean)?;
@@ -223,15 +212,13 @@ fn of_iterations(
             }
             let way = function.path(a.id).map_or(Vec::new(), |path| path.blocks);
             let (size, calls) = function.size_of(way);
-            let copied = copies.any_size || copies.of_ways && is_small(function, size, calls);
-            if let Some(by) = unroll_by(&ways, mean).filter(|_| copied) {
+            if let Some(by) = unroll_by(&ways, mean).filter(|_| may_copy(size, calls)) {
                 let share = share_in(&ways, by as usize);
                 return Some(Hint::UnrollPhases { by, line, share, mean, size });
             }
             let foretold = report.foretold.as_ref()?;
             if foretold.by_more - foretold.by_one >= BETTER {
-                let (foretold, copies) = (foretold.clone(), copies.of_body);
-                return Some(Hint::DependsOnPast { foretold, copies });
+                return Some(Hint::DependsOnPast { foretold: foretold.clone(), copies });
             }
             let hard = foretold.by_more < HARD;
             hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })

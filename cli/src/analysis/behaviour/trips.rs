@@ -16,29 +16,13 @@ use rustc_hash::FxHashSet;
 /// Of so many stays a whole number on average is no accident.
 const MANY: u64 = 16;
 
-/// Where a loop is left, which says what a round is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LeftFrom {
-    /// Its header: each round ends with a back edge.
-    Header,
-    /// A block that ends with a back edge: the last round ends with none.
-    Latch,
-    /// Another block
-    Within,
-}
-
 /// The number of rounds that a loop makes each time that it is entered, if it is always the same
 /// and it goes around at all. None of a loop with a loop in it, and where memory was full.
 pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -> Option<u64> {
     if !ranked.function.is_whole() || l.entered == 0 || !is_innermost(ranked, l) {
         return None;
     }
-    let back_edges = back_edges(ipf, k, l, ranked)?;
-    match left_from(ranked, l)? {
-        LeftFrom::Header => Some(back_edges),
-        LeftFrom::Latch => back_edges.checked_add(1),
-        LeftFrom::Within => None,
-    }
+    back_edges(ipf, k, l, ranked)?.checked_add(rounds_without_back_edge(ranked, l)?)
 }
 
 /// How many back edges are taken each time, always as many.
@@ -86,8 +70,10 @@ fn is_innermost(ranked: &Ranked<'_>, l: &NaturalLoop) -> bool {
     })
 }
 
-/// Where it is left, if always from one kind of place.
-fn left_from(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<LeftFrom> {
+/// How many more rounds than back edges a stay has: none in a loop that is left from its header, and one
+/// in a loop that is left from a block that ends with a back edge, since the last round ends with none.
+/// Not known if it is left from elsewhere, or from both.
+fn rounds_without_back_edge(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<u64> {
     let function = ranked.function;
     let edges = &function.table.edges;
     let closes = |edge: &Edge| matches!(*edge, Edge::Cut { to, .. } if to == l.header);
@@ -99,15 +85,11 @@ fn left_from(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<LeftFrom> {
             continue;
         }
         let last = path.blocks.iter().copied().take_while(|block| l.body.contains(block)).last()?;
-        let from = match last {
-            last if last == l.header && !is_latch(last) => LeftFrom::Header,
-            last if is_latch(last) => LeftFrom::Latch,
-            _ => LeftFrom::Within,
-        };
-        if found.is_some_and(|found| found != from) {
+        let more = u64::from(is_latch(last));
+        if more == 0 && last != l.header || found.is_some_and(|found| found != more) {
             return None;
         }
-        found = Some(from);
+        found = Some(more);
     }
     found
 }

@@ -53,9 +53,6 @@ enum Kind {
 }
 
 /// Finds out what a command line does. Response files are looked into.
-///
-/// # Errors
-/// If one of them does not end.
 pub(crate) fn task(arguments: &[OsString]) -> Result<Task, Endless> {
     let words = response::expanded(arguments)?;
     let mut task = Task::default();

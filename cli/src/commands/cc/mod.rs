@@ -16,8 +16,6 @@ use crate::commands::cc::options::Options;
 use crate::format::shell::quoted_word;
 use crate::input::file::Unreadable;
 use crate::install::{self, Install, InstallError};
-use midflight_abi::MAX_K;
-use midflight_profile::table::UnknownStage;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -80,14 +78,8 @@ pub(crate) fn call(arguments: &[OsString]) -> Option<(&'static str, &[OsString])
 /// What is wrong with the driver's own options.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DriverError {
-    #[error("'{0}': k must be a whole number from 1 to {MAX_K}")]
-    K(String),
     #[error("'{0}': {1}")]
-    Stage(String, UnknownStage),
-    #[error("'{0}': the algorithm must be automaton or published")]
-    Algorithm(String),
-    #[error("'{0}': the LLVM must be a major version, as 22")]
-    Llvm(String),
+    Value(String, String),
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \

@@ -3,7 +3,7 @@
 use crate::commands::cc::{DriverError, response};
 use crate::input::file::Unreadable;
 use midflight_abi::MAX_K;
-use midflight_profile::table::Stage;
+use midflight_profile::table::{Stage, UnknownStage};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -39,9 +39,6 @@ pub(crate) struct Options {
 impl Options {
     /// Takes the options out of a command line, after those in the text of `MIDFLIGHT_CC_OPTIONS`,
     /// and gives back what is left for clang.
-    ///
-    /// # Errors
-    /// If an option is unknown or its value makes no sense.
     pub(crate) fn parse(
         from_environment: &OsStr,
         arguments: impl Iterator<Item = OsString>,
@@ -87,21 +84,24 @@ impl Options {
         let split = bytes.iter().position(|&b| b == b'=').unwrap_or(bytes.len());
         let value = OsString::from_vec(bytes.get(split + 1..).unwrap_or_default().to_vec());
         let value_text = value.to_string_lossy();
+        let bad = |why: String| DriverError::Value(text.clone(), why);
         match &bytes[..split] {
             b"--midflight-k" => match value_text.parse() {
                 Ok(k) if (1..=MAX_K).contains(&k) => self.k = Some(k),
-                _ => return Err(DriverError::K(text)),
+                _ => return Err(bad(format!("k must be a whole number from 1 to {MAX_K}"))),
             },
-            b"--midflight-stage" => match value_text.parse() {
-                Ok(stage) => self.stage = Some(stage),
-                Err(error) => return Err(DriverError::Stage(text, error)),
-            },
+            b"--midflight-stage" => {
+                let stage = value_text.parse();
+                self.stage = Some(stage.map_err(|error: UnknownStage| bad(error.to_string()))?);
+            }
             b"--midflight-algorithm" => match &*value_text {
                 "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),
-                _ => return Err(DriverError::Algorithm(text)),
+                _ => return Err(bad("the algorithm must be automaton or published".into())),
             },
             b"--midflight-llvm" => {
-                self.llvm = Some(value_text.parse().map_err(|_| DriverError::Llvm(text))?);
+                let llvm = value_text.parse();
+                self.llvm =
+                    Some(llvm.map_err(|_| bad("the LLVM must be a major version, as 22".into()))?);
             }
             b"--midflight-functions" => {
                 let path = value.as_bytes();
@@ -131,9 +131,6 @@ impl Options {
 
     /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
     /// none here, comes last: `-mllvm` would hide it from the plugin.
-    ///
-    /// # Errors
-    /// If the list's path cannot be written so.
     pub(crate) fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {
         let mut parts: Vec<OsString> = Vec::new();
         if let Some(path) = &self.weights {

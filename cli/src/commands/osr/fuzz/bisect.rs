@@ -12,9 +12,6 @@ const HITS: u64 = 64;
 
 /// The simplest firing with a difference that can be found, and the difference; the run itself if
 /// no point makes one alone.
-///
-/// # Errors
-/// If the program cannot be run.
 pub fn to_one_point(
     judge: &Judge<'_>,
     fire: Fire,

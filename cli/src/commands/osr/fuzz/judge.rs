@@ -162,9 +162,6 @@ impl<'a> Judge<'a> {
 
     /// Makes the runs, several at a time, in order until the deadline, or until one differs if
     /// `stop` says so. Verdicts are in the order of `fires`.
-    ///
-    /// # Errors
-    /// If the program cannot be run.
     pub fn run_all(
         &self,
         fires: &[Fire],

@@ -10,9 +10,6 @@ use std::process::Command;
 
 /// The absolute path of the IR: the file itself, or what clang makes of it in `folder`. The code is
 /// that of `-O1` before any pass, so that nothing forbids to optimize it.
-///
-/// # Errors
-/// If the file cannot be read or compiled, or is not what it is named.
 pub(crate) fn to_ir(request: &OsrReport, llvm: u32, folder: &Path) -> Result<PathBuf, ReportError> {
     let path = &request.file;
     let name = || path.display().to_string();

@@ -11,9 +11,6 @@ use std::process::{Command, Stdio};
 const FOUND: &str = "found.json";
 
 /// Runs the passes on `input`, and reads what the plugin found.
-///
-/// # Errors
-/// If opt refuses the pipeline or the input, or the plugin writes something else.
 pub(crate) fn run(
     opt: &Path,
     plugin: &Path,
