@@ -72,7 +72,7 @@ enum Action {
     #[command(after_help = merge::HELP)]
     Merge(merge::Merge),
     /// Write counts in a format of other tools
-    #[command(after_help = export::HELP)]
+    #[command(after_help = export::help())]
     Export(export::Export),
     /// Test programs with OSR points, and see where OSR is possible
     #[command(subcommand)]

@@ -1,10 +1,15 @@
 //! Graphviz: the path forest as thesis Fig. 6.2 draws it. A node is a path that followed those
 //! above it; an edge `X%(Y%)` tells its count in percent of its parent's and of its root's.
 
+use crate::commands::export::{Format, Writer};
 use crate::document::{Document, FunctionDocument};
 use crate::format::names::file_name;
 use crate::format::numbers::{at_edge, grouped};
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format =
+    Format { name: "dot", about: "the path forest, for Graphviz", writer: Writer::Document(write) };
 
 /// Writes a graph with a cluster a function.
 pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {

@@ -5,10 +5,18 @@
 //! executed on the first of these paths, so a function is as wide as its work, a path as its own,
 //! and what stands on it shows how it went on from there.
 
+use crate::commands::export::{Format, Writer};
 use crate::document::{Document, FunctionDocument};
 use crate::format::names::base_name;
 use midflight_profile::visible;
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "folded",
+    about: "stacks of paths that followed each other, for speedscope, inferno and flamegraph.pl",
+    writer: Writer::Document(write),
+};
 
 /// Writes all functions.
 pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {

@@ -1,11 +1,19 @@
 //! The page: the source with the hot cyclic paths drawn beside it, and the path forest as an
 //! icicle. Each function has an element of its own, which is read when it is shown.
 
+use crate::commands::export::{Format, Writer};
 use crate::document::{Document, Events};
 use crate::format::numbers::share;
 use crate::format::page::{Page, element};
 use serde::Serialize;
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "html",
+    about: "a page for any browser: the source with the hot paths drawn beside it, and the forest",
+    writer: Writer::Document(write),
+};
 
 const STYLE: &str = include_str!("html/page.css");
 const BODY: &str = include_str!("html/body.html");

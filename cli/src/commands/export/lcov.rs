@@ -6,11 +6,19 @@
 //! The format has no way to escape anything: what would end a line is [`visible`] in names.
 
 use crate::analysis::edge_counts::line_counts;
+use crate::commands::export::{Format, Writer};
 use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::visible;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "lcov",
+    about: "a tracefile with the counts of lines, for genhtml and editors",
+    writer: Writer::Functions(write),
+};
 
 #[derive(Default)]
 struct SourceFile {

@@ -11,23 +11,55 @@ pub mod weights;
 
 use crate::commands::CommandError;
 use crate::commands::arguments::{Inputs, percentage};
-use crate::document::{Document, Extent};
+use crate::document::{self, Extent};
 use crate::format::json;
 use crate::format::sink::write_to;
+use crate::input::function::Function;
 use crate::input::sources::Sources;
-use clap::{Args, ValueEnum};
+use Writer::{Document, Functions, Weights};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-pub(crate) const HELP: &str = "\
-dot             the path forest, for Graphviz
-svg             the path forest as an icicle: a picture for any browser
-html            a page for any browser: the source with the hot paths drawn beside it, and the forest
-folded          stacks of paths that followed each other, for speedscope, inferno and flamegraph.pl
-json            all that the report tells, for programs
-lcov            a tracefile with the counts of lines, for genhtml and editors
-sample-profile  the text that clang -fprofile-sample-use takes
-weights         counts of edges, for midflight cc --midflight-use
+/// The formats, each of a file. JSON is the document as it is.
+const FORMATS: [Format; 8] = [
+    dot::FORMAT,
+    svg::FORMAT,
+    html::FORMAT,
+    folded::FORMAT,
+    Format {
+        name: "json",
+        about: "all that the report tells, for programs",
+        writer: Document(|out, document| json::write_line(out, document)),
+    },
+    lcov::FORMAT,
+    sample_profile::FORMAT,
+    weights::FORMAT,
+];
 
+/// A format.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    /// As it is asked for
+    name: &'static str,
+    /// What it is, for `--help`
+    about: &'static str,
+    writer: Writer,
+}
+
+/// What a format is a view of.
+#[derive(Clone, Copy, Debug)]
+enum Writer {
+    /// Of the document
+    Document(fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>),
+    /// Of the counts of all functions
+    Functions(fn(&mut dyn Write, &[Function<'_>]) -> io::Result<()>),
+    /// Of counts that there may not be, since they are of two stages
+    Weights,
+}
+
+const EXAMPLES: &str = "
 Examples:
   midflight export --to html -o prog.html prog midflight-*.mfp
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info
@@ -38,13 +70,25 @@ Examples:
   midflight export --to weights -o prog.weights prog a.mfp
   midflight cc --midflight-use=prog.weights -O2 -o fast prog.c";
 
+pub(crate) fn help() -> String {
+    let line = |format: &Format| format!("{:<15} {}\n", format.name, format.about);
+    FORMATS.iter().map(line).collect::<String>() + EXAMPLES
+}
+
+/// The parser of `--to`.
+fn format() -> impl TypedValueParser<Value = Format> {
+    let of_name = |name: String| FORMATS.iter().find(|f| f.name == name).copied();
+    PossibleValuesParser::new(FORMATS.map(|format| format.name))
+        .map(move |name| of_name(name).expect("only names of the table are parsed"))
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Export {
     #[command(flatten)]
     inputs: Inputs,
     /// The format
-    #[arg(long, value_name = "FORMAT")]
-    to: Target,
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    to: Format,
     /// Where to write; standard output if it is not said
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -63,55 +107,36 @@ pub(crate) struct Export {
     source_dir: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Target {
-    Dot,
-    Svg,
-    Folded,
-    Html,
-    Json,
-    Lcov,
-    SampleProfile,
-    Weights,
-}
-
 /// Sequences of a function in the document.
 const SEQUENCES: usize = 20;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        match self.to {
-            Target::Lcov | Target::SampleProfile | Target::Weights => self.write_functions(),
-            _ => self.write_document(),
+        match self.to.writer {
+            Document(write) => self.write_document(write),
+            Functions(write) => {
+                let session = self.inputs.open()?;
+                let functions = session.functions()?;
+                Ok(write_to(self.output.as_deref(), |out| write(out, &functions))?)
+            }
+            Weights => {
+                let session = self.inputs.open()?;
+                let weights = weights::of(&session.functions()?)?;
+                Ok(write_to(self.output.as_deref(), |out| json::write_line(out, &weights))?)
+            }
         }
     }
 
-    /// Counts of all functions.
-    fn write_functions(self) -> Result<(), CommandError> {
-        let session = self.inputs.open()?;
-        let functions = session.functions()?;
-        let weights = matches!(self.to, Target::Weights).then(|| weights::of(&functions));
-        let weights = weights.transpose()?;
-        Ok(write_to(self.output.as_deref(), |out| match self.to {
-            Target::Lcov => lcov::write(out, &functions),
-            Target::SampleProfile => sample_profile::write(out, &functions),
-            _ => json::write_line(out, &weights),
-        })?)
-    }
-
-    fn write_document(self) -> Result<(), CommandError> {
+    fn write_document(
+        self,
+        write: fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>,
+    ) -> Result<(), CommandError> {
         let Export { top, function, min_percent, source_dir, .. } = self;
         let sequences = SEQUENCES;
         let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
         let mut sources = Sources::new(source_dir, true);
-        let view = |document: &Document<'_>, _: &mut Sources| {
-            write_to(self.output.as_deref(), |out| match self.to {
-                Target::Dot => dot::write(out, document),
-                Target::Svg => svg::write(out, document),
-                Target::Folded => folded::write(out, document),
-                Target::Html => html::write(out, document),
-                _ => json::write_line(out, document),
-            })
+        let view = |document: &document::Document<'_>, _: &mut Sources| {
+            write_to(self.output.as_deref(), |out| write(out, document))
         };
         Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
     }

@@ -14,12 +14,20 @@
 //! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
 use crate::analysis::edge_counts::line_counts;
+use crate::commands::export::{Format, Writer};
 use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::Loc;
 use midflight_profile::visible;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "sample-profile",
+    about: "the text that clang -fprofile-sample-use takes",
+    writer: Writer::Functions(write),
+};
 
 /// LLVM keeps so many bits of an offset.
 const OFFSET: u32 = 0xffff;

@@ -1,11 +1,19 @@
 //! The path forest as an icicle, drawn: one picture that needs nothing else. Each function has a
 //! row with its name, and below it its paths, as wide as their work; below each what followed it.
 
+use crate::commands::export::{Format, Writer};
 use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped};
 use crate::format::page::escaped;
 use std::io::{self, Write};
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "svg",
+    about: "the path forest as an icicle: a picture for any browser",
+    writer: Writer::Document(write),
+};
 
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 18.0;

@@ -3,12 +3,20 @@
 use crate::analysis::edge_counts::recover;
 use crate::analysis::rank::{Ranked, rank};
 use crate::commands::export::unrolling;
+use crate::commands::export::{Format, Writer};
 use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::{Edge, FunctionTable, Stage};
 use midflight_profile::weights::{FunctionWeights, WEIGHTS_VERSION, Weights};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+
+/// The format.
+pub(super) const FORMAT: Format = Format {
+    name: "weights",
+    about: "counts of edges, for midflight cc --midflight-use",
+    writer: Writer::Weights,
+};
 
 /// The functions are of several stages, and the compiler has one.
 #[derive(Debug, thiserror::Error)]
