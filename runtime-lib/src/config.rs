@@ -106,7 +106,8 @@ impl Config {
     }
 }
 
-/// Puts the current directory with a slash in `to`. If it has no name nothing, and that is reported.
+/// Puts the current directory with a slash in `to`. If it has no name nothing, and that is
+/// reported.
 pub fn read_directory(to: &mut Text, variable: &CStr) {
     // SAFETY: the buffer has the size that is passed.
     to.fill_with(|room, size| unsafe { !libc::getcwd(room, size).is_null() });

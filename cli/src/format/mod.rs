@@ -1,5 +1,5 @@
-//! How things are written, in all outputs alike: `numbers` and shares, [`names`], source `lines`, words
-//! of a `shell`, [`json`], a `page` for browsers; and where to (`sink`, `progress`).
+//! How things are written, in all outputs alike: `numbers` and shares, [`names`], source `lines`,
+//! words of a `shell`, [`json`], a `page` for browsers; and where to (`sink`, `progress`).
 
 pub mod json;
 pub(crate) mod lines;

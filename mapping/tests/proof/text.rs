@@ -15,10 +15,10 @@
 //!
 //! Each is a [`Snapshot`]; an operation is a word of [`FACTS`]. Behind `!` is what else is known:
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
-//! PLACE*FACTOR…` of a sum. An edge in parentheses is never taken. `states` has what meets in memory
-//! at the head of a block, `implied` what branches say there. What has one name in both versions is
-//! tracked as kept; `replaced %a by %b` and `folded %a` say what else is. `oracle QUESTION [is
-//! ANSWER]` is what LLVM answered, by the names of [`Oracle`]'s methods.
+//! PLACE*FACTOR…` of a sum. An edge in parentheses is never taken. `states` has what meets in
+//! memory at the head of a block, `implied` what branches say there. What has one name in both
+//! versions is tracked as kept; `replaced %a by %b` and `folded %a` say what else is. `oracle
+//! QUESTION [is ANSWER]` is what LLVM answered, by the names of [`Oracle`]'s methods.
 
 use crate::snapshot::{Snapshot, Table, word_of};
 use midflight_ir::facts::MapFacts;

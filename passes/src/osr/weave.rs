@@ -223,9 +223,9 @@ impl<'a, 'm> Weaver<'a, 'm> {
         Record::emit(module, &base, &module.source_file(), points, &sites, description)
     }
 
-    /// Makes the continuations, the last one first: what passes found out about a version's result is
-    /// a result attribute of its continuation then, which calls in the others take over. Without a
-    /// record they have no sites.
+    /// Makes the continuations, the last one first: what passes found out about a version's result
+    /// is a result attribute of its continuation then, which calls in the others take over. Without
+    /// a record they have no sites.
     pub fn build(&self, record: Option<&Record<'m>>) {
         for (index, continuation) in self.plan.continuations.iter().enumerate().rev() {
             let shell = self.shells[index];

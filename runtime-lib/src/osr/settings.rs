@@ -47,8 +47,8 @@ impl Settings {
         Some(self.log.bytes()).filter(|pattern| !pattern.is_empty())
     }
 
-    /// Reads the environment. What makes no sense is reported on standard error, and is as if it were
-    /// not set.
+    /// Reads the environment. What makes no sense is reported on standard error, and is as if it
+    /// were not set.
     pub fn read(&mut self) {
         place::note_root();
         if let Some(value) = config::variable(FIRE_VARIABLE) {

@@ -167,8 +167,8 @@ fn is_small(function: &Function<'_>, size: u64, calls: bool) -> bool {
     size <= most && !calls
 }
 
-/// The most telling property of the iterations. `may_copy` is asked of code with so many instructions,
-/// which calls a function or not.
+/// The most telling property of the iterations. `may_copy` is asked of code with so many
+/// instructions, which calls a function or not.
 fn of_iterations(
     function: &Function<'_>,
     report: &LoopReport,

@@ -70,9 +70,9 @@ fn is_innermost(ranked: &Ranked<'_>, l: &NaturalLoop) -> bool {
     })
 }
 
-/// How many more rounds than back edges a stay has: none in a loop that is left from its header, and one
-/// in a loop that is left from a block that ends with a back edge, since the last round ends with none.
-/// Not known if it is left from elsewhere, or from both.
+/// How many more rounds than back edges a stay has: none in a loop that is left from its header,
+/// and one in a loop that is left from a block that ends with a back edge, since the last round
+/// ends with none. Not known if it is left from elsewhere, or from both.
 fn rounds_without_back_edge(ranked: &Ranked<'_>, l: &NaturalLoop) -> Option<u64> {
     let function = ranked.function;
     let edges = &function.table.edges;

@@ -27,8 +27,8 @@ pub(crate) struct Options {
     osr_fuzz: Option<OsString>,
     /// Insert chosen OSR points, in place of profiling; with parameters of the pass
     osr_point: Option<OsString>,
-    /// Insert OSR points between a function and its optimized version, in place of profiling; with the
-    /// passes that make it, if they are given
+    /// Insert OSR points between a function and its optimized version, in place of profiling; with
+    /// the passes that make it, if they are given
     osr_opt: Option<OsString>,
     /// The weights to optimize for, in place of profiling; absolute
     pub(crate) weights: Option<PathBuf>,
