@@ -249,6 +249,69 @@ fn a_removed_point_leaves_the_function_as_it_was() {
     }
 }
 
+/// The result of a call that may unwind is there where only its normal edge leads, live or not.
+const UNWINDS: &str = r#"
+declare i32 @__gxx_personality_v0(...)
+
+define i64 @callee(i64 %n) {
+  %r = add i64 %n, 5
+  ret i64 %r
+}
+
+define i64 @alone(i64 %n) personality ptr @__gxx_personality_v0 {
+entry:
+  %called = invoke i64 @callee(i64 %n) to label %normal unwind label %pad
+normal:
+  %here = add i64 %n, 1
+  ret i64 %here
+pad:
+  %caught = landingpad { ptr, i32 } cleanup
+  ret i64 0
+}
+
+define i64 @joined(i64 %n) personality ptr @__gxx_personality_v0 {
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %call, label %normal
+call:
+  %called = invoke i64 @callee(i64 %n) to label %normal unwind label %pad
+normal:
+  %here = add i64 %n, 1
+  ret i64 %here
+pad:
+  %caught = landingpad { ptr, i32 } cleanup
+  ret i64 0
+}
+
+define i64 @result(i64 %m) {
+  %there = add i64 %m, 0
+  %back = add i64 %there, 0
+  ret i64 %back
+}
+"#;
+
+#[test]
+fn the_result_of_an_invoke_can_be_used_where_only_its_normal_edge_leads() {
+    for (name, expected) in [("alone", Some(15)), ("joined", None)] {
+        let context = Context::create();
+        let program = Program::of(&context, UNWINDS);
+        let (from, to) = (program.function(name), program.function("result"));
+        let mut map = StateMap::new(from, to);
+        let at = named(from, "here");
+        map.map_landing(at, named(to, "back"));
+        let called = named(from, "called").value();
+        let same = Compensation::new([called], |_, of| of[0]);
+        map.compensate(at, named(to, "there").value(), same);
+        match insert_resolved_osr(&point(at), Condition::Always, &map) {
+            Ok(_) => assert_eq!(Some(program.run(name, 10)), expected, "{name}"),
+            Err(error) => {
+                assert!(matches!(error, OsrError::NotAvailable { .. }), "{name}: {error}");
+                assert_eq!(expected, None, "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn live_values_are_those_that_travel() {
     let context = Context::create();
