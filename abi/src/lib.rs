@@ -47,7 +47,7 @@
 //! decides. What the path register has for an ID is arranged so that there is little left to
 //! compute ([`Register`]).
 //!
-//! **Dense** tables, in functions of at most [`DENSE_PATHS`] paths, have a slot for each path. The
+//! **Dense** tables, in functions of few paths ([`is_dense`]), have a slot for each path. The
 //! word is the address of the first slot's tally, and the register has the slot's distance in
 //! bytes. A slot is empty while its `next` is 0:
 //!
@@ -69,15 +69,17 @@
 //!
 //! A tally has the key in its upper half and counts in the lower one. Keys are even: a counter that
 //! overflows makes the key an odd one, which is no path's, so that the runtime gets to see it. An
-//! empty slot's key is 0.
+//! empty slot's key is 0. The runtime may *close* a slot, to see each of its events: it makes the key
+//! odd, and counts from [`CLOSED`] on.
 //!
 //! The key, or `next`, is read first: a signal handler may fill a slot at any time, and writes last
 //! what is read first.
 //!
 //! # Calls
 //!
-//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` does one step of Algorithm 4:
-//! it counts the node reached and returns the state after it. Emitted code calls it where it has
+//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` counts the path at the window of
+//! the state and returns the state after it. Where the activation ends with the path, [`FINAL`] is
+//! added to the forest, and the result has no meaning. Emitted code calls it where it has
 //! not found the path, and where it does not look for it, since hardly anybody comes by.
 //!
 //! That is in the middle of code that wants its registers. On x86-64 it leaves all general ones but
@@ -92,7 +94,7 @@ pub mod osr;
 use core::ffi::c_void;
 
 /// Version of everything in this crate. The runtime refuses records of another version.
-pub const ABI_VERSION: u16 = 7;
+pub const ABI_VERSION: u16 = 8;
 
 /// Name of the read-only ELF section that holds the records. It is a C identifier, so that the
 /// linker defines `__start_…` and `__stop_…` symbols for it.
@@ -198,7 +200,7 @@ pub const LLVM_SHIFT: u32 = 8;
 pub const PROFILE_MAGIC: [u8; 8] = *b"\x89MFP\r\n\x1a\n";
 
 /// Version of the profile file format.
-pub const PROFILE_VERSION: u32 = 4;
+pub const PROFILE_VERSION: u32 = 5;
 
 /// Head of a function's record, little-endian, aligned to 8 bytes.
 ///
@@ -278,8 +280,22 @@ impl Mode {
 /// Size in bytes of a [`RecordHeader`].
 pub const RECORD_HEADER_SIZE: usize = core::mem::size_of::<RecordHeader>();
 
-/// Functions with at most so many paths have dense tables.
+/// Functions with more paths than so many have no dense tables.
 pub const DENSE_PATHS: u32 = 4;
+
+/// Functions that may come to more states than so many have no dense tables.
+const DENSE_STATES: u32 = 256;
+
+/// Whether a function has dense tables, whose windows of k − 1 paths are all soon there: no table is
+/// ever dropped, shortened or watched by the runtime.
+pub const fn is_dense(num_paths: u32, k: u32) -> bool {
+    let states = num_paths.checked_pow(k.saturating_sub(1));
+    num_paths <= DENSE_PATHS && matches!(states, Some(0..=DENSE_STATES))
+}
+
+/// Set in the forest that emitted code passes to the [step](self#calls) of a path at whose end the
+/// activation ends: no state is needed behind it, and none is made.
+pub const FINAL: u64 = 1;
 
 /// A dense table's word is its address plus this, which distinguishes it from that of a sparse one.
 pub const DENSE_OFFSET: u64 = SLOT_TALLY_OFFSET as u64;
@@ -346,8 +362,8 @@ pub struct Register {
 
 impl Register {
     /// That of a function that is not in counting mode.
-    pub const fn new(num_paths: u32) -> Self {
-        match num_paths <= DENSE_PATHS {
+    pub const fn new(num_paths: u32, k: u32) -> Self {
+        match is_dense(num_paths, k) {
             true => Self { factor: 1 << SLOT_SHIFT, origin: 0 },
             false => Self { factor: key(1).wrapping_sub(key(0)), origin: key(0) },
         }
@@ -364,27 +380,41 @@ impl Register {
     }
 }
 
-/// A child in the k-SF: the edge to it and its counter.
+/// A path that has followed a state's window: the counter of the window with it, and what follows.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slot {
-    /// The state after this child: that of its node, or of its τ where it is at full depth. Not 0
-    /// but in an empty slot.
+    /// The state after the path. Not 0 but in an empty slot, and in one of a dense table of which
+    /// the runtime is to see each event.
     pub next: u64,
-    /// In a dense table the child's counter. In a sparse one its [`key`] in the upper half, 0 in an
-    /// empty slot, and its counter in the lower; the key's lowest bit is the counter's next.
+    /// In a dense table the counter. In a sparse one the path's [`key`] in the upper half, 0 in an
+    /// empty slot, and the counter in the lower; the key's lowest bit is the counter's next.
     pub tally: u64,
 }
 
 /// How far left in a sparse table's tally the key is.
 pub const KEY_SHIFT: u32 = 32;
 
+/// What the counter of a closed slot begins with, in a sparse table's tally beside an odd key. One
+/// that has overflowed is far below.
+pub const CLOSED: u64 = 1 << (KEY_SHIFT - 1);
+
+/// What has been counted in a slot of a sparse table, by its tally.
+pub const fn count_of_tally(tally: u64) -> u64 {
+    let (key, counter) = (tally >> KEY_SHIFT, tally & ((1 << KEY_SHIFT) - 1));
+    match key & 1 {
+        0 => counter,
+        _ if counter >= CLOSED => counter - CLOSED,
+        _ => counter + (1 << KEY_SHIFT),
+    }
+}
+
 /// What one thread has counted in one function. In counting mode the counters follow, one `u64` for
 /// each path.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Forest {
-    /// The state of an activation that has just begun; its table has the roots of the k-SF.
+    /// The state of an activation that has just begun: that of the marker ∗.
     pub start: u64,
     /// What is counted besides paths.
     pub totals: Totals,
@@ -398,19 +428,25 @@ pub struct Forest {
 pub struct Totals {
     /// Activations begun.
     pub entries: u64,
-    /// Events after which a stream was restarted because memory ran out: counts of paths longer
-    /// than one acyclic path are lower bounds then.
+    /// Of [`Mode::Published`]: events after which a stream was restarted because memory ran out.
+    /// Counts of paths longer than one acyclic path are lower bounds then.
     pub restarts: u64,
     /// Events that could not be counted at all, because memory ran out.
     pub lost: u64,
-    /// Events that were counted in their sequences and then, since those were rare, at their roots.
-    pub pruned: u64,
 }
 
 impl Totals {
+    /// How many numbers it has.
+    pub const LEN: usize = 3;
+
     /// The numbers in the order of the fields, as totals.
-    pub const fn new([entries, restarts, lost, pruned]: [u64; 4]) -> Self {
-        Self { entries, restarts, lost, pruned }
+    pub const fn new([entries, restarts, lost]: [u64; Self::LEN]) -> Self {
+        Self { entries, restarts, lost }
+    }
+
+    /// The numbers in the order of the fields.
+    pub const fn numbers(self) -> [u64; Self::LEN] {
+        [self.entries, self.restarts, self.lost]
     }
 
     /// What `operation` makes of each and the other of its kind; none if it makes nothing of one.
@@ -419,7 +455,6 @@ impl Totals {
             entries: operation(self.entries, other.entries)?,
             restarts: operation(self.restarts, other.restarts)?,
             lost: operation(self.lost, other.lost)?,
-            pruned: operation(self.pruned, other.pruned)?,
         })
     }
 
@@ -431,7 +466,7 @@ impl Totals {
 
     /// Whether memory was short, so that counts of paths may be lower bounds.
     pub const fn are_short(self) -> bool {
-        self.restarts | self.lost | self.pruned != 0
+        self.restarts | self.lost != 0
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! header ──► images (a list)
-//!    └─────► contexts (a list) ──► forests (a list) ──► start node ──► tables of slots ──► nodes …
+//!    └─────► contexts (a list) ──► forests (a list) ──► nodes (a list) ──► tables of slots
 //!                  └──► baselines
 //! ```
 //!
@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub const MEMORY_MAGIC: [u8; 8] = *b"\x89MFC\r\n\x1a\n";
 
 /// Version of the layouts in this module.
-pub const MEMORY_VERSION: u32 = 3;
+pub const MEMORY_VERSION: u32 = 4;
 
 /// [`MemoryHeader::byte_order`], as the program's machine stores it.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
@@ -130,52 +130,82 @@ pub struct ThreadForest {
     pub stale: u32,
     /// The runtime's own: slots made
     pub slots: u32,
-    /// The start of the automaton; null in counting mode. Replaced by one store where the forest is
-    /// pruned, after the new one is whole.
-    pub start: *mut Node,
+    /// The list of all nodes, of which each is whole before it is put at the front; null in counting
+    /// mode
+    pub nodes: *mut Node,
+    /// The runtime's own: the node of ε, where nothing is known of what came before; null in
+    /// counting mode
+    pub unknown: *mut Node,
+    /// The runtime's own: bytes that its nodes and tables take
+    pub bytes: u64,
     /// What emitted code works on. The last field.
     pub forest: Forest,
 }
 
-/// A node of the k-SF that is not at full depth, or the forest's start.
+/// A state of the automaton: a window of the last paths of an activation. Its labels, first to last,
+/// have [`label_size`] bytes each, and begin where [`Self::labels`] stands.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Node {
-    /// The state that leads here: the table of the children. Replaced by one store where it grows;
-    /// counts stay in the table that was outgrown. 0: the node was dropped.
+    /// The state that leads here: the table of the paths that have followed. Replaced by one store
+    /// where it grows; counts stay in the table that was outgrown.
     pub table: u64,
-    /// The τ of Algorithm 4 that belongs to it; null in the upper slab
-    pub tau: *mut Node,
-    /// The node in whose table the slot of this one is; null: there is none
-    pub parent: *mut Node,
+    /// The next node of the forest
+    pub next: *mut Node,
     /// What few nodes have, or null
     pub extra: *mut Extra,
-    /// Its label
-    pub label: u32,
-    /// The runtime's own: for walks, how many children have a count in or below them; for pruning,
-    /// the largest count below
-    pub marked: u32,
+    /// The runtime's own: the node of the longest proper suffix that there was when it was last looked
+    /// for; null: it was not
+    pub suffix: *mut Node,
+    /// The forest that it is of
+    pub forest: *mut ThreadForest,
     /// Slots in use
     pub used: u16,
-    /// Depth of the node in the k-SF: 0 for a root, `u8::MAX` for the forest's start
-    pub level: u8,
-    /// Slots of a table that has one for each path; 0: it has not
-    pub dense: u8,
-    /// The runtime's own: whether this node has a count in or below it
-    pub is_marked: bool,
+    /// How many labels the window has
+    pub length: u8,
+    /// What the window begins with
+    pub kind: WindowKind,
+    /// The runtime's own: events that had no place in the table, modulo 256
+    pub misses: u8,
+    /// The first of the labels
+    pub labels: [u8; 0],
 }
 
 /// What few nodes have.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Extra {
-    /// Has the children for which the table has no room, as a node that stands beside this one
+    /// The runtime's own: has the paths for which the table has no room, as a node of the same window
+    /// that is in the list, too; or null
     pub more: *mut Node,
     /// What was taken out of counters that had overflowed: a list
     pub taken: *mut Taken,
 }
 
-/// What was taken out of the counter of one child in the node's table.
+/// What is known of the paths before a window. It is k − 1 paths long, or shorter for one of two
+/// reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WindowKind {
+    /// It is as long as windows of states are: what came before does not matter.
+    Full = 0,
+    /// It is shorter, since the activation began with it (∗).
+    Anchored = 1,
+    /// It is shorter, since there was no room for a longer one or nothing is known of what came
+    /// before (ε).
+    Truncated = 2,
+}
+
+/// Bytes of a label in the windows of a function with so many paths.
+pub const fn label_size(num_paths: u32) -> usize {
+    match num_paths {
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
+    }
+}
+
+/// What was taken out of the counter of one slot in the node's table.
 ///
 /// Taking out is done in this order: `sum` gets what `count` and the slot have together,
 /// `is_taking` becomes 1, the slot 0, `count` gets the sum, and `is_taking` becomes 0. So while it
@@ -189,7 +219,7 @@ pub struct Taken {
     pub count: u64,
     /// Holds while `is_taking` is 1
     pub sum: u64,
-    /// The child's label
+    /// The slot's label
     pub label: u32,
     /// Whether it is being done
     pub is_taking: u32,
@@ -199,7 +229,7 @@ pub struct Taken {
 #[derive(Debug)]
 #[repr(C)]
 pub struct TableHead {
-    /// The node whose children it has
+    /// The node whose table it is, or was
     pub node: *mut Node,
     /// The table that this one has replaced, as a state; 0: none
     pub before: u64,
@@ -223,7 +253,7 @@ pub struct BaselineTable {
 
 /// What is not to be told of one counter.
 ///
-/// The counter's owner is the address of a node, for a child with the label; of a forest, for the
+/// The counter's owner is the address of a node, for a path in its table; of a forest, for the
 /// field of its [totals](crate::Totals) with that number, from 0; or of a forest plus
 /// 1, for the path with that number in counting mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,6 +271,7 @@ pub struct Baseline {
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<MemoryHeader>() == 88 && size_of::<Image>() == 48);
-    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 120);
-    assert!(size_of::<Node>() == 48 && size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
+    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 128);
+    assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 45);
+    assert!(size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
 };

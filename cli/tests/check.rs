@@ -25,7 +25,7 @@ fn refused(fixture: &Fixture) -> String {
 #[test]
 fn what_a_run_has_left_conserves_flow() {
     let text = Fixture::new().printed("check prog prog.mfp");
-    let counts = "functions=2 entries=19 paths=25 interrupted=1 pruned=0 lost=0";
+    let counts = "functions=2 entries=19 paths=25 interrupted=1 truncated=0 lost=0";
     assert_eq!(text, format!("{counts}\nflow is conserved\n"));
 }
 
@@ -73,13 +73,48 @@ fn continuations_of_nothing_are_told_unless_memory_was_full() {
     assert!(text.ends_with("lost=3\nflow is conserved\n"), "{text}");
 }
 
+/// Three times the loop goes on behind a sequence that was seen once; `truncated` times its last
+/// path was counted alone.
+fn goes_on(truncated: u64) -> Fixture {
+    changed(move |profile| {
+        let function = &mut profile.functions[0];
+        let way = [0, 3, 3].into_iter();
+        let node = way.fold(None, |at, id| Some(function.forest.child_or_insert(at, id)));
+        function.forest.add(node.unwrap(), 3).unwrap();
+        for forest in [&mut function.forest, &mut function.truncated] {
+            let alone = forest.child_or_insert(None, 3);
+            forest.add(alone, truncated).unwrap();
+        }
+    })
+}
+
+#[test]
+fn paths_that_were_counted_alone_may_be_of_any_sequence() {
+    let text = refused(&goes_on(0));
+    let told = "sum: the sequence 0 3 occurs 1 times and is continued 4 times\n";
+    assert!(text.starts_with(told), "{text}");
+    let text = refused(&goes_on(2));
+    let told = "sum: the sequence 0 3 occurs 1 times, 3 at most, and is continued 4 times\n";
+    assert!(text.starts_with(told), "{text}");
+    let text = goes_on(3).printed("check prog changed.mfp");
+    assert!(text.ends_with(" truncated=3 lost=0\nflow is conserved\n"), "{text}");
+    // Single paths are not missing.
+    let fixture = goes_on(3);
+    let mut profile = Profile::read(&fixture.read("changed.mfp")).unwrap();
+    let sum = profile.functions.iter_mut().find(|function| function.totals.entries == 12);
+    sum.unwrap().totals.entries = 11;
+    fixture.write("changed.mfp", &profile.write());
+    let text = refused(&fixture);
+    assert!(text.starts_with("sum: 12 paths begin at the entry, of 11 activations\n"), "{text}");
+}
+
 #[test]
 fn as_json() {
     let fixture = changed(|profile| profile.functions[0].totals.entries = 11);
     let output = fixture.run("check prog changed.mfp --format json");
     assert_eq!(output.status.code(), Some(1));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&document["version"], &document["conserved"]), (&1.into(), &false.into()));
+    assert_eq!((&document["version"], &document["conserved"]), (&2.into(), &false.into()));
     let function = &document["functions"][0];
     let violation = serde_json::json!([{"kind": "entry", "paths": 12, "entries": 11}]);
     assert_eq!((&function["name"], &function["violations"]), (&"sum".into(), &violation));

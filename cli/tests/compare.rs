@@ -30,7 +30,7 @@ fn diff_as_json() {
     let fixture = fixture();
     let text = fixture.printed("diff prog prog.mfp b.mfp --format json --function sum");
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(document["version"], 1);
+    assert_eq!(document["version"], 2);
     let function = &document["functions"][0];
     assert_eq!((&function["name"], &function["graph"]), (&"sum".into(), &"same".into()));
     assert_eq!(function["entries"], serde_json::json!([12, 3]));

@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn profiles_with_right_checksums_are_checked_too(
         of in damage(),
-        header in prop::option::of((8usize..60, any::<u8>())),
+        header in prop::option::of((8usize..80, any::<u8>())),
     ) {
         let tables = [sum(), idle(), bar()];
         let runs = [("sum", streams(3)), ("_ZN3foo3barEi", vec![vec![0]])];
@@ -178,18 +178,23 @@ proptest! {
     }
 }
 
-/// Puts the checksums of a profile right, and the sizes of its two sections.
+/// Puts the checksums of a profile right, and the sizes of its three sections: what is behind the
+/// first two is the third.
 fn with_right_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.len() >= HEADER_SIZE {
-        let (header, contents) = bytes.split_at_mut(HEADER_SIZE);
-        let modules = u64::from_le_bytes(header[28..36].try_into().unwrap());
-        let modules = modules.min(contents.len() as u64) as usize;
-        for (at, section) in [(28, &contents[..modules]), (48, &contents[modules..])] {
-            header[at..at + 8].copy_from_slice(&(section.len() as u64).to_le_bytes());
-            header[at + 8..at + 12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+        let (header, mut contents) = bytes.split_at_mut(HEADER_SIZE);
+        for entry in [20, 40, 60] {
+            let size = u64::from_le_bytes(header[entry + 8..entry + 16].try_into().unwrap());
+            let size = size.min(contents.len() as u64) as usize;
+            let size = if entry == 60 { contents.len() } else { size };
+            let (section, rest) = contents.split_at_mut(size);
+            header[entry + 8..entry + 16].copy_from_slice(&(size as u64).to_le_bytes());
+            header[entry + 16..entry + 20].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+            contents = rest;
         }
-        let crc = crc32fast::hash(&header[..60]).to_le_bytes();
-        header[60..].copy_from_slice(&crc);
+        let end = HEADER_SIZE - 4;
+        let crc = crc32fast::hash(&header[..end]).to_le_bytes();
+        header[end..].copy_from_slice(&crc);
     }
     bytes
 }

@@ -134,7 +134,7 @@ fn json_is_json_and_has_every_sequence() {
     let fixture = Fixture::new();
     let text = fixture.printed("show prog prog.mfp --format json --function sum");
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&document["version"], &document["k"]), (&1.into(), &4.into()));
+    assert_eq!((&document["version"], &document["k"]), (&2.into(), &4.into()));
     let function = &document["functions"][0];
     assert_eq!(function["entries"], 12);
     assert_eq!(function["interrupted"], 1);

@@ -2,7 +2,6 @@
 
 mod support;
 
-use midflight_profile::format::Profile;
 use midflight_profile::table::{CutReason, Edge, FunctionTable, Loc, Mode};
 use support::{Fixture, K, bar, block, elf, elf_with, idle, profile, section, streams, sum};
 
@@ -108,40 +107,6 @@ fn what_k_does_not_tell_has_no_column() {
     assert_eq!(heads(1), "count");
     assert_eq!(heads(2), "count mean run followed by");
     assert_eq!(heads(3), "count mean run in runs ≥ 2 followed by");
-}
-
-/// A report on `sum` where memory was full.
-fn with_short_memory(change: impl FnOnce(&mut Profile)) -> String {
-    let fixture = Fixture::new();
-    let tables = [sum(), idle(), bar()];
-    let mut profile = profile("/build/prog", &tables, &[("sum", streams(10_000))]);
-    change(&mut profile);
-    fixture.write("prog.mfp", &profile.write());
-    fixture.printed("report prog prog.mfp --no-legend --no-source")
-}
-
-#[test]
-fn full_memory_is_told_with_a_size_that_would_do() {
-    let text = with_short_memory(|p| {
-        (p.functions[0].totals.pruned, p.functions[0].totals.restarts) = (300, 50)
-    });
-    let told = "the memory for sequences was full in 1 function: 350 paths found no room; \
-                MIDFLIGHT_THREAD_MEMORY=2M would do\n";
-    assert!(text.contains(told), "{text}");
-    assert!(text.contains("in a row too low by at most 300 + 50·(m − 1)"), "{text}");
-    let text = with_short_memory(|p| p.functions[0].totals.restarts = 1_000_000);
-    assert!(text.contains("MIDFLIGHT_THREAD_MEMORY=256M would do"), "{text}");
-    let text = with_short_memory(|p| p.functions[0].totals.pruned = u64::MAX / 4);
-    assert!(text.contains("MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k"), "{text}");
-}
-
-#[test]
-fn full_memory_that_changes_nothing_is_not_told() {
-    let text = with_short_memory(|p| {
-        (p.functions[0].totals.pruned, p.functions[0].totals.restarts) = (40, 10)
-    });
-    assert!(!text.contains("memory"), "{text}");
-    assert!(text.contains("paths pruned: 40, lost: 0"), "{text}");
 }
 
 /// `if (a && b) c;` in line 8, between lines 6 and 9: three paths over the same lines.

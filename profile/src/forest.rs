@@ -92,6 +92,11 @@ impl PrefixForest {
         self.by_ascending_label(self.node(id).first_child)
     }
 
+    /// The children of a node, or the roots where it is none, by ascending label.
+    pub fn children_of(&self, parent: Option<NodeId>) -> Siblings {
+        parent.map_or_else(|| self.roots(), |id| self.children(id))
+    }
+
     /// The parent of a node; none if it is a root.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         some(self.node(id).parent)

@@ -9,9 +9,10 @@
 //!
 //! ```text
 //!            stream ∗ 6 2 0 0 2 …
-//!                 │  ksf: Algorithm 4, online, at most two nodes an event
+//!                 │  windows: each event at the last k paths of its activation
+//!                 │  ksf: or Algorithm 4, online, at most two nodes an event
 //!                 ▼
-//!       k-slab forest (k-SF)  ──────►  format: the profile file, one k-SF a function
+//!        windows, or k-slab forest (k-SF)  ──────►  format: the profile file
 //!                 │  kipf: Algorithms 5 and 6, on demand
 //!                 ▼
 //!   k-iteration path forest (k-IPF): the count of every run of up to k acyclic paths
@@ -20,9 +21,10 @@
 //!              a report
 //! ```
 //!
-//! Both forests are prefix forests ([`forest`], Definition 3.5). The k-SF is what a program
-//! counts, since it costs little to maintain; the k-IPF is what a person reads. [`ksf`] follows
-//! the paper to the letter, and is the oracle for the runtime library's fast automaton.
+//! All of these are prefix forests ([`forest`], Definition 3.5). Windows are what a program counts;
+//! the k-IPF is what a person reads. [`ksf`] follows the paper to the letter. It has the same k-IPF,
+//! and so is the oracle for the runtime library's automaton, as is [`mod@windows`]. Where memory was
+//! short, [`bounds`] says by how much counts may be too low.
 //!
 //! # Who uses what
 //!
@@ -50,6 +52,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "alloc")]
+pub mod bounds;
 mod checksum;
 mod cursor;
 #[cfg(feature = "alloc")]
@@ -70,13 +74,15 @@ pub mod table;
 mod visible;
 #[cfg(feature = "serde")]
 pub mod weights;
+#[cfg(feature = "alloc")]
+pub mod windows;
 
 pub use cursor::Malformed;
 #[cfg(feature = "alloc")]
 pub use visible::visible;
 pub use visible::{is_visible, visible_pieces};
 
-/// Levels that a k-SF may have: 2k − 2 (thesis 3.2.3), and 1 where k is 1.
-pub const fn max_levels(k: u32) -> u32 {
+/// Levels that a k-SF may have: 2k − 2 (thesis 3.2.3), and 1 where k is 1. Windows have k.
+pub const fn max_slab_levels(k: u32) -> u32 {
     if k <= 1 { 1 } else { k.saturating_mul(2) - 2 }
 }

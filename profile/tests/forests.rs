@@ -4,7 +4,7 @@ mod support;
 
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::kipf::make_k_ipf;
-use midflight_profile::max_levels;
+use midflight_profile::max_slab_levels;
 use proptest::prelude::*;
 use support::{Counts, Stream, any_k, counts_of, n_grams, slab_forest, streams};
 
@@ -59,7 +59,7 @@ proptest! {
         let slabs = slab_forest(&stream, k);
         let events: usize = stream.iter().map(Vec::len).sum();
         prop_assert_eq!(slabs.total(), events as u128);
-        prop_assert!(slabs.preorder().all(|(_, depth)| depth < max_levels(k)));
+        prop_assert!(slabs.preorder().all(|(_, depth)| depth < max_slab_levels(k)));
     }
 
     /// Algorithm 4 builds what Definition 3.7 says, and beside it only the last chunks, uncounted.

@@ -1,9 +1,9 @@
 //! The worked examples of `docs/format.md` are what this crate writes.
 
-use midflight_profile::format::{FunctionProfile, Module, Profile, Totals};
-use midflight_profile::ksf::SlabForest;
+use midflight_profile::format::{Counters, FunctionProfile, Module, Profile, Totals};
 use midflight_profile::osr_maps::{self, Both, FunctionMaps, MapExpr, MapPoint, Maps, PerVersion};
 use midflight_profile::table::*;
+use midflight_profile::windows::{WindowForest, Windows};
 use std::fmt::Write;
 
 const DOCUMENT: &str = include_str!("../../docs/format.md");
@@ -40,22 +40,28 @@ fn table() -> FunctionTable {
     }
 }
 
-/// One activation with n = 3: ∗ 0 2 2 3.
+/// One activation with n = 4, of which the last path found no room for what came before: ∗ 0 2 2 2,
+/// then 3.
 fn profile() -> Profile {
-    let mut slabs = SlabForest::new(3);
-    slabs.enter();
-    [0, 2, 2, 3].into_iter().for_each(|id| slabs.event(id));
+    let mut windows = WindowForest::new(3);
+    windows.enter();
+    [0, 2, 2, 2].into_iter().for_each(|id| windows.event(id));
+    windows.forget_all_but(1);
+    windows.event(3);
+    let Windows { all: forest, truncated } = windows.windows().clone();
     let key = key_of(&table().encode());
     Profile {
         k: 3,
-        flags: 0,
+        flags: 1,
         modules: vec![Module { signature: image_signature([key].into_iter()), name: "./a".into() }],
         functions: vec![FunctionProfile {
             module: 0,
             key,
             k: 3,
             totals: Totals { entries: 1, ..Totals::default() },
-            forest: slabs.into_forest(),
+            counters: Counters::Windows,
+            forest,
+            truncated,
         }],
     }
 }

@@ -6,69 +6,79 @@ use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Header3, Stream, as_version_3, file_of, seal, slab_forest, streams, version_3};
+use support::{
+    Stream, file_of, forgetful_windows, function_of_slabs, function_of_windows, functions, seal,
+    slab_forest, streams, windows,
+};
 
 fn module(signature: u64, name: &str) -> Module {
     Module { signature, name: name.into() }
 }
 
-fn function(module: usize, key: u64, k: u32, forest: PrefixForest) -> FunctionProfile {
-    FunctionProfile { module, key, k, totals: Totals::new([7, 0, 0, 0]), forest }
+/// With the counters of `counted`, 7 entries and nothing lost.
+fn function(module: usize, counted: FunctionProfile) -> FunctionProfile {
+    FunctionProfile { module, totals: Totals::new([7, 0, 0]), ..counted }
 }
 
-/// A program and a library, two functions.
+/// A program and a library, three functions, one of them as published.
 fn small() -> Profile {
-    let forest = |ids: &[u32], k| slab_forest(&vec![ids.to_vec()], k);
+    let stream = vec![vec![6, 2, 0, 0, 2, 2, 0, 0, 200, 2]];
+    let forgotten = forgetful_windows(&stream, 4, &[(5, 1)].into());
     Profile {
         k: 4,
         flags: 0,
         modules: vec![module(0x1111_2222_3333_4444, "/bin/a"), module(5, "/lib/b.so")],
         functions: vec![
-            function(0, 17, 4, forest(&[6, 2, 0, 0, 2, 2, 0, 0, 200, 2], 4)),
-            function(1, 18, 1, forest(&[3, 3, 3], 1)),
+            function(0, function_of_windows(17, 4, forgotten)),
+            function(0, function_of_slabs(19, 4, slab_forest(&stream, 4))),
+            function(1, function_of_windows(18, 1, windows(&vec![vec![3, 3, 3]], 1))),
         ],
     }
 }
 
 /// Names of sections, known and not.
-const NAMES: &[[u8; 4]] = &[*b"MODS", *b"PATH", *b"cctx", *b"CCTX", *b"\x1b[2J"];
+const NAMES: &[[u8; 4]] = &[*b"MODS", *b"WIND", *b"SLAB", *b"cctx", *b"CCTX", *b"\x1b[2J"];
 
 /// A module with a path of one byte.
 const MODULE: &[u8] = &[5, 0, 0, 0, 0, 0, 0, 0, 1, b'a'];
 
-/// A file with one module and the given bytes for forests.
+/// A file with one module and the given bytes for k-SFs.
 fn forged(forests: u32, bytes: &[u8]) -> Vec<u8> {
-    file_of(&[(b"MODS", 1, MODULE), (b"PATH", forests, bytes)])
+    file_of(&[(b"MODS", 1, MODULE), (b"SLAB", forests, bytes)])
+}
+
+/// A file with one module and the given bytes for one function's windows.
+fn forged_windows(bytes: &[u8]) -> Vec<u8> {
+    file_of(&[(b"MODS", 1, MODULE), (b"WIND", 1, bytes)])
 }
 
 /// A forest of module 0 with key 0, k, nothing else counted, and the given varints below it.
 fn forest_bytes(k: u8, rest: &[u8]) -> Vec<u8> {
-    [&[0; 9][..], &[k, 0, 0, 0, 0], rest].concat()
+    [&[0; 9][..], &[k, 0, 0, 0], rest].concat()
 }
 
-/// Profiles in the order in which they are written.
+/// Profiles in the order in which they are written and read.
 fn profiles() -> impl Strategy<Value = Profile> {
-    let k = prop_oneof![1u32..6, 1u32..=64];
     let counts = (any::<u64>(), 0u64..3, 0u64..3);
-    let functions =
-        prop::collection::btree_map((0usize..2, any::<u64>()), (streams(), counts), 0..4);
-    (k, functions).prop_map(|(k, functions)| {
-        let functions: Vec<FunctionProfile> = functions
-            .into_iter()
-            .map(|((module, key), (stream, (entries, restarts, lost)))| {
-                let forest = slab_forest(&stream, k);
-                FunctionProfile {
+    let k = prop_oneof![1u32..6, 1u32..=64];
+    k.prop_flat_map(move |k| {
+        let function = (functions(k), counts.clone());
+        let functions = prop::collection::btree_map((0usize..2, any::<u64>()), function, 0..5);
+        functions.prop_map(move |functions| {
+            let mut functions: Vec<FunctionProfile> = functions
+                .into_iter()
+                .map(|((module, key), (counted, (entries, restarts, lost)))| FunctionProfile {
                     module,
                     key,
-                    k,
-                    totals: Totals::new([entries, restarts, lost, lost / 2]),
-                    forest,
-                }
-            })
-            .collect();
-        let k = if functions.is_empty() { 0 } else { k };
-        let modules = vec![module(2, "/bin/größe"), module(1, "/lib/b.so")];
-        Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions }
+                    totals: Totals::new([entries, restarts, lost]),
+                    ..counted
+                })
+                .collect();
+            functions.sort_by_key(|function| function.counters == Counters::Slabs);
+            let k = if functions.is_empty() { 0 } else { k };
+            let modules = vec![module(2, "/bin/größe"), module(1, "/lib/b.so")];
+            Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions }
+        })
     })
 }
 
@@ -77,7 +87,6 @@ proptest! {
 
     #[test]
     fn profiles_survive(profile in profiles()) {
-        prop_assert_eq!(Profile::read(&as_version_3(&profile)), Ok(profile.clone()));
         let file = profile.write();
         prop_assert_eq!(Profile::read(&file), Ok(profile));
     }
@@ -108,8 +117,9 @@ proptest! {
         split in any::<prop::sample::Index>(),
     ) {
         let (first, second) = payload.split_at(split.index(payload.len() + 1));
-        let _ = Profile::read(&file_of(&[(b"MODS", modules, first), (b"PATH", forests, second)]));
-        let _ = Profile::read(&version_3(&Header3 { modules, forests, ..Header3::default() }, &payload));
+        for kind in [b"WIND", b"SLAB"] {
+            let _ = Profile::read(&file_of(&[(b"MODS", modules, first), (kind, forests, second)]));
+        }
     }
 
     /// Whatever the header lists, and with a right checksum.
@@ -145,14 +155,22 @@ proptest! {
     #[test]
     fn merging_adds_up(a in streams(), b in streams(), k in 1u32..6) {
         let run = |stream: &Stream| {
-            let functions = vec![function(0, 9, k, slab_forest(stream, k))];
+            let forgotten = forgetful_windows(stream, k, &[(3, 1), (7, 0)].into());
+            let functions = vec![
+                function(0, function_of_windows(9, k, windows(stream, k))),
+                function(0, function_of_slabs(10, k, slab_forest(stream, k))),
+                function(0, function_of_windows(11, k, forgotten)),
+            ];
             Profile { k, flags: 0, modules: vec![module(1, "a")], functions }
         };
         let (mut ab, mut ba) = (run(&a), run(&b));
         ab.merge(&run(&b)).unwrap();
         ba.merge(&run(&a)).unwrap();
         let mut both = run(&[a.clone(), b.clone()].concat());
-        both.functions[0].totals.entries = 14;
+        let forgotten = FunctionProfile { totals: Totals::new([14, 0, 0]), ..ab.functions[2].clone() };
+        both.functions.iter_mut().for_each(|function| function.totals.entries = 14);
+        // What is forgotten of a whole is not what is forgotten of its parts.
+        both.functions[2] = forgotten;
         prop_assert_eq!(&ab, &both);
         prop_assert_eq!(ab.write(), ba.write());
     }
@@ -167,7 +185,7 @@ fn sorted(profile: &Profile) -> Profile {
     for function in &mut sorted.functions {
         function.module = signatures[&profile.modules[function.module].signature];
     }
-    sorted.functions.sort_by_key(|f| (f.module, f.key));
+    sorted.functions.sort_by_key(|f| (f.counters == Counters::Slabs, f.module, f.key));
     sorted
 }
 
@@ -187,7 +205,7 @@ fn every_truncation_is_an_error_that_says_so() {
     assert_eq!(Profile::read(&[]), Err(ReadError::Empty));
     for len in 1..file.len() {
         let expected = match len {
-            0..64 => ReadError::TooShort { actual: len, expected: 64 },
+            0..HEADER_SIZE => ReadError::TooShort { actual: len, expected: HEADER_SIZE },
             _ => ReadError::Truncated { expected: file.len() as u64, actual: len as u64 },
         };
         assert_eq!(Profile::read(&file[..len]), Err(expected));
@@ -205,61 +223,28 @@ fn foreign_and_newer_files_are_named_as_such() {
     let text: Vec<u8> = small().write().into_iter().filter(|&byte| byte != b'\r').collect();
     assert_eq!(Profile::read(&text), Err(ReadError::Foreign));
     let mut newer = small().write();
-    newer[8] = 5;
+    newer[8] = 6;
     let error = Profile::read(&newer).unwrap_err();
-    assert_eq!(error, ReadError::Newer(5));
+    assert_eq!(error, ReadError::Newer(6));
     let message = error.to_string();
-    assert!(message.contains("version 5") && message.contains("version 4"), "{message}");
-    let mut older = small().write();
-    older[8] = 2;
-    seal(&mut older);
-    let error = Profile::read(&older).unwrap_err();
-    assert_eq!(error, ReadError::Older(2));
-    let message = error.to_string();
-    assert!(message.contains("version 2") && message.contains("versions 3 and 4"), "{message}");
-}
-
-/// What version 3 of the format documented as its example.
-#[test]
-fn a_file_of_version_3_is_read() {
-    let payload = [
-        &b"\xfb\xdf\x8d\x0a\x96\xf3\xa1\x72\x03./a\x00\x4a\x60\x1a"[..],
-        &b"\xd0\xa8\xb5\x88\xaa\x03\x01\x00\x00\x00\x02\x00\x01\x01\x02\x01"[..],
-        &b"\x01\x02\x01\x01\x03\x01\x00\x02\x00\x01\x03\x00\x00"[..],
-    ];
-    let header = Header3 { k: 3, flags: 0, modules: 1, forests: 1 };
-    let file = version_3(&header, &payload.concat());
-    assert_eq!(file[40..44], [0xd9, 0x92, 0x79, 0x6c]);
-    assert_eq!(file[60..64], [0x84, 0x93, 0x65, 0x06]);
-    let profile = Profile::read(&file).unwrap();
-    assert_eq!(profile.modules, [module(0x72a1_f396_0a8d_dffb, "./a")]);
-    let [function] = &profile.functions[..] else { panic!() };
-    assert_eq!((profile.k, function.key, function.totals.entries), (3, 0xaa88_b5a8_d01a_604a, 1));
-    let counts: Vec<u64> = function.forest.ids().map(|id| function.forest.count(id)).collect();
-    assert_eq!(counts, [1, 1, 1, 1, 0, 0]);
-}
-
-#[test]
-fn files_of_version_3_are_refused_where_they_are_damaged() {
-    let file = as_version_3(&small());
-    assert_eq!(Profile::read(&file), Ok(small()));
-    for bit in 0..8 * file.len() {
-        let mut flipped = file.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(Profile::read(&flipped).is_err(), "bit {bit}");
+    assert!(message.contains("version 6") && message.contains("version 5"), "{message}");
+    for version in [2, 3, 4] {
+        let mut older = small().write();
+        older[8] = version;
+        seal(&mut older);
+        let error = Profile::read(&older).unwrap_err();
+        assert_eq!(error, ReadError::Older(version.into()));
+        let message = error.to_string();
+        let told = message.contains(&format!("version {version}"));
+        assert!(told && message.contains("that the program was built with"), "{message}");
     }
-    for len in 0..file.len() {
-        assert!(Profile::read(&file[..len]).is_err(), "{len} bytes");
-    }
-    let huge = Header3 { modules: u32::MAX, forests: u32::MAX, ..Header3::default() };
-    assert!(matches!(Profile::read(&version_3(&huge, &[])), Err(ReadError::Malformed(_))));
 }
 
 #[test]
 fn sections_that_nobody_knows_are_skipped_or_refused_by_their_names() {
     let forest = forest_bytes(1, &[1, 9, 1, 0]);
     let known = Profile::read(&forged(1, &forest)).unwrap();
-    let (modules, forests) = ((b"MODS", 1, MODULE), (b"PATH", 1, &forest[..]));
+    let (modules, forests) = ((b"MODS", 1, MODULE), (b"SLAB", 1, &forest[..]));
     let optional = (b"cctX", 3, &b"anything"[..]);
     for sections in [[optional, modules, forests], [forests, optional, modules]] {
         assert_eq!(Profile::read(&file_of(&sections)), Ok(known.clone()));
@@ -291,7 +276,9 @@ fn sections_may_be_missing_and_are_not_there_twice() {
     assert_eq!(malformed(&[(b"MODS", 0, MODULE)]), "a section");
     assert_eq!(malformed(&[(b"MODS", 2, MODULE)]), "a module's signature");
     // A forest's module is there before it, in the list if not in the file.
-    assert_eq!(malformed(&[(b"PATH", 1, &forest_bytes(1, &[0]))]), "a forest's module");
+    for kind in [b"WIND", b"SLAB"] {
+        assert_eq!(malformed(&[(kind, 1, &forest_bytes(1, &[0]))]), "a forest's module");
+    }
     let mut wide = file_of(&[modules]);
     wide[12] += 1;
     wide.insert(40, 0);
@@ -311,7 +298,7 @@ fn damage_is_told_apart_by_its_place() {
     };
     assert_eq!(flipped(20), ReadError::HeaderChecksum);
     assert_eq!(flipped(50), ReadError::HeaderChecksum);
-    assert_eq!(flipped(70), ReadError::PayloadChecksum);
+    assert_eq!(flipped(HEADER_SIZE + 6), ReadError::PayloadChecksum);
 }
 
 #[test]
@@ -353,14 +340,125 @@ fn a_forest_is_no_deeper_than_its_k_allows() {
     }
 }
 
+/// The windows of a forged function: those of all, and those that are truncated.
+fn read_windows(k: u8, groups: &[u8]) -> Result<[BTreeMap<Vec<u32>, u64>; 2], ReadError> {
+    let profile = Profile::read(&forged_windows(&forest_bytes(k, groups)))?;
+    let function = &profile.functions[0];
+    let counted = |forest: &PrefixForest| {
+        let mut counts = support::counts_of(forest);
+        counts.retain(|_, count| *count > 0);
+        counts
+    };
+    Ok([counted(&function.forest), counted(&function.truncated)])
+}
+
+#[test]
+fn groups_are_windows_with_the_paths_behind_them() {
+    // ε: 4 five times. ∗ 4: 6 twice. 4 (truncated): 6 once. 4 6: 7 three times. 4 again: 6 once.
+    let groups = [1, 5, 5, 0, 4, 4, 7, 2, 0, 3, 4, 7, 1, 0, 5, 4, 6, 8, 3, 0, 3, 4, 7, 1, 0, 0];
+    let [all, truncated] = read_windows(3, &groups).unwrap();
+    assert_eq!(all, [(vec![4], 5), (vec![4, 6], 4), (vec![4, 6, 7], 3)].into());
+    assert_eq!(truncated, [(vec![4], 5), (vec![4, 6], 2)].into());
+    // With k = 2 a window of one path is as long as states are.
+    let [all, truncated] = read_windows(2, &[1, 5, 5, 0, 3, 4, 7, 1, 0, 0]).unwrap();
+    assert_eq!(all, [(vec![4], 5), (vec![4, 6], 1)].into());
+    assert_eq!(truncated, [(vec![4], 5)].into());
+    // With k = 1 nothing is truncated.
+    assert_eq!(read_windows(1, &[1, 5, 5, 0, 0]).unwrap()[1], [].into());
+    // What was not counted leaves no trace, nor does a window that nothing has followed.
+    let nothing = Profile::read(&forged_windows(&forest_bytes(3, &[5, 1, 2, 4, 0, 0, 3, 1, 0, 0])));
+    assert!(nothing.unwrap().functions[0].forest.is_empty());
+}
+
+#[test]
+fn groups_that_cannot_be_are_refused() {
+    let malformed = |k, groups: &[u8]| match read_windows(k, groups) {
+        Err(ReadError::Malformed(error)) => (error.what, error.problem),
+        other => panic!("{other:?}"),
+    };
+    let ended = "does not fit in what is left";
+    // A window of k paths; one that is anchored and as long as those that are not.
+    for (k, groups) in [(1, &[3, 1, 0][..]), (1, &[2, 0]), (2, &[5, 1, 1, 0]), (2, &[4, 1, 0])] {
+        let error = read_windows(k, groups).unwrap_err();
+        assert!(matches!(error, ReadError::TooDeep { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("longer than k = {k} allows")), "{error}");
+    }
+    let too_large = [0x80, 0x80, 0x80, 0x80, 0x10];
+    assert_eq!(malformed(2, &[]), ("the length of a window", ended));
+    assert_eq!(malformed(2, &too_large), ("the length of a window", "is 2^32 or more"));
+    assert_eq!(malformed(2, &[3]), ("a label of a window", ended));
+    let label = malformed(2, &[&[3][..], &too_large].concat());
+    assert_eq!(label, ("a label of a window", "is 2^32 or more"));
+    assert_eq!(malformed(2, &[1]), ("a path behind a window", ended));
+    // 2^32 stands for path 2^32 − 1, and 2^32 + 1 for none.
+    let largest = [&[1][..], &too_large, &[1, 0, 0]].concat();
+    assert_eq!(read_windows(2, &largest).unwrap()[0], [(vec![u32::MAX], 1)].into());
+    let path = malformed(2, &[1, 0x81, 0x80, 0x80, 0x80, 0x10, 1, 0, 0]);
+    assert_eq!(path, ("a path behind a window", "is 2^32 or more"));
+    assert_eq!(malformed(2, &[1, 5]), ("a window's count", ended));
+    assert_eq!(malformed(2, &[1, 5, 5]), ("a path behind a window", ended));
+    assert_eq!(malformed(2, &[1, 5, 5, 0]), ("the length of a window", ended));
+    assert_eq!(malformed(2, &[0, 0]), ("a section", "goes on after its last item"));
+}
+
+#[test]
+fn windows_that_add_up_to_too_much_are_refused() {
+    let most = [&[0xff; 9][..], &[1]].concat();
+    let twice = [&[1, 5][..], &most, &[5, 1, 0, 0]].concat();
+    let overflow = Err(ReadError::Overflow(SumOverflow { key: 0 }));
+    assert_eq!(read_windows(2, &twice), overflow);
+    let two = [&[1, 5][..], &most, &[6, 1, 0, 0]].concat();
+    assert_eq!(read_windows(2, &two), overflow);
+    assert!(read_windows(2, &[&[1, 5][..], &most, &[0, 0]].concat()).is_ok());
+    // Nor do those of several threads.
+    let thread = forest_bytes(2, &[&[1, 5][..], &most, &[0, 0]].concat());
+    let threads = (b"WIND", 2, &[&thread[..], &thread].concat()[..]);
+    let file = file_of(&[(b"MODS", 1, MODULE), threads]);
+    assert_eq!(Profile::read(&file), Err(ReadError::Overflow(SumOverflow { key: 0 })));
+}
+
+#[test]
+fn a_function_is_counted_in_one_way() {
+    let (windows, slabs) = (forest_bytes(2, &[1, 5, 5, 0, 0]), forest_bytes(2, &[1, 4, 5, 0]));
+    let both = [(b"MODS", 1, MODULE), (b"WIND", 1, &windows), (b"SLAB", 1, &slabs)];
+    let error = Profile::read(&file_of(&both)).unwrap_err();
+    assert!(error.to_string().contains("not of the kind of the function's others"), "{error}");
+    let [one, other] = [1, 2].map(|at| Profile::read(&file_of(&[both[0], both[at]])).unwrap());
+    assert_eq!(one.clone().merge(&other), Err(MergeError::Counters { key: 0 }));
+    assert_eq!(other.clone().merge(&one), Err(MergeError::Counters { key: 0 }));
+    let key = one.clone().merge(&other).unwrap_err().to_string();
+    assert!(key.contains("key 0000000000000000 in different ways"), "{key}");
+}
+
+/// Many forests of one function take time in proportion to the file.
+#[test]
+fn many_forests_of_a_large_function_are_read_in_no_time() {
+    let mut large = vec![1];
+    for path in 0..100_000u32 {
+        let path = path + 1;
+        large.extend([path as u8 | 0x80, (path >> 7) as u8 | 0x80, (path >> 14) as u8 | 0x80]);
+        large.extend([0x01, 1]);
+    }
+    large.extend([0, 0]);
+    let mut bytes = forest_bytes(2, &large);
+    for _ in 0..100_000 {
+        bytes.extend(forest_bytes(2, &[1, 5, 1, 0, 0]));
+    }
+    let file = file_of(&[(b"MODS", 1, MODULE), (b"WIND", 100_001, &bytes)]);
+    let begun = std::time::Instant::now();
+    assert!(Profile::read(&file).is_ok());
+    assert!(cfg!(miri) || begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
 #[test]
 fn counts_that_claim_more_than_the_file_holds_set_no_memory_aside() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
     let roots = forged(1, &forest_bytes(1, &huge));
     let children = forged(1, &forest_bytes(2, &[&[1, 0, 1][..], &huge].concat()));
     let forests = forged(u32::MAX, &forest_bytes(1, &[0]));
+    let labels = forged_windows(&forest_bytes(64, &[127, 1]));
     let modules = file_of(&[(b"MODS", u32::MAX, MODULE)]);
-    for file in [roots, children, forests, modules] {
+    for file in [roots, children, forests, labels, modules] {
         assert!(matches!(Profile::read(&file), Err(ReadError::Malformed(_))));
     }
 }
@@ -371,10 +469,18 @@ fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
     let mut encoder = Encoder::new(&mut file);
     encoder.module(5, b"/lib/\xff.so").unwrap();
     encoder.module(5, b"/lib/again.so").unwrap();
+    let header = |module, key| ForestHeader { module, key, k: 2, totals: Totals::new([10, 1, 2]) };
     for module in [0, 1, 0] {
-        let header =
-            ForestHeader { module, key: 3, k: 2, totals: Totals::new([10, 1, 2, 3]), roots: 1 };
-        encoder.forest(&header).unwrap();
+        encoder.windows(&header(module, 4)).unwrap();
+        for (is_anchored, window, path) in [(true, None, 8), (false, Some(8), 9 + module)] {
+            encoder.group(is_anchored, window.into_iter()).unwrap();
+            encoder.path(path, 100).unwrap();
+            encoder.end().unwrap();
+        }
+        encoder.end().unwrap();
+    }
+    for module in [0, 1, 0] {
+        encoder.slabs(&header(module, 3), 1).unwrap();
         encoder.node(8, 100, 1).unwrap();
         encoder.node(9 + module, 1, 0).unwrap();
     }
@@ -382,14 +488,16 @@ fn the_forests_of_threads_and_of_reloaded_libraries_add_up() {
     let profile = Profile::read(&[&header[..], &file].concat()).unwrap();
     assert_eq!(profile.modules, [module(5, "/lib/\u{fffd}.so")]);
     assert_eq!(profile.flags, FLAG_LOWER_BOUNDS);
-    let [function] = &profile.functions[..] else { panic!() };
-    assert_eq!(function.totals, Totals::new([30, 3, 6, 9]));
-    let counts: Vec<(u32, u64)> = function
-        .forest
-        .preorder()
-        .map(|(id, _)| (function.forest.label(id), function.forest.count(id)))
-        .collect();
-    assert_eq!(counts, [(8, 300), (9, 2), (10, 1)]);
+    let [windows, slabs] = &profile.functions[..] else { panic!() };
+    for (function, pairs) in [(windows, [200, 100]), (slabs, [2, 1])] {
+        assert_eq!(function.totals, Totals::new([30, 3, 6]));
+        let counts: Vec<(u32, u64)> = function
+            .forest
+            .preorder()
+            .map(|(id, _)| (function.forest.label(id), function.forest.count(id)))
+            .collect();
+        assert_eq!(counts, [(8, 300), (9, pairs[0]), (10, pairs[1])]);
+    }
 }
 
 #[test]
@@ -408,8 +516,8 @@ fn modules_that_only_one_profile_has_are_kept() {
     let library = Profile {
         modules: vec![module(6, "/lib/c.so"), module(5, "/elsewhere/b.so")],
         functions: vec![
-            function(1, 18, 1, PrefixForest::new()),
-            function(0, 18, 1, PrefixForest::new()),
+            function(1, function_of_windows(18, 1, Default::default())),
+            function(0, function_of_windows(18, 1, Default::default())),
         ],
         ..small()
     };
@@ -418,7 +526,7 @@ fn modules_that_only_one_profile_has_are_kept() {
     assert_eq!(names, ["/bin/a", "/lib/b.so", "/lib/c.so"]);
     let functions: Vec<_> =
         sum.functions.iter().map(|f| (f.module, f.key, f.totals.entries)).collect();
-    assert_eq!(functions, [(0, 17, 7), (1, 18, 14), (2, 18, 7)]);
+    assert_eq!(functions, [(0, 17, 7), (0, 19, 7), (1, 18, 14), (2, 18, 7)]);
     // A run in which nothing instrumented ran has no k.
     let mut nothing = Profile::default();
     nothing.merge(&small()).unwrap();

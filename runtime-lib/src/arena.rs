@@ -24,7 +24,7 @@ pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
 /// That part of a budget is for [`Purpose::Spread`].
-const SPREADING: usize = 8;
+const SPREADING: usize = 16;
 /// Alignment of all that is handed out: that of tables.
 const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 
@@ -33,7 +33,8 @@ static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
 
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether an arena has asked for more than the limit allows or the kernel has.
+/// Whether an arena had less than its budget, since the limit on all did not allow more or the kernel
+/// had none.
 pub fn has_run_out() -> bool {
     REFUSED.load(Ordering::Relaxed)
 }
@@ -99,7 +100,6 @@ pub struct Arena {
     budget: usize,
     /// What may still be handed out to spread tables.
     for_spreading: usize,
-    is_exhausted: bool,
 }
 
 impl Arena {
@@ -116,7 +116,6 @@ impl Arena {
             mapped: 0,
             budget: budget - budget / SPREADING,
             for_spreading: budget / SPREADING,
-            is_exhausted: false,
         }
     }
 
@@ -125,13 +124,7 @@ impl Arena {
     pub fn allocate(&mut self, size: usize, purpose: Purpose) -> Option<NonNull<u8>> {
         let size = size.checked_next_multiple_of(ALIGNMENT)?;
         match purpose {
-            Purpose::Growth => {
-                let Some(left) = self.budget.checked_sub(size) else {
-                    self.is_exhausted = true;
-                    return None;
-                };
-                self.budget = left;
-            }
+            Purpose::Growth => self.budget = self.budget.checked_sub(size)?,
             Purpose::Spread => self.for_spreading = self.for_spreading.checked_sub(size)?,
             Purpose::Root => {}
         }
@@ -144,20 +137,32 @@ impl Arena {
         })
     }
 
-    /// Whether the budget did not suffice.
-    pub fn is_exhausted(&self) -> bool {
-        self.is_exhausted
+    /// Adds to what may be handed out.
+    pub fn raise(&mut self, by: usize) {
+        self.budget += by - by / SPREADING;
+        self.for_spreading += by / SPREADING;
     }
 
-    /// As if the budget did not suffice.
+    /// What may still be handed out for growth: of what is left of the limit on all arenas, one may
+    /// have half.
+    pub fn left(&self) -> usize {
+        let unmapped = limit().saturating_sub(MAPPED.load(Ordering::Relaxed));
+        let part = unmapped / 2 + (self.chunk.end - self.chunk.start);
+        if part < self.budget {
+            REFUSED.store(true, Ordering::Relaxed);
+        }
+        self.budget.min(part)
+    }
+
+    /// Takes bytes off what may be handed out for growth, which were mapped apart.
+    pub fn charge(&mut self, bytes: usize) {
+        self.budget = self.budget.saturating_sub(bytes);
+    }
+
+    /// Leaves no budget, but so much to spread tables.
     #[cfg(test)]
-    pub fn exhaust(&mut self) {
-        (self.budget, self.is_exhausted) = (0, true);
-    }
-
-    /// Maps the first chunk. Whether there was memory for it.
-    pub fn provide(&mut self) -> bool {
-        self.allocate_more(0).is_some()
+    pub fn exhaust(&mut self, for_spreading: usize) {
+        (self.budget, self.for_spreading) = (0, for_spreading);
     }
 
     fn allocate_more(&mut self, size: usize) -> Option<NonNull<u8>> {
@@ -206,6 +211,29 @@ impl Arena {
         let start = memory.as_ptr() as usize;
         Some(Stretch { start, end: start + size })
     }
+}
+
+/// Zeroed memory of this process alone, within the limit on all arenas, for
+/// [`unmap_apart`].
+pub fn map_apart(size: usize) -> Option<NonNull<u8>> {
+    let before = MAPPED.fetch_add(size, Ordering::Relaxed);
+    let within = before.checked_add(size).is_some_and(|sum| sum <= limit());
+    let memory = within.then(|| sys::map(size)).flatten();
+    if memory.is_none() {
+        REFUSED.store(true, Ordering::Relaxed);
+        MAPPED.fetch_sub(size, Ordering::Relaxed);
+    }
+    memory
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// It is of [`map_apart`], with that size, and nobody uses it any more.
+pub unsafe fn unmap_apart(memory: NonNull<u8>, size: usize) {
+    // SAFETY: the caller's.
+    unsafe { sys::unmap(memory, size) };
+    MAPPED.fetch_sub(size, Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
 use crate::message;
-use crate::paths::prune;
+use crate::paths::room;
 use crate::process::signal_name;
 use core::ffi::CStr;
 
@@ -53,7 +53,12 @@ impl Config {
             read_size(value, MEMORY_VARIABLE, "using 1G", arena::set_limit);
         }
         if let Some(value) = variable(THREAD_MEMORY_VARIABLE) {
-            read_size(value, THREAD_MEMORY_VARIABLE, "using 1M", prune::set_budget);
+            read_size(
+                value,
+                THREAD_MEMORY_VARIABLE,
+                "using 64M, or 1M for k above 4",
+                room::set_budget,
+            );
         }
         if let Some(value) = variable(PROFILE_VARIABLE) {
             self.read_pattern(value);

@@ -47,7 +47,7 @@ fn a_killed_program_leaves_the_profile_that_it_would_have_written() {
             let killed = Profile::read(&file).unwrap();
             assert_eq!(killed, ordinary, "{what} {memory}");
             let irregular = Counts::of(&killed, 5);
-            assert_eq!(irregular.restarts != 0, memory == "48K", "{what}");
+            assert_eq!(irregular.short != 0, memory == "48K", "{what}");
             let rounds = Counts::of(&killed, 7).events;
             assert_eq!(rounds > 15_000_000_000, memory == "1G", "{what}");
         }
@@ -67,7 +67,7 @@ fn an_ordinary_end_leaves_an_ordinary_profile_and_nothing_else() {
         let profile = Profile::read(&file).unwrap();
         assert_eq!(profile.write(), ordinary.write(), "{how}");
         let counts = Counts::of(&profile, 6);
-        assert_eq!(counts, Counts { entries: 5, events: 5 * 12000, restarts: 0, lost: 0 });
+        assert_eq!(counts, Counts { entries: 5, events: 5 * 12000, short: 0, lost: 0 });
     }
 }
 
@@ -93,7 +93,7 @@ fn processes_that_share_a_profile_count_beside_it() {
     let command = program.command().env("MIDFLIGHT_PROFILE", "%cp-%m.mfp");
     let run = command.env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
-    let exact = |entries, events| Counts { entries, events, restarts: 0, lost: 0 };
+    let exact = |entries, events| Counts { entries, events, short: 0, lost: 0 };
     for (name, profile) in run.named_profiles() {
         if name.ends_with(".live") {
             assert_eq!(Counts::of(&profile, 1), exact(0, 1));
@@ -209,7 +209,7 @@ fn a_forked_child_counts_in_a_file_of_its_own() {
     assert_eq!((profiles.len(), run.names().len()), (21, 21));
     let (parents, children): (Vec<_>, Vec<_>) =
         profiles.iter().partition(|profile| Counts::of(profile, 2).entries == 0);
-    let exact = |entries, events| Counts { entries, events, restarts: 0, lost: 0 };
+    let exact = |entries, events| Counts { entries, events, short: 0, lost: 0 };
     assert_eq!(parents.len(), 1);
     assert_eq!(Counts::of(parents[0], 1), exact(1, 1020));
     for child in children {
@@ -224,7 +224,7 @@ fn a_killed_child_leaves_a_profile_of_its_own() {
     let program = Build::new("fork").flag("-DKILLED").program();
     let run = continuous(program.command()).env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
-    let exact = |entries, events| Counts { entries, events, restarts: 0, lost: 0 };
+    let exact = |entries, events| Counts { entries, events, short: 0, lost: 0 };
     let mut children = 0;
     for name in run.names() {
         let file = run.bytes(&name);
@@ -341,7 +341,7 @@ fn where_the_disk_is_full_later_the_file_has_what_was_counted_before() {
     let frozen = Profile::read(&file).unwrap();
     let ordinary = Profile::read(&run.bytes("ordinary")).unwrap();
     let (before, all) = (Counts::of(&frozen, 4), Counts::of(&ordinary, 4));
-    assert_eq!(all, Counts { entries: 5, events: 30_000, restarts: 0, lost: 0 });
+    assert_eq!(all, Counts { entries: 5, events: 30_000, short: 0, lost: 0 });
     assert!(before.events > 0 && before.events < all.events, "{before:?}");
     assert_eq!(frozen.flags, 0);
 }
@@ -394,7 +394,7 @@ fn a_program_that_the_kernel_kills_for_want_of_memory_leaves_its_profile() {
     let run = continuous(shell).env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!(run.signal(), Some(libc::SIGKILL), "{}", run.stderr());
     let profile = run.profile();
-    let exact = |events| Counts { entries: 5, events, restarts: 0, lost: 0 };
+    let exact = |events| Counts { entries: 5, events, short: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 6), exact(5 * 12000));
     assert_eq!(Counts::of(&profile, 1), exact(5 * 6000));
 }

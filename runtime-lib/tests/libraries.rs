@@ -16,7 +16,7 @@ fn host() -> Build {
 
 /// What is counted in a library that is loaded so often, by a runtime of the program.
 fn check_library(profile: &Profile, times: u64) {
-    let expected = Counts { entries: times, events: 7 * times, restarts: 0, lost: 0 };
+    let expected = Counts { entries: times, events: 7 * times, short: 0, lost: 0 };
     assert_eq!(Counts::of(profile, 100), expected);
     assert_eq!(Counts::of(profile, 101).events, times, "its destructor, at exit too");
 }
@@ -40,7 +40,7 @@ fn libraries_that_are_loaded_and_unloaded_keep_their_counts() {
     assert_eq!(profile.modules.len(), 2, "{:?}", profile.modules);
     assert_eq!(profile.modules[1].name, library.path().to_str().unwrap());
     assert_eq!(Counts::of(&profile, 1).events, 5);
-    assert_eq!(Counts::of(&profile, 100), Counts { entries: 5, events: 35, restarts: 0, lost: 0 });
+    assert_eq!(Counts::of(&profile, 100), Counts { entries: 5, events: 35, short: 0, lost: 0 });
     assert_eq!(Counts::of(&profile, 101).events, 5, "the library's destructor, at exit too");
     let forests = profile.functions.iter().filter(|function| function.key == 100).count();
     assert_eq!(forests, 1, "a library that is loaded again goes on with its forests");

@@ -36,7 +36,7 @@ fn read(file: &Path) -> Profile {
 
 /// What so many runs of the program `plain` count.
 fn plain(runs: u64) -> Counts {
-    Counts { entries: runs, events: 10 * runs, restarts: 0, lost: 0 }
+    Counts { entries: runs, events: 10 * runs, short: 0, lost: 0 }
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_process_and_its_forked_children_share_a_file() {
     let run = place.command(&program, "%m.mfp").env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let [profile] = place.profiles().try_into().unwrap();
-    let counts = |entries, events| Counts { entries, events, restarts: 0, lost: 0 };
+    let counts = |entries, events| Counts { entries, events, short: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 1), counts(1, 1020 + 20));
     assert_eq!(Counts::of(&profile, 2), counts(20, 20 * 100));
     assert_eq!(profile.flags, FLAG_BEGAN_WITHIN);

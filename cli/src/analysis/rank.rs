@@ -1,9 +1,9 @@
 //! Which functions come first.
 
+use crate::analysis::ipf::Ipf;
 use crate::input::function::Function;
 use crate::input::samples::Samples;
-use midflight_profile::forest::{NodeId, PrefixForest};
-use midflight_profile::kipf::make_k_ipf;
+use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{Edge, PathStart};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Taken {
 pub struct Ranked<'a> {
     /// The function
     pub function: &'a Function<'a>,
+    /// What was counted in it
+    pub profile: &'a FunctionProfile,
     /// Its paths, most work first
     pub paths: Vec<Taken>,
     /// The place of each in `paths`, by its ID
@@ -45,16 +47,21 @@ pub fn rank<'a>(functions: &'a [Function<'a>], samples: Option<&Samples>) -> Vec
         Some(samples) => samples.costs(functions),
         None => functions.iter().map(instructions).collect(),
     };
-    let ran = functions.iter().zip(costs).filter(|(function, _)| function.profile.is_some());
+    let ran = functions.iter().zip(costs);
+    let ran = ran.filter_map(|(function, costs)| Some((function, function.profile?, costs)));
     let mut ranked: Vec<Ranked<'a>> =
-        ran.map(|(function, costs)| ranked(function, costs)).collect();
+        ran.map(|(function, profile, costs)| ranked(function, profile, costs)).collect();
     ranked.sort_by(|a, b| {
         b.work.cmp(&a.work).then_with(|| a.function.table.name.cmp(&b.function.table.name))
     });
     ranked
 }
 
-fn ranked<'a>(function: &'a Function<'a>, block_costs: Vec<u64>) -> Ranked<'a> {
+fn ranked<'a>(
+    function: &'a Function<'a>,
+    profile: &'a FunctionProfile,
+    block_costs: Vec<u64>,
+) -> Ranked<'a> {
     let mut same = FxHashMap::default();
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for (id, count) in function.acyclic() {
@@ -71,7 +78,7 @@ fn ranked<'a>(function: &'a Function<'a>, block_costs: Vec<u64>) -> Ranked<'a> {
     paths.sort_by_key(|p| (std::cmp::Reverse(p.work()), p.id));
     let places = paths.iter().enumerate().map(|(place, path)| (path.id, place)).collect();
     let work = paths.iter().map(Taken::work).sum();
-    Ranked { function, paths, places, same, block_costs, work }
+    Ranked { function, profile, paths, places, same, block_costs, work }
 }
 
 /// Of the acyclic paths that differ from one only in the cut edge that they begin behind, the one
@@ -100,22 +107,9 @@ impl Taken {
 }
 
 impl Ranked<'_> {
-    /// The k-IPF over `paths`: sequences of acyclic paths that are alike are one. Empty if the
-    /// function never ran.
-    pub fn k_ipf(&self) -> PrefixForest {
-        let mut merged = PrefixForest::new();
-        let Some(profile) = self.function.profile else { return merged };
-        let ipf = make_k_ipf(&profile.forest, profile.k);
-        let mut places: Vec<NodeId> = Vec::with_capacity(ipf.len());
-        for node in ipf.ids() {
-            let parent = ipf.parent(node).and_then(|parent| places.get(parent.index()).copied());
-            let label = ipf.label(node);
-            let place = merged.child_or_insert(parent, self.merged(label));
-            // All counts of a profile together fit.
-            let _ = merged.add(place, ipf.count(node));
-            places.push(place);
-        }
-        merged
+    /// The k-IPF over `paths`: sequences of acyclic paths that are alike are one.
+    pub fn k_ipf(&self) -> Ipf {
+        Ipf::merged(self.profile, |id| self.merged(id))
     }
 
     /// The one of `paths` that an acyclic path belongs to.

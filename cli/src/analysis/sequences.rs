@@ -4,9 +4,11 @@
 //! and, if it repeats itself, with all its rotations. The hottest by work are taken in turn, and
 //! those that a taken one explains are left out: its parts that hardly occur outside of it.
 
+use crate::analysis::interval::Interval;
+use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::Percent;
-use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::forest::NodeId;
 use serde::Serialize;
 
 /// A multi-iteration path.
@@ -14,12 +16,21 @@ use serde::Serialize;
 pub struct Sequence {
     /// The places of its paths, at least two, in [`Ranked::paths`]
     pub paths: Vec<usize>,
-    /// How often it occurred
+    /// How often it occurred, as far as it is known
     pub count: u64,
+    /// How often it may have occurred at most
+    pub most: u64,
     /// How often it occurred without its last path
-    pub parent: u64,
+    pub parent: Interval<u64>,
     /// How often its first path occurred
-    pub root: u64,
+    pub root: Interval<u64>,
+}
+
+impl Sequence {
+    /// How often it occurred.
+    pub fn times(&self) -> Interval<u64> {
+        Interval::new(self.count, self.most)
+    }
 }
 
 /// How many candidates are looked at: what is chosen is far among the first of them.
@@ -30,12 +41,7 @@ const EXPLAINED: (u128, u128) = (5, 4);
 
 /// Picks up to `most` sequences that make up at least `min_percent` of the work of the function,
 /// hottest first.
-pub fn pick(
-    ranked: &Ranked<'_>,
-    ipf: &PrefixForest,
-    most: usize,
-    min_percent: f64,
-) -> Vec<Sequence> {
+pub fn pick(ranked: &Ranked<'_>, ipf: &Ipf, most: usize, min_percent: f64) -> Vec<Sequence> {
     let mut chosen: Vec<Sequence> = Vec::new();
     for (work, sequence) in candidates(ranked, ipf) {
         if chosen.len() == most || Percent::of(work, ranked.work).0 < min_percent {
@@ -49,35 +55,39 @@ pub fn pick(
 }
 
 /// The sequences of two or more paths with the most work, most first.
-fn candidates(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<(u128, Sequence)> {
+fn candidates(ranked: &Ranked<'_>, ipf: &Ipf) -> Vec<(u128, Sequence)> {
+    let paths = &ipf.paths;
     // The instructions on the way to each node; parents come before their children.
-    let mut cost = vec![0u64; ipf.len()];
+    let mut cost = vec![0u64; paths.len()];
     let mut all: Vec<(u128, NodeId)> = Vec::new();
-    for node in ipf.ids() {
-        let own = ranked.cost(ipf.label(node));
-        let parent = ipf.parent(node);
+    for node in paths.ids() {
+        let own = ranked.cost(paths.label(node));
+        let parent = paths.parent(node);
         cost[node.index()] = own + parent.map_or(0, |p| cost[p.index()]);
         if parent.is_some() {
-            all.push((u128::from(ipf.count(node)) * u128::from(cost[node.index()]), node));
+            all.push((u128::from(ipf.least(node)) * u128::from(cost[node.index()]), node));
         }
     }
     if all.len() > CANDIDATES {
         all.select_nth_unstable_by(CANDIDATES, |a, b| b.0.cmp(&a.0));
         all.truncate(CANDIDATES);
     }
-    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| ipf.labels(a.1).cmp(&ipf.labels(b.1))));
+    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| paths.labels(a.1).cmp(&paths.labels(b.1))));
     all.into_iter().map(|(work, node)| (work, sequence_of(ranked, ipf, node))).collect()
 }
 
-fn sequence_of(ranked: &Ranked<'_>, ipf: &PrefixForest, node: NodeId) -> Sequence {
+fn sequence_of(ranked: &Ranked<'_>, ipf: &Ipf, node: NodeId) -> Sequence {
     let mut root = node;
-    while let Some(parent) = ipf.parent(root) {
+    while let Some(parent) = ipf.paths.parent(root) {
         root = parent;
     }
+    let Interval { least: count, most } = ipf.count(node);
+    let labels = ipf.paths.labels(node);
     Sequence {
-        paths: ipf.labels(node).into_iter().map(|id| ranked.place(id).unwrap_or(0)).collect(),
-        count: ipf.count(node),
-        parent: ipf.parent(node).map_or(0, |p| ipf.count(p)),
+        paths: labels.into_iter().map(|id| ranked.place(id).unwrap_or(0)).collect(),
+        count,
+        most,
+        parent: ipf.paths.parent(node).map_or(Interval::exact(0), |parent| ipf.count(parent)),
         root: ipf.count(root),
     }
 }
@@ -137,8 +147,10 @@ mod tests {
 
     #[test]
     fn parts_and_rotations_are_explained_by_the_whole() {
-        let s =
-            |paths: &[usize], count| Sequence { paths: paths.to_vec(), count, parent: 0, root: 0 };
+        let s = |paths: &[usize], count| {
+            let (parent, root) = (Interval::exact(0), Interval::exact(0));
+            Sequence { paths: paths.to_vec(), count, most: count, parent, root }
+        };
         let whole = s(&[0, 1, 0, 1], 100);
         assert!(explains(&whole, &s(&[1, 0, 1], 101)));
         assert!(explains(&whole, &s(&[1, 0, 1, 0], 99)));

@@ -13,7 +13,7 @@ use crate::format::names::readable;
 use crate::input::function::Function;
 use crate::input::session::Session;
 use crate::input::sources::Sources;
-use midflight_profile::format::FunctionProfile;
+use midflight_profile::format::FLAG_BEGAN_WITHIN;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 
 /// Makes the document. `done` gets the number of functions that are ready.
@@ -26,7 +26,8 @@ pub fn document<'a>(
     done: &dyn Fn(u64),
 ) -> Document<'a> {
     let all = rank(functions, extent.samples.as_ref());
-    let (events, shortage) = (events(&all), Shortage::of(&all));
+    let began_within = session.profile.flags & FLAG_BEGAN_WITHIN != 0;
+    let (events, shortage) = (events(&all), Shortage::of(&all, began_within));
     let work = all.iter().map(|ranked| ranked.work).sum();
     let ks = all.iter().map(|ranked| ranked.function.k()).collect();
     let named = |ranked: &Ranked<'_>| {
@@ -43,7 +44,7 @@ pub fn document<'a>(
     }
     let skipped_names = session.skipped();
     Document {
-        version: 1,
+        version: 2,
         binary,
         k: session.profile.k,
         events,
@@ -65,11 +66,11 @@ pub fn document<'a>(
 fn events(all: &[Ranked<'_>]) -> Events {
     let mut events = Events::default();
     for ranked in all {
-        let Some(profile) = ranked.function.profile else { continue };
+        let profile = ranked.profile;
         events.paths += profile.forest.total() + u128::from(profile.totals.lost);
         events.activations += u128::from(profile.totals.entries);
         events.interrupted += u128::from(ranked.function.interrupted());
-        events.pruned += u128::from(profile.totals.pruned);
+        events.truncated += profile.truncated.total();
         events.lost += u128::from(profile.totals.lost);
     }
     events
@@ -84,7 +85,7 @@ fn function_document<'a>(
     let table = function.table;
     let ipf = ranked.k_ipf();
     let place = |id: u32| ranked.place(id).unwrap_or(0);
-    let count = |part: fn(&FunctionProfile) -> u64| function.profile.map_or(0, part);
+    let totals = ranked.profile.totals;
     FunctionDocument {
         name: table.name.clone(),
         readable: readable(&table.name),
@@ -96,9 +97,9 @@ fn function_document<'a>(
         entries: function.entries(),
         completed: function.completed(),
         interrupted: function.interrupted(),
-        restarts: count(|p| p.totals.restarts),
-        pruned: count(|p| p.totals.pruned),
-        lost: count(|p| p.totals.lost),
+        truncated: function.truncated(),
+        lost: totals.lost,
+        restarts: totals.restarts,
         work: ranked.work,
         paths: paths(ranked),
         sequences: pick(ranked, &ipf, extent.sequences, extent.min_percent),
@@ -119,6 +120,7 @@ fn paths(ranked: &Ranked<'_>) -> Vec<PathDocument> {
             letter: letters(index),
             id: taken.id,
             count: taken.count,
+            most: taken.count.saturating_add(function.lost()),
             instructions: path.map_or(0, |path| function.instructions(path)),
             cost: taken.cost,
             route: path.map_or(String::new(), |path| route(function, path)),

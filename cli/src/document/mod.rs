@@ -10,12 +10,13 @@ mod source;
 
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
-pub use memory::{Shortage, is_short};
+pub use memory::Shortage;
 pub use route::route;
 pub use source::Source;
 
 use crate::analysis::behaviour::LoopReport;
 use crate::analysis::behaviour::dispatch::Dispatch;
+use crate::analysis::interval::Interval;
 use crate::analysis::rank::Ranked;
 use crate::analysis::sequences::Sequence;
 use crate::input::function::Function;
@@ -92,8 +93,9 @@ pub struct Events {
     pub activations: u128,
     /// Activations that did not end
     pub interrupted: u128,
-    /// Paths counted singly, since their sequences were rare and memory was full
-    pub pruned: u128,
+    /// Paths counted with fewer paths before them than k tells, since memory was full or counting
+    /// began within an activation
+    pub truncated: u128,
     /// Paths not counted, since memory was full
     pub lost: u128,
 }
@@ -121,12 +123,12 @@ pub struct FunctionDocument<'a> {
     pub completed: u64,
     /// Those that did not
     pub interrupted: u64,
-    /// Events after which sequences were broken off
-    pub restarts: u64,
-    /// Events counted singly
-    pub pruned: u64,
+    /// Events counted at truncated windows: with fewer paths before them than k tells
+    pub truncated: u64,
     /// Events not counted
     pub lost: u64,
+    /// Events after which the published algorithm has broken sequences off
+    pub restarts: u64,
     /// What was spent in it: over its paths, count × cost
     pub work: u128,
     /// Its acyclic paths, most work first; other parts name them by their places in this list
@@ -160,8 +162,10 @@ pub struct PathDocument {
     pub letter: String,
     /// Its ID
     pub id: u32,
-    /// How often it was taken
+    /// How often it was taken, as far as it is known
     pub count: u64,
+    /// How often it may have been taken at most: more only where paths were lost
+    pub most: u64,
     /// Instructions on it
     pub instructions: u64,
     /// What taking it costs: the same, or parts of a sample
@@ -177,6 +181,11 @@ pub struct PathDocument {
 }
 
 impl PathDocument {
+    /// How often it was taken.
+    pub fn times(&self) -> Interval<u64> {
+        Interval::new(self.count, self.most)
+    }
+
     /// What was spent on it.
     pub fn work(&self) -> u128 {
         u128::from(self.count) * u128::from(self.cost)

@@ -36,13 +36,6 @@ impl fmt::Display for Percent {
     }
 }
 
-/// The count of a node of a forest in percent of its parent's and of its root's, as thesis Fig. 6.2
-/// has it at each edge.
-pub fn at_edge(count: u64, parent: u64, root: u64) -> String {
-    let (Percent(parent), Percent(root)) = (Percent::of(count, parent), Percent::of(count, root));
-    format!("{parent:.1}%({root:.1}%)")
-}
-
 /// `part` of `whole` in percent, with one digit and rounded down: `100.0` are all.
 pub fn rounded_down(part: u64, whole: u64) -> String {
     match (part * 1000).checked_div(whole) {

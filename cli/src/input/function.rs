@@ -31,9 +31,15 @@ impl Function<'_> {
         self.table.k
     }
 
-    /// True if no sequence was lost for want of memory.
-    pub fn is_whole(&self) -> bool {
-        self.profile.is_none_or(|p| !p.totals.are_short())
+    /// Paths that were counted at truncated windows: with fewer paths before them than k tells.
+    pub fn truncated(&self) -> u64 {
+        // All counts of a function together fit.
+        self.profile.map_or(0, |p| u64::try_from(p.truncated.total()).unwrap_or(u64::MAX))
+    }
+
+    /// Paths that were not counted for want of memory.
+    pub fn lost(&self) -> u64 {
+        self.profile.map_or(0, |p| p.totals.lost)
     }
 
     /// Instructions on a path.
@@ -53,7 +59,7 @@ impl Function<'_> {
     pub fn acyclic(&self) -> Vec<(u32, u64)> {
         let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
         if let Some(FunctionProfile { forest, .. }) = self.profile {
-            // A k-SF counts each event at exactly one node, so the sum over a label is the label's.
+            // Each event is counted at exactly one node, so the sum over a label is the label's.
             for node in forest.ids() {
                 *counts.entry(forest.label(node)).or_default() += forest.count(node);
             }

@@ -1,11 +1,11 @@
 //! A made-up program with its path tables, its source and profiles of its runs.
 #![allow(dead_code, reason = "each test program uses a part")]
 
-use midflight_profile::format::{FunctionProfile, Module, Profile, Totals};
-use midflight_profile::ksf::SlabForest;
+use midflight_profile::format::{Counters, FunctionProfile, Module, Profile, Totals};
 use midflight_profile::table::{
     Block, CutReason, Edge, FunctionTable, Loc, Mode, Stage, image_signature, read_section,
 };
+use midflight_profile::windows::{WindowForest, Windows};
 use object::write::{Object, StandardSegment};
 use object::{Architecture, BinaryFormat, Endianness, SectionFlags, SectionKind};
 use std::collections::BTreeMap;
@@ -163,22 +163,47 @@ pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>
     let signature = image_signature(tables.iter().map(|t| t.key));
     let functions = runs.iter().map(|(function, streams)| {
         let table = tables.iter().find(|t| t.name == *function).unwrap();
-        let mut forest = SlabForest::new(table.k);
+        let mut windows = WindowForest::new(table.k);
         for stream in streams {
-            forest.enter();
-            stream.iter().for_each(|&id| forest.event(id));
+            windows.enter();
+            stream.iter().for_each(|&id| windows.event(id));
         }
+        let Windows { all: forest, truncated } = windows.windows().clone();
         FunctionProfile {
             module: 0,
             key: table.key,
             k: table.k,
             totals: Totals { entries: streams.len() as u64, ..Totals::default() },
-            forest: forest.into_forest(),
+            counters: Counters::Windows,
+            forest,
+            truncated,
         }
     });
     let functions: Vec<FunctionProfile> = functions.collect();
     let k = functions.iter().map(|f| f.k).max().unwrap_or(0);
     Profile { k, flags: 0, modules: vec![Module { signature, name: name.into() }], functions }
+}
+
+/// What a function has of these activations in place of what it has, if before some of its events,
+/// counted from 0, only so many paths were still known.
+pub fn forget(
+    function: &mut FunctionProfile,
+    streams: &[Vec<u32>],
+    known: impl Fn(usize) -> Option<usize>,
+) {
+    let mut windows = WindowForest::new(function.k);
+    let mut events = 0..;
+    for stream in streams {
+        windows.enter();
+        for (event, &id) in events.by_ref().zip(stream) {
+            if let Some(known) = known(event) {
+                windows.forget_all_but(known);
+            }
+            windows.event(id);
+        }
+    }
+    let Windows { all, truncated } = windows.windows().clone();
+    (function.forest, function.truncated) = (all, truncated);
 }
 
 /// A folder with `prog`, `prog.mfp` and the source.

@@ -39,6 +39,8 @@ pub struct Target<'a, 'm> {
     pub slot: Value<'m>,
     /// The function's number of paths
     pub num_paths: u32,
+    /// Paths of up to so many acyclic paths are counted
+    pub k: u32,
     /// Whether nothing is inlined any more
     pub is_final: bool,
     /// Instrumentation of another kind, to check this one against
@@ -65,6 +67,8 @@ pub struct Step<'m> {
     pub register: Value<'m>,
     /// How often, for each 1024 activations
     pub frequency: u64,
+    /// Whether no path follows in the stream, so that its result has no use
+    pub is_last: bool,
 }
 
 /// A call that is made under a condition.
@@ -146,6 +150,8 @@ fn split_edges<'m>(
 enum End {
     In(BlockId),
     On(BlockId, BlockId),
+    /// In a block, with the activation or with its stream
+    Last(BlockId),
 }
 
 /// What flows along an LLVM edge into phis.
@@ -215,11 +221,11 @@ impl<'a, 'm> Work<'a, 'm> {
         let module = target.module;
         let (i32, i64) = (module.int_type(32), module.int_type(64));
         let ptr = module.pointer_type();
-        let is_dense = target.num_paths <= abi::DENSE_PATHS;
+        let is_dense = abi::is_dense(target.num_paths, target.k);
         let plain = abi::Register { factor: 1, origin: 0 };
         let (id, coding) = match plan.mode {
             Mode::Automaton => {
-                (if is_dense { i64 } else { i32 }, abi::Register::new(target.num_paths))
+                (if is_dense { i64 } else { i32 }, abi::Register::new(target.num_paths, target.k))
             }
             Mode::Counting => (i64, plain),
             Mode::Published => (i32, plain),
@@ -378,7 +384,7 @@ impl<'a, 'm> Work<'a, 'm> {
             if let Some(&value) = self.plan.exits.get(&from) {
                 self.builder.before(self.target.handles[from].exit);
                 let id = self.plus(self.register[from], value);
-                self.emit(End::In(from), self.state[from], id);
+                self.emit(End::Last(from), self.state[from], id);
             }
         }
     }
@@ -434,7 +440,7 @@ impl<'a, 'm> Work<'a, 'm> {
             Transfer::Restart { end, start } => {
                 if let Some(call) = self.target.handles[from].restart {
                     self.builder.before(call);
-                    self.emit(End::In(from), state, self.plus(register, end));
+                    self.emit(End::Last(from), state, self.plus(register, end));
                 }
                 self.builder.before(self.heads[to]);
                 self.begin_stream();
@@ -472,16 +478,17 @@ impl<'a, 'm> Work<'a, 'm> {
                 let next = self.builder.call(step, &[state, to_come, self.forest]);
                 let body = self.target.body;
                 let frequency = match end {
-                    End::In(block) => body.profile[block].frequency,
+                    End::In(block) | End::Last(block) => body.profile[block].frequency,
                     End::On(from, to) => body.edge_frequency((from, to)),
                 };
+                let is_last = matches!(end, End::Last(_));
                 let call = next.as_instruction();
-                let call = call.map(|call| Step { call, register, frequency });
+                let call = call.map(|call| Step { call, register, frequency, is_last });
                 self.calls.borrow_mut().steps.extend(call);
                 next
             }
             Events::Counting => {
-                let (End::In(block) | End::On(block, _)) = end;
+                let (End::In(block) | End::On(block, _) | End::Last(block)) = end;
                 self.builder.count(self.counter(block, register));
                 state
             }

@@ -11,7 +11,7 @@ use crate::paths::read::{Snapshot, read};
 use crate::paths::record::record_of;
 use crate::paths::skip::Skip;
 use crate::paths::step;
-use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
+use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION, is_dense};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -100,6 +100,7 @@ impl PathProfileGen {
             record: module.section_bytes(&unique("table"), RECORD_SECTION, &record.bytes, shared),
             slot: module.thread_local_pointer(&unique("slot"), shared),
             num_paths: numbering.num_paths,
+            k: options.k,
             is_final: options.stage == Stage::Late && !module.is_for_lto(),
             oracle: options.oracle,
         };
@@ -109,7 +110,7 @@ impl PathProfileGen {
             // SSA aside, the graph must be the one that the plan predicts.
             check_shape(function, &predicted_edges(&snapshot.body, &plan))?;
         }
-        step::inline(module, function, numbering.num_paths, &calls);
+        step::inline(module, function, is_dense(target.num_paths, target.k), &calls);
         enter::complete(&target, &calls.lookups);
         Ok(None)
     }

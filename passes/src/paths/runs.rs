@@ -8,9 +8,9 @@
 //! repeated = start + V + end
 //! ```
 //!
-//! Most loops are left soon, so the first 2k−2 rounds are emitted as they come. Behind them the
-//! automaton goes in a circle: it is enough to count the rounds, and to emit them where the loop is
-//! left, which the runtime does in one turn around the circle.
+//! Most loops are left soon, so the first k−1 rounds are emitted as they come. Behind them the state
+//! is the window that has nothing but the repeated path, and leads back to itself: it is enough to
+//! count the rounds, and to emit them where the loop is left, which the runtime does by one addition.
 //!
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
 //! with the register.
@@ -41,7 +41,7 @@ pub fn plan_runs(body: &Body, plan: &mut Plan, k: u32) {
     let innermost = loops.innermost(body.blocks.len());
     for (index, l) in loops.loops.iter().enumerate() {
         let is_innermost = l.blocks.iter().all(|&block| innermost[block] == Some(index));
-        if is_innermost && let Some((run, exits)) = run_of(body, plan, l, 2 * k - 2) {
+        if is_innermost && let Some((run, exits)) = run_of(body, plan, l, k - 1) {
             plan.leaves.extend(exits.into_iter().map(|edge| (edge, l.header)));
             plan.runs.insert(l.header, run);
         }

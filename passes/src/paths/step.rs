@@ -20,6 +20,8 @@
 //! next:  phi [known, hit], [made, cold]
 //! ```
 //!
+//! Behind the last path of a stream there is no state, and the call says so.
+//!
 //! Where hardly any activation comes by, the call stays as it is, on x86-64, where the runtime
 //! looks for the path in the same way: LLVM takes time for code that is not run, too.
 //!
@@ -28,20 +30,20 @@
 use crate::paths::apply::{Calls, Guarded, Step};
 use midflight_abi as abi;
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Inst, Module, Value};
+use midflight_bridge::ir::{Function, Module, Value};
 
 /// Steps that are expected less often than this, for each 1024 activations, are calls.
 const COLD: u64 = 1024 / 16;
 
-/// Puts calls under their conditions, and inlines the steps, in a function with
-/// `num_paths` paths.
-pub fn inline<'m>(module: Module<'m>, function: Function<'m>, num_paths: u32, calls: &Calls<'m>) {
+/// Puts calls under their conditions, and inlines the steps, in a function whose tables are dense or
+/// not.
+pub fn inline<'m>(module: Module<'m>, function: Function<'m>, is_dense: bool, calls: &Calls<'m>) {
     let b = Builder::new(module, function);
     for guarded in &calls.guarded {
         guard(module, &b, guarded);
     }
     for step in &calls.steps {
-        inline_step(module, function, &b, num_paths, step);
+        inline_step(module, function, &b, is_dense, step);
     }
 }
 
@@ -69,10 +71,10 @@ fn inline_step<'m>(
     module: Module<'m>,
     function: Function<'m>,
     b: &Builder<'m>,
-    num_paths: u32,
+    is_dense: bool,
     step: &Step<'m>,
 ) {
-    let &Step { call, register, frequency } = step;
+    let &Step { call, register, frequency, is_last } = step;
     let i64 = module.int_type(64);
     let mut operands = call.operands();
     let (Some(state), Some(forest), Some(rest)) = (operands.next(), operands.nth(1), call.next())
@@ -82,10 +84,10 @@ fn inline_step<'m>(
     let block = call.block();
     b.before(call);
     if frequency < COLD && module.is_for_x86_64() {
-        complete(module, b, call, register, forest);
+        complete(module, b, step, forest);
         return;
     }
-    let look_up = if num_paths <= abi::DENSE_PATHS { look_up_dense } else { look_up_sparse };
+    let look_up = if is_dense { look_up_dense } else { look_up_sparse };
     let found = look_up(module, b, state, register);
 
     let cold = call.split_before("midflight.cold");
@@ -95,13 +97,17 @@ fn inline_step<'m>(
     b.at_end(hit);
     b.count(found.tally);
     let known = match found.next {
+        _ if is_last => i64.poison(),
         Next::Known(next) => next,
         Next::At(place) => b.load_relaxed(i64, place),
     };
     b.branch(next);
 
     b.before(call);
-    complete(module, b, call, register, forest);
+    complete(module, b, step, forest);
+    if is_last {
+        return;
+    }
     let state = b.phi(i64, next, c"midflight.state");
     call.replace_uses(state.value());
     state.add(known, hit);
@@ -109,14 +115,12 @@ fn inline_step<'m>(
 }
 
 /// Fills in what a call of the runtime's step does not have yet, at the builder's position.
-fn complete<'m>(
-    module: Module<'m>,
-    b: &Builder<'m>,
-    call: Inst<'m>,
-    register: Value<'m>,
-    forest: Value<'m>,
-) {
+fn complete<'m>(module: Module<'m>, b: &Builder<'m>, step: &Step<'m>, forest: Value<'m>) {
+    let &Step { call, register, is_last, .. } = step;
     call.set_operand(1, b.narrow(register, module.int_type(32)));
+    if is_last {
+        call.set_operand(2, b.offset(forest, abi::FINAL));
+    }
     call.set_callee(
         b.load(module.pointer_type(), b.offset(forest, abi::FOREST_STEP_OFFSET as u64)),
     );

@@ -1,6 +1,5 @@
 //! What can be wrong with a profile file.
 
-use super::version_3;
 use crate::cursor::Malformed;
 use midflight_abi::{MAX_K, PROFILE_VERSION};
 
@@ -29,9 +28,8 @@ pub enum ReadError {
     Newer(u32),
     /// It was written by an older version.
     #[error(
-        "it has format version {}, and this Midflight reads versions {} and {PROFILE_VERSION}: use the \
-         Midflight that the program was built with",
-        .0, version_3::VERSION
+        "it has format version {0}, and this Midflight reads version {PROFILE_VERSION}: use the \
+         Midflight that the program was built with"
     )]
     Older(u32),
     /// It has a section that a reader must know.
@@ -90,9 +88,9 @@ pub enum ReadError {
     #[error("it is malformed: {0}")]
     Malformed(#[from] Malformed),
     /// A forest is deeper than its k allows.
-    #[error("it is malformed: the forest at byte {at} is deeper than 2k - 2 for k = {k}")]
+    #[error("it is malformed: what is at byte {at} is longer than k = {k} allows")]
     TooDeep {
-        /// Where the node stands that is too deep
+        /// Where the node or the window stands that is too deep
         at: usize,
         /// k of the forest
         k: u32,
@@ -113,4 +111,9 @@ pub struct SumOverflow {
 /// What is wrong with a forest, at that place, of which the function's others have another k.
 pub(super) fn other_k(at: usize) -> Malformed {
     Malformed { what: "a forest's k", at, problem: "is not that of the function's others" }
+}
+
+/// What is wrong with a forest, at that place, of which the function's others are of another kind.
+pub(super) fn other_counters(at: usize) -> Malformed {
+    Malformed { what: "a forest", at, problem: "is not of the kind of the function's others" }
 }

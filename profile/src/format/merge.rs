@@ -30,6 +30,14 @@ pub enum MergeError {
         /// Its signature in the profile added
         theirs: u64,
     },
+    /// They have counted a function in different ways, which one binary does not.
+    #[error(
+        "they have counted the function with key {key:016x} in different ways: one of them is damaged"
+    )]
+    Counters {
+        /// Key of the function
+        key: u64,
+    },
     /// Counts add up to too much.
     #[error(transparent)]
     Overflow(#[from] SumOverflow),
@@ -41,8 +49,8 @@ impl Profile {
     /// no k, and adds to any.
     ///
     /// # Errors
-    /// [`MergeError`] if they cannot be added up. `self` is unchanged then, except after an
-    /// overflow, where it is of no use any more.
+    /// [`MergeError`] if they cannot be added up. `self` is unchanged then if they are of different
+    /// k or builds, and else of no use any more.
     pub fn merge(&mut self, other: &Profile) -> Result<(), MergeError> {
         self.check_k(other)?;
         self.check_builds(other)?;
@@ -53,7 +61,13 @@ impl Profile {
             let module = places[theirs.module];
             let place = *known.entry((module, theirs.key)).or_insert(self.functions.len());
             match self.functions.get_mut(place) {
-                Some(ours) => ours.add(theirs)?,
+                Some(ours) if (ours.k, ours.counters) != (theirs.k, theirs.counters) => {
+                    return Err(MergeError::Counters { key: theirs.key });
+                }
+                Some(ours) => {
+                    ours.add(theirs)?;
+                    ours.check_total()?;
+                }
                 None => {
                     let mut new = theirs.clone();
                     new.module = module;

@@ -1,8 +1,9 @@
 //! The profile file: what a run of a program leaves behind.
 //!
 //! A header that lists the sections, then the sections, each with its kind, size and checksum:
-//! modules (the images of the process that have records) and forests (one k-SF for each function
-//! and thread). All of it is in `docs/format.md`.
+//! modules (the images of the process that have records), windows (the counters of each function and
+//! thread) and k-slab forests (those of functions that count by Algorithm 4 as published). All of it
+//! is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
@@ -14,7 +15,7 @@
 mod add;
 mod encoder;
 mod error;
-mod forests;
+mod header;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
@@ -25,17 +26,18 @@ mod profile;
 #[cfg(feature = "alloc")]
 mod read;
 mod sections;
-mod version_3;
+mod slabs;
+mod windows;
 
 pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
 pub use encoder::{Encoder, Sink};
 pub use error::{ReadError, SumOverflow};
-pub use forests::ForestHeader;
+pub use header::ForestHeader;
 #[cfg(feature = "alloc")]
 pub use memory::MemoryState;
 #[cfg(feature = "alloc")]
 pub use merge::MergeError;
 pub use midflight_abi::Totals;
 #[cfg(feature = "alloc")]
-pub use profile::{FunctionProfile, Module, Profile};
+pub use profile::{Counters, FunctionProfile, Module, Profile};
 pub use sections::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};

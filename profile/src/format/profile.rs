@@ -2,9 +2,9 @@
 
 use super::encoder::{Encoder, Sink};
 use super::error::SumOverflow;
-use super::forests::ForestHeader;
+use super::header::ForestHeader;
 use super::sections::HEADER_SIZE;
-use crate::forest::{CountOverflow, PrefixForest};
+use crate::forest::{CountOverflow, NodeId, PrefixForest};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -44,26 +44,48 @@ pub struct FunctionProfile {
     pub k: u32,
     /// What was counted besides paths.
     pub totals: Totals,
-    /// The k-SF. The sum of its counters fits a `u64`.
+    /// What the nodes of the forest are.
+    pub counters: Counters,
+    /// All counters. Their sum fits a `u64`.
     pub forest: PrefixForest,
+    /// The part of them that is of truncated windows: memory was short, or began to count within an
+    /// activation. No node has more than in `forest`, and all nodes are there; empty for a k-SF.
+    pub truncated: PrefixForest,
+}
+
+/// What the nodes of a function's forest are. The k-IPF is made of both in the same way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counters {
+    /// Windows of up to k paths ([`crate::windows`]).
+    #[default]
+    Windows,
+    /// A k-slab forest ([`crate::ksf`]).
+    Slabs,
 }
 
 impl FunctionProfile {
-    /// Adds what was counted elsewhere in the same function. `self` is of no use after an error.
+    /// Adds what was counted elsewhere in the same function, in the same way. `self` is of no use
+    /// after an error, and [`Self::check_total`] is still to be asked.
     pub(super) fn add(&mut self, other: &FunctionProfile) -> Result<(), SumOverflow> {
         let overflow = SumOverflow { key: self.key };
         self.totals = self.totals.with(other.totals, u64::checked_add).ok_or(overflow)?;
         self.forest.add_forest(&other.forest).map_err(|CountOverflow { .. }| overflow)?;
-        self.check_total()
+        self.truncated.add_forest(&other.truncated).map_err(|CountOverflow { .. }| overflow)
     }
 
     /// Multiplies all counts. `self` is of no use after an error.
     pub(super) fn scale(&mut self, by: u64) -> Result<(), SumOverflow> {
         let overflow = SumOverflow { key: self.key };
-        let factors = Totals::new([by; 4]);
+        let factors = Totals::new([by; Totals::LEN]);
         self.totals = self.totals.with(factors, u64::checked_mul).ok_or(overflow)?;
         self.forest.scale(by).map_err(|CountOverflow { .. }| overflow)?;
+        self.truncated.scale(by).map_err(|CountOverflow { .. }| overflow)?;
         self.check_total()
+    }
+
+    /// Whether memory was short, so that counts of sequences may be lower bounds.
+    pub fn is_short(&self) -> bool {
+        self.totals.are_short() || self.truncated.total() != 0
     }
 
     /// The sum of all counters fits: so all sums of counters do, as in the k-IPF.
@@ -98,27 +120,87 @@ impl Profile {
         }
         let mut functions: Vec<&FunctionProfile> = self.functions.iter().collect();
         functions.sort_by_key(|function| (place[function.module], function.key));
-        for function in functions {
-            encode_function(&mut encoder, function, place[function.module])?;
+        let of_kind = |kind| functions.iter().filter(move |function| function.counters == kind);
+        for function in of_kind(Counters::Windows) {
+            let header = function.header(place[function.module]);
+            encode_windows(&mut encoder, function, &header)?;
+        }
+        for function in of_kind(Counters::Slabs) {
+            let header = function.header(place[function.module]);
+            encode_slabs(&mut encoder, &function.forest, &header)?;
         }
         Ok(encoder.finish(self.flags))
     }
 }
 
-fn encode_function<S: Sink>(
+impl FunctionProfile {
+    fn header(&self, module: u32) -> ForestHeader {
+        ForestHeader { module, key: self.key, k: self.k, totals: self.totals }
+    }
+}
+
+fn encode_slabs<S: Sink>(
     encoder: &mut Encoder<S>,
-    function: &FunctionProfile,
-    module: u32,
+    forest: &PrefixForest,
+    header: &ForestHeader,
 ) -> Result<(), S::Error> {
-    let FunctionProfile { key, k, totals, ref forest, .. } = *function;
     // A forest has fewer than 2^32 nodes, so these fit.
-    let roots = forest.roots().len() as u32;
-    encoder.forest(&ForestHeader { module, key, k, totals, roots })?;
+    encoder.slabs(header, forest.roots().len() as u32)?;
     for (id, _) in forest.preorder() {
         let children = forest.children(id).len() as u32;
         encoder.node(forest.label(id), forest.count(id), children)?;
     }
     Ok(())
+}
+
+fn encode_windows<S: Sink>(
+    encoder: &mut Encoder<S>,
+    function: &FunctionProfile,
+    header: &ForestHeader,
+) -> Result<(), S::Error> {
+    let FunctionProfile { forest, truncated, k, .. } = function;
+    encoder.windows(header)?;
+    let mut labels: Vec<u32> = Vec::new();
+    let mut groups = |window: Option<NodeId>, labels: &[u32]| {
+        // The node of the same window, and of one with a path behind it.
+        let same = labels.iter().try_fold(None, |at, &label| truncated.child(at, label).map(Some));
+        let truncated_of = |label| {
+            let node = same.and_then(|window| truncated.child(window, label));
+            node.map_or(0, |node| truncated.count(node))
+        };
+        let paths = forest.children_of(window).map(|id| (forest.label(id), forest.count(id)));
+        let paths: Vec<(u32, u64)> = paths.filter(|&(_, count)| count != 0).collect();
+        if labels.len() + 1 >= *k as usize {
+            return encode_group(encoder, false, labels, paths.into_iter());
+        }
+        let whole = paths.iter().map(|&(label, count)| (label, count - truncated_of(label)));
+        encode_group(encoder, true, labels, whole)?;
+        let part = paths.iter().map(|&(label, _)| (label, truncated_of(label)));
+        encode_group(encoder, false, labels, part)
+    };
+    groups(None, &[])?;
+    for (id, depth) in forest.preorder() {
+        labels.truncate(depth as usize);
+        labels.push(forest.label(id));
+        groups(Some(id), &labels)?;
+    }
+    encoder.end()
+}
+
+/// Writes a group, if something was counted in it.
+fn encode_group<S: Sink>(
+    encoder: &mut Encoder<S>,
+    is_anchored: bool,
+    labels: &[u32],
+    paths: impl Iterator<Item = (u32, u64)>,
+) -> Result<(), S::Error> {
+    let mut paths = paths.filter(|&(_, count)| count != 0).peekable();
+    if paths.peek().is_none() {
+        return Ok(());
+    }
+    encoder.group(is_anchored, labels.iter().copied())?;
+    paths.try_for_each(|(label, count)| encoder.path(label, count))?;
+    encoder.end()
 }
 
 impl Sink for Vec<u8> {

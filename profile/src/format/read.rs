@@ -1,13 +1,15 @@
 //! Reading a profile file, and refusing what is not one.
 
-use super::error::{ReadError, other_k};
-use super::forests::{ForestHeader, LEVELS, walk};
+use super::error::{ReadError, SumOverflow, other_counters, other_k};
+use super::header::ForestHeader;
 use super::memory;
 use super::modules;
-use super::profile::{FunctionProfile, Module, Profile};
+use super::profile::{Counters, FunctionProfile, Module, Profile};
 use super::sections::{Kind, Sections};
+use super::slabs::{self, LEVELS};
+use super::windows::{self, Part};
 use crate::cursor::{Cursor, Malformed};
-use crate::forest::PrefixForest;
+use crate::forest::{CountOverflow, NodeId, PrefixForest};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,8 +33,11 @@ impl Profile {
             reader.add_module(signature, name);
             Ok::<_, ReadError>(())
         })?;
-        sections.of(Kind::Forests).read(|cursor| reader.read_function(cursor))?;
-        Ok(reader.finish(sections.flags))
+        for (kind, counters) in [(Kind::Windows, Counters::Windows), (Kind::Slabs, Counters::Slabs)]
+        {
+            sections.of(kind).read(|cursor| reader.read_function(cursor, counters))?;
+        }
+        Ok(reader.finish(sections.flags)?)
     }
 }
 
@@ -65,13 +70,20 @@ impl Reader {
         self.places.get(place).copied()
     }
 
-    fn read_function(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+    fn read_function(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        counters: Counters,
+    ) -> Result<(), ReadError> {
         let at = cursor.at();
         let header = ForestHeader::read(cursor, self.places.len() as u32)?;
-        let forest = read_forest(cursor, &header)?;
-        let ForestHeader { module, key, k, totals, .. } = header;
+        let (forest, truncated) = match counters {
+            Counters::Windows => read_windows(cursor, &header)?,
+            Counters::Slabs => (read_slabs(cursor, header.k)?, PrefixForest::new()),
+        };
+        let ForestHeader { module, key, k, totals } = header;
         let module = self.places[module as usize];
-        let function = FunctionProfile { module, key, k, totals, forest };
+        let function = FunctionProfile { module, key, k, totals, counters, forest, truncated };
         self.add_function(function, at)
     }
 
@@ -81,30 +93,33 @@ impl Reader {
         function: FunctionProfile,
         at: usize,
     ) -> Result<(), ReadError> {
-        function.check_total()?;
         let place =
             *self.by_key.entry((function.module, function.key)).or_insert(self.functions.len());
         match self.functions.get_mut(place) {
             None => self.functions.push(function),
             Some(known) if known.k != function.k => return Err(other_k(at).into()),
+            Some(known) if known.counters != function.counters => {
+                return Err(other_counters(at).into());
+            }
             Some(known) => known.add(&function)?,
         }
         Ok(())
     }
 
     /// The profile with all that was added.
-    pub(super) fn finish(self, flags: u32) -> Profile {
+    pub(super) fn finish(self, flags: u32) -> Result<Profile, SumOverflow> {
         let Reader { modules, functions, .. } = self;
+        functions.iter().try_for_each(FunctionProfile::check_total)?;
         let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
-        Profile { k, flags, modules, functions }
+        Ok(Profile { k, flags, modules, functions })
     }
 }
 
-fn read_forest(cursor: &mut Cursor<'_>, header: &ForestHeader) -> Result<PrefixForest, ReadError> {
+fn read_slabs(cursor: &mut Cursor<'_>, k: u32) -> Result<PrefixForest, ReadError> {
     let mut forest = PrefixForest::new();
     // Above each level, the node that is open.
     let mut open = [None; LEVELS + 1];
-    walk(cursor, header, |node| {
+    slabs::walk(cursor, k, |node| {
         let parent = open[node.level];
         if forest.child(parent, node.label).is_some() {
             let (what, problem) = ("a node's label", "is that of a sibling, too");
@@ -116,4 +131,45 @@ fn read_forest(cursor: &mut Cursor<'_>, header: &ForestHeader) -> Result<PrefixF
         Ok(())
     })?;
     Ok(forest)
+}
+
+/// All counters of a function that are not 0, and those of truncated windows.
+fn read_windows(
+    cursor: &mut Cursor<'_>,
+    header: &ForestHeader,
+) -> Result<(PrefixForest, PrefixForest), ReadError> {
+    let overflow = |CountOverflow { .. }| ReadError::from(SumOverflow { key: header.key });
+    let (mut forest, mut truncated) = (PrefixForest::new(), PrefixForest::new());
+    let (mut labels, mut is_truncated): (Vec<u32>, bool) = (Vec::new(), false);
+    // Where the paths of the group go, once one of them was counted.
+    let mut windows: Option<[Option<NodeId>; 2]> = None;
+    windows::walk(cursor, header, |part| {
+        match part {
+            Part::State(state) => {
+                (windows, is_truncated) = (None, state.is_truncated(header.k));
+                labels.clear();
+                labels.extend_from_slice(state.labels());
+            }
+            Part::Path { count: 0, .. } => {}
+            Part::Path { label, count } => {
+                let [window, short] = *windows.get_or_insert_with(|| {
+                    let short = if is_truncated { node_of(&mut truncated, &labels) } else { None };
+                    [node_of(&mut forest, &labels), short]
+                });
+                let id = forest.child_or_insert(window, label);
+                forest.add(id, count).map_err(overflow)?;
+                if is_truncated {
+                    let id = truncated.child_or_insert(short, label);
+                    truncated.add(id, count).map_err(overflow)?;
+                }
+            }
+        }
+        Ok::<_, ReadError>(())
+    })?;
+    Ok((forest, truncated))
+}
+
+/// The node of a window, made if it is not there.
+pub(super) fn node_of(forest: &mut PrefixForest, labels: &[u32]) -> Option<NodeId> {
+    labels.iter().fold(None, |at, &label| Some(forest.child_or_insert(at, label)))
 }

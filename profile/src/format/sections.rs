@@ -1,10 +1,9 @@
 //! The sections of a profile file: how its header lists them, and how they are found and checked.
 //!
 //! Nothing else knows where a section is. A new kind of profile is a [`Kind`] here, and a file
-//! beside this one that writes and reads the items of its section, as `modules` and `forests` do.
+//! beside this one that writes and reads the items of its section, as `modules` and `windows` do.
 
 use super::error::ReadError;
-use super::version_3;
 use crate::cursor::{Cursor, Malformed};
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -28,22 +27,28 @@ const FLAGS: u32 = FLAG_LOWER_BOUNDS | FLAG_BEGAN_WITHIN | FLAG_WENT_ON;
 pub(super) enum Kind {
     /// The images of the process, see [`super::modules`].
     Modules,
-    /// What was counted of paths, see [`super::forests`].
-    Forests,
+    /// What was counted in windows of paths, see [`super::windows`].
+    Windows,
+    /// What Algorithm 4 has counted of paths as published, see [`super::slabs`].
+    Slabs,
 }
 
 const KINDS: usize = Kind::ALL.len();
 
 impl Kind {
     /// All, in the order in which they are written.
-    pub const ALL: [Kind; 2] = [Kind::Modules, Kind::Forests];
+    pub const ALL: [Kind; 3] = [Kind::Modules, Kind::Windows, Kind::Slabs];
+
+    /// Those that have forests.
+    pub const FORESTS: [Kind; 2] = [Kind::Windows, Kind::Slabs];
 
     /// The name in the file: four letters. As in PNG, the first is a small one if a reader that
     /// does not know the kind may skip the section.
     const fn name(self) -> [u8; 4] {
         match self {
             Kind::Modules => *b"MODS",
-            Kind::Forests => *b"PATH",
+            Kind::Windows => *b"WIND",
+            Kind::Slabs => *b"SLAB",
         }
     }
 }
@@ -172,7 +177,6 @@ impl<'a> Sections<'a> {
         // The format of a header is only known once the version is.
         match version(file)? {
             PROFILE_VERSION => {}
-            version_3::VERSION => return version_3::read(file),
             found if found < PROFILE_VERSION => return Err(ReadError::Older(found)),
             found => return Err(ReadError::Newer(found)),
         }

@@ -3,7 +3,7 @@
 use super::model::{CutReason, Edge, FunctionTable};
 use super::path::{NumberingError, PathDecoder, PathEnd, PathStart};
 use crate::forest::{NodeId, PrefixForest};
-use crate::max_levels;
+use crate::max_slab_levels;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use midflight_abi::Mode;
@@ -42,10 +42,11 @@ pub enum ForestMismatch {
 }
 
 impl FunctionTable {
-    /// Checks that a k-SF can have come from this function: its labels are path IDs, each path
-    /// begins where the one above it in the tree ended, and it is no deeper than `k` allows.
+    /// Checks that windows, or a k-SF, can have come from this function: labels are path IDs, each
+    /// path begins where the one above it in the tree ended, and the forest is no deeper than `k`
+    /// allows.
     ///
-    /// A root may be any path, since roots occur wherever a chunk begins (Definition 3.7).
+    /// A root may be any path, since windows begin anywhere, as chunks do (Definition 3.7).
     ///
     /// # Errors
     /// [`ForestMismatch`] with the first node that is wrong.
@@ -53,7 +54,8 @@ impl FunctionTable {
         let mut ends = Ends { decoder: PathDecoder::new(self)?, known: HashMap::new() };
         let most = match self.mode {
             Mode::Counting => 1,
-            Mode::Automaton | Mode::Published => max_levels(self.k),
+            Mode::Automaton => self.k,
+            Mode::Published => max_slab_levels(self.k),
         };
         let mut levels: Vec<u32> = Vec::with_capacity(forest.len());
         for id in forest.ids() {

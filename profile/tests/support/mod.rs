@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::Profile;
+use midflight_profile::format::{Counters, FunctionProfile, HEADER_SIZE, Totals};
 use midflight_profile::ksf::SlabForest;
+use midflight_profile::windows::{WindowForest, Windows};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -41,6 +42,54 @@ pub fn slab_forest(stream: &Stream, k: u32) -> PrefixForest {
     slabs.into_forest()
 }
 
+/// The windows of a whole stream, of which nothing is forgotten.
+pub fn windows(stream: &Stream, k: u32) -> Windows {
+    forgetful_windows(stream, k, &Forgetting::new())
+}
+
+/// Where history is forgotten: before which events of a stream, and how many paths are still known.
+pub type Forgetting = BTreeMap<usize, usize>;
+
+/// The windows of a whole stream.
+pub fn forgetful_windows(stream: &Stream, k: u32, forgetting: &Forgetting) -> Windows {
+    let mut windows = WindowForest::new(k);
+    let mut events = 0..;
+    for activation in stream {
+        windows.enter();
+        for (event, &id) in events.by_ref().zip(activation) {
+            if let Some(&known) = forgetting.get(&event) {
+                windows.forget_all_but(known);
+            }
+            windows.event(id);
+        }
+    }
+    windows.windows().clone()
+}
+
+/// What a function has that was counted in windows, in module 0.
+pub fn function_of_windows(key: u64, k: u32, windows: Windows) -> FunctionProfile {
+    let Windows { all: forest, truncated } = windows;
+    let (totals, counters) = (Totals::default(), Counters::Windows);
+    FunctionProfile { module: 0, key, k, totals, counters, forest, truncated }
+}
+
+/// What a function has that was counted as published, in module 0.
+pub fn function_of_slabs(key: u64, k: u32, forest: PrefixForest) -> FunctionProfile {
+    let (totals, counters) = (Totals::default(), Counters::Slabs);
+    let truncated = PrefixForest::new();
+    FunctionProfile { module: 0, key, k, totals, counters, forest, truncated }
+}
+
+/// What either way of counting has of a stream, in module 0.
+pub fn functions(k: u32) -> impl Strategy<Value = FunctionProfile> {
+    (streams(), forgettings(), any::<bool>()).prop_map(move |(stream, forgetting, is_slabs)| {
+        match is_slabs {
+            true => function_of_slabs(0, k, slab_forest(&stream, k)),
+            false => function_of_windows(0, k, forgetful_windows(&stream, k, &forgetting)),
+        }
+    })
+}
+
 /// So many events at most: a fifth in Miri, which is a few hundred times slower.
 const fn events(most: usize) -> usize {
     if cfg!(miri) { most / 5 } else { most }
@@ -64,30 +113,40 @@ pub fn streams() -> impl Strategy<Value = Stream> {
     prop::collection::vec(activations(), 0..5)
 }
 
+/// Nothing is forgotten, or something at some places of a stream.
+pub fn forgettings() -> impl Strategy<Value = Forgetting> {
+    let known = prop_oneof![0usize..4, 0usize..64];
+    let some = prop::collection::btree_map(0..events(300), known, 0..events(100));
+    prop_oneof![Just(Forgetting::new()), some]
+}
+
 /// All k that can be asked for, small ones often.
 pub fn any_k() -> impl Strategy<Value = u32> {
     prop_oneof![1u32..=6, 1u32..=64]
 }
 
 /// Makes the checksums and sizes of a profile file right, as far as its header leaves that open:
-/// the forests are all that is behind the modules.
+/// what is behind the modules and the windows is the section of k-SFs.
 pub fn seal(file: &mut [u8]) {
-    let (header, contents) = file.split_at_mut(64);
-    let modules = u64::from_le_bytes(header[28..36].try_into().unwrap());
-    let modules = modules.min(contents.len() as u64) as usize;
-    for (at, section) in [(28, &contents[..modules]), (48, &contents[modules..])] {
-        header[at..at + 8].copy_from_slice(&(section.len() as u64).to_le_bytes());
-        header[at + 8..at + 12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+    let (header, mut contents) = file.split_at_mut(HEADER_SIZE);
+    for entry in [20, 40, 60] {
+        let size = u64::from_le_bytes(header[entry + 8..entry + 16].try_into().unwrap());
+        let size = if entry == 60 { contents.len() } else { contents.len().min(size as usize) };
+        let (section, rest) = contents.split_at_mut(size);
+        header[entry + 8..entry + 16].copy_from_slice(&(size as u64).to_le_bytes());
+        header[entry + 16..entry + 20].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+        contents = rest;
     }
-    let crc = crc32fast::hash(&header[..60]);
-    header[60..].copy_from_slice(&crc.to_le_bytes());
+    let end = HEADER_SIZE - 4;
+    let crc = crc32fast::hash(&header[..end]);
+    header[end..].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// A file with these sections, each with its name, its number of items and its bytes.
 pub fn file_of(sections: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
     let mut file = b"\x89MFP\r\n\x1a\n".to_vec();
     let size = 24 + 20 * sections.len() as u32;
-    for number in [4, size, 0] {
+    for number in [5, size, 0] {
         file.extend(number.to_le_bytes());
     }
     for (name, items, bytes) in sections {
@@ -99,36 +158,4 @@ pub fn file_of(sections: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
     file.extend(crc32fast::hash(&file).to_le_bytes());
     sections.iter().for_each(|(_, _, bytes)| file.extend_from_slice(bytes));
     file
-}
-
-/// What the header of a file of version 3 says.
-#[derive(Default)]
-pub struct Header3 {
-    pub k: u32,
-    pub flags: u32,
-    pub modules: u32,
-    pub forests: u32,
-}
-
-/// A file of version 3.
-pub fn version_3(header: &Header3, payload: &[u8]) -> Vec<u8> {
-    let mut file = b"\x89MFP\r\n\x1a\n".to_vec();
-    for number in [3, 64, header.k, header.flags, header.modules, header.forests] {
-        file.extend(number.to_le_bytes());
-    }
-    file.extend((payload.len() as u64).to_le_bytes());
-    file.extend(crc32fast::hash(payload).to_le_bytes());
-    file.extend([0; 16]);
-    file.extend(crc32fast::hash(&file).to_le_bytes());
-    file.extend_from_slice(payload);
-    file
-}
-
-/// The same in version 3, in which modules and forests had the same bytes.
-pub fn as_version_3(profile: &Profile) -> Vec<u8> {
-    let (modules, forests) = (profile.modules.len() as u32, profile.functions.len() as u32);
-    version_3(
-        &Header3 { k: profile.k, flags: profile.flags, modules, forests },
-        &profile.write()[64..],
-    )
 }

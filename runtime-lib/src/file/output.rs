@@ -25,9 +25,8 @@ use crate::process::signal::Blocked;
 use crate::process::{self, PROCESS, Process};
 use crate::sys;
 use core::ffi::CStr;
-use midflight_profile::format::{
-    Encoder, FLAG_LOWER_BOUNDS, ForestHeader, HEADER_SIZE, Sink, Totals,
-};
+use midflight_abi::Mode;
+use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, HEADER_SIZE, Sink, Totals};
 
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
@@ -195,24 +194,27 @@ fn write_and_report(
 /// What the user has to know about a profile that was written.
 struct Summary {
     totals: Totals,
+    /// Events that were counted at truncated windows.
+    truncated: u64,
     /// Forests whose image was never registered.
     strangers: u64,
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
-    // That rare sequences were dropped is said by the profile, and that an image was refused has
+    // That a thread's own memory was full is said by the profile, and that an image was refused has
     // been told.
     let is_told = image::any_was_refused() && !arena::has_run_out();
     let Totals { restarts, lost, .. } = summary.totals;
-    if lost != 0 && !is_told || restarts != 0 && arena::has_run_out() {
+    let short = restarts.saturating_add(summary.truncated);
+    if lost != 0 && !is_told || short != 0 && arena::has_run_out() {
         message::print(&[
             b"the profile '",
             name,
             b"' has lower bounds, since memory has run out: ",
-            Decimal::new(restarts).bytes(),
-            b" sequences were broken off, and ",
+            Decimal::new(short).bytes(),
+            b" paths were counted with fewer paths before them than k tells, and ",
             Decimal::new(lost).bytes(),
-            b" paths were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
+            b" were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
         ]);
     }
     if summary.strangers != 0 {
@@ -465,7 +467,8 @@ fn encode_sections<S: Sink<Error = Failure>>(
 ) -> Result<([u8; HEADER_SIZE], Summary), Failure> {
     let mut encoder = Encoder::new(sink);
     let summary = encode(process, &mut encoder)?;
-    let flags = process.flags() | if summary.totals.are_short() { FLAG_LOWER_BOUNDS } else { 0 };
+    let is_short = summary.totals.are_short() || summary.truncated != 0;
+    let flags = process.flags() | if is_short { FLAG_LOWER_BOUNDS } else { 0 };
     Ok((encoder.finish(flags), summary))
 }
 
@@ -476,16 +479,23 @@ fn encode<S: Sink<Error = Failure>>(
     for image in process.images() {
         encoder.module(image.shared.signature, image.path())?;
     }
-    let mut summary =
-        Summary { totals: Totals { lost: fallback::lost(), ..Totals::default() }, strangers: 0 };
-    let mut result = Ok(());
-    process.for_each_forest(|forest| {
-        if result.is_ok() {
+    let totals = Totals { lost: fallback::lost(), ..Totals::default() };
+    let mut summary = Summary { totals, truncated: 0, strangers: 0 };
+    // What is counted as published has a section of its own behind the others'.
+    for is_published in [false, true] {
+        let mut result = Ok(());
+        process.for_each_forest(|forest| {
             // SAFETY: the process lock and the context's are held.
-            result = unsafe { encode_forest(process, forest, encoder, &mut summary) };
-        }
-    });
-    result.map(|()| summary)
+            unsafe {
+                let mode = (*forest).shared.mode;
+                if result.is_ok() && is_published == (mode == Mode::Published) {
+                    result = encode_forest(process, forest, encoder, &mut summary);
+                }
+            }
+        });
+        result?;
+    }
+    Ok(summary)
 }
 
 unsafe fn encode_forest<S: Sink<Error = Failure>>(
@@ -503,16 +513,10 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
             summary.strangers += 1;
             return Ok(());
         };
-        let header = ForestHeader {
-            module,
-            key: (*this).shared.key,
-            k: (*this).shared.k,
-            totals: ThreadForest::totals(this),
-            roots: ThreadForest::roots(this),
-        };
-        summary.totals.add_saturating(header.totals);
-        encoder.forest(&header)?;
-        ThreadForest::walk(this, |child| encoder.node(child.label, child.count, child.children))
+        let written = ThreadForest::encode(this, module, encoder)?;
+        summary.totals.add_saturating(written.totals);
+        summary.truncated = summary.truncated.saturating_add(written.truncated);
+        Ok(())
     }
 }
 

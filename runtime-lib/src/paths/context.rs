@@ -17,7 +17,7 @@ use crate::file::live;
 use crate::lock::ContextLock;
 use crate::paths::baseline::Baselines;
 use crate::paths::forest::ThreadForest;
-use crate::paths::prune::Nodes;
+use crate::paths::room::Room;
 use crate::process;
 use crate::process::handler_stack;
 use crate::process::image::Image;
@@ -27,7 +27,7 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
-use midflight_abi::{RecordHeader, memory};
+use midflight_abi::{Mode, RecordHeader, memory};
 
 /// Slots of the first table of forests.
 const FIRST_TABLE: usize = 32;
@@ -52,7 +52,7 @@ pub struct Data {
     /// Where all of it is but nodes.
     pub arena: Arena,
     /// Where nodes and their tables are.
-    pub nodes: Nodes,
+    pub room: Room,
     /// What is not to be told of the counters.
     pub baselines: Baselines,
     /// Hash table of the forests by key.
@@ -216,9 +216,9 @@ impl Context {
     fn create(next: *mut Context) -> Option<*mut Context> {
         let mut arena = Arena::new(Contents::Profile);
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
-        let nodes = Nodes::new();
+        let room = Room::new();
         let data =
-            Data { arena, nodes, baselines: Baselines::new(), table: null_mut(), size: 0, used: 0 };
+            Data { arena, room, baselines: Baselines::new(), table: null_mut(), size: 0, used: 0 };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
             let baselines = &raw const (*(&raw const (*this).data).cast::<Data>()).baselines.shared;
@@ -295,8 +295,11 @@ impl Data {
                 return Some(forest);
             }
             self.make_room((*context).forests())?;
-            let nodes = &mut self.nodes.arena;
-            let forest = ThreadForest::create(&mut self.arena, nodes, context, record)?;
+            let room = &mut self.room;
+            if (*record).mode() == Some(Mode::Automaton) {
+                room.raise_for((*record).k);
+            }
+            let forest = ThreadForest::create(&mut self.arena, room, context, record)?;
             (*context).add_forest(forest);
             *self.vacancy((*forest).shared.key) = forest;
             self.used += 1;

@@ -12,7 +12,9 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use midflight_abi::{DENSE_OFFSET, DENSE_PATHS, Forest, Mode, RecordHeader, Slot, WORD_SHIFT};
+use midflight_abi::{
+    DENSE_OFFSET, DENSE_PATHS, Forest, Mode, RecordHeader, Slot, WORD_SHIFT, is_dense,
+};
 
 /// Counters that functions in counting mode can write to in vain without any memory being mapped.
 const SCRATCH: usize = 1 << 16;
@@ -63,7 +65,7 @@ pub unsafe fn forest(record: *const RecordHeader) -> *mut Forest {
     unsafe {
         if let Some(Mode::Automaton | Mode::Published) = (*record).mode() {
             let empty = (&raw mut (*stand).empty) as u64;
-            let (forest, start) = match (*record).num_paths <= DENSE_PATHS {
+            let (forest, start) = match is_dense((*record).num_paths, (*record).k) {
                 true => (&raw mut (*stand).dense, empty + DENSE_OFFSET),
                 false => (&raw mut (*stand).sparse, empty << WORD_SHIFT),
             };

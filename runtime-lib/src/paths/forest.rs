@@ -1,28 +1,23 @@
-//! A thread's forest for a function: how it is made, and grows.
+//! What a thread counts in a function: how it is made, and grows.
 
 mod read;
-mod rebuild;
-mod stack;
 
 pub use self::read::Visit;
 
-use self::stack::Stack;
 use crate::arena::{Arena, Purpose};
-use crate::paths::baseline::Counter;
+use crate::paths::automaton::{Builder, Event};
 use crate::paths::context::Context;
-use crate::paths::counter;
-use crate::paths::node::{self, Builder, Child, Node, START_LEVEL, Word};
 use crate::paths::published::Slabs;
+use crate::paths::room::{DETOURS, Room};
 use crate::paths::step;
+use crate::paths::table::{self, Entry, Node, Table, Word};
 use core::mem::offset_of;
+use core::sync::atomic::{AtomicU64, Ordering};
 use midflight_abi::memory;
 use midflight_abi::{Forest, Mode, RecordHeader, Slot};
 
 /// Lookups in outgrown tables that are put up with in any forest.
 const LEAST_STALE: u32 = 64;
-
-/// Of so many detours one is taken to tell where there are many.
-pub const DETOURS: u32 = 128;
 
 /// A [`Forest`] with what the runtime knows about it besides. Emitted code sees the forest, and in
 /// counting mode the counters behind it.
@@ -64,7 +59,7 @@ impl ThreadForest {
     /// `record` is a usable record.
     pub unsafe fn create(
         arena: &mut Arena,
-        nodes: &mut Arena,
+        room: &mut Room,
         context: *mut Context,
         record: *const RecordHeader,
     ) -> Option<*mut Self> {
@@ -91,11 +86,7 @@ impl ThreadForest {
             (*this).shared.mode = mode;
             (*this).shared.forest.step = step::address();
             match mode {
-                Mode::Automaton => {
-                    let mut builder = Self::builder(this, nodes, Purpose::Root);
-                    builder.new_start().ok()?;
-                    (*this).shared.start = builder.start;
-                }
+                Mode::Automaton => Builder { room, forest: this }.begin().ok()?,
                 Mode::Counting => {}
                 Mode::Published => Slabs::begin(&raw mut (*this).shared.forest, header.k),
             }
@@ -103,20 +94,28 @@ impl ThreadForest {
         Some(this)
     }
 
+    /// The node of ∗.
+    ///
     /// # Safety
-    /// `this` is a forest whose context's lock the caller holds.
-    unsafe fn builder(this: *mut Self, arena: &mut Arena, purpose: Purpose) -> Builder<'_> {
-        // SAFETY: the caller's.
+    /// `this` is a forest of nodes, or of none yet.
+    pub unsafe fn start(this: *mut Self) -> *mut Node {
+        // SAFETY: the caller's; the field is shared only through atomics.
         unsafe {
-            Builder {
-                arena,
-                start: (*this).shared.start,
-                start_word: &raw mut (*this).shared.forest.start,
-                k: (*this).shared.k,
-                num_paths: (*this).shared.num_paths,
-                purpose,
+            let start = AtomicU64::from_ptr(&raw mut (*this).shared.forest.start);
+            match start.load(Ordering::Acquire) {
+                0 => core::ptr::null_mut(),
+                word => table::node_of(word),
             }
         }
+    }
+
+    /// The state of which nothing is known.
+    ///
+    /// # Safety
+    /// `this` is a forest of nodes.
+    pub unsafe fn unknown(this: *mut Self) -> Word {
+        // SAFETY: the caller's.
+        unsafe { table::word_of((*this).shared.unknown) }
     }
 
     /// The k-SF, where Algorithm 4 is carried out as published.
@@ -125,111 +124,23 @@ impl ThreadForest {
         unsafe { Slabs::of(&raw mut (*this).shared.forest) }
     }
 
-    /// The child that an event leads to which emitted code has not found, if it is there all the
-    /// same.
-    ///
-    /// # Safety
-    /// `table` is one that a state of the forest leads to or has led to.
-    #[inline]
-    pub unsafe fn look_up(table: *mut Slot, label: u32) -> Option<Child> {
-        // SAFETY: the caller's.
-        unsafe {
-            let node = node::owner(table);
-            if node::is_pruned(node) { None } else { Self::known(node, label) }
-        }
-    }
-
-    /// The child of a node, if it is there and can be counted without the lock.
-    #[inline]
-    unsafe fn known(node: *mut Node, label: u32) -> Option<Child> {
-        // SAFETY: the caller gives a node that is not pruned.
-        unsafe { node::find(node, label).filter(|child| !child.has_overflowed()) }
-    }
-
-    /// The root that an event leads to whose place is not there, where no nodes are made for the
-    /// time being; and whether an activation restarts with it.
-    ///
-    /// # Safety
-    /// As for [`Self::look_up`].
-    #[inline]
-    pub unsafe fn look_up_root(
-        this: *mut Self,
-        table: *mut Slot,
-        label: u32,
-    ) -> Option<(Child, bool)> {
-        // SAFETY: the caller's.
-        unsafe {
-            let root = Self::known((*this).shared.start, label)?;
-            Some((root, (*node::owner(table)).level != START_LEVEL))
-        }
-    }
-
-    /// Counts an event that no lookup has found, or that is one of many that took a detour: builds
-    /// what is missing, and returns the state after it. None: there is no room.
+    /// Counts an event that emitted code has not found, and that takes the lock; the state after it.
     ///
     /// # Safety
     /// `this` is in a context whose lock the caller holds; one of its states leads or has led to
     /// `table`.
-    pub unsafe fn build(
-        this: *mut Self,
-        arena: &mut Arena,
-        table: *mut Slot,
-        label: u32,
-    ) -> Option<Word> {
+    pub unsafe fn count(this: *mut Self, room: &mut Room, table: *mut Slot, event: Event) -> Word {
         // SAFETY: the caller's.
         unsafe {
-            let mut node = node::owner(table);
-            if node::is_pruned(node) {
-                if (*node).level != START_LEVEL {
-                    return None;
-                }
-                node = (*this).shared.start;
-            } else if node::table_of(node::word_of(node)) != table {
+            let node = table::owner(table);
+            let mut builder = Builder { room, forest: this };
+            if table::table_of(table::word_of(node)) != table {
                 Self::note_stale(this);
             } else {
-                Self::builder(this, arena, Purpose::Spread).spread(node, label);
+                builder.spread(node, event.label);
             }
-            count_child(&mut Self::builder(this, arena, Purpose::Growth), node, label, 1)
+            builder.count(node, event)
         }
-    }
-
-    /// Counts an event as if the activation had begun with it, since there is no room for its
-    /// history. Where there is none for its root either, the event is lost.
-    ///
-    /// # Safety
-    /// As for [`Self::build`].
-    pub unsafe fn restart(
-        this: *mut Self,
-        arena: &mut Arena,
-        table: *mut Slot,
-        label: u32,
-    ) -> Word {
-        // SAFETY: the caller's.
-        unsafe {
-            let start = (*this).shared.start;
-            let mut builder = Self::builder(this, arena, Purpose::Root);
-            if let Ok(child) = builder.child(start, label) {
-                if (*node::owner(table)).level != START_LEVEL {
-                    Self::note_restarts(this, 1);
-                }
-                if builder.add(child, 1).is_ok() {
-                    return child.next();
-                }
-            }
-            counter::increment(&raw mut (*this).shared.forest.totals.lost);
-            node::word_of(start)
-        }
-    }
-
-    /// Notes that so many events of activations that were elsewhere are about to be counted at
-    /// their roots. This comes first: a bound that is too large for a moment is right, one that is
-    /// too small is not.
-    ///
-    /// # Safety
-    /// `this` is a forest of the calling thread.
-    pub unsafe fn note_restarts(this: *mut Self, n: u64) {
-        // SAFETY: the caller's.
-        unsafe { counter::add(&raw mut (*this).shared.forest.totals.restarts, n) };
     }
 
     /// After many lookups that outgrown tables have cost, makes no slot lead to one.
@@ -251,42 +162,39 @@ impl ThreadForest {
         unsafe {
             (*this).shared.stale = 0;
             (*this).shared.slots = 0;
-            Self::for_each_child(this, |_, child| {
-                child.refresh();
+            Self::for_each_entry(this, |entry| {
+                entry.lead_to(table::word_of(table::node_of(entry.next())));
                 (*this).shared.slots += 1;
             });
         }
     }
 
-    /// Visits all children of all nodes, each with what it is called in the baselines.
+    /// Visits all paths in the tables of all nodes.
     ///
     /// # Safety
-    /// The caller holds the lock of the forest's context, and it is not in counting mode.
-    unsafe fn for_each_child(this: *mut Self, mut visit: impl FnMut(Counter, Child)) {
-        let mut stack = Stack::new(this);
-        // SAFETY: the caller's; a child was just found.
+    /// The caller holds the lock of the forest's context.
+    unsafe fn for_each_entry(this: *mut Self, mut visit: impl FnMut(Entry)) {
+        // SAFETY: the caller's.
         unsafe {
-            while let Some(child) = stack.next() {
-                visit(stack.counter(child.label), child);
-                stack.descend(child);
+            for node in Self::nodes(this) {
+                let table = Table::of(node);
+                for index in 0..table.size {
+                    if let Some(label) = table.label(index) {
+                        visit(Entry { node, slot: table.slot(index), label });
+                    }
+                }
             }
         }
     }
-}
 
-/// Counts a child, which is made if it is missing; tells the state after it. None: there is no
-/// memory.
-unsafe fn count_child(
-    builder: &mut Builder<'_>,
-    node: *mut Node,
-    label: u32,
-    n: u64,
-) -> Option<Word> {
-    // SAFETY: the caller gives a node of the builder's forest.
-    unsafe {
-        let child = builder.child(node, label).ok()?;
-        builder.add(child, n).ok()?;
-        Some(child.next())
+    /// All nodes, the youngest first.
+    ///
+    /// # Safety
+    /// As for [`Self::for_each_entry`].
+    unsafe fn nodes(this: *mut Self) -> impl Iterator<Item = *mut Node> {
+        let some = |node: *mut Node| (!node.is_null()).then_some(node);
+        // SAFETY: the caller's; nodes are never freed.
+        unsafe { core::iter::successors(some((*this).shared.nodes), move |&at| some((*at).next)) }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Counting paths: the automaton that Algorithm 4 is run by, and who has one.
+//! Counting paths: the automaton of windows, and who has one.
 
+pub mod automaton;
 pub mod baseline;
 pub mod context;
 pub mod counter;
@@ -7,8 +8,10 @@ pub mod counter;
 pub mod enter;
 pub mod fallback;
 pub mod forest;
-pub mod node;
-pub mod prune;
+pub mod index;
 pub mod published;
+pub mod room;
 pub mod run;
 pub mod step;
+pub mod table;
+pub mod window;

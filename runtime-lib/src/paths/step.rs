@@ -1,14 +1,13 @@
-//! One step of Algorithm 4 (thesis 3.2.3), where emitted code has not found the path or has not
-//! looked for it.
+//! One step of the automaton, where emitted code has not found the path or has not looked for it.
 
 use crate::file::live;
+use crate::paths::automaton::{self, Event};
 use crate::paths::counter;
 use crate::paths::fallback;
 use crate::paths::forest::ThreadForest;
-use crate::paths::node;
-use crate::paths::prune::Nodes;
+use crate::paths::table;
 use crate::process::signal::Blocked;
-use midflight_abi::{Forest, Register, Slot};
+use midflight_abi::{FINAL, Forest, Register, Slot};
 
 /// What emitted code calls.
 pub type Step = unsafe extern "C" fn(u64, u32, *mut Forest) -> u64;
@@ -72,25 +71,27 @@ unsafe extern "C" fn sparing_step(state: u64, register: u32, forest: *mut Forest
     )
 }
 
-/// Counts the node reached by the path that the path register has, and returns the state after it.
+/// Counts the window with the path that the path register has, and returns the state after it.
 ///
 /// # Safety
-/// `forest` is that of the activation; `state` is its start or a state that was found in the
+/// `forest` is that of the activation, plus [`FINAL`] if the path is its last; `state` is its start or a state that was found in the
 /// forest; `register` stands for an ID below the function's number of paths.
 #[cold]
 unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64 {
     // SAFETY: the caller's; the forests of contexts are in thread forests.
     unsafe {
+        let is_final = forest as u64 & FINAL != 0;
+        let forest = forest.wrapping_byte_sub(usize::from(is_final));
         if fallback::is_fallback(forest) {
             fallback::lose_events(1);
-            return node::start_of(forest);
+            return state;
         }
         if live::is_stranger() {
-            return node::start_of(forest);
+            return state;
         }
         let this = ThreadForest::of(forest);
-        let id = Register::new((*this).shared.num_paths).id(register);
-        count(node::table_of(state), id, this)
+        let label = Register::new((*this).shared.num_paths, (*this).shared.k).id(register);
+        count(table::table_of(state), Event { label, is_final, to_come: 0 }, this)
     }
 }
 
@@ -98,21 +99,20 @@ unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64
 ///
 /// # Safety
 /// `forest` is one of the calling thread; one of its states leads or has led to `table`.
-pub unsafe fn count(table: *mut Slot, id: u32, this: *mut ThreadForest) -> u64 {
+pub unsafe fn count(table: *mut Slot, event: Event, this: *mut ThreadForest) -> u64 {
     // SAFETY: the caller's.
     unsafe {
         let context = &*ThreadForest::context(this);
-        let nodes = &raw mut (*context.data.get()).nodes;
-        if let Some(next) = Nodes::count_unlocked(nodes, this, table, id) {
+        let room = &raw mut (*context.data.get()).room;
+        if let Some(next) = automaton::count_unlocked(room, table::owner(table), event) {
             return next;
         }
         let _signals = Blocked::new();
         let Some(_guard) = context.lock.lock_as_owner() else {
             let forest = &raw mut (*this).shared.forest;
             counter::increment(&raw mut (*forest).totals.lost);
-            return node::start_of(forest);
+            return ThreadForest::unknown(this);
         };
-        let data = &mut *context.data.get();
-        data.nodes.count(this, context.forests(), table, id)
+        ThreadForest::count(this, &mut (*context.data.get()).room, table, event)
     }
 }

@@ -17,7 +17,7 @@ struct slot {
 };
 
 struct forest {
-    uint64_t start, entries, restarts, lost, pruned;
+    uint64_t start, entries, restarts, lost;
     uint64_t (*step)(uint64_t, uint32_t, struct forest *);
 };
 
@@ -27,7 +27,7 @@ struct cursor {
     void *tau, *beta;
 };
 
-enum { COUNTING = 2, PUBLISHED = 4, DENSE_PATHS = 4 };
+enum { COUNTING = 2, PUBLISHED = 4, DENSE_PATHS = 4, DENSE_STATES = 256 };
 
 extern struct forest *midflight_enter(const struct record *, struct forest **);
 extern void midflight_published_step(struct cursor *, uint32_t, struct forest *);
@@ -35,7 +35,7 @@ extern void midflight_published_step(struct cursor *, uint32_t, struct forest *)
 extern void midflight_before_end(void);
 
 #ifndef RECORD_VERSION
-#define RECORD_VERSION 7
+#define RECORD_VERSION 8
 #endif
 
 #ifdef ALL_PUBLISHED
@@ -81,11 +81,20 @@ enter(const struct record *record, struct forest **slot)
     return forest;
 }
 
+__attribute__((unused)) static inline __attribute__((always_inline)) int
+is_dense(uint32_t paths, uint32_t k)
+{
+    uint64_t states = 1;
+    for (uint32_t i = 1; i < k && states <= DENSE_STATES; i++)
+        states *= paths;
+    return paths <= DENSE_PATHS && states <= DENSE_STATES;
+}
+
 /* The step, inlined. */
 __attribute__((unused)) static inline __attribute__((always_inline)) uint64_t
-step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
+step(uint64_t state, uint32_t id, const struct record *record, struct forest *forest)
 {
-    if (paths <= DENSE_PATHS) {
+    if (is_dense(record->num_paths, record->k)) {
         uint32_t offset = id * sizeof(struct slot);
         struct slot *slot = (struct slot *)(state - sizeof(uint64_t) + offset);
         uint64_t next = __atomic_load_n(&slot->next, __ATOMIC_RELAXED);
@@ -122,7 +131,7 @@ step(uint64_t state, uint32_t id, uint32_t paths, struct forest *forest)
     uint64_t name##_state = name##_forest->start;                                                  \
     (void)name##_state
 #define PATH(name, id)                                                                             \
-    (name##_state = step(name##_state, (id), name##_record.num_paths, name##_forest))
+    (name##_state = step(name##_state, (id), &name##_record, name##_forest))
 /* In counting mode. */
 #define COUNT(name, id) add_one((uint64_t *)(name##_forest + 1) + (id))
 #endif

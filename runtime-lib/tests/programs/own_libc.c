@@ -119,7 +119,7 @@ int main(void)
     char *volatile target = to;
     ENTER(many);
     uint32_t random = 1;
-    /* Enough to be pruned. */
+    /* More than there is room for. */
     for (int i = 0; i < 60000; i++) {
         random = random * 1664525 + 1013904223;
         PATH(many, (random >> 16) % 3000);

@@ -1,7 +1,6 @@
 //! Builds the packaged runtime and the test programs, runs them, and reads their profiles.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
-use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::Profile;
 use std::ffi::OsStr;
 use std::io::Read;
@@ -496,8 +495,8 @@ pub struct Counts {
     pub entries: u64,
     /// Paths counted.
     pub events: u64,
-    /// Streams that were restarted.
-    pub restarts: u64,
+    /// Paths that were counted with fewer paths before them than there were.
+    pub short: u64,
     /// Paths not counted.
     pub lost: u64,
 }
@@ -509,7 +508,8 @@ impl Counts {
         for function in profile.functions.iter().filter(|function| function.key == key) {
             counts.entries += function.totals.entries;
             counts.events += u64::try_from(function.forest.total()).unwrap();
-            counts.restarts += function.totals.restarts;
+            counts.short += function.totals.restarts;
+            counts.short += u64::try_from(function.truncated.total()).unwrap();
             counts.lost += function.totals.lost;
         }
         counts
@@ -524,9 +524,9 @@ pub fn check_signals(run: &Run) {
     assert!(handled > 100, "only {handled} signals");
     let profile = run.profile();
     let shared =
-        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, restarts: 0, lost: 0 };
+        Counts { entries: 1500 + handled, events: 1_500_000 + 3 * handled, short: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 1), shared);
-    let other = Counts { entries: handled, events: 2 * handled, restarts: 0, lost: 0 };
+    let other = Counts { entries: handled, events: 2 * handled, short: 0, lost: 0 };
     assert_eq!(Counts::of(&profile, 2), other);
 }
 
@@ -541,21 +541,8 @@ pub fn check_limit(run: &Run) -> Profile {
     assert_eq!(profile.flags & 1, 1);
     let counts = Counts::of(&profile, 1);
     assert_eq!((counts.entries, counts.events + counts.lost), (1, 300_000));
-    assert!(counts.restarts > 0);
+    assert!(counts.short > 0);
     profile
-}
-
-/// The nodes of a k-SF that have a count in or below them; the others are not written.
-pub fn without_zeroes(forest: &PrefixForest) -> PrefixForest {
-    let mut kept = PrefixForest::new();
-    for id in forest.ids().filter(|&id| forest.count(id) != 0) {
-        let mut node = None;
-        for label in forest.labels(id) {
-            node = Some(kept.child_or_insert(node, label));
-        }
-        kept.add(node.unwrap(), forest.count(id)).unwrap();
-    }
-    kept
 }
 
 /// A small file system, with no room left or little.

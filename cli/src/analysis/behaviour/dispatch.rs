@@ -7,9 +7,10 @@
 
 use crate::analysis::behaviour::loops::back_edges;
 use crate::analysis::behaviour::order::likeliest;
+use crate::analysis::interval::{Interval, share_among};
+use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::{add, share};
-use midflight_profile::forest::PrefixForest;
 use midflight_profile::table::{Edge, Path, PathEnd};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub struct Dispatch {
     pub most: Vec<Target>,
     /// The share of the ways, from 0 to 1, that were the one that most often follows the way
     /// before; none where it is not known what followed
-    pub foretold: Option<f64>,
+    pub foretold: Option<Interval<f64>>,
     /// Ways that most often followed each other
     pub pairs: Vec<Pair>,
 }
@@ -60,12 +61,12 @@ pub struct Pair {
     /// The lines of both targets; 0 where there is none
     pub lines: [u32; 2],
     /// How often the second followed the first, as a share from 0 to 1 of all pairs
-    pub share: f64,
+    pub share: Interval<f64>,
 }
 
 /// The branches of a function that go many ways and were taken again and again, those that were
 /// taken most often first; with `ipf` of [`Ranked::k_ipf`].
-pub fn dispatches(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<Dispatch> {
+pub fn dispatches(ranked: &Ranked<'_>, ipf: &Ipf) -> Vec<Dispatch> {
     let table = ranked.function.table;
     let mut targets: FxHashMap<u32, usize> = FxHashMap::default();
     for edge in table.edges.iter().filter(|edge| edge.to().is_some()) {
@@ -93,7 +94,7 @@ pub fn dispatches(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<Dispatch> {
 
 fn dispatch(
     ranked: &Ranked<'_>,
-    ipf: &PrefixForest,
+    ipf: &Ipf,
     paths: &FxHashMap<u32, Path>,
     block: u32,
     targets: usize,
@@ -108,21 +109,22 @@ fn dispatch(
         }
     }
     let mut pairs: FxHashMap<[u32; 2], u64> = FxHashMap::default();
-    for root in ipf.roots() {
-        let Some(&first) = ways.get(&ipf.label(root)) else { continue };
-        for child in ipf.children(root) {
-            if let Some(&second) = ways.get(&ipf.label(child)) {
-                add(pairs.entry([first, second]).or_default(), ipf.count(child));
+    for root in ipf.paths.roots() {
+        let Some(&first) = ways.get(&ipf.paths.label(root)) else { continue };
+        for child in ipf.paths.children(root) {
+            if let Some(&second) = ways.get(&ipf.paths.label(child)) {
+                add(pairs.entry([first, second]).or_default(), ipf.least(child));
             }
         }
     }
+    let missing = ipf.missing_of(2, |(_, last)| ways.contains_key(&last));
     let count = counts.values().copied().fold(0, u64::saturating_add);
     let line = |block: u32| ranked.function.line_of(block);
     let most = most(&counts).into_iter();
     let followed = pairs.values().copied().fold(0, u64::saturating_add);
     let pair = |([a, b], count): ([u32; 2], u64)| Pair {
         lines: [line(a), line(b)],
-        share: share(count, followed),
+        share: share_among(count, followed, missing),
     };
     (count > 0).then(|| Dispatch {
         block,
@@ -132,7 +134,7 @@ fn dispatch(
         count,
         most: most.map(|(block, count)| Target { block, line: line(block), count }).collect(),
         pairs: self::most(&pairs).into_iter().map(pair).collect(),
-        foretold: (followed > 0).then(|| share(likeliest(pairs), followed)),
+        foretold: (followed > 0).then(|| share_among(likeliest(pairs), followed, missing)),
     })
 }
 

@@ -1,10 +1,13 @@
 //! What could be done about a loop, in words. Thresholds are rules of thumb; the numbers that a
-//! hint is drawn from stand in it, so that it can be judged.
+//! hint is drawn from stand in it, so that it can be judged. Where these are known within bounds
+//! only, a hint is given if it holds for all that they may be.
 
 use crate::analysis::behaviour::loops::NaturalLoop;
 use crate::analysis::behaviour::order::Foretold;
 use crate::analysis::behaviour::{Cycle, LoopReport};
-use crate::format::numbers::{Percent, grouped, mean_of, share};
+use crate::analysis::interval::Interval;
+use crate::format::known;
+use crate::format::numbers::grouped;
 use crate::input::function::Function;
 use midflight_profile::table::Stage;
 use serde::Serialize;
@@ -41,7 +44,7 @@ pub enum Hint {
     /// It hardly goes around.
     FewIterations {
         /// How often it goes around each time
-        mean: f64,
+        mean: Interval<f64>,
         /// True if its body is small enough to be copied in front of it
         peel: bool,
     },
@@ -50,16 +53,16 @@ pub enum Hint {
         /// ID of that way around
         id: u32,
         /// Share of the first iterations that go it
-        of_first: f64,
+        of_first: Interval<f64>,
         /// Share of the others that go it
-        of_others: f64,
+        of_others: Interval<f64>,
     },
     /// A sequence repeats itself: unrolled by its length, each copy has one way to go.
     UnrollPattern {
         /// IDs of the sequence
         ids: Vec<u32>,
         /// What it covers
-        share: f64,
+        share: Interval<f64>,
         /// Instructions in the loop
         size: u64,
     },
@@ -70,9 +73,9 @@ pub enum Hint {
         /// ID of that way around
         id: u32,
         /// The share of its iterations in runs of `by`; none if k is too small to tell
-        share: Option<f64>,
+        share: Option<Interval<f64>>,
         /// Mean length of a run
-        mean: f64,
+        mean: Interval<f64>,
         /// True if it goes no other way
         alone: bool,
         /// Instructions in the loop
@@ -85,9 +88,9 @@ pub enum Hint {
         /// Line of the branch where the two most frequent part; none if it has none
         line: Option<u32>,
         /// The share of the iterations in runs of `by`; none if k is too small to tell
-        share: Option<f64>,
+        share: Option<Interval<f64>>,
         /// Mean length of a run
-        mean: f64,
+        mean: Interval<f64>,
         /// Instructions on the most frequent way
         size: u64,
     },
@@ -109,7 +112,7 @@ pub enum Hint {
         /// Line of the branch where the two most frequent ways part; none if it has none
         line: Option<u32>,
         /// Share of the iterations foretold by as much of the past as was profiled
-        foretold: f64,
+        foretold: Interval<f64>,
     },
 }
 
@@ -153,9 +156,9 @@ pub fn unroll(function: &Function<'_>, report: &LoopReport, k: u32) -> Option<u3
 }
 
 /// The rounds each time that it is entered, if these are less than one on average.
-fn few_iterations(report: &LoopReport) -> Option<f64> {
-    let mean = share(report.around, report.entered);
-    (report.entered > 0 && mean < 1.0).then_some(mean)
+fn few_iterations(report: &LoopReport) -> Option<Interval<f64>> {
+    let mean = report.rounds();
+    (report.entered > 0 && mean.is_below(1.0)).then_some(mean)
 }
 
 /// True if copies of so much code may pay.
@@ -176,21 +179,24 @@ fn of_iterations(
     may_copy: &dyn Fn(u64, bool) -> bool,
 ) -> Option<Hint> {
     let all = report.iterations();
-    let mut ways: Vec<&Cycle> =
-        report.cycles.iter().filter(|c| share(c.count, all) >= SOME).collect();
+    // Those that may be one of the loop's ways, which they surely are where nothing was lost.
+    let is_way = |c: &&Cycle| !report.share(c.times()).is_below(SOME);
+    let mut ways: Vec<&Cycle> = report.cycles.iter().filter(is_way).collect();
     ways.sort_by_key(|c| (std::cmp::Reverse(c.count), c.id));
     // Where most iterations go through a loop within, or are cut, paths do not stand for them.
-    if k < 2 || share(all, report.around) < MOST {
+    let around = Interval::counted(report.around, report.lost);
+    if k < 2 || !all.share_of(around).is_at_least(MOST) {
         return None;
     }
     let (size, copies) = (report.size, may_copy(report.size, report.calls));
-    let pattern = report.pattern.as_ref().filter(|p| copies && p.share >= REPEATS);
+    let pattern = report.pattern.as_ref().filter(|p| copies && p.share.is_at_least(REPEATS));
     if let Some(pattern) = pattern {
         return Some(Hint::UnrollPattern { ids: pattern.ids.clone(), share: pattern.share, size });
     }
-    let paths: u64 = ways.iter().map(|c| c.runs.paths).fold(0, u64::saturating_add);
-    let runs: u64 = ways.iter().map(|c| c.runs.number).fold(0, u64::saturating_add);
-    let mean = share(paths, runs);
+    let sum = |part: fn(&Cycle) -> Interval<u64>| {
+        ways.iter().map(|c| part(c)).fold(Interval::exact(0), Interval::plus)
+    };
+    let mean = sum(|c| c.runs.paths).for_each(sum(|c| c.runs.number));
     match ways[..] {
         [] => None,
         [_] if !copies => None,
@@ -198,16 +204,12 @@ fn of_iterations(
             let mean = only.runs.mean();
             let by = unroll_by(&[only], mean)?;
             let share = only.runs.share_in(by as usize);
-            let alone = only.count == all;
+            let alone = all.is_at_most(only.count);
             Some(Hint::Unroll { by, id: only.id, share, mean, alone, size })
         }
         [a, b, ..] => {
             let line = branch_line(function, a.id, b.id);
-            let others = |c: &Cycle| {
-                c.next.iter().any(|n| n.id != c.id && ways.iter().any(|other| other.id == n.id))
-            };
-            let known = function.is_whole();
-            if known && mean >= LONG && !ways.iter().any(|c| others(c)) {
+            if mean.is_at_least(LONG) && !ways.iter().any(|c| may_change(c, &ways)) {
                 return Some(Hint::Unswitch { line });
             }
             let way = function.path(a.id).map_or(Vec::new(), |path| path.blocks);
@@ -217,36 +219,42 @@ fn of_iterations(
                 return Some(Hint::UnrollPhases { by, line, share, mean, size });
             }
             let foretold = report.foretold.as_ref()?;
-            if foretold.by_more - foretold.by_one >= BETTER {
+            if foretold.by_more.least - foretold.by_one.most >= BETTER {
                 return Some(Hint::DependsOnPast { foretold: foretold.clone(), copies });
             }
-            let hard = foretold.by_more < HARD;
+            let hard = foretold.by_more.is_below(HARD);
             hard.then_some(Hint::HardToPredict { line, foretold: foretold.by_more })
         }
     }
 }
 
+/// True if one of several ways may have been followed by another.
+fn may_change(way: &Cycle, ways: &[&Cycle]) -> bool {
+    let is_other = |id: u32| id != way.id && ways.iter().any(|other| other.id == id);
+    let known = way.next.iter().filter(|next| !is_other(next.id)).map(|next| next.count);
+    way.followed.most > known.fold(0, u64::saturating_add)
+}
+
 /// 8, 4 or 2: the most for which runs are long enough. What k does not tell, a mean of four times
 /// as much makes likely.
-fn unroll_by(ways: &[&Cycle], mean: f64) -> Option<u32> {
-    if mean < LONG {
+fn unroll_by(ways: &[&Cycle], mean: Interval<f64>) -> Option<u32> {
+    if !mean.is_at_least(LONG) {
         return None;
     }
     [8u32, 4, 2].into_iter().find(|&by| match share_in(ways, by as usize) {
-        Some(share) => share >= ENOUGH,
-        None => mean >= 4.0 * f64::from(by),
+        Some(share) => share.is_at_least(ENOUGH),
+        None => mean.is_at_least(4.0 * f64::from(by)),
     })
 }
 
 /// The share of the paths of several ways that are in runs of at least `n`.
-fn share_in(ways: &[&Cycle], n: usize) -> Option<f64> {
-    let mut within = 0.0;
-    let mut all = 0.0;
+fn share_in(ways: &[&Cycle], n: usize) -> Option<Interval<f64>> {
+    let (mut within, mut all) = (Interval::exact(0), Interval::exact(0));
     for way in ways {
-        within += way.runs.share_in(n)? * way.runs.paths as f64;
-        all += way.runs.paths as f64;
+        within = within.plus(*way.runs.paths_in.get(n.checked_sub(1)?)?);
+        all = all.plus(way.runs.paths);
     }
-    (all > 0.0).then(|| within / all)
+    (all.most > 0).then(|| within.share_of(all))
 }
 
 /// A first iteration is the tail of a path from outside, from the header on: which way around that
@@ -268,9 +276,14 @@ fn peel_first(function: &Function<'_>, l: &NaturalLoop, report: &LoopReport) -> 
     let (&id, &count) =
         first.iter().max_by_key(|(id, count)| (**count, std::cmp::Reverse(**id)))?;
     let others = report.iterations();
-    let of_others = report.cycles.iter().find(|c| c.id == id).map_or(0, |c| c.count);
-    let (of_first, of_others) = (share(count, all_first), share(of_others, others));
-    let worth = of_first >= NEARLY_ALL && of_others <= 1.0 - NEARLY_ALL && others >= all_first;
+    let of_others = report.cycles.iter().find(|c| c.id == id).map(|c| c.times());
+    let of_others = of_others.unwrap_or(Interval::counted(0, report.lost));
+    let all_first = Interval::counted(all_first, report.lost);
+    let of_first = Interval::counted(count, report.lost).share_of(all_first);
+    let of_others = report.share(of_others);
+    let worth = of_first.is_at_least(NEARLY_ALL)
+        && of_others.is_at_most(1.0 - NEARLY_ALL)
+        && others.is_at_least(all_first.most);
     worth.then_some(Hint::PeelFirst { id, of_first, of_others })
 }
 
@@ -284,19 +297,19 @@ fn branch_line(function: &Function<'_>, a: u32, b: u32) -> Option<u32> {
 
 /// A hint in words; `letter` is what stands for a path.
 pub fn words(hint: &Hint, letter: impl Fn(u32) -> String) -> String {
-    let percent = |share: &f64| Percent::share(*share);
+    let percent = |share: &Interval<f64>| known::percent(*share);
     let of_size = |size: &u64| format!("{} instructions", grouped(*size));
     match hint {
         Hint::FewIterations { mean, peel } => format!(
             "it goes around {} times each time it is entered: unrolling will not pay{}",
-            mean_of(*mean),
+            known::mean_at_most(*mean),
             if *peel { ", peeling the first iteration may" } else { "" }
         ),
         Hint::PeelFirst { id, of_first, of_others } => format!(
             "peel the first iteration: {} of the first ones go as {}, and {} of the others",
             percent(of_first),
             letter(*id),
-            percent(of_others)
+            known::percent_at_most(*of_others)
         ),
         Hint::UnrollPattern { ids, share, size } => {
             let names: Vec<String> = ids.iter().map(|&id| letter(id)).collect();
@@ -332,14 +345,14 @@ pub fn words(hint: &Hint, letter: impl Fn(u32) -> String) -> String {
             "which way it goes depends on the iterations before: the last {paths} paths \
              foretell {}, the last alone {}{}",
             percent(by_more),
-            percent(by_one),
+            known::percent_at_most(*by_one),
             if *copies { "; unrolled copies can specialize" } else { "" }
         ),
         Hint::HardToPredict { line, foretold } => format!(
             "{} is hard to predict (the past foretells {}): code without it, as a select, may \
              pay",
             branch(*line),
-            percent(foretold)
+            known::percent_at_most(*foretold)
         ),
     }
 }
@@ -351,14 +364,14 @@ fn branch(line: Option<u32>) -> String {
     }
 }
 
-fn runs(share: Option<f64>, by: u32, mean: f64) -> String {
+fn runs(share: Option<Interval<f64>>, by: u32, mean: Interval<f64>) -> String {
     match share {
         Some(share) => {
-            format!("{} of the iterations are in runs of {by} or more", Percent::share(share))
+            format!("{} of the iterations are in runs of {by} or more", known::percent(share))
         }
         None => format!(
             "runs are {} long on average (k = {} would tell how many reach {by})",
-            mean_of(mean),
+            known::mean(mean, 1.0),
             by + 1
         ),
     }

@@ -8,7 +8,9 @@
 //! words.
 //!
 //! All counts are those of the k-IPF, so they are exact for anything that spans at most k acyclic
-//! paths, and lower bounds where memory was full. Shares are of what is known to have followed.
+//! paths. Where memory was short what is derived of them is known within bounds
+//! ([`interval`](super::interval)), and what could be done is told only where it holds whatever is
+//! within these. Shares are of what followed.
 
 pub mod dispatch;
 pub mod hints;
@@ -17,10 +19,14 @@ pub mod order;
 pub mod runs;
 pub mod trips;
 
+use crate::analysis::interval::Interval;
+use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
+use crate::input::function::Function;
 use hints::Hint;
 use loops::NaturalLoop;
-use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::forest::NodeId;
+use midflight_profile::table::{PathEnd, PathStart};
 use order::{Foretold, Pattern};
 use runs::Runs;
 use serde::Serialize;
@@ -48,17 +54,32 @@ pub struct LoopReport {
     pub cycles: Vec<Cycle>,
     /// What repeats itself in it, if a sequence of two or more paths does
     pub pattern: Option<Pattern>,
-    /// How well past paths foretell the next; none where memory was full, since what is rare is
-    /// lost first
+    /// How well past paths foretell the next
     pub foretold: Option<Foretold>,
     /// What could be done
     pub hints: Vec<Hint>,
+    /// By how much all counts of single paths together may be too low
+    #[serde(skip)]
+    pub lost: u64,
 }
 
 impl LoopReport {
     /// How often it was gone around on one of its ways.
-    pub fn iterations(&self) -> u64 {
-        self.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add)
+    pub fn iterations(&self) -> Interval<u64> {
+        let counted = self.cycles.iter().map(|c| c.count).fold(0, u64::saturating_add);
+        Interval::counted(counted, self.lost)
+    }
+
+    /// How often it was gone around each time that it was entered.
+    pub fn rounds(&self) -> Interval<f64> {
+        let around = Interval::counted(self.around, self.lost);
+        let entered = self.entered.saturating_sub(self.lost);
+        around.for_each(Interval::new(entered, self.entered.saturating_add(self.lost)))
+    }
+
+    /// The share of its iterations that went so many times one way.
+    pub fn share(&self, times: Interval<u64>) -> Interval<f64> {
+        times.share_of(self.iterations())
     }
 }
 
@@ -67,12 +88,28 @@ impl LoopReport {
 pub struct Cycle {
     /// The path's ID
     pub id: u32,
-    /// How often it was taken, but not as the first iteration
+    /// How often it was taken, but not as the first iteration, as far as it is known
     pub count: u64,
+    /// How often it may have been at most: more only where paths were lost
+    pub most: u64,
     /// How often it was taken in a row
     pub runs: Runs,
     /// What came next, most frequent first
     pub next: Vec<Next>,
+    /// How often anything came next
+    pub followed: Interval<u64>,
+}
+
+impl Cycle {
+    /// How often it was taken.
+    pub fn times(&self) -> Interval<u64> {
+        Interval::new(self.count, self.most)
+    }
+
+    /// The share that a path has of what came next.
+    pub fn share(&self, next: &Next) -> Interval<f64> {
+        Interval::new(next.count, next.most).share_of(self.followed)
+    }
 }
 
 /// A path that followed another.
@@ -80,16 +117,18 @@ pub struct Cycle {
 pub struct Next {
     /// The path's ID
     pub id: u32,
-    /// How often it followed
+    /// How often it followed, as far as it is known
     pub count: u64,
+    /// How often it may have followed at most
+    pub most: u64,
 }
 
 /// The loops of a function that were gone around, with `ipf` of [`Ranked::k_ipf`], those with the
 /// most work of their own first.
-pub fn behaviour(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<LoopReport> {
+pub fn behaviour(ranked: &Ranked<'_>, ipf: &Ipf) -> Vec<LoopReport> {
     let function = ranked.function;
     let k = function.k();
-    let deepest = order::deepest(ipf, k);
+    let deepest = order::deepest(&ipf.paths, k);
     let mut reports: Vec<LoopReport> = loops::loops(ranked)
         .iter()
         .filter(|l| l.around > 0)
@@ -101,7 +140,7 @@ pub fn behaviour(ranked: &Ranked<'_>, ipf: &PrefixForest) -> Vec<LoopReport> {
 
 fn report(
     ranked: &Ranked<'_>,
-    ipf: &PrefixForest,
+    ipf: &Ipf,
     k: u32,
     deepest: &[NodeId],
     l: &NaturalLoop,
@@ -111,8 +150,10 @@ fn report(
         ranked.paths.iter().filter(|taken| l.cycles.contains(&taken.id)).map(|taken| Cycle {
             id: taken.id,
             count: taken.count,
-            runs: Runs::of(ipf, taken.id, k, l.entered),
+            most: taken.count.saturating_add(function.lost()),
+            runs: Runs::of(ipf, taken.id, k),
             next: order::next(ipf, taken.id),
+            followed: order::followed(ipf, taken.id),
         });
     let (size, calls) = function.size_of(l.body.iter().copied());
     let mut report = LoopReport {
@@ -125,10 +166,23 @@ fn report(
         work: l.work,
         own_work: l.own_work,
         cycles: cycles.collect(),
-        pattern: order::pattern(ipf, deepest, &l.started),
-        foretold: order::foretold(ipf, k, deepest, &l.started).filter(|_| function.is_whole()),
+        pattern: order::pattern(ipf, k, deepest, &l.started),
+        foretold: order::foretold(ipf, k, deepest, &l.started, |id| follows(function, l, id)),
         hints: Vec::new(),
+        lost: function.lost(),
     };
     report.hints = hints::hints(function, l, &report, k);
     report
+}
+
+/// True if the graph has a path behind one of those that were taken from a loop's header on.
+fn follows(function: &Function<'_>, l: &NaturalLoop, id: u32) -> bool {
+    let target = |edge: usize| function.table.edges.get(edge).and_then(|edge| edge.to());
+    let Some((PathStart::After(edge), _)) = function.decoder.ends(id) else { return false };
+    let begins = target(edge);
+    let ends_there = |&id: &u32| match function.decoder.ends(id) {
+        Some((_, PathEnd::Cut(edge))) => target(edge) == begins,
+        _ => false,
+    };
+    l.started.iter().any(ends_there)
 }

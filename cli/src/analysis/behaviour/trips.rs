@@ -4,12 +4,14 @@
 //! to a back edge, then ways around, then one that leaves. So the k-IPF has how many times it was
 //! left behind each number of back edges below k, exactly. Of more than that only sums are known:
 //! where no stay was shorter, and they are the same number on average to the last one, they are
-//! taken to be that number each.
+//! taken to be that number each. Where one of these counts is not known, nothing is.
 
 use crate::analysis::behaviour::loops::NaturalLoop;
+use crate::analysis::interval::Interval;
+use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::add;
-use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::forest::NodeId;
 use midflight_profile::table::{Edge, PathEnd};
 use rustc_hash::FxHashSet;
 
@@ -17,34 +19,36 @@ use rustc_hash::FxHashSet;
 const MANY: u64 = 16;
 
 /// The number of rounds that a loop makes each time that it is entered, if it is always the same
-/// and it goes around at all. None of a loop with a loop in it, and where memory was full.
-pub fn fixed(ranked: &Ranked<'_>, ipf: &PrefixForest, k: u32, l: &NaturalLoop) -> Option<u64> {
-    if !ranked.function.is_whole() || l.entered == 0 || !is_innermost(ranked, l) {
+/// and it goes around at all. None of a loop with a loop in it.
+pub fn fixed(ranked: &Ranked<'_>, ipf: &Ipf, k: u32, l: &NaturalLoop) -> Option<u64> {
+    if ranked.function.lost() != 0 || l.entered == 0 || !is_innermost(ranked, l) {
         return None;
     }
     back_edges(ipf, k, l, ranked)?.checked_add(rounds_without_back_edge(ranked, l)?)
 }
 
 /// How many back edges are taken each time, always as many.
-fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) -> Option<u64> {
+fn back_edges(ipf: &Ipf, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) -> Option<u64> {
     let first: FxHashSet<u32> = l.first.iter().map(|(id, _)| ranked.merged(*id)).collect();
     // For each number of back edges below k: how often the loop was then left; and how often k were
     // taken.
     let mut left = vec![0u64; k as usize];
     let mut on = 0u64;
     // Sequences that end with a back edge, and how many of these they have.
-    let roots = ipf.roots().filter(|&root| first.contains(&ipf.label(root)));
+    let roots = ipf.paths.roots().filter(|&root| first.contains(&ipf.paths.label(root)));
     let mut stays: Vec<(NodeId, usize)> = roots.map(|root| (root, 1)).collect();
     while let Some((node, taken)) = stays.pop() {
         if taken == left.len() {
-            add(&mut on, ipf.count(node));
+            add(&mut on, known(ipf.count(node))?);
             continue;
         }
-        for child in ipf.children(node) {
-            if l.cycles.contains(&ipf.label(child)) {
+        known(ipf.followed(node))?;
+        for child in ipf.paths.children(node) {
+            let count = known(ipf.count(child))?;
+            if l.cycles.contains(&ipf.paths.label(child)) {
                 stays.push((child, taken + 1));
             } else {
-                add(&mut left[taken], ipf.count(child));
+                add(&mut left[taken], count);
             }
         }
     }
@@ -58,6 +62,10 @@ fn back_edges(ipf: &PrefixForest, k: u32, l: &NaturalLoop, ranked: &Ranked<'_>) 
         }
         _ => None,
     }
+}
+
+fn known(count: Interval<u64>) -> Option<u64> {
+    count.is_exact().then_some(count.least)
 }
 
 /// True if all paths through the loop are rounds: no edge in it is cut but those that close it.

@@ -1,6 +1,7 @@
 //! `midflight annotate`: the source, with how often each line ran and which paths go over it.
 
 use crate::document::{Document, FunctionDocument, PathDocument};
+use crate::format::known;
 use crate::format::numbers::{Percent, grouped};
 use anstyle::{AnsiColor, Style};
 use midflight_profile::visible;
@@ -53,7 +54,7 @@ fn write_function(text: &mut String, function: &FunctionDocument<'_>, columns: u
             text,
             "  {style}{:>2}{style:#} {share:>7}  {:>15}×  {}",
             path.letter,
-            grouped(path.count),
+            known::count(path.times()),
             path.route
         );
     }

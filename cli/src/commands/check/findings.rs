@@ -8,7 +8,8 @@
 //! - at each block, the recovered counts of the edges in add up to those of the edges out;
 //! - a sequence of paths is continued at most as often as it occurred.
 //!
-//! Where memory was full, lost and pruned events may make up the difference. What remains of the
+//! Events that were lost may make up the difference and, of sequences, those that were counted with
+//! less of what came before: single paths are exact if none is lost. What remains of the
 //! differences, added up, is the number of interrupted activations.
 //!
 //! Where a profile says that counting began within activations, or went on while it was written,
@@ -56,6 +57,8 @@ pub enum Violation {
         ids: Vec<u32>,
         /// How often it occurred
         count: u64,
+        /// How often it may have occurred at most
+        most: u64,
         /// How often it was continued
         continued: u64,
     },
@@ -81,10 +84,12 @@ pub struct Checked<'a> {
     pub paths: u128,
     /// Activations that did not end
     pub interrupted: u64,
-    /// Events counted at their roots for want of memory
-    pub pruned: u64,
+    /// Events counted at truncated windows: with fewer paths before them than k tells
+    pub truncated: u64,
     /// Events not counted for want of memory
     pub lost: u64,
+    /// Events after which the published algorithm has broken sequences off
+    pub restarts: u64,
     /// What cannot be; empty if all is well
     pub violations: Vec<Violation>,
     /// What could not be, had all counts been of whole activations and of one moment
@@ -121,13 +126,14 @@ pub fn check<'a>(functions: &'a [Function<'a>], flags: u32) -> Findings<'a> {
             entries: profile.totals.entries,
             paths: profile.forest.total(),
             interrupted: function.interrupted(),
-            pruned: profile.totals.pruned,
+            truncated: function.truncated(),
             lost: profile.totals.lost,
+            restarts: profile.totals.restarts,
             violations,
             explained,
         })
     });
     let functions: Vec<Checked<'a>> = checked.collect();
     let conserved = functions.iter().all(|function| function.violations.is_empty());
-    Findings { version: 1, conserved, began_within, went_on, functions }
+    Findings { version: 2, conserved, began_within, went_on, functions }
 }

@@ -1,12 +1,11 @@
 //! Flow conservation in one function.
 
 use crate::analysis::edge_counts::{GraphCounts, add_at, recover};
+use crate::analysis::ipf::Ipf;
 use crate::commands::check::Violation;
 use crate::format::numbers::add;
 use crate::input::function::Function;
-use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::FunctionProfile;
-use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::table::{CutReason, Edge, PathStart};
 
 /// Sequences of one function that are reported, at most: one wrong count makes many of them wrong.
@@ -15,7 +14,6 @@ const SEQUENCES: usize = 5;
 /// What cannot be.
 pub fn violations(function: &Function<'_>, profile: &FunctionProfile) -> Vec<Violation> {
     let counts = recover(function);
-    let spare = profile.totals.lost.saturating_add(profile.totals.pruned);
     let at_entry = from_entry(function);
     let mut found = Vec::new();
     if at_entry > profile.totals.entries {
@@ -23,7 +21,7 @@ pub fn violations(function: &Function<'_>, profile: &FunctionProfile) -> Vec<Vio
     }
     found.extend(edges(function, &counts, profile.totals.lost));
     found.extend(blocks(function, &counts, at_entry));
-    found.extend(sequences(&make_k_ipf(&profile.forest, profile.k), spare));
+    found.extend(sequences(&Ipf::of(profile)));
     found
 }
 
@@ -63,21 +61,19 @@ fn blocks(function: &Function<'_>, counts: &GraphCounts, at_entry: u64) -> Vec<V
         .collect()
 }
 
-fn sequences(ipf: &PrefixForest, spare: u64) -> Vec<Violation> {
-    let mut continued = vec![0u64; ipf.len()];
-    for node in ipf.ids() {
-        if let Some(parent) = ipf.parent(node) {
-            add(&mut continued[parent.index()], ipf.count(node));
+fn sequences(ipf: &Ipf) -> Vec<Violation> {
+    let paths = &ipf.paths;
+    let mut continued = vec![0u64; paths.len()];
+    for node in paths.ids() {
+        if let Some(parent) = paths.parent(node) {
+            add(&mut continued[parent.index()], paths.count(node));
         }
     }
-    let wrong =
-        ipf.ids().filter(|node| continued[node.index()] > ipf.count(*node).saturating_add(spare));
-    wrong
-        .take(SEQUENCES)
-        .map(|node| Violation::Sequence {
-            ids: ipf.labels(node),
-            count: ipf.count(node),
-            continued: continued[node.index()],
-        })
-        .collect()
+    let violation = |node| {
+        let (count, continued) = (paths.count(node), continued[node.index()]);
+        let most = count.saturating_add(ipf.missing(node));
+        let ids = || paths.labels(node);
+        (continued > most).then(|| Violation::Sequence { ids: ids(), count, most, continued })
+    };
+    paths.ids().filter_map(violation).take(SEQUENCES).collect()
 }

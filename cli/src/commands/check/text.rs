@@ -19,11 +19,11 @@ pub fn write(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     let paths: u128 = functions.iter().map(|function| function.paths).sum();
     writeln!(
         out,
-        "functions={} entries={} paths={paths} interrupted={} pruned={} lost={}",
+        "functions={} entries={} paths={paths} interrupted={} truncated={} lost={}",
         functions.len(),
         sum(|f| f.entries),
         sum(|f| f.interrupted),
-        sum(|f| f.pruned),
+        sum(|f| f.truncated),
         sum(|f| f.lost)
     )?;
     let having =
@@ -68,12 +68,14 @@ impl fmt::Display for Violation {
             Violation::Block { block, entered, left } => {
                 write!(f, "block {block} is entered {entered} times and left {left} times")
             }
-            Violation::Sequence { ids, count, continued } => {
+            Violation::Sequence { ids, count, most, continued } => {
                 let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
                 let ids = ids.join(" ");
+                let bound = if most == count { "" } else { &format!(", {most} at most,") };
                 write!(
                     f,
-                    "the sequence {ids} occurs {count} times and is continued {continued} times"
+                    "the sequence {ids} occurs {count} times{bound} and is continued {continued} \
+                     times"
                 )
             }
         }

@@ -1,16 +1,19 @@
 //! `midflight diff`: what one profile has more of than another.
 //!
 //! Runs may be of different lengths, so what is compared is shares of the work: of functions in all
-//! of it, of paths and sequences in their function's. Counts stand beside them.
+//! of it, of paths and sequences in their function's. Counts stand beside them. Where memory was
+//! short only that is a difference which there is whatever is missing.
 
 use crate::analysis::behaviour::order::least_rotation;
+use crate::analysis::interval::Interval;
 use crate::analysis::rank::letters;
 use crate::analysis::sequences::folded;
 use crate::commands::compare::pairs::{Pair, total_work};
 use crate::document::route;
 use crate::format::json::Functions;
+use crate::format::known;
 use crate::format::names::{file_name, readable};
-use crate::format::numbers::{Percent, grouped, share};
+use crate::format::numbers::share;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -68,13 +71,22 @@ pub enum Graph {
 pub struct Changed {
     /// The IDs of its paths
     pub ids: Vec<u32>,
-    /// How often it occurred in both
+    /// How often it occurred in both, as far as it is known
     pub count: [u64; 2],
+    /// How often it may have occurred at most
+    pub most: [u64; 2],
     /// Its share in the function's work in both; those of all sequences of one length add up to 1
     /// at most
-    pub share: [f64; 2],
+    pub share: [Interval<f64>; 2],
     /// The path in words; of a sequence, its paths with letters
     pub what: String,
+}
+
+impl Changed {
+    /// By how much its share is larger in the second profile, for sure; smaller, if negative.
+    fn more(&self) -> f64 {
+        self.share[1].above(self.share[0])
+    }
 }
 
 /// All functions whose share differs, or that have paths whose share differs: those that changed
@@ -94,7 +106,7 @@ pub fn diff(pairs: &[Pair<'_, '_>], options: &Options) -> Vec<FunctionDiff> {
 /// How much a function changed: by its share, or by its paths within its share.
 fn weight(function: &FunctionDiff) -> f64 {
     let own = (function.share[1] - function.share[0]).abs();
-    let within = function.changed.first().map_or(0.0, |c| (c.share[1] - c.share[0]).abs());
+    let within = function.changed.first().map_or(0.0, |c| c.more().abs());
     own.max(within * function.share[0].min(function.share[1]))
 }
 
@@ -122,27 +134,38 @@ fn function_diff(pair: &Pair<'_, '_>, totals: [u128; 2], options: &Options) -> F
     }
 }
 
-/// The paths whose shares differ most, then the sequences, where none was lost for want of memory.
+/// The paths whose shares differ most, then the sequences.
 fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Changed> {
     let function = pair.either().function;
     let paths = pair.paths();
     let costs: FxHashMap<u32, u64> = paths.keys().map(|&id| (id, pair.instructions(id))).collect();
-    let change = |ids: &[u32], count: [u64; 2]| {
+    let lost = pair.0.map(|ranked| ranked.map_or(0, |ranked| ranked.function.lost()));
+    // No path has more in it than the whole function.
+    let (longest, _) = function.size_of(0..function.table.blocks.len() as u32);
+    let change = |ids: &[u32], times: [Interval<u64>; 2]| {
         let cost: u64 = ids.iter().filter_map(|id| costs.get(id)).sum();
-        // Each path is in as many sequences of a length as that is.
         let part = |side: usize| {
-            let all = work[side].saturating_mul(ids.len() as u128);
-            share(u128::from(count[side]) * u128::from(cost), all)
+            // Each path is in as many sequences of a length as that is.
+            let of = |count: u64, work: u128| {
+                let all = work.saturating_mul(ids.len() as u128);
+                share(u128::from(count) * u128::from(cost), all)
+            };
+            let all = work[side] + u128::from(lost[side]) * u128::from(longest);
+            Interval::new(of(times[side].least, all), of(times[side].most, work[side]).min(1.0))
         };
-        Changed { ids: ids.to_vec(), count, share: [part(0), part(1)], what: String::new() }
+        let (count, most) = (times.map(|times| times.least), times.map(|times| times.most));
+        let share = [part(0), part(1)];
+        Changed { ids: ids.to_vec(), count, most, share, what: String::new() }
     };
-    let size = |c: &Changed| (c.share[1] - c.share[0]).abs();
+    let size = |c: &Changed| c.more().abs();
     let most = |mut all: Vec<Changed>| {
         all.retain(|c| 100.0 * size(c) >= SMALL);
         all.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.ids.cmp(&b.ids)));
         all
     };
-    let mut chosen = most(paths.iter().map(|(&id, &count)| change(&[id], count)).collect());
+    let taken =
+        |count: [u64; 2]| [0, 1].map(|side: usize| Interval::counted(count[side], lost[side]));
+    let mut chosen = most(paths.iter().map(|(&id, &count)| change(&[id], taken(count))).collect());
     chosen.truncate(options.paths);
     let names: FxHashMap<u32, String> =
         chosen.iter().enumerate().map(|(index, c)| (c.ids[0], letters(index))).collect();
@@ -153,10 +176,7 @@ fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Chang
     // Sequences of the paths named, as long as k allows: shorter ones are parts of them.
     let k = function.k() as usize;
     let named = |ids: &[u32]| ids.len() == k && ids.iter().all(|id| names.contains_key(id));
-    if !pair.0.iter().flatten().all(|r| r.function.is_whole()) {
-        return chosen;
-    }
-    let sequences = pair.sequences();
+    let sequences = pair.sequences().counts;
     let sequences = sequences.iter().filter(|(ids, _)| named(ids));
     let sequences = most(sequences.map(|(ids, &count)| change(ids, count)).collect());
     let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
@@ -171,7 +191,7 @@ fn changed(pair: &Pair<'_, '_>, work: [u128; 2], options: &Options) -> Vec<Chang
 
 /// What is shown as JSON.
 pub fn document(functions: &[FunctionDiff]) -> impl Serialize {
-    Functions { version: 1, functions }
+    Functions { version: 2, functions }
 }
 
 /// Writes up to `top` functions as text.
@@ -200,7 +220,7 @@ fn write_function(out: &mut dyn Write, function: &FunctionDiff) -> io::Result<()
     writeln!(
         out,
         "{}  of the work  {}  {file}:{}{note}",
-        shares(function.share),
+        shares(function.share.map(Interval::exact)),
         readable(&function.name),
         function.line
     )?;
@@ -209,15 +229,25 @@ fn write_function(out: &mut dyn Write, function: &FunctionDiff) -> io::Result<()
             out,
             "{}  {:>15} → {:>15}×  {}",
             shares(changed.share),
-            grouped(changed.count[0]),
-            grouped(changed.count[1]),
+            times(changed, 0),
+            times(changed, 1),
             changed.what
         )?;
     }
     Ok(())
 }
 
-fn shares(share: [f64; 2]) -> String {
-    let [a, b] = share.map(Percent::share);
-    format!("{a:>7}  {b:>7}  {:+6.1}", b.0 - a.0)
+fn times(changed: &Changed, side: usize) -> String {
+    known::count(Interval::new(changed.count[side], changed.most[side]))
+}
+
+fn shares(share: [Interval<f64>; 2]) -> String {
+    let points = 100.0 * share[1].above(share[0]);
+    let points = match (share.iter().all(Interval::is_exact), points > 0.0) {
+        (true, _) => format!("{points:+.1}"),
+        (false, true) => format!("≥{points:+.1}"),
+        (false, false) => format!("≤{points:+.1}"),
+    };
+    let [a, b] = share.map(known::percent);
+    format!("{a:>7}  {b:>7}  {points:>6}")
 }

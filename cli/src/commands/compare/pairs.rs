@@ -4,14 +4,24 @@
 //! and sequences of two profiles can be told to be the same where the tables are the same, or the
 //! graphs that were numbered.
 
+use crate::analysis::interval::Interval;
+use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
 use crate::format::numbers::share;
 use midflight_profile::table::FunctionTable;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A function in both profiles, or in one: in each where it ran.
 pub struct Pair<'a, 'f>(pub [Option<&'a Ranked<'f>>; 2]);
+
+/// The sequences of two or more paths of a function in both profiles.
+pub struct Sequences {
+    /// For each that was seen in one of the profiles, how often it occurred in both
+    pub counts: BTreeMap<Vec<u32>, [Interval<u64>; 2]>,
+    /// How many occurrences, of all of them together, may not have been counted in both
+    pub missing: [u64; 2],
+}
 
 impl<'a, 'f> Pair<'a, 'f> {
     /// In one of the profiles.
@@ -49,17 +59,31 @@ impl<'a, 'f> Pair<'a, 'f> {
         counts
     }
 
-    /// For each sequence of two or more paths that was taken in one of the profiles, how often in
-    /// both.
-    pub fn sequences(&self) -> BTreeMap<Vec<u32>, [u64; 2]> {
-        let mut counts: BTreeMap<Vec<u32>, [u64; 2]> = BTreeMap::new();
-        for (side, ranked) in self.0.into_iter().enumerate() {
-            let Some(ipf) = ranked.map(Ranked::k_ipf) else { continue };
-            for node in ipf.ids().filter(|&node| ipf.parent(node).is_some()) {
-                counts.entry(ipf.labels(node)).or_default()[side] = ipf.count(node);
-            }
+    /// What is known of the sequences of two or more paths.
+    pub fn sequences(&self) -> Sequences {
+        let ipfs = self.0.map(|ranked| ranked.map(Ranked::k_ipf));
+        let mut all: BTreeSet<Vec<u32>> = BTreeSet::new();
+        for Ipf { paths, .. } in ipfs.iter().flatten() {
+            let long = paths.ids().filter(|&node| paths.parent(node).is_some());
+            all.extend(long.map(|node| paths.labels(node)));
         }
-        counts
+        let count = |ipf: &Option<Ipf>, labels: &[u32]| match ipf {
+            Some(ipf) => ipf.count_of(labels),
+            None => Interval::exact(0),
+        };
+        let counts = all.into_iter().map(|labels| {
+            let counts = [0, 1].map(|side: usize| count(&ipfs[side], &labels));
+            (labels, counts)
+        });
+        let k = self.either().function.k();
+        let missing = |ipf: &Option<Ipf>| {
+            let of_length = |length| ipf.as_ref().map_or(0, |ipf| ipf.missing_of(length, |_| true));
+            (2..=k).map(of_length).fold(0, u64::saturating_add)
+        };
+        Sequences {
+            counts: counts.collect(),
+            missing: [0, 1].map(|side: usize| missing(&ipfs[side])),
+        }
     }
 
     /// The instructions of a path.

@@ -1,10 +1,11 @@
 //! Graphviz: the path forest as thesis Fig. 6.2 draws it. A node is a path that followed those
 //! above it; an edge `X%(Y%)` tells its count in percent of its parent's and of its root's.
 
+use crate::analysis::interval::Interval;
 use crate::commands::export::{Format, Writer};
 use crate::document::{Document, FunctionDocument};
+use crate::format::known;
 use crate::format::names::file_name;
-use crate::format::numbers::{at_edge, grouped};
 use std::io::{self, Write};
 
 /// The format.
@@ -26,12 +27,12 @@ fn write_function(out: &mut dyn Write, number: usize, f: &FunctionDocument<'_>) 
     let title = quoted(&format!("{}  {}:{}", f.readable, file_name(&f.file), f.line));
     writeln!(out, "  subgraph cluster_{number} {{\n    label={title};")?;
     // The nodes from the root down to the one at hand.
-    let mut above: Vec<(usize, u64)> = Vec::new();
+    let mut above: Vec<(usize, Interval<u64>)> = Vec::new();
     for (index, node) in f.forest.nodes.iter().enumerate() {
         above.truncate(node.level as usize);
         let path = &f.paths[node.path];
         let name = format!("n{number}_{index}");
-        let label = format!("{}\n{}×", path.letter, grouped(node.count));
+        let label = format!("{}\n{}×", path.letter, known::count(node.times()));
         let hue = (node.path * 137) % 360;
         writeln!(
             out,
@@ -41,10 +42,10 @@ fn write_function(out: &mut dyn Write, number: usize, f: &FunctionDocument<'_>) 
             hue as f64 / 360.0
         )?;
         if let (Some(&(parent, of_parent)), Some(&(_, of_root))) = (above.last(), above.first()) {
-            let share = at_edge(node.count, of_parent, of_root);
+            let share = known::at_edge(node.times(), of_parent, of_root);
             writeln!(out, "    n{number}_{parent} -> {name} [label={}];", quoted(&share))?;
         }
-        above.push((index, node.count));
+        above.push((index, node.times()));
     }
     writeln!(out, "  }}")
 }

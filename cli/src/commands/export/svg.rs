@@ -3,8 +3,9 @@
 
 use crate::commands::export::{Format, Writer};
 use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
+use crate::format::known;
 use crate::format::names::file_name;
-use crate::format::numbers::{Percent, grouped};
+use crate::format::numbers::Percent;
 use crate::format::page::escaped;
 use std::io::{self, Write};
 
@@ -107,7 +108,7 @@ fn told(path: &PathDocument, node: &TreeNode) -> String {
         "{}: {}\n{}×; {} of the times that it was taken",
         path.letter,
         escaped(&path.route),
-        grouped(node.count),
-        Percent::of(node.count, path.count)
+        known::count(node.times()),
+        known::percent(node.times().share_of(path.times()))
     )
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::behaviour::dispatch::{Dispatch, Target};
 use crate::commands::report::text::DIM;
+use crate::format::known;
 use crate::format::numbers::{Percent, grouped, plural, share};
 use std::fmt::Write;
 
@@ -30,7 +31,7 @@ fn write_one(text: &mut String, dispatch: &Dispatch) {
     };
     let most: Vec<String> = dispatch.most.iter().map(target).collect();
     let foretold = dispatch.foretold.map_or(String::new(), |share| {
-        format!("; the last way foretells the next in {}", Percent::share(share))
+        format!("; the last way foretells the next in {}", known::percent(share))
     });
     let _ = writeln!(
         text,
@@ -45,7 +46,7 @@ fn write_one(text: &mut String, dispatch: &Dispatch) {
     let pairs: Vec<String> = known
         .map(|pair| {
             let [first, second] = pair.lines;
-            format!("{first} → {second} {}", Percent::share(pair.share))
+            format!("{first} → {second} {}", known::percent(pair.share))
         })
         .collect();
     if !pairs.is_empty() {

@@ -3,7 +3,8 @@
 use crate::analysis::behaviour::{Cycle, LoopReport, Next};
 use crate::commands::report::text::{DIM, HINT, LETTER};
 use crate::document::{FunctionDocument, LoopDocument};
-use crate::format::numbers::{Percent, grouped, mean_of, plural, share};
+use crate::format::known;
+use crate::format::numbers::{Percent, grouped, plural};
 use std::fmt::Write;
 
 /// Ways around a loop that are shown, at most.
@@ -34,19 +35,14 @@ pub fn names(report: &LoopReport, id: u32) -> bool {
 
 /// Successors of a path that are shown.
 fn next_shown(cycle: &Cycle) -> impl Iterator<Item = &Next> {
-    let frequent = |next: &&Next| share(next.count, followed(cycle)) >= RARE;
+    let frequent = |next: &&Next| !cycle.share(next).is_below(RARE);
     cycle.next.iter().take(NEXT).filter(frequent)
-}
-
-/// Of how many it is known what followed.
-fn followed(cycle: &Cycle) -> u64 {
-    cycle.next.iter().map(|next| next.count).fold(0, u64::saturating_add)
 }
 
 /// Ways around a loop that are shown.
 fn ways_shown(report: &LoopReport) -> Vec<&Cycle> {
-    let all = report.iterations();
-    report.cycles.iter().filter(|c| share(c.count, all) >= RARE).take(WAYS).collect()
+    let frequent = |c: &&Cycle| !report.share(c.times()).is_below(RARE);
+    report.cycles.iter().filter(frequent).take(WAYS).collect()
 }
 
 /// Writes loops.
@@ -55,7 +51,7 @@ pub fn write(text: &mut String, f: &FunctionDocument<'_>, loops: &[&LoopDocument
         write_head(text, f, report);
         write_ways(text, f, report);
         if let Some(foretold) = &report.foretold {
-            let [by_one, by_more] = [foretold.by_one, foretold.by_more].map(Percent::share);
+            let [by_one, by_more] = [foretold.by_one, foretold.by_more].map(known::percent);
             let _ = writeln!(
                 text,
                 "        {DIM}the last path foretells the next in {by_one}, the last {} in {by_more}\
@@ -84,13 +80,12 @@ fn write_head(text: &mut String, f: &FunctionDocument<'_>, report: &LoopReport) 
         "   Loop {place}: {} of the work{own}; entered {}×, goes around {} times each time",
         Percent::of(report.work, f.work),
         grouped(report.entered),
-        mean_of(share(report.around, report.entered))
+        known::mean(report.rounds(), 0.0)
     );
 }
 
 fn write_ways(text: &mut String, f: &FunctionDocument<'_>, report: &LoopReport) {
-    let all = report.iterations();
-    if all == 0 {
+    if report.cycles.is_empty() {
         return;
     }
     // What k is too small to tell has no column.
@@ -106,15 +101,15 @@ fn write_ways(text: &mut String, f: &FunctionDocument<'_>, report: &LoopReport) 
     let _ = writeln!(text, "{}{DIM:#}", if order { "   followed by" } else { "" });
     let ways = ways_shown(report);
     for cycle in &ways {
-        let (letter, count) = (f.letter(cycle.id), grouped(cycle.count));
-        let of_all = Percent::share(share(cycle.count, all));
+        let (letter, count) = (f.letter(cycle.id), known::count(cycle.times()));
+        let of_all = known::percent(report.share(cycle.times()));
         let _ = write!(text, "   {LETTER}{letter:>3}{LETTER:#}  {of_all:>7}  {count:>15}×");
         if order {
-            let _ = write!(text, "   {:>8}", mean_of(cycle.runs.mean()));
+            let _ = write!(text, "   {:>8}", known::mean(cycle.runs.mean(), 1.0));
         }
         if runs {
-            let within = cycle.runs.share_in(run).unwrap_or(0.0);
-            let _ = write!(text, "   {:>11}", Percent::share(within));
+            let within = cycle.runs.share_in(run).map_or("?".into(), known::percent);
+            let _ = write!(text, "   {within:>11}");
         }
         let next = followed_by(f, cycle);
         let _ = writeln!(text, "{}{next}", if next.is_empty() { "" } else { "   " });
@@ -126,9 +121,7 @@ fn write_ways(text: &mut String, f: &FunctionDocument<'_>, report: &LoopReport) 
 }
 
 fn followed_by(f: &FunctionDocument<'_>, cycle: &Cycle) -> String {
-    let words = next_shown(cycle).map(|next| {
-        let share = Percent::share(share(next.count, followed(cycle)));
-        format!("{} {share}", f.letter(next.id))
-    });
+    let words = next_shown(cycle)
+        .map(|next| format!("{} {}", f.letter(next.id), known::percent(cycle.share(next))));
     words.collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! `midflight report`: the hottest cyclic paths, for people.
 //!
 //! [`text`] writes, with the dictionary of acyclic paths from [`paths`], the loops from [`loops`]
-//! and branches that go many ways from [`dispatch`]; [`memory`] tells where counts are too low.
+//! and branches that go many ways from [`dispatch`]; [`memory`] tells what memory was short for.
 //! [`flat`] is a line a function.
 
 pub mod dispatch;

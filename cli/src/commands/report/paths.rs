@@ -3,6 +3,7 @@
 use crate::commands::report::loops::names;
 use crate::commands::report::text::{DIM, LETTER};
 use crate::document::{FunctionDocument, LoopDocument, PathDocument};
+use crate::format::known;
 use crate::format::lines::shortened;
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped, plural};
@@ -61,7 +62,7 @@ pub fn write(
 }
 
 fn write_head(text: &mut String, f: &FunctionDocument<'_>, path: &PathDocument, distinction: &str) {
-    let (share, count) = (Percent::of(path.work(), f.work), grouped(path.count));
+    let (share, count) = (Percent::of(path.work(), f.work), known::count(path.times()));
     let PathDocument { letter, route, .. } = path;
     let _ = writeln!(
         text,

@@ -3,6 +3,7 @@
 use crate::analysis::sequences::folded;
 use crate::commands::report::{dispatch, flat, loops, memory, paths, tree};
 use crate::document::{Document, Events, Extent, FunctionDocument, Pruning};
+use crate::format::known;
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped, plural};
 use crate::input::samples::PARTS;
@@ -44,6 +45,12 @@ then, in the next iteration, B; A ×8 is A eight times in a row.
   mean run   how many times on end it went this way
 ";
 
+/// What is added to the legend where not all counts are known.
+const BOUNDS: &str = concat!(
+    "  7 (≤ 9)    memory was full: the count is 7 to 9. ≥ 50 % is that or more, ≈ 50 % nearly that, and\n",
+    "             ? is not known\n",
+);
+
 /// The report of a document of this extent: of each function chosen sequences, or trees that are
 /// pruned by counts; or a line a function.
 pub fn report(
@@ -71,7 +78,8 @@ pub fn report(
     }
     text.push('\n');
     if options.legend && !extent.flat {
-        let _ = writeln!(text, "{DIM}{LEGEND}{DIM:#}");
+        let bounds = if document.shortage.functions > 0 { BOUNDS } else { "" };
+        let _ = writeln!(text, "{DIM}{LEGEND}{bounds}{DIM:#}");
     }
     if document.list.is_empty() {
         let _ = writeln!(text, "no function that ran is to be shown");
@@ -93,12 +101,12 @@ pub fn report(
 
 /// One line on how whole the profile is.
 fn events_line(events: &Events) -> String {
-    let Events { paths, activations, interrupted, pruned, lost } = *events;
-    let [paths, activations, interrupted, pruned, lost] =
-        [paths, activations, interrupted, pruned, lost].map(grouped);
+    let Events { paths, activations, interrupted, truncated, lost } = *events;
+    let [paths, activations, interrupted, truncated, lost] =
+        [paths, activations, interrupted, truncated, lost].map(grouped);
     format!(
         "emitted: {paths} paths by {activations} activations; interrupted activations: \
-         {interrupted}; paths pruned: {pruned}, lost: {lost}"
+         {interrupted}; paths truncated: {truncated}, lost: {lost}"
     )
 }
 
@@ -152,7 +160,15 @@ fn write_head(text: &mut String, number: usize, f: &FunctionDocument<'_>, docume
     }
     let k = if document.ks.len() > 1 { format!("; k = {}", f.k) } else { String::new() };
     let paths = taken(f.paths.len() as u64, f.function.table.num_paths);
-    let _ = writeln!(text, "; {paths}{k}");
+    let _ = writeln!(text, "; {paths}{}{k}", short_words(f));
+}
+
+/// How much of a function was counted in part only, where something was.
+fn short_words(f: &FunctionDocument<'_>) -> String {
+    let part = |(number, what): (u64, &str)| {
+        if number == 0 { String::new() } else { format!("; {} {what}", grouped(number)) }
+    };
+    [(f.truncated, "truncated"), (f.restarts, "restarts"), (f.lost, "lost")].map(part).concat()
 }
 
 fn write_function(
@@ -163,7 +179,6 @@ fn write_function(
     sources: &mut Sources,
 ) {
     write_bound(text, f);
-    memory::write_bounds(text, f);
     let loops = loops::pick(f, options.loops, extent.min_percent);
     paths::write(text, f, &loops, sources);
     if extent.pruning == Pruning::ByCount {
@@ -190,16 +205,18 @@ fn write_bound(text: &mut String, f: &FunctionDocument<'_>) {
 }
 
 fn write_sequences(text: &mut String, f: &FunctionDocument<'_>) {
-    let _ = writeln!(text, "   {DIM}          count   % parent     % root   sequence{DIM:#}");
-    for sequence in &f.sequences {
+    let counts: Vec<String> = f.sequences.iter().map(|s| known::count(s.times())).collect();
+    // A bound of a count takes more room than most counts do.
+    let wide = counts.iter().map(|count| count.chars().count()).fold(15, usize::max);
+    let _ = writeln!(text, "   {DIM}{:>wide$}   % parent     % root   sequence{DIM:#}", "count");
+    for (sequence, count) in f.sequences.iter().zip(counts) {
         let paths = || sequence.paths.iter().map(|&place| &f.paths[place]);
         let letters: Vec<&str> = paths().map(|path| path.letter.as_str()).collect();
         let _ = writeln!(
             text,
-            "   {:>15}   {:>8}   {:>8}   {LETTER}{}{LETTER:#}{DIM}  ({} paths, {} instructions){DIM:#}",
-            grouped(sequence.count),
-            Percent::of(sequence.count, sequence.parent),
-            Percent::of(sequence.count, sequence.root),
+            "   {count:>wide$}   {:>8}   {:>8}   {LETTER}{}{LETTER:#}{DIM}  ({} paths, {} instructions){DIM:#}",
+            known::percent(sequence.times().share_of(sequence.parent)),
+            known::percent(sequence.times().share_of(sequence.root)),
             folded(&letters),
             letters.len(),
             paths().map(|path| path.instructions).sum::<u64>(),

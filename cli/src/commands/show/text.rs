@@ -1,8 +1,9 @@
 //! The whole k-IPF as text: a tree for each function.
 
+use crate::analysis::interval::Interval;
+use crate::analysis::ipf::Ipf;
 use crate::format::lines::ranges;
 use crate::input::function::Function;
-use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::visible;
 use std::io::{self, Write};
 
@@ -17,9 +18,16 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
 fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()> {
     let Some(profile) = function.profile else { return Ok(()) };
     let table = function.table;
+    let short = [
+        ("truncated", function.truncated()),
+        ("lost", profile.totals.lost),
+        ("restarts", profile.totals.restarts),
+    ];
+    let short = short.into_iter().filter(|(_, number)| *number != 0);
+    let short: String = short.map(|(what, number)| format!(" {what}={number}")).collect();
     writeln!(
         out,
-        "{} {}:{} k={} entries={} completed={} interrupted={}",
+        "{} {}:{} k={} entries={} completed={} interrupted={}{short}",
         visible(&table.name),
         visible(function.file()),
         table.line,
@@ -28,15 +36,16 @@ fn write_function(out: &mut dyn Write, function: &Function<'_>) -> io::Result<()
         function.completed(),
         function.interrupted()
     )?;
-    let ipf = make_k_ipf(&profile.forest, profile.k);
-    for (node, depth) in ipf.preorder() {
-        let id = ipf.label(node);
+    let ipf = Ipf::of(profile);
+    for (node, depth) in ipf.paths.preorder() {
+        let id = ipf.paths.label(node);
+        let Interval { least: count, most } = ipf.count(node);
+        let bound = if most == count { String::new() } else { format!(" most={most}") };
         let lines = function.path(id).map_or(Vec::new(), |path| function.lines(&path));
         writeln!(
             out,
-            "  {:indent$}{id} count={} lines={}",
+            "  {:indent$}{id} count={count}{bound} lines={}",
             "",
-            ipf.count(node),
             ranges(&lines),
             indent = depth as usize * 2
         )?;

@@ -7,20 +7,22 @@
 //!
 //! Three phases: modules of both files are written, each signature once; forests are found and
 //! those of one function chained; then each chain is written, a single forest byte for byte as it
-//! was, several as one forest, their counts added node by node ([`trie`]).
+//! was, several as one forest, their counts added up ([`trie`]).
 
 mod trie;
 
 use super::encoder::{Encoder, Sink};
-use super::error::{ReadError, other_k};
-use super::forests::{self, ForestHeader, LEAST_NODE, LEVELS, walk};
+use super::error::{ReadError, other_counters, other_k};
+use super::header::{self, ForestHeader};
 use super::modules;
 use super::sections::{HEADER_SIZE, Kind, Section, Sections};
+use super::slabs::{self, LEVELS};
+use super::windows::{self, Part};
 use crate::checksum::mix64;
 use crate::cursor::Cursor;
 use midflight_abi::Totals;
 pub use trie::Node;
-use trie::Trie;
+use trie::{Top, Trie};
 
 /// Files cannot be added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +51,9 @@ pub struct Piece {
     /// With the place of the module in the sum
     header: ForestHeader,
     is_second: bool,
-    /// Bounds of the nodes in the section, and their number
+    /// Whether it is a k-SF
+    is_slabs: bool,
+    /// Bounds of what follows the header in the section, and how many nodes it has at most
     start: usize,
     end: usize,
     nodes: usize,
@@ -104,9 +108,12 @@ impl<'a> Pair<'a> {
         let sum = |kind, most: &dyn Fn(Section<'_>) -> usize| {
             self.files.iter().map(|file| most(file.of(kind))).fold(0, usize::saturating_add)
         };
-        let pieces = sum(Kind::Forests, &|section| section.most(forests::LEAST));
-        // The root above all roots is one more.
-        let nodes = sum(Kind::Forests, &|section| section.bytes.len() / LEAST_NODE) + 1;
+        let of_forests = |most: &dyn Fn(Section<'_>) -> usize| {
+            Kind::FORESTS.map(|kind| sum(kind, most)).into_iter().fold(0, usize::saturating_add)
+        };
+        let pieces = of_forests(&|section| section.most(header::LEAST));
+        // A node takes a byte at least, in the window of a group. There are those above all others.
+        let nodes = of_forests(&|section| section.bytes.len()).saturating_add(Top::ALL.len());
         let slots = pieces.max(nodes).saturating_mul(2).checked_next_power_of_two();
         let modules = sum(Kind::Modules, &|section| section.most(modules::LEAST));
         Needs { modules, pieces, nodes, slots: slots.unwrap_or(usize::MAX) }
@@ -130,7 +137,7 @@ impl<'a> Pair<'a> {
         for piece in pieces.iter().filter(|piece| piece.is_head) {
             match pieces.get((piece.next as usize).wrapping_sub(1)) {
                 None => {
-                    encoder.forest(&piece.header).map_err(AddError::Sink)?;
+                    encoder.forest_header(piece.kind(), &piece.header).map_err(AddError::Sink)?;
                     let nodes = self.nodes_of(piece);
                     encoder.put(nodes.rest()).map_err(AddError::Sink)?;
                 }
@@ -171,23 +178,23 @@ impl<'a> Pair<'a> {
         mut modules: &[Place],
         pieces: &mut [Piece],
     ) -> Result<usize, AddError<E>> {
+        let mut own = [modules; 2];
+        for (own, file) in own.iter_mut().zip(&self.files) {
+            let number = file.of(Kind::Modules).items as usize;
+            (*own, modules) = modules.split_at_checked(number).ok_or(AddError::Room)?;
+        }
         let mut count = 0;
-        for (file, is_second) in self.files.iter().zip([false, true]) {
-            let own;
-            let (section, number) = (file.of(Kind::Forests), file.of(Kind::Modules).items);
-            (own, modules) = modules.split_at_checked(number as usize).ok_or(AddError::Room)?;
-            section.read::<AddError<E>>(|cursor| {
-                let mut header = ForestHeader::read(cursor, number)?;
-                let module = own.get(header.module as usize).ok_or(AddError::Room)?;
-                header.module = module.place;
-                let start = cursor.at() - section.at;
-                let nodes = walk(cursor, &header, |_| Ok::<_, ReadError>(()))?;
-                let end = cursor.at() - section.at;
-                *pieces.get_mut(count).ok_or(AddError::Room)? =
-                    Piece { header, is_second, start, end, nodes, is_head: false, next: 0 };
-                count += 1;
-                Ok(())
-            })?;
+        // As they are written: sections one after the other.
+        for kind in Kind::FORESTS {
+            for ((file, own), is_second) in self.files.iter().zip(own).zip([false, true]) {
+                let section = file.of(kind);
+                section.read::<AddError<E>>(|cursor| {
+                    let piece = read_piece(cursor, kind, own, section.at)?;
+                    *pieces.get_mut(count).ok_or(AddError::Room)? = Piece { is_second, ..piece };
+                    count += 1;
+                    Ok(())
+                })?;
+            }
         }
         Ok(count)
     }
@@ -211,31 +218,134 @@ impl<'a> Pair<'a> {
             if own.k != sum.k {
                 return Err(ReadError::from(other_k(cursor.at())).into());
             }
+            if piece.is_slabs != head.is_slabs {
+                return Err(ReadError::from(other_counters(cursor.at())).into());
+            }
             sum.totals.add_saturating(own.totals);
-            let mut way = [0; LEVELS + 1];
-            walk(&mut cursor, own, |node| {
-                let mut add = || {
-                    let parent = way.get(node.level).copied()?;
-                    *way.get_mut(node.level + 1)? = trie.add(parent, node.label, node.count)?;
-                    Some(())
-                };
-                add().ok_or(AddError::Room)
-            })?;
+            match piece.is_slabs {
+                true => add_slabs(&mut trie, &mut cursor, own)?,
+                false => add_windows(&mut trie, &mut cursor, own)?,
+            }
         }
-        sum.roots = trie.children(Trie::TOP);
-        encoder.forest(&sum).map_err(AddError::Sink)?;
-        for (label, count, children) in trie.preorder() {
-            encoder.node(label, count, children).map_err(AddError::Sink)?;
+        match head.is_slabs {
+            true => write_slabs(&trie, &sum, encoder),
+            false => write_windows(&trie, &sum, encoder),
         }
-        Ok(())
+        .map_err(AddError::Sink)
     }
 
     /// The nodes of a forest.
     fn nodes_of(&self, piece: &Piece) -> Cursor<'a> {
         let [first, second] = &self.files;
         let file = if piece.is_second { second } else { first };
-        file.of(Kind::Forests).part(piece.start..piece.end)
+        file.of(piece.kind()).part(piece.start..piece.end)
     }
+}
+
+impl Piece {
+    fn kind(&self) -> Kind {
+        if self.is_slabs { Kind::Slabs } else { Kind::Windows }
+    }
+}
+
+/// Reads a forest, of whose file the modules have these places in the sum.
+fn read_piece<E>(
+    cursor: &mut Cursor<'_>,
+    kind: Kind,
+    modules: &[Place],
+    section: usize,
+) -> Result<Piece, AddError<E>> {
+    let mut header = ForestHeader::read(cursor, modules.len() as u32)?;
+    header.module = modules.get(header.module as usize).ok_or(AddError::Room)?.place;
+    let start = cursor.at() - section;
+    let is_slabs = kind == Kind::Slabs;
+    let nodes = match is_slabs {
+        true => slabs::walk(cursor, header.k, |_| Ok::<_, ReadError>(()))?,
+        false => windows::walk(cursor, &header, |_| Ok::<_, ReadError>(()))?,
+    };
+    let end = cursor.at() - section;
+    Ok(Piece { header, is_slabs, start, end, nodes, ..Piece::default() })
+}
+
+fn add_slabs<E>(
+    trie: &mut Trie<'_>,
+    cursor: &mut Cursor<'_>,
+    header: &ForestHeader,
+) -> Result<(), AddError<E>> {
+    let mut way = [Trie::top(Top::Known); LEVELS + 1];
+    slabs::walk(cursor, header.k, |node| {
+        let mut add = || {
+            let parent = way.get(node.level).copied()?;
+            *way.get_mut(node.level + 1)? = trie.add(parent, node.label, node.count)?;
+            Some(())
+        };
+        add().ok_or(AddError::Room)
+    })?;
+    Ok(())
+}
+
+fn add_windows<E>(
+    trie: &mut Trie<'_>,
+    cursor: &mut Cursor<'_>,
+    header: &ForestHeader,
+) -> Result<(), AddError<E>> {
+    let mut window = Trie::top(Top::Known);
+    windows::walk(cursor, header, |part| {
+        let mut add = || {
+            match part {
+                Part::State(state) => {
+                    let top = if state.is_anchored { Top::Anchored } else { Top::Known };
+                    let mut labels = state.labels().iter();
+                    window =
+                        labels.try_fold(Trie::top(top), |at, &label| trie.add(at, label, 0))?;
+                }
+                Part::Path { label, count } => _ = trie.add(window, label, count)?,
+            }
+            Some(())
+        };
+        add().ok_or(AddError::Room)
+    })?;
+    Ok(())
+}
+
+fn write_slabs<S: Sink>(
+    trie: &Trie<'_>,
+    header: &ForestHeader,
+    encoder: &mut Encoder<S>,
+) -> Result<(), S::Error> {
+    let top = Trie::top(Top::Known);
+    encoder.slabs(header, trie.children(top).count() as u32)?;
+    for node in trie.preorder(top).skip(1) {
+        let (label, count) = trie.counter(node);
+        encoder.node(label, count, trie.children(node).count() as u32)?;
+    }
+    Ok(())
+}
+
+fn write_windows<S: Sink>(
+    trie: &Trie<'_>,
+    header: &ForestHeader,
+    encoder: &mut Encoder<S>,
+) -> Result<(), S::Error> {
+    encoder.windows(header)?;
+    for top in Top::ALL {
+        for window in trie.preorder(Trie::top(top)) {
+            let paths =
+                || trie.children(window).map(|id| trie.counter(id)).filter(|path| path.1 != 0);
+            if paths().next().is_none() {
+                continue;
+            }
+            let mut labels = [0; LEVELS];
+            let length = trie.labels(window, &mut labels);
+            let labels = labels.get(..length).unwrap_or_default();
+            encoder.group(top == Top::Anchored, labels.iter().copied())?;
+            for (label, count) in paths() {
+                encoder.path(label, count)?;
+            }
+            encoder.end()?;
+        }
+    }
+    encoder.end()
 }
 
 /// The forests of one function.
@@ -263,8 +373,8 @@ fn chain(pieces: &mut [Piece], slots: &mut [u32]) -> Option<()> {
         let (before, rest) = pieces.split_at_mut_checked(index)?;
         let piece = rest.first_mut()?;
         let function = |piece: &Piece| (piece.header.module, piece.header.key);
-        let (module, key) = function(piece);
-        let mut hash = mix64(key ^ u64::from(module)) as usize;
+        let own = function(piece);
+        let mut hash = mix64(piece.header.key ^ u64::from(piece.header.module)) as usize;
         loop {
             let slot = slots.get_mut(hash & (size - 1))?;
             let Some(head) = before.get_mut((*slot as usize).wrapping_sub(1)) else {
@@ -272,7 +382,7 @@ fn chain(pieces: &mut [Piece], slots: &mut [u32]) -> Option<()> {
                 piece.is_head = true;
                 break;
             };
-            if function(head) == (module, key) {
+            if function(head) == own {
                 piece.next = head.next;
                 head.next = u32::try_from(index + 1).ok()?;
                 break;

@@ -2,6 +2,20 @@
 
 use crate::checksum::mix64;
 
+/// What is above all nodes of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Top {
+    /// Of windows that stand anywhere in an activation, and of all nodes of a k-SF
+    Known,
+    /// Of windows that begin with the activation
+    Anchored,
+}
+
+impl Top {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Anchored, Self::Known];
+}
+
 /// A node of the sum. Zeroes are a valid value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Node {
@@ -11,7 +25,6 @@ pub struct Node {
     /// 0: none, since the first node is nobody's child
     first_child: u32,
     next_sibling: u32,
-    children: u32,
 }
 
 /// Nodes, and a hash table that finds the child of a node by its label.
@@ -22,16 +35,19 @@ pub struct Trie<'a> {
 }
 
 impl<'a> Trie<'a> {
-    /// The node above all roots.
-    pub const TOP: u32 = 0;
+    /// The node above all of a kind.
+    pub const fn top(kind: Top) -> u32 {
+        kind as u32
+    }
 
     /// No forest yet, with room for that many nodes; `None` if there is not.
     pub fn new(nodes: &'a mut [Node], slots: &'a mut [u32], count: usize) -> Option<Self> {
-        let nodes = nodes.get_mut(..count.checked_add(1)?)?;
+        let tops = Top::ALL.len();
+        let nodes = nodes.get_mut(..count.checked_add(tops)?)?;
         let slots = slots.get_mut(..nodes.len().checked_mul(2)?.checked_next_power_of_two()?)?;
         slots.fill(0);
-        *nodes.first_mut()? = Node::default();
-        Some(Trie { nodes, used: 1, slots })
+        nodes.get_mut(..tops)?.fill(Node::default());
+        Some(Trie { nodes, used: tops, slots })
     }
 
     /// Adds to the count of the child of a node that has a label, which is made if it is not there.
@@ -64,34 +80,58 @@ impl<'a> Trie<'a> {
     fn append(&mut self, new: u32, parent: u32, label: u32) -> Option<()> {
         let above = self.nodes.get_mut(parent as usize)?;
         let next_sibling = core::mem::replace(&mut above.first_child, new);
-        above.children += 1;
         let node = Node { label, parent, next_sibling, ..Node::default() };
         *self.nodes.get_mut(self.used)? = node;
         self.used += 1;
         Some(())
     }
 
-    /// How many children a node has.
-    pub fn children(&self, node: u32) -> u32 {
-        self.nodes.get(node as usize).map_or(0, |node| node.children)
+    fn node(&self, id: u32) -> Node {
+        self.nodes.get(id as usize).copied().unwrap_or_default()
     }
 
-    /// All nodes in preorder: label, count and number of children.
-    pub fn preorder<'s>(&'s self) -> impl Iterator<Item = (u32, u64, u32)> {
-        let node = |id: u32| self.nodes.get(id as usize).filter(|_| id != Self::TOP);
-        let first = self.nodes.first().and_then(|top| node(top.first_child));
-        let next = move |last: &&'s Node| {
-            if let Some(child) = node(last.first_child) {
-                return Some(child);
+    /// The label and the count of a node.
+    pub fn counter(&self, id: u32) -> (u32, u64) {
+        let node = self.node(id);
+        (node.label, node.count)
+    }
+
+    /// The children of a node.
+    pub fn children(&self, id: u32) -> impl Iterator<Item = u32> {
+        let some = |id| (id != 0).then_some(id);
+        core::iter::successors(some(self.node(id).first_child), move |&id| {
+            some(self.node(id).next_sibling)
+        })
+    }
+
+    /// A node and all below it in preorder.
+    pub fn preorder(&self, top: u32) -> impl Iterator<Item = u32> {
+        core::iter::successors(Some(top), move |&last| {
+            let first = self.node(last).first_child;
+            if first != 0 {
+                return Some(first);
             }
-            let mut last = *last;
-            loop {
-                if let Some(sibling) = node(last.next_sibling) {
-                    return Some(sibling);
+            let mut last = last;
+            while last != top {
+                let Node { next_sibling, parent, .. } = self.node(last);
+                if next_sibling != 0 {
+                    return Some(next_sibling);
                 }
-                last = node(last.parent)?;
+                last = parent;
             }
+            None
+        })
+    }
+
+    /// Writes the labels from below the top down to a node; how many there are.
+    pub fn labels(&self, id: u32, to: &mut [u32]) -> usize {
+        let is_below = |&id: &u32| id as usize >= Top::ALL.len();
+        let way = || {
+            core::iter::successors(Some(id), |&id| Some(self.node(id).parent)).take_while(is_below)
         };
-        core::iter::successors(first, next).map(|node| (node.label, node.count, node.children))
+        let length = way().count();
+        let upwards = to.iter_mut().take(length).rev();
+        upwards.zip(way()).for_each(|(to, id)| *to = self.node(id).label);
+        length
     }
 }

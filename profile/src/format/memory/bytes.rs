@@ -40,11 +40,6 @@ impl<'a> Bytes<'a> {
         Ok(Object(bytes))
     }
 
-    /// The 8 bytes at an address, whether they were asked for or not.
-    pub(super) fn peek(&self, address: u64, what: &'static str) -> Result<u64, Malformed> {
-        Ok(u64_at(self.get(address, size_of::<u64>(), what)?, 0))
-    }
-
     fn get(&self, address: u64, size: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
         let at = self.offset(address);
         let bytes = at.checked_add(size).and_then(|end| self.file.get(at..end));

@@ -96,7 +96,7 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
     let began_within = turns != 0 || flags & MEMORY_BEGAN_WITHIN != 0;
     let flags = [(walk.has_lower_bounds, FLAG_LOWER_BOUNDS), (began_within, FLAG_BEGAN_WITHIN)];
     let flags = flags.into_iter().filter_map(|(holds, flag)| holds.then_some(flag)).sum();
-    Ok(walk.reader.finish(flags))
+    Ok(walk.reader.finish(flags)?)
 }
 
 fn check_layout(file: &[u8]) -> Result<(), ReadError> {
@@ -191,7 +191,7 @@ impl Walk<'_> {
         let Some(function) = forest::read(&mut self.bytes, address, object, told)? else {
             return Ok(());
         };
-        self.has_lower_bounds |= function.totals.are_short();
+        self.has_lower_bounds |= function.is_short();
         let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
         self.reader.add_function(FunctionProfile { module, ..function }, at)
     }

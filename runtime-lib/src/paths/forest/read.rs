@@ -1,21 +1,19 @@
-//! What a profile has of a forest: its totals, and its nodes in preorder.
+//! What a profile has of a forest: its totals, and its counters.
 
 use super::ThreadForest;
-use super::stack::Stack;
 use crate::paths::baseline::{Baselines, Counter};
 use crate::paths::counter;
-use crate::paths::node;
 use crate::paths::published::Slabs;
-use core::mem::offset_of;
+use crate::paths::table::{Entry, Node, Table};
+use crate::paths::window::Window;
+use midflight_abi::memory::WindowKind;
 use midflight_abi::{Mode, Totals};
+use midflight_profile::format::{Encoder, ForestHeader, Sink};
 
 /// Labels of the counters of a forest that are not of paths: their numbers in [`Totals`].
-const TOTALS: [u32; 4] = [0, 1, 2, 3];
+const TOTALS: [u32; Totals::LEN] = [0, 1, 2];
 
-/// That of [`Totals::pruned`].
-pub(super) const PRUNED: u32 = (offset_of!(Totals, pruned) / size_of::<u64>()) as u32;
-
-/// One step of a walk in preorder.
+/// One step of a walk over a k-SF in preorder.
 pub struct Visit {
     pub label: u32,
     pub count: u64,
@@ -24,9 +22,9 @@ pub struct Visit {
 }
 
 impl ThreadForest {
-    /// Whether anything was counted; also marks, for [`Self::walk`], the children with a count in
-    /// or below them. Marking first makes the walk's numbers of children right even if the thread
-    /// goes on counting.
+    /// Whether anything was counted; also marks, for [`Self::encode`], what is counted in arrays and
+    /// in k-SFs. Marking first makes the numbers of children right even if the thread goes on
+    /// counting.
     ///
     /// # Safety
     /// The caller holds the process lock and the context's.
@@ -35,7 +33,11 @@ impl ThreadForest {
         unsafe {
             let begun = Self::totals(this) != Totals::default();
             let counted = match (*this).shared.mode {
-                Mode::Automaton => Self::mark_nodes(this),
+                Mode::Automaton => {
+                    let mut any = false;
+                    Self::for_each_entry(this, |entry| any |= Self::told(this, entry) != 0);
+                    any
+                }
                 Mode::Counting => Self::mark_paths(this),
                 Mode::Published => Slabs::mark(Self::slabs(this), |counter, count| {
                     Self::baselines(this).told(counter, count)
@@ -43,6 +45,12 @@ impl ThreadForest {
             };
             begun || counted
         }
+    }
+
+    /// What the profile has of a path in the table of a node.
+    unsafe fn told(this: *mut Self, entry: Entry) -> u64 {
+        // SAFETY: the caller holds the locks.
+        unsafe { Self::baselines(this).told(counter_of(entry), entry.count()) }
     }
 
     /// What the profile has of the counters that are not of paths.
@@ -63,7 +71,7 @@ impl ThreadForest {
         unsafe { (&raw mut (*this).shared.forest.totals).cast::<u64>().add(label as usize) }
     }
 
-    pub(super) fn total_counter(this: *mut Self, label: u32) -> Counter {
+    fn total_counter(this: *mut Self, label: u32) -> Counter {
         Counter { owner: this as usize, label }
     }
 
@@ -84,7 +92,7 @@ impl ThreadForest {
         }
     }
 
-    pub(super) unsafe fn baselines<'a>(this: *mut Self) -> &'a Baselines {
+    unsafe fn baselines<'a>(this: *mut Self) -> &'a Baselines {
         // SAFETY: the caller holds the lock of the forest's context.
         unsafe { &(*(*Self::context(this)).data.get()).baselines }
     }
@@ -99,7 +107,7 @@ impl ThreadForest {
             }
             match (*this).shared.mode {
                 Mode::Automaton => {
-                    Self::for_each_child(this, |counter, child| visit(counter, child.count()));
+                    Self::for_each_entry(this, |entry| visit(counter_of(entry), entry.count()));
                 }
                 Mode::Counting => (0..(*this).shared.num_paths).for_each(|path| {
                     let count = counter::read(Self::path_counter(this, path));
@@ -175,102 +183,98 @@ impl ThreadForest {
         unsafe { this.add(1).cast::<u64>().add(path as usize) }
     }
 
-    unsafe fn mark_nodes(this: *mut Self) -> bool {
-        let mut stack = Stack::new(this);
-        // SAFETY: the caller holds the locks; a child was just found, and a frame's node is one of
-        // the forest.
-        unsafe {
-            loop {
-                if let Some(child) = stack.next_child() {
-                    let counted = stack.told(this, child) != 0;
-                    if stack.descend(child) {
-                        (*node::node_of(child.next())).is_marked = counted;
-                    } else if counted {
-                        stack.count_child();
-                    }
-                    continue;
-                }
-                let Some(done) = stack.pop() else { return false };
-                (*done.node).marked = done.number;
-                (*done.node).is_marked |= done.number != 0;
-                if stack.depth == 0 {
-                    return done.number != 0;
-                }
-                if (*done.node).is_marked {
-                    stack.count_child();
-                }
-            }
-        }
-    }
-
-    /// Number of marked roots.
+    /// Writes what the profile has of the forest, for a function of the module with that place;
+    /// its totals, and how many events were counted at truncated windows.
+    ///
+    /// # Errors
+    /// Those of the sink.
     ///
     /// # Safety
     /// As for [`Self::mark`], which was called under the same locks.
-    pub unsafe fn roots(this: *mut Self) -> u32 {
+    pub unsafe fn encode<S: Sink>(
+        this: *mut Self,
+        module: u32,
+        encoder: &mut Encoder<S>,
+    ) -> Result<Written, S::Error> {
         // SAFETY: the caller's.
         unsafe {
-            match (*this).shared.mode {
-                Mode::Automaton => (*(*this).shared.start).marked,
-                Mode::Counting => (0..(*this).shared.num_paths)
-                    .filter(|&path| Self::is_marked(this, path))
-                    .count() as u32,
-                Mode::Published => Slabs::roots(Self::slabs(this)),
+            let shared = &raw const (*this).shared;
+            let totals = Self::totals(this);
+            let header = ForestHeader { module, key: (*shared).key, k: (*shared).k, totals };
+            let mut written = Written { totals, truncated: 0 };
+            match (*shared).mode {
+                Mode::Automaton => {
+                    encoder.windows(&header)?;
+                    for node in Self::nodes(this) {
+                        let counted = Self::encode_group(this, node, encoder)?;
+                        if (*node).kind == WindowKind::Truncated {
+                            written.truncated += counted;
+                        }
+                    }
+                    encoder.end()?;
+                }
+                Mode::Counting => Self::encode_paths(this, &header, encoder)?,
+                Mode::Published => {
+                    let slabs = Self::slabs(this);
+                    let told = |counter, count| Self::baselines(this).told(counter, count);
+                    encoder.slabs(&header, Slabs::roots(slabs))?;
+                    Slabs::walk(slabs, told, |Visit { label, count, children }| {
+                        encoder.node(label, count, children)
+                    })?;
+                }
             }
+            Ok(written)
         }
     }
 
-    /// Visits all marked children in preorder.
-    ///
-    /// # Safety
-    /// As for [`Self::roots`].
-    pub unsafe fn walk<E>(
+    /// Writes the paths in the table of a node, if any was counted; how often all were.
+    unsafe fn encode_group<S: Sink>(
         this: *mut Self,
-        mut visit: impl FnMut(Visit) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // SAFETY: the caller's.
+        node: *mut Node,
+        encoder: &mut Encoder<S>,
+    ) -> Result<u64, S::Error> {
+        let (mut sum, mut is_begun) = (0u64, false);
+        // SAFETY: the caller holds the locks; indices are below the table's size.
         unsafe {
-            match (*this).shared.mode {
-                Mode::Automaton => {}
-                Mode::Counting => return Self::walk_paths(this, visit),
-                Mode::Published => {
-                    let told = |counter, count| Self::baselines(this).told(counter, count);
-                    return Slabs::walk(Self::slabs(this), told, visit);
-                }
-            }
-            let mut stack = Stack::new(this);
-            stack.visit_marked();
-            while let Some(child) = stack.next() {
-                let (label, count) = (child.label, stack.told(this, child));
-                let has_node = node::has_node(stack.level(), (*this).shared.k);
-                let node = node::node_of(child.next());
-                // A child at full depth that was not counted when its parent was marked may be now.
-                let is_marked = if has_node { (*node).is_marked } else { count != 0 };
-                if !is_marked || !stack.take_child() {
+            let table = Table::of(node);
+            for index in 0..table.size {
+                let Some(label) = table.label(index) else { continue };
+                let count = Self::told(this, Entry { node, slot: table.slot(index), label });
+                if count == 0 {
                     continue;
                 }
-                let children = if has_node { (*node).marked } else { 0 };
-                visit(Visit { label, count, children })?;
-                if stack.descend(child) {
-                    stack.visit_marked();
+                if !is_begun {
+                    let window = Window::of(node);
+                    let is_anchored = window.kind == WindowKind::Anchored;
+                    encoder.group(is_anchored, window.labels().iter().copied())?;
+                    is_begun = true;
                 }
+                encoder.path(label, count)?;
+                sum = sum.wrapping_add(count);
             }
-            Ok(())
         }
+        if is_begun {
+            encoder.end()?;
+        }
+        Ok(sum)
     }
 
-    unsafe fn walk_paths<E>(
+    /// Writes the counters of a function in counting mode, whose windows have one path.
+    unsafe fn encode_paths<S: Sink>(
         this: *mut Self,
-        mut visit: impl FnMut(Visit) -> Result<(), E>,
-    ) -> Result<(), E> {
+        header: &ForestHeader,
+        encoder: &mut Encoder<S>,
+    ) -> Result<(), S::Error> {
+        encoder.windows(header)?;
+        encoder.group(header.k > 1, core::iter::empty())?;
         // SAFETY: the caller's; each path is below the number of paths.
         unsafe {
             for path in (0..(*this).shared.num_paths).filter(|&path| Self::is_marked(this, path)) {
-                let count = Self::told_of_path(this, path);
-                visit(Visit { label: path, count, children: 0 })?;
+                encoder.path(path, Self::told_of_path(this, path))?;
             }
         }
-        Ok(())
+        encoder.end()?;
+        encoder.end()
     }
 
     /// Sets all counters to zero. States and tables stay, so activations can go on.
@@ -282,7 +286,7 @@ impl ThreadForest {
         unsafe {
             TOTALS.iter().for_each(|&label| counter::clear(Self::total_place(this, label)));
             match (*this).shared.mode {
-                Mode::Automaton => Self::for_each_child(this, |_, child| child.clear()),
+                Mode::Automaton => Self::for_each_entry(this, |entry| entry.clear()),
                 Mode::Counting => (0..(*this).shared.num_paths)
                     .for_each(|path| counter::clear(Self::path_counter(this, path))),
                 Mode::Published => {
@@ -291,4 +295,16 @@ impl ThreadForest {
             }
         }
     }
+}
+
+/// What was written of a forest.
+pub struct Written {
+    pub totals: Totals,
+    /// Events that were counted at truncated windows.
+    pub truncated: u64,
+}
+
+/// What the counter of an entry is called in the baselines.
+fn counter_of(entry: Entry) -> Counter {
+    Counter { owner: entry.node as usize, label: entry.label }
 }

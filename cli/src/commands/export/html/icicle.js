@@ -79,10 +79,11 @@ function toldOf(at) {
   const paths = pathsTo(at);
   let root = at;
   while (forest[root].parent >= 0) root = forest[root].parent;
-  const told = `${folded(paths)}: ${grouped(node.count)}×`;
+  const count = [node.count, node.most];
+  const told = `${folded(paths)}: ${times(count)}`;
   if (node.parent < 0) return `${told}, ${percent(node.work, state.data.work)} of the work; ${state.data.paths[node.path].route}`;
-  const [parent, first] = [forest[node.parent].count, forest[root].count];
-  return `${told}, ${percent(node.count, parent)} of the parent, ${percent(node.count, first)} of the root; ${state.data.paths[node.path].route}`;
+  const [parent, first] = [forest[node.parent], forest[root]].map((whole) => [whole.count, whole.most]);
+  return `${told}, ${share(count, parent)} of the parent, ${share(count, first)} of the root; ${state.data.paths[node.path].route}`;
 }
 
 /** Lights a node's sequence in the source, and tells about it. */

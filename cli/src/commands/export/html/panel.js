@@ -5,11 +5,11 @@ const PATHS = 12;
 function showPanel() {
   const { paths, sequences, loops, work } = state.data;
   const shown = paths.slice(0, PATHS).map((path, place) =>
-    entry([place], `${percent(workOf(path), work)}`, `${grouped(path.count)}×`, path.route));
+    entry([place], `${percent(workOf(path), work)}`, times([path.count, path.most]), path.route));
   const left = paths.length - shown.length;
   if (left > 0) shown.push(make("p", "hint", `${left} colder`));
   const long = sequences.map((s) =>
-    entry(s.paths, `${grouped(s.count)}×`, `${percent(s.count, s.parent)} of the parent`, `${percent(s.count, s.root)} of the root`));
+    entry(s.paths, times([s.count, s.most]), `${share([s.count, s.most], s.parent)} of the parent`, `${share([s.count, s.most], s.root)} of the root`));
   byId("panel").replaceChildren(
     part("Paths", shown, "No path was taken to its end."),
     part("Sequences", long, "No path followed another often enough."),
@@ -41,23 +41,22 @@ function entry(paths, ...words) {
 }
 
 function loopEntry(loop) {
-  const { work } = state.data;
-  const times = loop.entered ? (loop.around / loop.entered).toFixed(1) : "?";
+  const { work, lost } = state.data;
+  const entered = [Math.max(0, loop.entered - lost), loop.entered + lost];
+  const rounds = loop.entered ? mean([loop.around, loop.around + lost], entered, 0) : "?";
   const place = loop.line ? `line ${loop.line}` : `block ${loop.header}`;
-  const head = make("p", "", make("b", "", `At ${place}`), ` ${percent(loop.work, work)} of the work, goes around ${grouped(times)} times`);
+  const head = make("p", "", make("b", "", `At ${place}`), ` ${percent(loop.work, work)} of the work, goes around ${rounds} times`);
   const ways = loop.cycles.slice(0, 4).map((cycle) => {
     const at = state.data.paths.findIndex((path) => path.id === cycle.id);
-    const mean = cycle.runs.number ? (cycle.runs.paths / cycle.runs.number).toFixed(1) : "?";
-    return entry([at], `${grouped(cycle.count)}×`, `${mean} times on end`, followers(cycle));
+    return entry([at], times([cycle.count, cycle.most]), `${mean(cycle.runs.paths, cycle.runs.number, 1)} times on end`, followers(cycle));
   });
   return make("div", "loop", head, ...ways, ...loop.advice.map((advice) => make("p", "advice", advice)));
 }
 
 function followers(cycle) {
-  const all = cycle.next.reduce((sum, next) => sum + next.count, 0);
   const words = cycle.next.slice(0, 3).map((next) => {
     const path = state.data.paths.find((one) => one.id === next.id);
-    return `${path.letter} ${percent(next.count, all)}`;
+    return `${path.letter} ${share([next.count, next.most], cycle.followed)}`;
   });
   return words.length ? `then ${words.join(", ")}` : "";
 }

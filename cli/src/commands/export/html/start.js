@@ -11,8 +11,8 @@ function open(number) {
   const { data } = state;
   byId("name").textContent = data.readable;
   const interrupted = data.interrupted ? `, ${grouped(data.interrupted)} interrupted` : "";
-  const lost = data.restarts + data.pruned + data.lost;
-  const full = lost ? "; memory for sequences was full, so rare ones are missing" : "";
+  const short = [[data.truncated, "truncated"], [data.restarts, "restarts"], [data.lost, "lost"]].filter(([number]) => number);
+  const full = short.map(([number, what]) => `; ${grouped(number)} ${what}`).join("");
   const place = data.file ? `${shortName(data.file)}:${data.line}, ` : "";
   byId("about").textContent =
     `${place}${percent(index.functions[number].share, 1)} of the work; entered ${grouped(data.entries)}×${interrupted}; ` +
@@ -61,10 +61,10 @@ function listen() {
 }
 
 byId("binary").textContent = index.binary;
-const { paths, activations, interrupted, pruned, lost } = index.events;
+const { paths, activations, interrupted, truncated, lost } = index.events;
 byId("events").textContent =
   `${grouped(paths)} paths by ${grouped(activations)} activations; interrupted activations: ${grouped(interrupted)}; ` +
-  `paths pruned: ${grouped(pruned)}, lost: ${grouped(lost)}; k = ${index.k}`;
+  `paths truncated: ${grouped(truncated)}, lost: ${grouped(lost)}; k = ${index.k}`;
 makeList();
 if (index.functions.length) {
   readAddress();

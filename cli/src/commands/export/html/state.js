@@ -8,6 +8,33 @@ const state = { number: -1, data: null, chosen: [], zoom: -1, node: -1 };
 
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
+
+// What is known within bounds only is an array of the least and the most that it may be.
+
+/** A count, and the most that it may be where that is more. */
+const times = ([least, most]) => grouped(least) + (most > least ? ` (≤ ${grouped(most)})` : "") + "×";
+
+/** The share that a part has of a whole, as far as it is known: `≈` is nearly, `?` not known. */
+function share([least, most], [all, allMost]) {
+  const part = (count, whole) => (whole ? (100 * count) / whole : 0);
+  return known([part(least, allMost), part(most, Math.max(all, most))], 0, 10, (n) => n.toFixed(1) + " %", (n) => n.toFixed(0) + " %");
+}
+
+/** A mean of whole numbers, none of them less than `floor`. */
+function mean([least, most], [number, numberMost], floor) {
+  const ends = [numberMost ? least / numberMost : 0, number ? most / number : most ? Infinity : 0];
+  const look = (n) => (n < 100 ? n.toFixed(1) : grouped(Math.round(n)));
+  return known(ends, floor, ends[0] < 100 ? 10 : 1, look, look);
+}
+
+/** What is known of a number that is no less than `floor`, as `plain` shows parts of it. */
+function known([least, most], floor, parts, plain, rough) {
+  if (plain(least) === plain(most)) return plain(least);
+  if ((Number.isFinite(most) && most - least <= 0.01 * most) || rough(least) === rough(most)) return `≈ ${rough((least + most) / 2)}`;
+  const below = Math.floor(least * parts) / parts;
+  return below <= floor ? "?" : `≥ ${plain(below)}`;
+}
+
 const workOf = (path) => path.count * path.cost;
 const shortName = (file) => file.split("/").pop();
 // Colours next to each other differ much; letters stand beside them, which not all people tell apart.

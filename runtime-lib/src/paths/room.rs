@@ -1,0 +1,246 @@
+//! The memory for what a thread counts in windows, and who gets it.
+//!
+//! Memory that emitted code may still reach is never used for something else: frames and slots hold
+//! addresses, nobody knows where, and a step checks a path's key but not its history. So nothing that
+//! is dropped would make room for anything, and nothing is dropped. What there is room for decides
+//! what is made ([`Room::affords`]):
+//!
+//! | left of the thread's memory | a table of a state, or a larger one, is made |
+//! |---|---|
+//! | more than three quarters | at once: all is exact until then |
+//! | less | when it is worth the [price](Room::price), which rises with the square of what is gone |
+//! | a sixteenth | for functions that have not had their [quota], which nobody else can take |
+//!
+//! What it is worth is how many events would have been counted there. They are counted all the same,
+//! at the longest suffix of their windows that has a place, and the activation goes on from there. A
+//! slot whose next state is shorter than it should be is closed: the runtime sees its events, and
+//! looks again when they have doubled. One that has been looked at in vain too often is opened
+//! ([`MOST_HEAT`]).
+//!
+//! All memory of the process has a limit, too. Half of what is left of it counts as a thread's own:
+//! so however many threads there are, and however noisy, each new one finds some.
+
+use crate::arena::{self, Arena, Contents, Purpose};
+use crate::paths::forest::ThreadForest;
+use crate::paths::index::Index;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Memory for what a thread counts in windows of up to so many paths unless the environment says
+/// otherwise. Longer windows are too many to be all of use, and what does not fit the processor's
+/// caches costs more time than the program itself.
+const SHORT: u32 = 4;
+const DEFAULT_FOR_SHORT: usize = 64 << 20;
+
+/// The same for longer windows.
+const DEFAULT_FOR_LONG: usize = 1 << 20;
+
+/// What the environment says; 0: nothing.
+static BUDGET: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets the memory for what a thread counts in windows, in bytes.
+pub fn set_budget(bytes: usize) {
+    BUDGET.store(bytes.max(1), Ordering::Relaxed);
+}
+
+/// Memory for a thread that counts windows of up to k paths, in bytes.
+pub fn budget_for(k: u32) -> usize {
+    let bytes = match BUDGET.load(Ordering::Relaxed) {
+        0 if k <= SHORT => DEFAULT_FOR_SHORT,
+        0 => DEFAULT_FOR_LONG,
+        bytes => bytes,
+    };
+    bytes.min(arena::limit() / 2)
+}
+
+/// That part of a budget is for functions that have not had their quota.
+const POOL: usize = 16;
+
+/// That part of the rest is for whoever comes first.
+const FREE: usize = 4;
+
+/// A function that has that part of a budget pays the price; others pay in proportion.
+const FAIR: u64 = 16;
+
+/// Events that a table is worth at least where there is a price.
+const LEAST_PRICE: u64 = 8;
+
+/// Bytes that the price is for.
+const UNIT: u64 = 128;
+
+/// Events after which a slot is opened, though its next state is shorter than it should be.
+pub const MOST_HEAT: u64 = 4096;
+
+/// Events that emitted code has not found though their slots were there: one of so many is taken to
+/// tell where there are many.
+pub const DETOURS: u32 = 128;
+
+/// The memory, see the module.
+pub struct Room {
+    /// Where nodes and tables are.
+    pub arena: Arena,
+    /// The nodes by their windows.
+    pub index: Index,
+    /// How much they may take.
+    budget: usize,
+    /// Whether there is a price.
+    is_dear: AtomicBool,
+    /// Events that emitted code has not found though their slots were there.
+    detours: u32,
+    /// Events that had no place in tables, and have bought nothing yet.
+    tickets: u64,
+    /// Whether it is what a test wants.
+    #[cfg(test)]
+    is_set: bool,
+}
+
+impl Room {
+    /// None; it comes with the first forest.
+    pub const fn new() -> Self {
+        Self {
+            arena: Arena::with_budget(Contents::Profile, 0),
+            index: Index::new(),
+            budget: 0,
+            is_dear: AtomicBool::new(false),
+            detours: 0,
+            tickets: 0,
+            #[cfg(test)]
+            is_set: false,
+        }
+    }
+
+    /// So many bytes, whatever is raised later.
+    #[cfg(test)]
+    pub fn set(bytes: usize) -> Self {
+        let mut this = Self::new();
+        this.raise(bytes);
+        Self { is_set: true, ..this }
+    }
+
+    /// As much as is due to a thread that counts windows of up to k paths.
+    pub fn raise_for(&mut self, k: u32) {
+        #[cfg(test)]
+        if self.is_set {
+            return;
+        }
+        self.raise(budget_for(k));
+    }
+
+    /// So many bytes at least.
+    fn raise(&mut self, budget: usize) {
+        if let Some(more) = budget.checked_sub(self.budget) {
+            self.budget = budget;
+            self.arena.raise(more);
+        }
+    }
+
+    /// Nothing more may be made, but so many bytes to spread tables.
+    #[cfg(test)]
+    pub fn fill(&mut self, for_spreading: usize) {
+        self.arena.exhaust(for_spreading);
+        self.is_dear.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there is a price, so that events may have no place.
+    ///
+    /// # Safety
+    /// `this` points at the room of the calling thread; likewise below.
+    pub unsafe fn is_dear(this: *mut Self) -> bool {
+        // SAFETY: the caller's.
+        unsafe { (*this).is_dear.load(Ordering::Relaxed) }
+    }
+
+    /// Whether to see to it that fewer events take the way that this one has.
+    ///
+    /// # Safety
+    /// As for [`Self::is_dear`].
+    pub unsafe fn is_one_of_many_detours(this: *mut Self) -> bool {
+        // SAFETY: the caller's. That a handler of signals may undo this does no harm.
+        unsafe {
+            (*this).detours = (*this).detours.wrapping_add(1);
+            (*this).detours.is_multiple_of(DETOURS)
+        }
+    }
+
+    /// How many events [`UNIT`] bytes have to be worth; none: they are not for sale.
+    fn price(&self) -> Option<u64> {
+        let pool = self.budget / POOL;
+        let dear = (self.budget - pool) / FREE * (FREE - 1);
+        let left = self.arena.left().checked_sub(pool)?;
+        if left > dear {
+            return Some(0);
+        }
+        // As a fraction, of which the square is wanted.
+        const ONE: usize = 64;
+        let gone = dear.saturating_mul(ONE).checked_div(left)? as u64;
+        let square = gone.saturating_mul(gone) / (ONE * ONE) as u64;
+        Some(LEAST_PRICE.saturating_mul(square))
+    }
+
+    /// Whether a function may have so many bytes for what is worth so many events.
+    ///
+    /// # Safety
+    /// `forest` is a forest of this thread, and the context's lock is held.
+    pub unsafe fn affords(&mut self, forest: *mut ThreadForest, bytes: usize, heat: u64) -> bool {
+        // SAFETY: the caller's.
+        let (has, k) = unsafe { ((*forest).shared.bytes, (*forest).shared.k) };
+        if has.saturating_add(bytes as u64) <= quota(self.budget, k) {
+            return true;
+        }
+        // Who has more pays more.
+        let part = self.budget as u64 / FAIR;
+        let price = self
+            .price()
+            .map(|price| price.saturating_mul(has.max(part / 8).min(part * 4)) / part.max(1));
+        let is_worth = |price: u64| heat.saturating_mul(UNIT) >= price.saturating_mul(bytes as u64);
+        if price != Some(0) {
+            self.is_dear.store(true, Ordering::Relaxed);
+        }
+        price.is_some_and(is_worth)
+    }
+
+    /// The same for a table that has had so many events without a place since it was last asked.
+    ///
+    /// # Safety
+    /// As for [`Self::affords`].
+    pub unsafe fn affords_growth(
+        &mut self,
+        forest: *mut ThreadForest,
+        bytes: usize,
+        misses: u64,
+    ) -> bool {
+        self.tickets = self.tickets.saturating_add(misses);
+        // SAFETY: the caller's.
+        let is_affordable = unsafe {
+            self.affords(forest, bytes, misses)
+                || misses >= MOST_MISSES && self.affords(forest, bytes, self.tickets)
+        };
+        if is_affordable {
+            self.tickets = 0;
+        }
+        is_affordable
+    }
+
+    /// Takes so many bytes for a function; zeroes. None: there are none.
+    ///
+    /// # Safety
+    /// As for [`Self::affords`].
+    pub unsafe fn take(
+        &mut self,
+        forest: *mut ThreadForest,
+        bytes: usize,
+        purpose: Purpose,
+    ) -> Option<*mut u8> {
+        let memory = self.arena.allocate(bytes, purpose)?.as_ptr();
+        // SAFETY: the caller's.
+        unsafe { (*forest).shared.bytes += bytes as u64 };
+        Some(memory)
+    }
+}
+
+/// Misses of a table that are counted before it begins anew.
+pub const MOST_MISSES: u64 = 256;
+
+/// Bytes that a function has in any case: enough for the windows of several runs of one path.
+fn quota(budget: usize, k: u32) -> u64 {
+    u64::from(k) * 512.min(budget as u64 / 1024)
+}
