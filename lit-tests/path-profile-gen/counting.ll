@@ -27,7 +27,7 @@
 ; CHECK-NEXT:    %[[MADE:.*]] = call ptr @midflight_enter(ptr @[[TABLE]], ptr @[[SLOT]])
 ; CHECK:       midflight.found:
 ; CHECK-NEXT:    %[[FOUND:.*]] = phi ptr [ %[[AGAIN]], %join ], [ %[[MADE]], %[[ENTER]] ]
-; CHECK-NEXT:    %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %[[FOUND]], i64 48
+; CHECK-NEXT:    %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %[[FOUND]], i64 40
 ; CHECK-NEXT:    getelementptr inbounds i64, ptr %[[COUNTERS]], i64 %midflight.path
 ; CHECK-NOT:     call
 ; CHECK:         ret i32

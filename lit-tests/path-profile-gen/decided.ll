@@ -7,7 +7,7 @@
 ; CHECK:       body:
 ; CHECK:         br i1 %c, label %then, label %[[ELSE:.*]]
 ; CHECK:       {{^}}then:
-; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 48
+; CHECK:         %[[COUNTERS:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
 ; CHECK-NEXT:    %[[COUNTER:.*]] = getelementptr inbounds i64, ptr %[[COUNTERS]], i64 {{[01]}}
 ; CHECK-NEXT:    %[[COUNT:.*]] = load atomic i64, ptr %[[COUNTER]] monotonic
 ; CHECK-NEXT:    %[[MORE:.*]] = add i64 %[[COUNT]], 1

@@ -7,7 +7,7 @@
 ; CHECK:             call ptr @midflight_enter(
 ; CHECK:             call i32 @f()
 ; CHECK-NEXT:        %s = add
-; CHECK-NEXT:        getelementptr inbounds i8, ptr %midflight.forest, i64 48
+; CHECK-NEXT:        getelementptr inbounds i8, ptr %midflight.forest, i64 40
 ; CHECK-NOT:         midflight_enter
 ; CHECK:             ret i32
 ; PROGRAM-LABEL:   define i32 @calls(

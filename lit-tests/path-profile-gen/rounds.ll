@@ -1,4 +1,4 @@
-; The rounds of a loop with a single path are counted in a register behind the first 2k - 2, and emitted
+; The rounds of a loop with a single path are counted in a register behind the first k - 1, and emitted
 ; where it is left.
 ; RUN: %opt -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s
 
@@ -9,15 +9,15 @@
 ; CHECK-NOT:     call i64
 ; CHECK:         br i1 %more, label %[[ROUND:.*]], label %[[OUT:.*]]
 ; CHECK:       {{^}}[[OUT]]:
-; CHECK-NEXT:    %[[MANY:.*]] = icmp sgt i64 %midflight.rounds, 6
-; CHECK-NEXT:    %[[OTHERS:.*]] = sub i64 %midflight.rounds, 6
+; CHECK-NEXT:    %[[MANY:.*]] = icmp sgt i64 %midflight.rounds, 3
+; CHECK-NEXT:    %[[OTHERS:.*]] = sub i64 %midflight.rounds, 3
 ; CHECK-NEXT:    br i1 %[[MANY]], label %[[SOME:.*]], label %[[NEXT:.*]]
 ; CHECK:       {{^}}[[SOME]]:
 ; CHECK-NEXT:    %[[LAST:.*]] = call i64 @midflight_run(i64 %midflight.state, i32 2, i64 %[[OTHERS]], ptr %midflight.forest)
 ; CHECK:       {{^}}[[NEXT]]:
 ; CHECK-NEXT:    %[[STATE:.*]] = phi i64 [ %midflight.state, %[[OUT]] ], [ %[[LAST]], %[[SOME]] ]
 ; CHECK:       {{^}}[[ROUND]]:
-; CHECK-NEXT:    %[[FEW:.*]] = icmp sle i64 %midflight.rounds, 5
+; CHECK-NEXT:    %[[FEW:.*]] = icmp sle i64 %midflight.rounds, 2
 ; CHECK-NEXT:    br i1 %[[FEW]], label %midflight.some{{.*}}, label %[[BACK]]
 ; CHECK:         call i64 %{{.*}}(i64 %midflight.state, i32
 ; CHECK:       {{^}}[[BACK]]:

@@ -19,7 +19,7 @@
 ; CHECK-NEXT:    br label %[[NEXT:.*]]
 ; CHECK:       midflight.cold:
 ; CHECK-NEXT:    %[[OFFSET:.*]] = trunc i64 %midflight.path to i32
-; CHECK-NEXT:    %[[FIELD:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; CHECK-NEXT:    %[[FIELD:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 32
 ; CHECK-NEXT:    %[[STEP:.*]] = load ptr, ptr %[[FIELD]]
 ; CHECK-NEXT:    %[[MADE:.*]] = call i64 %[[STEP]](i64 %midflight.state, i32 %[[OFFSET]], ptr %midflight.forest) #[[RETURNS:[0-9]+]]
 ; CHECK-NEXT:    br label %[[NEXT]]
@@ -90,9 +90,10 @@ done:
 ; X86:       emit:
 ; X86:         load atomic i32
 ; X86:       seldom:
-; X86-NEXT:    %[[STEP:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 40
+; X86-NEXT:    %[[LAST:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 1
+; X86-NEXT:    %[[STEP:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 32
 ; X86-NEXT:    %[[CALLEE:.*]] = load ptr, ptr %[[STEP]]
-; X86-NEXT:    call preserve_mostcc i64 %[[CALLEE]](i64 %{{.*}}, i32 {{.*}}, ptr %midflight.forest)
+; X86-NEXT:    call preserve_mostcc i64 %[[CALLEE]](i64 %{{.*}}, i32 {{.*}}, ptr %[[LAST]])
 ; X86-NEXT:    ret void
 ; X86:       done:
 ; CHECK-LABEL: define void @seldom(

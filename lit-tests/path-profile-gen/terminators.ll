@@ -88,7 +88,8 @@ define void @forward() {
 ; PRINT: 0 -> 1: restart
 ; CHECK-LABEL: define i32 @again(
 ; CHECK:         %[[START:.*]] = load atomic i64, ptr %midflight.forest monotonic, align 8
-; CHECK:         call i64 %{{.*}}(i64 %[[START]], i32 0, ptr %midflight.forest)
+; CHECK:         %[[LAST:.*]] = getelementptr inbounds i8, ptr %midflight.forest, i64 1
+; CHECK:         call i64 %{{.*}}(i64 %[[START]], i32 0, ptr %[[LAST]])
 ; CHECK:         %r = call i32 @setjmp(
 ; CHECK-NEXT:    br label %restart
 ; CHECK:       restart:

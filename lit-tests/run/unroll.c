@@ -1,6 +1,6 @@
 // What cyclic paths tell of loops reaches the unroller, and only where it pays.
 // RUN: %cc -O2 --midflight-k=10 %s -o %t
-// RUN: env MIDFLIGHT_PROFILE=%t.mfp %t > %t.out
+// RUN: env MIDFLIGHT_THREAD_MEMORY=64M MIDFLIGHT_PROFILE=%t.mfp %t > %t.out
 // RUN: %midflight export --to weights %t %t.mfp | tee %t.weights | sed 's/{"name"/\n&/g' | FileCheck %s --check-prefix=WEIGHTS
 // RUN: %midflight cc --midflight-llvm=%llvm --midflight-use=%t.weights -O2 -gline-tables-only '-Rpass=loop-(unroll|vectorize)' %s -o %t.used 2>%t.remarks
 // RUN: FileCheck %s < %t.remarks

@@ -9,7 +9,7 @@ import json
 import sys
 
 document = json.load(sys.stdin)
-assert document["version"] == 1
+assert document["version"] == 2
 
 
 def f(name):

@@ -5,8 +5,9 @@ use crate::document::Shortage;
 use crate::format::numbers::{Percent, grouped, plural};
 use std::fmt::Write;
 
-/// What a window takes in the running program, with the table that leads to it; rather more.
-const WINDOW: u128 = 192;
+/// What a window takes in the running program, with the table that leads to it, rather more; and
+/// four times that, since a quarter of the memory is for what is not worth a price.
+const WINDOW: u128 = 4 * 160;
 /// What the runtime takes at most by itself, and so the largest memory that is proposed.
 const MOST: u128 = 1 << 30;
 
