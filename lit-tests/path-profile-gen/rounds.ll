@@ -38,6 +38,18 @@ done:
   ret i32 %next
 }
 
+; Where nothing leaves the loop, no place would emit what the register has: as ever.
+; CHECK-LABEL: define void @forever(
+; CHECK-NOT:     midflight.rounds
+define void @forever() {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %i, 1
+  br label %loop
+}
+
 ; With more than one path, with a call that may not come back, or around another loop: as ever.
 ; CHECK-LABEL: define void @others(
 ; CHECK-NOT:     midflight.rounds

@@ -13,7 +13,7 @@
 //! count the rounds, and to emit them where the loop is left, which the runtime does by one addition.
 //!
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
-//! with the register.
+//! with the register, as they would be in a loop that nothing leaves.
 
 use crate::paths::plan::{Plan, Transfer};
 use midflight_ir::body::{Body, EdgeKind};
@@ -86,7 +86,7 @@ fn run_of(
             {
                 let repeated = start.wrapping_add(sum).wrapping_add(end);
                 let run = Run { latch: block, repeated, singles };
-                return (exits.len() <= MOST_EXITS).then_some((run, exits));
+                return (1..=MOST_EXITS).contains(&exits.len()).then_some((run, exits));
             }
             _ => return None,
         }
