@@ -1,7 +1,8 @@
 //! The programs, as data.
 //!
 //! Sources come from packages that are pinned in `bench/corpus/Cargo.lock`, and from Debian. The
-//! programs of the thesis's 5.3 (the "shootout") and an alpha-beta search are the project's own.
+//! programs of the thesis's 5.3 (the "shootout"), an alpha-beta search, an LU factorization and a
+//! suffix sort are the project's own.
 
 use crate::debian::packages::{BIOSQUID, HMMER2, PERL};
 use crate::origin::Origin;
@@ -196,6 +197,12 @@ pub const PROGRAMS: &[Program] = &[
         "spectral-norm",
         &["spectral-norm.c"],
         Works { tiny: &["15"], test: &["150"], bench: &["2500"] },
+    ),
+    shootout("lu", &["lu.c"], Works { tiny: &["1"], test: &["20"], bench: &["4000"] }),
+    shootout(
+        "suffix-sort",
+        &["suffix-sort.c"],
+        Works { tiny: &["2000"], test: &["60000"], bench: &["8000000"] },
     ),
     shootout("connect4", &["connect4.c"], Works { tiny: &["3"], test: &["8"], bench: &["14"] }),
     Program {

@@ -9,6 +9,7 @@
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
 //! | Do the programs of compilers' test suites do the same? | [`suite`] | `suite` |
 //! | Do whole projects build, and pass their own tests? | [`builds`] | `builds` |
+//! | How much of it is left where memory is short? | [`accuracy`] | `accuracy` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //! | Does every command of the documentation run? | [`documentation`] | `documentation` |
 //! | On-stack replacement | [`osr`] | `osr …` |
@@ -19,12 +20,16 @@
 //! by the tools that a user has: the command, the plugin and clang, for one of the machines
 //! ([`machine`]).
 
+pub mod accuracy;
 pub mod block_oracle;
 pub mod build;
 pub mod builds;
 pub mod compare;
 pub mod compile_time;
 pub mod corpus;
+pub mod counted_run;
+#[cfg(test)]
+mod counted_streams;
 pub mod coverage;
 pub mod csmith;
 pub mod debian;
@@ -32,20 +37,25 @@ pub mod documentation;
 pub mod edge_oracle;
 pub mod edge_report;
 pub mod error;
+pub mod extent;
 pub mod fetch;
 pub mod fingerprint;
 pub mod forest_report;
+pub mod held;
 pub mod hot;
 pub mod inputs;
 pub mod layout;
 pub mod llvm;
 pub mod machine;
 pub mod measure;
+pub mod memory;
 pub mod origin;
 pub mod osr;
 pub mod pairs;
+pub mod percent;
 pub mod pgo;
 pub mod process;
+pub mod profile_file;
 pub mod program;
 pub mod replay;
 pub mod same_forests;
@@ -58,4 +68,5 @@ pub mod tables;
 pub mod tally;
 pub mod variant;
 pub mod verify;
+pub mod weights;
 pub mod workload;

@@ -12,13 +12,14 @@ use midflight_bench::error::write;
 use midflight_bench::hot::functions::{FUNCTIONS, Hot};
 use midflight_bench::layout::Layout;
 use midflight_bench::machine::Machine;
+use midflight_bench::memory::Memory;
 use midflight_bench::pairs::Clock;
 use midflight_bench::program::{Program, Size, Weight};
 use midflight_bench::variant::{How, Stage, Variant};
 use midflight_bench::verify::{Check, Matrix};
 use midflight_bench::{
-    build, builds, compile_time, coverage, csmith, documentation, fingerprint, hot, measure, pgo,
-    suite, verify, workload,
+    accuracy, build, builds, compile_time, coverage, csmith, documentation, fingerprint, hot,
+    measure, pgo, suite, verify, workload,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -75,8 +76,40 @@ enum Action {
         #[arg(long, value_delimiter = ',', default_value = "output,edges")]
         check: Vec<Check>,
         /// Sequences of up to so many acyclic paths
-        #[arg(long, default_value_t = 4)]
-        k: u32,
+        #[arg(long, value_delimiter = ',', default_value = "4")]
+        k: Vec<u32>,
+    },
+    /// Compare profiles for which memory was short with those for which it was not
+    Accuracy {
+        /// Names, or `light` or `all`
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "bzip2,fannkuch,fasta,sqlite,lua,zstd,miniperl,quickjs"
+        )]
+        programs: Vec<String>,
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Stage of the pipeline: early, inlined, late
+        #[arg(long, default_value = "late")]
+        stage: Stage,
+        /// Values of k
+        #[arg(long, value_delimiter = ',', default_value = "4,8,16")]
+        k: Vec<u32>,
+        /// Memory for a thread: sizes, and `default`
+        #[arg(long, value_delimiter = ',', default_value = "128K,1M,8M,default")]
+        memory: Vec<Memory>,
+        /// Memory with which nothing is dropped
+        #[arg(long, value_name = "SIZE", default_value = "12G")]
+        everything: String,
+        /// What programs are given to do; by default what `run` gives them for k up to 4, and less
+        /// beyond
+        #[arg(long)]
+        size: Option<Size>,
     },
     /// Compare line counts with clang's coverage, and classify every difference
     Coverage {
@@ -247,6 +280,13 @@ enum Action {
         /// Run each once in valgrind's cachegrind, and compare what that counts: no noise
         #[arg(long, conflicts_with_all = ["quick", "pairs"])]
         simulate: bool,
+        /// Tell behind each time how much of all sequences the run has counted. Where that is not
+        /// all, the program runs once more, with memory for everything
+        #[arg(long)]
+        held: bool,
+        /// Memory with which nothing is dropped
+        #[arg(long, value_name = "SIZE", default_value = "12G")]
+        everything: String,
     },
 }
 
@@ -285,6 +325,18 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         Action::Verify { programs, llvm, opt, stage, check, k } => {
             let matrix = Matrix { llvm, opt, stage, check, k };
             Ok(verify::verify(&layout, &available(&layout, &programs)?, &matrix)?.close("verify"))
+        }
+        Action::Accuracy { programs, llvm, opt, stage, k, memory, everything, size } => {
+            let everything = Memory::All(everything);
+            let plan = accuracy::Plan { llvm, opt, stage, k, memory, everything, size };
+            let result = accuracy::accuracy(&layout, &available(&layout, &programs)?, &plan)?;
+            let text = accuracy::table(&result.rows);
+            println!("{text}");
+            write(&layout.work().join("accuracy.md"), text.as_bytes())?;
+            let json = serde_json::to_vec_pretty(&result.rows).context("writing the figures")?;
+            write(&layout.work().join("accuracy.json"), &json)?;
+            result.faults.iter().for_each(|fault| eprintln!("FAILED {fault}"));
+            Ok(result.faults.is_empty())
         }
         Action::Coverage { programs, llvm, details } => {
             let result = coverage::coverage(&layout, &available(&layout, &programs)?, llvm)?;
@@ -344,14 +396,28 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             write(&layout.work().join("compile-time.md"), text.as_bytes())?;
             Ok(true)
         }
-        Action::Run { programs, llvm, opt, stage, k, published, pairs, quick, simulate } => {
+        Action::Run {
+            programs,
+            llvm,
+            opt,
+            stage,
+            k,
+            published,
+            pairs,
+            quick,
+            simulate,
+            held,
+            everything,
+        } => {
+            let held = held.then_some(Memory::All(everything));
             let programs = available(&layout, &programs)?;
             let clock = clock(if quick { 3 } else { pairs }, simulate);
             let size = if quick { Size::Test } else { clock.size() };
             let name = if simulate { "table-simulated.md" } else { "table.md" };
             let mut text = String::new();
             for stage in stage {
-                let plan = measure::Plan { llvm, opt, stage, k: k.clone(), published, clock, size };
+                let (k, held) = (k.clone(), held.clone());
+                let plan = measure::Plan { llvm, opt, stage, k, published, clock, size, held };
                 text += &measure::measure(&layout, &programs, &plan)?;
                 text += "\n";
                 write(&layout.work().join(name), text.as_bytes())?;

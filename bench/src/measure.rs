@@ -7,8 +7,11 @@
 
 use crate::build::{Built, build};
 use crate::error::{Result, read};
+use crate::held::{self, Held};
 use crate::layout::Layout;
+use crate::memory::Memory;
 use crate::pairs::{Cell, Clock, mean, shown};
+use crate::percent::bytes;
 use crate::process::Job;
 use crate::program::{Program, Size};
 use crate::table::markdown;
@@ -33,6 +36,8 @@ pub struct Plan {
     pub clock: Clock,
     /// Which size of the work
     pub size: Size,
+    /// Memory with which nothing is dropped, to tell what the profiles of timed runs hold
+    pub held: Option<Memory>,
 }
 
 /// What one variant costs.
@@ -43,6 +48,8 @@ struct Cost {
     code: f64,
     /// Size of the profile in bytes, if it leaves one
     profile: Option<u64>,
+    /// What that holds, if it was asked
+    held: Option<Held>,
 }
 
 /// Measures programs and returns the tables, in Markdown.
@@ -92,14 +99,21 @@ fn measure_program(
     let jobs: Vec<Job> =
         built.iter().map(|built| job(layout, program, built, plan.size)).collect::<Result<_>>()?;
     let compared = plan.clock.compare(&native, &jobs.iter().collect::<Vec<_>>())?;
-    let cost = |(built, time): (&Built, Cell)| {
+    let cost = |((how, built), time): ((&How, &Built), Cell)| {
+        let held = match (how, &plan.held) {
+            (How::Paths { .. }, Some(everything)) if time.is_some() => {
+                Some(Held::of(layout, program, built, plan.size, everything)?)
+            }
+            _ => None,
+        };
         Ok(Cost {
             time,
             code: code_size(built)? as f64 / code as f64,
             profile: std::fs::metadata(profile_of(built)).ok().map(|file| file.len()),
+            held,
         })
     };
-    let costs = built.iter().zip(compared.others).map(cost).collect::<Result<_>>()?;
+    let costs = hows.iter().zip(&built).zip(compared.others).map(cost).collect::<Result<_>>()?;
     Ok(Measured { native: compared.first, costs })
 }
 
@@ -138,8 +152,9 @@ fn report(plan: &Plan, hows: &[How], all: &[(&str, Measured)]) -> String {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let paths = hows.iter().filter(|how| matches!(how, How::Paths { .. })).count();
     let ratios = if plan.published { ratios(hows, all) } else { String::new() };
+    let held = plan.held.as_ref().map_or(String::new(), |_| format!("; {}", held::legend()));
     format!(
-        "LLVM {}, -O{}, stage {}; {}:\n\n{}\n{ratios}Size of code over native:\n\n{}\nSize of the profile:\n\n{}",
+        "LLVM {}, -O{}, stage {}; {}{held}:\n\n{}\n{ratios}Size of code over native:\n\n{}\nSize of the profile:\n\n{}",
         plan.llvm,
         plan.opt,
         plan.stage,
@@ -156,7 +171,8 @@ fn times(clock: Clock, names: &[&str], all: &[(&str, Measured)]) -> String {
     let mut rows: Vec<Vec<String>> = all
         .iter()
         .map(|(program, measured)| {
-            let times = measured.costs.iter().map(|cost| shown(cost.time));
+            let held = |cost: &Cost| cost.held.as_ref().map_or(String::new(), |h| format!("; {h}"));
+            let times = measured.costs.iter().map(|cost| shown(cost.time) + &held(cost));
             let native = measured.native.map_or("–".to_string(), |time| format!("{time:.2}"));
             [program.to_string(), native].into_iter().chain(times).collect()
         })
@@ -231,7 +247,7 @@ fn codes(names: &[&str], all: &[(&str, Measured)]) -> String {
 fn profiles(names: &[&str], all: &[(&str, Measured)]) -> String {
     let header = [&["program"], names].concat();
     let row = |(program, measured): &(&str, Measured)| {
-        let sizes = measured.costs.iter().take(names.len()).map(|cost| size(cost.profile));
+        let sizes = measured.costs.iter().take(names.len()).map(|cost| bytes(cost.profile));
         std::iter::once(program.to_string()).chain(sizes).collect()
     };
     markdown(&header, &all.iter().map(row).collect::<Vec<Vec<String>>>())
@@ -240,15 +256,6 @@ fn profiles(names: &[&str], all: &[(&str, Measured)]) -> String {
 /// A ratio for a table.
 pub fn ratio(value: Option<f64>) -> String {
     value.map_or("–".to_string(), |value| format!("{value:.2}"))
-}
-
-fn size(bytes: Option<u64>) -> String {
-    match bytes {
-        None => "–".to_string(),
-        Some(bytes) if bytes < 10_000 => format!("{bytes} B"),
-        Some(bytes) if bytes < 10_000_000 => format!("{} kB", bytes / 1000),
-        Some(bytes) => format!("{} MB", bytes / 1_000_000),
-    }
 }
 
 #[cfg(test)]
@@ -283,6 +290,7 @@ mod tests {
             published: true,
             clock: Clock::Simulated,
             size: Size::Test,
+            held: None,
         };
         let late = Stage::Late;
         let expected = [How::paths(1, late), How::paths(4, late), How::published(4, late)];

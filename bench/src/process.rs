@@ -96,6 +96,13 @@ impl Job {
         self
     }
 
+    /// Has the kernel choose no addresses at random.
+    pub fn at_fixed_addresses(mut self) -> Job {
+        let program = std::mem::replace(&mut self.program, "setarch".into());
+        self.arguments.splice(0..0, ["-R".into(), program.into()]);
+        self
+    }
+
     /// The command line for a person, who can paste it into a shell.
     pub fn command_line(&self) -> String {
         let mut words: Vec<String> = self
@@ -235,6 +242,13 @@ mod tests {
     fn a_process_that_takes_too_long_is_killed() {
         let job = Job::new("sleep").arg("30").limit(0);
         assert_eq!(job.run().unwrap().end, End::Timeout);
+    }
+
+    #[test]
+    fn addresses_can_be_fixed() {
+        let job = Job::new("sh").args(["-c", "grep stack /proc/$$/maps"]).at_fixed_addresses();
+        let runs = [(); 2].map(|()| job.expect_success().unwrap().stdout);
+        assert_eq!(runs[0], runs[1]);
     }
 
     #[test]

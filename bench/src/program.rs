@@ -53,8 +53,8 @@ pub struct Works {
 /// a source package of Debian.
 pub type Work = &'static [&'static str];
 
-/// Which size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which size, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Size {
     /// [`Works::tiny`]
     Tiny,
@@ -62,6 +62,21 @@ pub enum Size {
     Test,
     /// [`Works::bench`]
     Bench,
+}
+
+impl Size {
+    /// All, the least first.
+    pub const ALL: [Size; 3] = [Size::Tiny, Size::Test, Size::Bench];
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Size::Tiny => "tiny",
+            Size::Test => "test",
+            Size::Bench => "bench",
+        })
+    }
 }
 
 impl Program {

@@ -1,12 +1,15 @@
 //! Two builds of a program, whose functions are counted by different algorithms, have counted the
 //! same.
 //!
-//! What a function counts is its k-SF, which both algorithms must build node for node.
+//! The automaton counts windows, and Algorithm 4 as published makes a k-SF. What both must agree on
+//! is the k-IPF: how often each sequence of up to k paths occurred.
 
-use crate::error::{Error, Result, read};
+use crate::error::{Error, Result};
+use crate::profile_file::read_profile;
 use crate::tables::tables;
-use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::{Profile, Totals};
+use midflight_profile::forest::{NodeId, PrefixForest};
+use midflight_profile::format::{FunctionProfile, Profile, Totals};
+use midflight_profile::kipf::make_k_ipf;
 use midflight_profile::table::FunctionTable;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,10 +23,10 @@ pub struct Function {
     pub k: u32,
     /// Activations begun
     pub entries: u64,
-    /// Events that were counted singly, or not at all, for want of memory
+    /// Events that were counted without all of their history, or not at all, for want of memory
     pub missing: u64,
-    /// The k-SF
-    pub forest: PrefixForest,
+    /// The k-IPF
+    pub paths: PrefixForest,
 }
 
 /// What was counted in the functions of a program, by their units and names.
@@ -35,8 +38,8 @@ pub struct Counted(pub BTreeMap<(String, String), Function>);
 pub struct Comparison {
     /// Functions that ran in either build
     pub functions: usize,
-    /// Nodes of the first build's forests
-    pub nodes: usize,
+    /// Sequences that the first build has counted
+    pub sequences: usize,
     /// A line for each function that differs
     pub wrong: Vec<String>,
 }
@@ -47,14 +50,11 @@ impl Counted {
     /// # Errors
     /// If the binary or the profile cannot be read, or the profile is of another binary.
     pub fn read(binary: &Path, profile: &Path) -> Result<Self> {
-        let malformed = |problem: String| Error::Malformed {
+        let counted = Self::of(&tables(binary)?, &read_profile(profile)?);
+        counted.map_err(|problem| Error::Malformed {
             what: format!("the profile '{}'", profile.display()),
             problem,
-        };
-        let tables = tables(binary)?;
-        let profile =
-            Profile::read(&read(profile)?).map_err(|error| malformed(error.to_string()))?;
-        Self::of(&tables, &profile).map_err(malformed)
+        })
     }
 
     /// What a profile has of the functions of these tables.
@@ -68,24 +68,38 @@ impl Counted {
         for function in &profile.functions {
             let table = by_key.get(&function.key);
             let table = table.ok_or(format!("no function has the key {:#x}", function.key))?;
-            let sum = counted.0.entry((table.unit.clone(), table.name.clone())).or_default();
-            (sum.cfg_hash, sum.k) = (table.cfg_hash, function.k);
-            let Totals { entries, restarts, lost, pruned } = function.totals;
-            sum.entries += entries;
-            sum.missing += restarts + lost + pruned;
-            sum.forest.add_forest(&function.forest).map_err(|error| error.to_string())?;
+            let name = (table.unit.clone(), table.name.clone());
+            counted.add(name, table.cfg_hash, function)?;
         }
         Ok(counted)
     }
+
+    /// Adds what was counted in a function of this name and graph.
+    fn add(
+        &mut self,
+        name: (String, String),
+        cfg_hash: u64,
+        function: &FunctionProfile,
+    ) -> std::result::Result<(), String> {
+        let sum = self.0.entry(name).or_default();
+        (sum.cfg_hash, sum.k) = (cfg_hash, function.k);
+        let Totals { entries, restarts, lost } = function.totals;
+        let truncated = u64::try_from(function.truncated.total());
+        let truncated = truncated.map_err(|_| "its counts pass 2^64".to_string())?;
+        sum.entries += entries;
+        sum.missing += restarts + lost + truncated;
+        let paths = make_k_ipf(&function.forest, function.k);
+        sum.paths.add_forest(&paths).map_err(|error| error.to_string())
+    }
 }
 
-/// Compares two builds: each function's graph, k, activations and forest must be the same, and
+/// Compares two builds: each function's graph, k, activations and k-IPF must be the same, and
 /// nothing may be missing.
 pub fn compare(a: &Counted, b: &Counted) -> Comparison {
     let mut result = Comparison::default();
     for (name, one) in &a.0 {
         result.functions += 1;
-        result.nodes += one.forest.len();
+        result.sequences += one.paths.len();
         match b.0.get(name) {
             None => result.wrong.push(format!("{}: it ran in one build only", name.1)),
             Some(other) => {
@@ -112,44 +126,48 @@ fn difference(a: &Function, b: &Function) -> Option<String> {
     if a.entries != b.entries {
         return Some(format!("entered {} and {} times", a.entries, b.entries));
     }
-    (a.forest != b.forest).then(|| node_that_differs(&a.forest, &b.forest))
+    count_that_differs(&a.paths, &b.paths)
 }
 
-/// The first node that is not in both, or not with the same count.
-fn node_that_differs(a: &PrefixForest, b: &PrefixForest) -> String {
-    let missing_in = |one: &PrefixForest, other: &PrefixForest| {
-        one.preorder().find_map(|(id, _)| {
-            let labels = one.labels(id);
-            let at = labels.iter().try_fold(None, |at, &label| other.child(at, label).map(Some));
-            let count = at.flatten().map(|id| other.count(id));
-            let differs = count != Some(one.count(id));
-            differs.then(|| (labels, one.count(id), count.unwrap_or(0)))
+/// The first sequence that was not counted equally often. A node may have counted nothing.
+fn count_that_differs(a: &PrefixForest, b: &PrefixForest) -> Option<String> {
+    let differs_in = |one: &PrefixForest, other: &PrefixForest| {
+        // By node of `one`, that of the same sequence
+        let mut same: Vec<Option<NodeId>> = Vec::with_capacity(one.len());
+        one.ids().find_map(|id| {
+            let label = one.label(id);
+            let node = match one.parent(id) {
+                None => other.child(None, label),
+                Some(parent) => {
+                    same[parent.index()].and_then(|parent| other.child(Some(parent), label))
+                }
+            };
+            same.push(node);
+            let (count, others) = (one.count(id), node.map_or(0, |node| other.count(node)));
+            (count != others).then(|| (one.labels(id), count, others))
         })
     };
-    if let Some((labels, one, other)) = missing_in(a, b) {
-        return format!("{labels:?} was counted {one} and {other} times");
-    }
-    let (labels, other, one) = missing_in(b, a).unwrap_or_default();
-    format!("{labels:?} was counted {one} and {other} times")
+    let text = |labels, one, other| format!("{labels:?} was counted {one} and {other} times");
+    let here = differs_in(a, b).map(|(labels, one, other)| text(labels, one, other));
+    here.or_else(|| differs_in(b, a).map(|(labels, other, one)| text(labels, one, other)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midflight_profile::ksf::SlabForest;
+    use crate::counted_streams::{forgetful, slabs, windows};
 
-    fn counted(k: u32, ids: &[u32]) -> Counted {
-        let mut slabs = SlabForest::new(k);
-        slabs.enter();
-        ids.iter().for_each(|&id| slabs.event(id));
-        let forest = slabs.into_forest();
-        let function = Function { cfg_hash: 7, k, entries: 1, missing: 0, forest };
-        Counted([(("a.c".to_string(), "f".to_string()), function)].into())
+    const PATHS: [u32; 8] = [1, 2, 2, 1, 2, 1, 1, 2];
+
+    fn counted(function: FunctionProfile) -> Counted {
+        let mut counted = Counted::default();
+        counted.add(("a.c".to_string(), "f".to_string()), 7, &function).unwrap();
+        counted
     }
 
     fn planted(change: impl FnOnce(&mut Function)) -> Vec<String> {
-        let (a, mut b) = (counted(3, &[1, 2, 2, 1, 2]), counted(3, &[1, 2, 2, 1, 2]));
-        assert_eq!(compare(&a, &b), Comparison { functions: 1, nodes: 7, wrong: Vec::new() });
+        let (a, mut b) = (counted(windows(3, &[&PATHS])), counted(slabs(3, &[&PATHS])));
+        assert_eq!(compare(&a, &b).wrong, [""; 0]);
         change(b.0.values_mut().next().unwrap());
         let both = [compare(&a, &b).wrong, compare(&b, &a).wrong];
         assert_eq!(both[0].len(), both[1].len());
@@ -157,11 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn windows_and_slabs_agree() {
+        for k in 1..=8 {
+            let [a, b] = [windows(k, &[&PATHS, &[2]]), slabs(k, &[&PATHS, &[2]])].map(counted);
+            let Comparison { functions, sequences, wrong } = compare(&a, &b);
+            assert_eq!((functions, wrong), (1, Vec::new()));
+            assert!(sequences >= 2, "k = {k}");
+        }
+    }
+
+    #[test]
     fn a_planted_difference_is_found_from_either_side() {
         let node = |function: &mut Function, labels: &[u32]| {
-            let forest = &mut function.forest;
-            let id = labels.iter().fold(None, |at, &label| Some(forest.child_or_insert(at, label)));
-            forest.add(id.unwrap(), 1).unwrap();
+            let paths = &mut function.paths;
+            let id = labels.iter().fold(None, |at, &label| Some(paths.child_or_insert(at, label)));
+            paths.add(id.unwrap(), 1).unwrap();
         };
         assert!(
             planted(|f| node(f, &[1, 2, 2]))[0].contains("[1, 2, 2] was counted 1 and 2 times")
@@ -176,28 +204,43 @@ mod tests {
 
     #[test]
     fn a_function_that_is_missing_is_found_from_either_side() {
-        let one = counted(2, &[0]);
+        let one = counted(windows(2, &[&[0]]));
         for (a, b) in [(&one, &Counted::default()), (&Counted::default(), &one)] {
             let result = compare(a, b);
             assert_eq!((result.functions, result.wrong.len()), (1, 1));
         }
     }
 
+    #[test]
+    fn truncated_windows_are_told() {
+        let [a, b] = [forgetful(3, &PATHS, 1), slabs(3, &[&PATHS])].map(counted);
+        assert_eq!(compare(&a, &b).wrong, ["f: 6 and 0 events have no history"]);
+    }
+
+    /// What an automaton that kept its state from one activation to the next would count.
+    #[test]
+    fn an_automaton_that_forgets_the_marker_is_found() {
+        let right = counted(slabs(3, &[&[1, 2], &[1, 2]]));
+        let mut wrong = windows(3, &[&[1, 2, 1, 2]]);
+        wrong.totals.entries = 2;
+        let result = compare(&counted(wrong), &right);
+        assert_eq!(result.wrong, ["f: [1, 2, 1] was counted 1 and 0 times"]);
+    }
+
     /// What an algorithm that forgot to set β at a chunk's beginning (line 7) would count.
     #[test]
     fn an_algorithm_that_is_wrong_in_one_line_is_found() {
-        let right = counted(3, &[1, 2, 2, 1, 2]);
-        let mut wrong = right.clone();
-        let mut forest = PrefixForest::new();
-        for chunk in [[1, 2].as_slice(), &[2, 1], &[2]] {
+        let right = windows(3, &[&PATHS]);
+        let mut wrong = slabs(3, &[&PATHS]);
+        wrong.forest = PrefixForest::new();
+        for chunk in PATHS.chunks(2) {
             let mut at = None;
             for &id in chunk {
-                let node = forest.child_or_insert(at, id);
-                forest.add(node, 1).unwrap();
+                let node = wrong.forest.child_or_insert(at, id);
+                wrong.forest.add(node, 1).unwrap();
                 at = Some(node);
             }
         }
-        wrong.0.values_mut().next().unwrap().forest = forest;
-        assert_eq!(compare(&right, &wrong).wrong.len(), 1);
+        assert_eq!(compare(&counted(right), &counted(wrong)).wrong.len(), 1);
     }
 }

@@ -2,7 +2,8 @@
 
 /// Lays out rows below a header; the first column is text, the others are numbers.
 pub fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = header.iter().map(|cell| cell.chars().count()).collect();
+    // The rule of a column of numbers has a dash and a colon.
+    let mut widths: Vec<usize> = header.iter().map(|cell| cell.chars().count().max(2)).collect();
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
@@ -26,6 +27,11 @@ pub fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::markdown;
+
+    #[test]
+    fn a_narrow_column_has_a_rule() {
+        assert_eq!(markdown(&["a", "k"], &[]), "| a  |  k |\n| -- | -: |\n");
+    }
 
     #[test]
     fn columns_are_aligned() {

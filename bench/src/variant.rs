@@ -71,6 +71,14 @@ impl How {
         How::Paths { k, stage, algorithm: Algorithm::Automaton }
     }
 
+    /// Sequences of up to so many paths are profiled; 0 if none are.
+    pub fn k(self) -> u32 {
+        match self {
+            How::Paths { k, .. } | How::Checked { k, .. } => k,
+            _ => 0,
+        }
+    }
+
     /// Path profiling by Algorithm 4 as published.
     pub fn published(k: u32, stage: Stage) -> How {
         How::Paths { k, stage, algorithm: Algorithm::Published }

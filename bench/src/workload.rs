@@ -4,6 +4,7 @@ use crate::build::Built;
 use crate::error::Result;
 use crate::inputs::expand;
 use crate::layout::Layout;
+use crate::memory::Memory;
 use crate::process::{Job, Outcome};
 use crate::program::{Program, Size};
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub fn job(layout: &Layout, program: &Program, built: &Built, size: Size) -> Res
         .env("MIDFLIGHT_ORACLE", oracle_of(built))
         .env("LLVM_PROFILE_FILE", built.folder.join("run.profraw"))
         .limit(600);
+    job = Memory::AsGiven.give(job);
     for argument in program.work(size) {
         job = job.arg(expand(layout, argument)?);
     }

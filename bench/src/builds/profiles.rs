@@ -1,8 +1,9 @@
 //! The profiles that a test suite has left, one for each program of which a process ran.
 
-use crate::error::{Error, Result, io, read};
+use crate::error::{Result, io};
 use crate::layout::Layout;
 use crate::process::Job;
+use crate::profile_file::read_profile;
 use midflight_profile::format::Profile;
 use serde::Deserialize;
 use std::fs;
@@ -68,10 +69,7 @@ pub fn inspect(layout: &Layout, folder: &Path) -> Result<Inspected> {
     let mut files: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
     files.sort();
     for file in files {
-        let profile = Profile::read(&read(&file)?).map_err(|error| Error::Malformed {
-            what: format!("'{}'", file.display()),
-            problem: error.to_string(),
-        })?;
+        let profile = read_profile(&file)?;
         match images(&file, &profile) {
             None => inspected.gone += 1,
             Some(images) => inspect_one(layout, &file, &images, &mut inspected)?,
