@@ -24,7 +24,7 @@ pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
 /// That part of a budget is for [`Purpose::Spread`].
-const SPREADING: usize = 16;
+const SPREADING: usize = 32;
 /// Alignment of all that is handed out: that of tables.
 const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 

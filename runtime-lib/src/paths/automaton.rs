@@ -49,9 +49,12 @@ const SPARSITY: u32 = 16;
 /// A table of so many slots may be full; a larger one has a quarter of its slots empty.
 const FEW_SLOTS: u32 = 8;
 
+/// Windows of so many paths are followed by many: a second one is soon followed by others.
+const SHORT: u8 = 3;
+
 /// Events after which the runtime looks again at what it sees of a slot or a table, and then at
 /// twice as many.
-const FIRST_LOOK: u64 = 16;
+const FIRST_LOOK: u64 = 4;
 
 #[derive(Debug)]
 pub struct OutOfMemory;
@@ -417,7 +420,11 @@ impl Builder<'_> {
             if is_largest || !is_full {
                 return Ok(node);
             }
-            match self.grow_if_worth(node, table.size * 2, to_come) {
+            let size = match table.size {
+                1 if (*node).length <= SHORT => 4,
+                size => size * 2,
+            };
+            match self.grow_if_worth(node, size, to_come) {
                 Err(OutOfMemory) if used == table.size => Err(OutOfMemory),
                 _ => Ok(node),
             }

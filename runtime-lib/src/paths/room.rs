@@ -9,7 +9,7 @@
 //! |---|---|
 //! | more than three quarters | at once: all is exact until then |
 //! | less | when it is worth the [price](Room::price), which rises with the square of what is gone |
-//! | a sixteenth | for functions that have not had their [quota], which nobody else can take |
+//! | a thirty-second | for functions that have not had their [quota], which nobody else can take |
 //!
 //! What it is worth is how many events would have been counted there. They are counted all the same,
 //! at the longest suffix of their windows that has a place, and the activation goes on from there. A
@@ -53,7 +53,7 @@ pub fn budget_for(k: u32) -> usize {
 }
 
 /// That part of a budget is for functions that have not had their quota.
-const POOL: usize = 16;
+const POOL: usize = 32;
 
 /// That part of the rest is for whoever comes first.
 const FREE: usize = 4;
@@ -62,7 +62,7 @@ const FREE: usize = 4;
 const FAIR: u64 = 16;
 
 /// Events that a table is worth at least where there is a price.
-const LEAST_PRICE: u64 = 8;
+const LEAST_PRICE: u64 = 3;
 
 /// Bytes that the price is for.
 const UNIT: u64 = 128;
