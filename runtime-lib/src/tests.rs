@@ -698,6 +698,60 @@ fn a_run_of_billions_ends_where_memory_is_full() {
     }
 }
 
+proptest! {
+    #![proptest_config(scaled(100))]
+
+    #[test]
+    fn a_run_of_billions_ends_whatever_has_room(
+        k in 2u32..=8,
+        kib in 0usize..24,
+        ids in prop::collection::vec(prop_oneof![4 => Just(3u32), 2 => 0u32..6, 1 => 0u32..300], 0..scale(3000)),
+        n in prop_oneof![Just(1u64 << 40), 1u64..10_000],
+    ) {
+        let mut function = Function::with_flags(k, 0, 1000);
+        function.set_budget(kib << 10);
+        let mut state = function.enter();
+        for &id in &ids {
+            state = function.step(state, id);
+        }
+        // SAFETY: this is what emitted code does.
+        state = unsafe { midflight_run(state, 3, n, *function.slot) };
+        function.step(state, 2);
+        let profile = function.profile();
+        let singles = make_k_ipf(&profile.forest, 1);
+        let count = singles.child(None, 3).map_or(0, |id| singles.count(id));
+        let before = ids.iter().filter(|&&id| id == 3).count() as u64;
+        prop_assert_eq!((count, profile.totals.lost), (n + before, 0));
+        function.set_budget(usize::MAX);
+    }
+}
+
+/// The state of the run has no room for its path, which is counted at a suffix that leads back to it.
+#[test]
+fn a_run_of_billions_ends_where_its_state_has_no_room_for_it() {
+    let mut function = Function::with_flags(3, 0, 1000);
+    function.set_budget(usize::MAX);
+    let state = function.enter();
+    let state = [3, 3].into_iter().fold(state, |state, id| function.step(state, id));
+    function.step(state, 1);
+    // SAFETY: the context is the calling thread's, which is not in the runtime.
+    let (unknown, room) = unsafe {
+        let this = function.this();
+        (ThreadForest::unknown(this), &mut (*(*ThreadForest::context(this)).data.get()).room)
+    };
+    let back = [3, 3].into_iter().fold(unknown, |state, id| function.step(state, id));
+    assert_eq!(back, state);
+    room.fill(0);
+    // SAFETY: this is what emitted code does.
+    let after = unsafe { midflight_run(state, 3, 1 << 45, *function.slot) };
+    assert_eq!(after, state);
+    let profile = function.profile();
+    let at = [3, 3].iter().try_fold(None, |at, &id| profile.truncated.child(at, id).map(Some));
+    let count = at.flatten().map(|id| profile.truncated.count(id));
+    assert_eq!((count, profile.totals.lost), (Some((1 << 45) + 1), 0));
+    function.set_budget(usize::MAX);
+}
+
 #[test]
 fn a_run_of_billions_is_counted_at_once() {
     for (k, num_paths) in [(2, 4), (4, 100), (16, 100)] {

@@ -5,12 +5,13 @@
 //! from it back to it. So all but the first rounds of a long run are counted by one addition. Where
 //! memory is full it is a shorter window, of which the same holds.
 //!
-//! Where a slot has to be made, or its counter has overflowed, events are counted one by one.
+//! Where a slot has to be made, or its counter has overflowed, events are counted one by one; each
+//! tells how many follow, so that what is made for them is not refused for want of worth.
 
 use crate::paths::automaton::{self, Event};
 use crate::paths::forest::ThreadForest;
 use crate::paths::step;
-use crate::paths::table::{self, Word};
+use crate::paths::table::{self, Node, Word};
 use midflight_abi::{Forest, Slot};
 
 /// Rounds that are added at once: a counter that has not overflowed has room for so many more.
@@ -26,14 +27,23 @@ pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> 
     // SAFETY: the caller's.
     unsafe {
         while n != 0 {
-            let mut rounds = 1;
             if let Some(slot) = circle(&mut state, id) {
-                rounds = n.min(MOST_ROUNDS);
+                let rounds = n.min(MOST_ROUNDS);
                 table::add(slot, rounds);
-            } else {
-                state = step(state, id, n - 1, this);
+                n -= rounds;
+                continue;
             }
-            n -= rounds;
+            let node = table::node_of(state);
+            state = step(state, id, n - 1, this);
+            n -= 1;
+            // It had no place in the node's table, and still leads back to it.
+            if table::node_of(state) == node
+                && let Some(slot) = detour(node, id)
+            {
+                let rounds = n.min(MOST_ROUNDS);
+                table::add(slot, rounds);
+                n -= rounds;
+            }
         }
     }
     state
@@ -55,6 +65,24 @@ unsafe fn circle(state: &mut Word, id: u32) -> Option<*mut Slot> {
         }
         *state = entry.next();
         Some(entry.slot)
+    }
+}
+
+/// The slot of a path in the table of the longest suffix of a node's window that has a place for it,
+/// if it can be counted there, and leads back to the node.
+unsafe fn detour(node: *mut Node, id: u32) -> Option<*mut Slot> {
+    // SAFETY: the caller gives a node of a forest of the calling thread.
+    unsafe {
+        let mut at = node;
+        while !at.is_null() {
+            if let Some(entry) = automaton::find(at, id) {
+                let is_back = table::node_of(entry.next()) == node;
+                let counts = !entry.has_overflowed() && !entry.is_closed();
+                return (is_back && counts).then_some(entry.slot);
+            }
+            at = (*at).suffix;
+        }
+        None
     }
 }
 

@@ -91,8 +91,13 @@ fn read_nodes(
         let least = offset_of!(Node, labels);
         let node = bytes.object(address, least, "a node")?;
         let length = usize::from(node.u8(offset_of!(Node, length)));
-        let kind = node.u8(offset_of!(Node, kind));
-        let most = if kind == WindowKind::Full as u8 { k } else { k.saturating_sub(1) };
+        let known = [WindowKind::Full, WindowKind::Anchored, WindowKind::Truncated];
+        let byte = node.u8(offset_of!(Node, kind));
+        let Some(kind) = known.into_iter().find(|&kind| kind as u8 == byte) else {
+            let (what, at) = ("the kind of a window", bytes.offset(address));
+            return Err(Malformed { what, at, problem: "is unknown" });
+        };
+        let most = if kind == WindowKind::Full { k } else { k.saturating_sub(1) };
         if length >= most.max(1) {
             let (what, at) = ("the length of a window", bytes.offset(address));
             return Err(Malformed { what, at, problem: "is not below k" });
@@ -104,7 +109,7 @@ fn read_nodes(
             .chunks_exact(label_size)
             .map(|label| label.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
             .collect();
-        let is_truncated = kind == WindowKind::Truncated as u8;
+        let is_truncated = kind == WindowKind::Truncated;
         for Path { label, count, in_slot } in paths(bytes, &node, dense)? {
             let count = told.told(address, label, count.wrapping_add(in_slot));
             if count == 0 {
