@@ -56,7 +56,7 @@ impl Config {
             read_size(
                 value,
                 THREAD_MEMORY_VARIABLE,
-                "using 64M, or 1M for k above 4",
+                "using 64M, or 4M for k above 4",
                 room::set_budget,
             );
         }

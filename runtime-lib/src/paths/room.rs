@@ -32,7 +32,7 @@ const SHORT: u32 = 4;
 const DEFAULT_FOR_SHORT: usize = 64 << 20;
 
 /// The same for longer windows.
-const DEFAULT_FOR_LONG: usize = 1 << 20;
+const DEFAULT_FOR_LONG: usize = 4 << 20;
 
 /// What the environment says; 0: nothing.
 static BUDGET: AtomicUsize = AtomicUsize::new(0);
