@@ -141,7 +141,7 @@ fn the_line_on_memory_says_how_much_and_what_to_set() {
         line(&profile),
         "memory was full in 2 functions: of 220,004 paths 2,000 (0.9 %) are counted with fewer paths \
          before them than k tells, 100,000 (45.5 %) are not counted at all; \
-         MIDFLIGHT_THREAD_MEMORY=32M would do"
+         MIDFLIGHT_THREAD_MEMORY=64M would do"
     );
     profile.functions[1].totals.lost = u64::MAX / 4;
     assert!(line(&profile).ends_with("MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k"));

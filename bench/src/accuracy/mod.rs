@@ -131,7 +131,7 @@ fn truth_of(
     k: u32,
     run: impl Fn(Size) -> Result<Ran>,
 ) -> Result<(Size, Ran)> {
-    let first = plan.size.unwrap_or_else(|| first_size(program, k));
+    let first = plan.size.unwrap_or_else(|| first_size(k));
     for size in Size::ALL.into_iter().filter(|&size| size <= first).rev() {
         let ran = run(size)?;
         if Extent::of(&ran.profile).is_whole() {
@@ -145,8 +145,8 @@ fn truth_of(
     })
 }
 
-/// The work with which everything takes minutes: that of `run`, or less.
-fn first_size(_program: &Program, k: u32) -> Size {
+/// The work of `run`; for long sequences less, so that all takes minutes.
+fn first_size(k: u32) -> Size {
     if k <= 4 { Size::Bench } else { Size::Test }
 }
 
