@@ -312,7 +312,7 @@ fn scaled(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(scaled(400))]
+    #![proptest_config(scaled(200))]
 
     #[test]
     fn the_automaton_counts_as_algorithm_4_does(k in any_k(), items in items(1)) {
@@ -699,7 +699,7 @@ fn a_run_of_billions_ends_where_memory_is_full() {
 }
 
 proptest! {
-    #![proptest_config(scaled(100))]
+    #![proptest_config(scaled(40))]
 
     #[test]
     fn a_run_of_billions_ends_whatever_has_room(
