@@ -69,18 +69,18 @@
 //!
 //! A tally has the key in its upper half and counts in the lower one. Keys are even: a counter that
 //! overflows makes the key an odd one, which is no path's, so that the runtime gets to see it. An
-//! empty slot's key is 0. The runtime may *close* a slot, to see each of its events: it makes the key
-//! odd, and counts from [`CLOSED`] on.
+//! empty slot's key is 0. The runtime may *close* a slot, to see each of its events: it makes the
+//! key odd, and counts from [`CLOSED`] on.
 //!
 //! The key, or `next`, is read first: a signal handler may fill a slot at any time, and writes last
 //! what is read first.
 //!
 //! # Calls
 //!
-//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` counts the path at the window of
-//! the state and returns the state after it. Where the activation ends with the path, [`FINAL`] is
-//! added to the forest, and the result has no meaning. Emitted code calls it where it has
-//! not found the path, and where it does not look for it, since hardly anybody comes by.
+//! `fn step(state: u64, register: u32, forest: *mut Forest) -> u64` counts the path at the window
+//! of the state and returns the state after it. Where the activation ends with the path, [`FINAL`]
+//! is added to the forest, and the result has no meaning. Emitted code calls it where it has not
+//! found the path, and where it does not look for it, since hardly anybody comes by.
 //!
 //! That is in the middle of code that wants its registers. On x86-64 it leaves all general ones but
 //! `rax` and `r11` as they are, as LLVM's `preserve_most` has it. So it is called by
@@ -286,8 +286,8 @@ pub const DENSE_PATHS: u32 = 4;
 /// Functions that may come to more states than so many have no dense tables.
 const DENSE_STATES: u32 = 256;
 
-/// Whether a function has dense tables, whose windows of k − 1 paths are all soon there: no table is
-/// ever dropped, shortened or watched by the runtime.
+/// Whether a function has dense tables, whose windows of k − 1 paths are all soon there: no table
+/// is ever dropped, shortened or watched by the runtime.
 pub const fn is_dense(num_paths: u32, k: u32) -> bool {
     let states = num_paths.checked_pow(k.saturating_sub(1));
     num_paths <= DENSE_PATHS && matches!(states, Some(0..=DENSE_STATES))

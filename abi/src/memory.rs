@@ -130,8 +130,8 @@ pub struct ThreadForest {
     pub stale: u32,
     /// The runtime's own: slots made
     pub slots: u32,
-    /// The list of all nodes, of which each is whole before it is put at the front; null in counting
-    /// mode
+    /// The list of all nodes, of which each is whole before it is put at the front; null in
+    /// counting mode
     pub nodes: *mut Node,
     /// The runtime's own: the node of ε, where nothing is known of what came before; null in
     /// counting mode
@@ -142,8 +142,8 @@ pub struct ThreadForest {
     pub forest: Forest,
 }
 
-/// A state of the automaton: a window of the last paths of an activation. Its labels, first to last,
-/// have [`label_size`] bytes each, and begin where [`Self::labels`] stands.
+/// A state of the automaton: a window of the last paths of an activation. Its labels, first to
+/// last, have [`label_size`] bytes each, and begin where [`Self::labels`] stands.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Node {
@@ -154,8 +154,8 @@ pub struct Node {
     pub next: *mut Node,
     /// What few nodes have, or null
     pub extra: *mut Extra,
-    /// The runtime's own: the node of the longest proper suffix that there was when it was last looked
-    /// for; null: it was not
+    /// The runtime's own: the node of the longest proper suffix that there was when it was last
+    /// looked for; null: it was not
     pub suffix: *mut Node,
     /// The forest that it is of
     pub forest: *mut ThreadForest,
@@ -175,8 +175,8 @@ pub struct Node {
 #[derive(Debug)]
 #[repr(C)]
 pub struct Extra {
-    /// The runtime's own: has the paths for which the table has no room, as a node of the same window
-    /// that is in the list, too; or null
+    /// The runtime's own: has the paths for which the table has no room, as a node of the same
+    /// window that is in the list, too; or null
     pub more: *mut Node,
     /// What was taken out of counters that had overflowed: a list
     pub taken: *mut Taken,

@@ -74,8 +74,8 @@ impl Weights {
     }
 }
 
-/// The sums of the counters of each level. A k-SF has more than k levels: in what is below, the last
-/// k labels count.
+/// The sums of the counters of each level. A k-SF has more than k levels: in what is below, the
+/// last k labels count.
 fn by_level(forest: &PrefixForest, k: u32) -> Vec<u64> {
     let mut levels: Vec<usize> = Vec::with_capacity(forest.len());
     let mut sums = vec![0; k as usize];

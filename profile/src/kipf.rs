@@ -3,8 +3,8 @@
 //!
 //! Each run of n ≤ k IDs that the stream has at some place ends at one node that counted that
 //! place, and begins n − 1 levels above it. So the count of a run is the sum of the counters of all
-//! nodes that it leads to from anywhere: all subtrees of k levels are laid over each other, wherever
-//! they begin ([`algorithm_5`]).
+//! nodes that it leads to from anywhere: all subtrees of k levels are laid over each other,
+//! wherever they begin ([`algorithm_5`]).
 //!
 //! [`make_k_ipf`] gives the same without walking each subtree once for each level above it. A node
 //! counts for its last k IDs, and for all runs that these end with. Each run knows the one without

@@ -22,9 +22,9 @@
 //! ```
 //!
 //! All of these are prefix forests ([`forest`], Definition 3.5). Windows are what a program counts;
-//! the k-IPF is what a person reads. [`ksf`] follows the paper to the letter. It has the same k-IPF,
-//! and so is the oracle for the runtime library's automaton, as is [`mod@windows`]. Where memory was
-//! short, [`bounds`] says by how much counts may be too low.
+//! the k-IPF is what a person reads. [`ksf`] follows the paper to the letter. It has the same
+//! k-IPF, and so is the oracle for the runtime library's automaton, as is [`mod@windows`]. Where
+//! memory was short, [`bounds`] says by how much counts may be too low.
 //!
 //! # Who uses what
 //!

@@ -33,8 +33,8 @@ static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
 
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether an arena had less than its budget, since the limit on all did not allow more or the kernel
-/// had none.
+/// Whether an arena had less than its budget, since the limit on all did not allow more or the
+/// kernel had none.
 pub fn has_run_out() -> bool {
     REFUSED.load(Ordering::Relaxed)
 }

@@ -726,7 +726,8 @@ proptest! {
     }
 }
 
-/// The state of the run has no room for its path, which is counted at a suffix that leads back to it.
+/// The state of the run has no room for its path, which is counted at a suffix that leads back to
+/// it.
 #[test]
 fn a_run_of_billions_ends_where_its_state_has_no_room_for_it() {
     let mut function = Function::with_flags(3, 0, 1000);

@@ -8,9 +8,10 @@
 //! repeated = start + V + end
 //! ```
 //!
-//! Most loops are left soon, so the first k−1 rounds are emitted as they come. Behind them the state
-//! is the window that has nothing but the repeated path, and leads back to itself: it is enough to
-//! count the rounds, and to emit them where the loop is left, which the runtime does by one addition.
+//! Most loops are left soon, so the first k−1 rounds are emitted as they come. Behind them the
+//! state is the window that has nothing but the repeated path, and leads back to itself: it is
+//! enough to count the rounds, and to emit them where the loop is left, which the runtime does by
+//! one addition.
 //!
 //! Nothing in the loop may leave the function in another way, or wait: the rounds would be lost
 //! with the register, as they would be in a loop that nothing leaves.

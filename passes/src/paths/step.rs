@@ -35,8 +35,8 @@ use midflight_bridge::ir::{Function, Module, Value};
 /// Steps that are expected less often than this, for each 1024 activations, are calls.
 const COLD: u64 = 1024 / 16;
 
-/// Puts calls under their conditions, and inlines the steps, in a function whose tables are dense or
-/// not.
+/// Puts calls under their conditions, and inlines the steps, in a function whose tables are dense
+/// or not.
 pub fn inline<'m>(module: Module<'m>, function: Function<'m>, is_dense: bool, calls: &Calls<'m>) {
     let b = Builder::new(module, function);
     for guarded in &calls.guarded {

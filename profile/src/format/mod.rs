@@ -1,9 +1,9 @@
 //! The profile file: what a run of a program leaves behind.
 //!
 //! A header that lists the sections, then the sections, each with its kind, size and checksum:
-//! modules (the images of the process that have records), windows (the counters of each function and
-//! thread) and k-slab forests (those of functions that count by Algorithm 4 as published). All of it
-//! is in `docs/format.md`.
+//! modules (the images of the process that have records), windows (the counters of each function
+//! and thread) and k-slab forests (those of functions that count by Algorithm 4 as published). All
+//! of it is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too

@@ -36,7 +36,8 @@ fn read_node(cursor: &mut Cursor<'_>, level: usize) -> Result<(Visit, usize), Re
     Ok((Visit { at, level, label, count }, children))
 }
 
-/// Visits the nodes of a forest in preorder, behind its header; an error of `visit` ends the walk. Their number.
+/// Visits the nodes of a forest in preorder, behind its header; an error of `visit` ends the walk.
+/// Their number.
 pub(super) fn walk<E: From<ReadError>>(
     cursor: &mut Cursor<'_>,
     k: u32,

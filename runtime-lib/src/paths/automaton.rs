@@ -1,10 +1,11 @@
 //! The window automaton: which state follows, and what is made for it.
 //!
-//! A state is a window of the last k − 1 paths of an activation (`window`). The path r leads from it
-//! by one slot of its table: to the state of the window with r, whose first path is dropped. The
+//! A state is a window of the last k − 1 paths of an activation (`window`). The path r leads from
+//! it by one slot of its table: to the state of the window with r, whose first path is dropped. The
 //! counter in that slot is that of the window of k paths that ends with r. While an activation has
-//! had fewer paths its windows are anchored at ∗, and shorter; those counters are of shorter windows.
-//! Each window has one node, which the index finds when the first slot that leads to it is made.
+//! had fewer paths its windows are anchored at ∗, and shorter; those counters are of shorter
+//! windows. Each window has one node, which the index finds when the first slot that leads to it is
+//! made.
 //!
 //! | state | path r leads to |
 //! |---|---|
@@ -149,8 +150,8 @@ fn is_time_to_look(events: u64) -> bool {
 
 /// Notes an event without a place, and tells whether it is time to look at the table.
 unsafe fn is_missed_too_often(node: *mut Node) -> bool {
-    // SAFETY: the caller gives a node of the calling thread. That a handler of signals may undo this
-    // does no harm.
+    // SAFETY: the caller gives a node of the calling thread. That a handler of signals may undo
+    // this does no harm.
     unsafe {
         (*node).misses = (*node).misses.wrapping_add(1);
         is_time_to_look(misses(node))
@@ -206,8 +207,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Counts an event in the table of a node, or of the longest suffix that has a place for it; the
-    /// state after it.
+    /// Counts an event in the table of a node, or of the longest suffix that has a place for it;
+    /// the state after it.
     ///
     /// # Safety
     /// `node` is a node of the builder's forest.

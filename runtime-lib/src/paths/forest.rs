@@ -124,7 +124,8 @@ impl ThreadForest {
         unsafe { Slabs::of(&raw mut (*this).shared.forest) }
     }
 
-    /// Counts an event that emitted code has not found, and that takes the lock; the state after it.
+    /// Counts an event that emitted code has not found, and that takes the lock; the state after
+    /// it.
     ///
     /// # Safety
     /// `this` is in a context whose lock the caller holds; one of its states leads or has led to

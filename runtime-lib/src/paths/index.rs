@@ -1,8 +1,8 @@
 //! The nodes of a context by their windows: what the state after a new slot is found by.
 //!
 //! An open-addressing hash table of pointers, of which the upper 16 bits are a part of the hash: so
-//! hardly any node is looked at but the one that is looked for. Emitted code does not know it, so an
-//! outgrown one is given back. It is used under the context's lock.
+//! hardly any node is looked at but the one that is looked for. Emitted code does not know it, so
+//! an outgrown one is given back. It is used under the context's lock.
 
 use crate::arena;
 use crate::paths::window::Window;

@@ -1,9 +1,9 @@
 //! The memory for what a thread counts in windows, and who gets it.
 //!
 //! Memory that emitted code may still reach is never used for something else: frames and slots hold
-//! addresses, nobody knows where, and a step checks a path's key but not its history. So nothing that
-//! is dropped would make room for anything, and nothing is dropped. What there is room for decides
-//! what is made ([`Room::affords`]):
+//! addresses, nobody knows where, and a step checks a path's key but not its history. So nothing
+//! that is dropped would make room for anything, and nothing is dropped. What there is room for
+//! decides what is made ([`Room::affords`]):
 //!
 //! | left of the thread's memory | a table of a state, or a larger one, is made |
 //! |---|---|
@@ -11,11 +11,11 @@
 //! | less | when it is worth the [price](Room::price), which rises with the square of what is gone |
 //! | a thirty-second | for functions that have not had their [quota], which nobody else can take |
 //!
-//! What it is worth is how many events would have been counted there. They are counted all the same,
-//! at the longest suffix of their windows that has a place, and the activation goes on from there. A
-//! slot whose next state is shorter than it should be is closed: the runtime sees its events, and
-//! looks again when they have doubled. One that has been looked at in vain too often is opened
-//! ([`MOST_HEAT`]).
+//! What it is worth is how many events would have been counted there. They are counted all the
+//! same, at the longest suffix of their windows that has a place, and the activation goes on from
+//! there. A slot whose next state is shorter than it should be is closed: the runtime sees its
+//! events, and looks again when they have doubled. One that has been looked at in vain too often is
+//! opened ([`MOST_HEAT`]).
 //!
 //! All memory of the process has a limit, too. Half of what is left of it counts as a thread's own:
 //! so however many threads there are, and however noisy, each new one finds some.

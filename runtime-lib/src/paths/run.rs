@@ -68,8 +68,8 @@ unsafe fn circle(state: &mut Word, id: u32) -> Option<*mut Slot> {
     }
 }
 
-/// The slot of a path in the table of the longest suffix of a node's window that has a place for it,
-/// if it can be counted there, and leads back to the node.
+/// The slot of a path in the table of the longest suffix of a node's window that has a place for
+/// it, if it can be counted there, and leads back to the node.
 unsafe fn detour(node: *mut Node, id: u32) -> Option<*mut Slot> {
     // SAFETY: the caller gives a node of a forest of the calling thread.
     unsafe {

@@ -74,8 +74,9 @@ unsafe extern "C" fn sparing_step(state: u64, register: u32, forest: *mut Forest
 /// Counts the window with the path that the path register has, and returns the state after it.
 ///
 /// # Safety
-/// `forest` is that of the activation, plus [`FINAL`] if the path is its last; `state` is its start or a state that was found in the
-/// forest; `register` stands for an ID below the function's number of paths.
+/// `forest` is that of the activation, plus [`FINAL`] if the path is its last; `state` is its start
+/// or a state that was found in the forest; `register` stands for an ID below the function's number
+/// of paths.
 #[cold]
 unsafe extern "C" fn step(state: u64, register: u32, forest: *mut Forest) -> u64 {
     // SAFETY: the caller's; the forests of contexts are in thread forests.

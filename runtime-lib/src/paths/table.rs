@@ -10,9 +10,9 @@
 //! not found is looked up in the node's table; whoever reads a counter adds it up over all tables
 //! that the node has had ([`Entry::count`]).
 //!
-//! A slot of a sparse table may be *closed*: emitted code does not find it, so that the runtime sees
-//! each of its events. That is so where the state after it is shorter than it should be, for want of
-//! memory (`room`).
+//! A slot of a sparse table may be *closed*: emitted code does not find it, so that the runtime
+//! sees each of its events. That is so where the state after it is shorter than it should be, for
+//! want of memory (`room`).
 
 use crate::file::live;
 use crate::paths::counter;

@@ -22,8 +22,8 @@ pub struct Visit {
 }
 
 impl ThreadForest {
-    /// Whether anything was counted; also marks, for [`Self::encode`], what is counted in arrays and
-    /// in k-SFs. Marking first makes the numbers of children right even if the thread goes on
+    /// Whether anything was counted; also marks, for [`Self::encode`], what is counted in arrays
+    /// and in k-SFs. Marking first makes the numbers of children right even if the thread goes on
     /// counting.
     ///
     /// # Safety
