@@ -223,6 +223,8 @@ pub fn map_apart(size: usize) -> Option<NonNull<u8>> {
         REFUSED.store(true, Ordering::Relaxed);
         MAPPED.fetch_sub(size, Ordering::Relaxed);
     }
+    // Whoever had the memory before is done with it.
+    MAPPED.load(Ordering::Acquire);
     memory
 }
 
@@ -231,9 +233,9 @@ pub fn map_apart(size: usize) -> Option<NonNull<u8>> {
 /// # Safety
 /// It is of [`map_apart`], with that size, and nobody uses it any more.
 pub unsafe fn unmap_apart(memory: NonNull<u8>, size: usize) {
+    MAPPED.fetch_sub(size, Ordering::Release);
     // SAFETY: the caller's.
     unsafe { sys::unmap(memory, size) };
-    MAPPED.fetch_sub(size, Ordering::Relaxed);
 }
 
 #[cfg(test)]
