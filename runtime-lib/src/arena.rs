@@ -31,12 +31,27 @@ const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
 
+/// Threads that have arenas.
+static SHARERS: AtomicUsize = AtomicUsize::new(0);
+
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// Whether an arena had less than its budget, since the limit on all did not allow more or the
 /// kernel had none.
 pub fn has_run_out() -> bool {
     REFUSED.load(Ordering::Relaxed)
+}
+
+/// Notes that one more thread shares the memory.
+pub fn add_sharer() {
+    SHARERS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What one thread may have of what is left of the limit: half of it, or less where many share it,
+/// so that there is some for those to come.
+fn part() -> usize {
+    let unmapped = limit().saturating_sub(MAPPED.load(Ordering::Relaxed));
+    unmapped / (2 + SHARERS.load(Ordering::Relaxed) / 2)
 }
 
 /// Sets the limit on the memory of all arenas, in bytes.
@@ -143,11 +158,9 @@ impl Arena {
         self.for_spreading += by / SPREADING;
     }
 
-    /// What may still be handed out for growth: of what is left of the limit on all arenas, one may
-    /// have half.
+    /// What may still be handed out for growth.
     pub fn left(&self) -> usize {
-        let unmapped = limit().saturating_sub(MAPPED.load(Ordering::Relaxed));
-        let part = unmapped / 2 + (self.chunk.end - self.chunk.start);
+        let part = part() + (self.chunk.end - self.chunk.start);
         if part < self.budget {
             REFUSED.store(true, Ordering::Relaxed);
         }
@@ -167,7 +180,8 @@ impl Arena {
 
     fn allocate_more(&mut self, size: usize) -> Option<NonNull<u8>> {
         let needed = size.checked_add(RESERVE)?.checked_next_multiple_of(GRANULE)?;
-        let wanted = (self.mapped / 4 / GRANULE * GRANULE).clamp(GRANULE, LARGEST_CHUNK);
+        let wanted = (self.mapped / 4).min(part()) / GRANULE * GRANULE;
+        let wanted = wanted.clamp(GRANULE, LARGEST_CHUNK);
         if needed > wanted && self.mapped != 0 {
             // A large piece gets a mapping of its own; the current chunk goes on.
             let mut own = self.map(needed)?;

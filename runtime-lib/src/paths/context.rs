@@ -12,7 +12,7 @@
 //! forests in its thread-local slots then. So the destructor only marks the context; it is taken
 //! over once the kernel does not know the thread any more, and until then it is the thread's own.
 
-use crate::arena::{Arena, Contents, Purpose};
+use crate::arena::{self, Arena, Contents, Purpose};
 use crate::file::live;
 use crate::lock::ContextLock;
 use crate::paths::baseline::Baselines;
@@ -216,6 +216,7 @@ impl Context {
     fn create(next: *mut Context) -> Option<*mut Context> {
         let mut arena = Arena::new(Contents::Profile);
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
+        arena::add_sharer();
         let room = Room::new();
         let data =
             Data { arena, room, baselines: Baselines::new(), table: null_mut(), size: 0, used: 0 };

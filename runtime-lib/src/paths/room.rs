@@ -17,8 +17,8 @@
 //! events, and looks again when they have doubled. One that has been looked at in vain too often is
 //! opened ([`MOST_HEAT`]).
 //!
-//! All memory of the process has a limit, too. Half of what is left of it counts as a thread's own:
-//! so however many threads there are, and however noisy, each new one finds some.
+//! All memory of the process has a limit, too. A part of what is left of it counts as a thread's own,
+//! the smaller the more threads there are: so however noisy they are, each new one finds some.
 
 use crate::arena::{self, Arena, Contents, Purpose};
 use crate::paths::forest::ThreadForest;
