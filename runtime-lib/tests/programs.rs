@@ -71,6 +71,20 @@ fn threads_that_end_and_threads_that_run_on_are_counted() {
 }
 
 #[test]
+fn however_many_threads_there_are_each_has_room_for_single_paths() {
+    let run = Program::build("crowd").command().env("MIDFLIGHT_MAX_MEMORY", "24M").run();
+    assert_eq!(run.status(), 0);
+    assert_eq!(run.stderr().lines().count(), 1, "{}", run.stderr());
+    let profile = run.profile();
+    let noisy = Counts::of(&profile, 1);
+    assert_eq!((noisy.entries, noisy.events, noisy.lost), (64, 64 * 20_000, 0));
+    assert!(noisy.short > 0);
+    // What is regular has its quota.
+    let plain = Counts { entries: 64, events: 64 * 1000, short: 0, lost: 0 };
+    assert_eq!(Counts::of(&profile, 2), plain);
+}
+
+#[test]
 fn a_forked_child_begins_at_zero_and_writes_a_profile_of_its_own() {
     let run = Program::build("fork").command().env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
