@@ -6,8 +6,8 @@
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
 #   make pictures   the pictures of the README, anew
-#   make bench      cost beside native and clang's own profilers, what memory holds, what a profile gains, time of
-#                   compiling, and more:
+#   make bench      cost beside native and clang's own profilers, what memory holds, what a profile
+#                   gains, time of compiling, and more:
 #                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
 #   make check-same BEFORE=REVISION

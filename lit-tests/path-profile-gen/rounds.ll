@@ -1,5 +1,5 @@
-; The rounds of a loop with a single path are counted in a register behind the first k - 1, and emitted
-; where it is left.
+; The rounds of a loop with a single path are counted in a register behind the first k - 1, and
+; emitted where it is left.
 ; RUN: %opt -passes='path-profile-gen<k=4;verify>' -S %s | FileCheck %s
 
 ; CHECK-LABEL: define i32 @sum(

@@ -51,7 +51,8 @@ pub fn add_sharer() {
 /// so that there is some for those to come.
 fn part() -> usize {
     let unmapped = limit().saturating_sub(MAPPED.load(Ordering::Relaxed));
-    unmapped / (2 + SHARERS.load(Ordering::Relaxed) / 2)
+    let sharers = SHARERS.load(Ordering::Relaxed).max(1);
+    unmapped.checked_div(sharers.saturating_mul(2)).unwrap_or(0)
 }
 
 /// Sets the limit on the memory of all arenas, in bytes.
@@ -165,6 +166,11 @@ impl Arena {
             REFUSED.store(true, Ordering::Relaxed);
         }
         self.budget.min(part)
+    }
+
+    /// The same, if no other thread had any.
+    pub fn unshared_left(&self) -> usize {
+        self.budget
     }
 
     /// Takes bytes off what may be handed out for growth, which were mapped apart.

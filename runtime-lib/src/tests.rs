@@ -705,7 +705,10 @@ proptest! {
     fn a_run_of_billions_ends_whatever_has_room(
         k in 2u32..=8,
         kib in 0usize..24,
-        ids in prop::collection::vec(prop_oneof![4 => Just(3u32), 2 => 0u32..6, 1 => 0u32..300], 0..scale(3000)),
+        ids in prop::collection::vec(
+            prop_oneof![4 => Just(3u32), 2 => 0u32..6, 1 => 0u32..300],
+            0..scale(3000),
+        ),
         n in prop_oneof![Just(1u64 << 40), 1u64..10_000],
     ) {
         let mut function = Function::with_flags(k, 0, 1000);

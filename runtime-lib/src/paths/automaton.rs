@@ -88,6 +88,24 @@ pub unsafe fn find(mut node: *mut Node, label: u32) -> Option<Entry> {
     }
 }
 
+/// The path in the table of a node, or of the longest suffix of its window that is known to have a
+/// place for it.
+///
+/// # Safety
+/// `node` is a node of a forest.
+pub unsafe fn find_at_suffix(mut node: *mut Node, label: u32) -> Option<Entry> {
+    // SAFETY: the caller's; a suffix is a node of the same forest.
+    unsafe {
+        while !node.is_null() {
+            if let Some(entry) = find(node, label) {
+                return Some(entry);
+            }
+            node = (*node).suffix;
+        }
+        None
+    }
+}
+
 unsafe fn beside(node: *mut Node) -> *mut Node {
     // SAFETY: the caller gives a node; the field is shared only through atomics.
     unsafe {
@@ -121,14 +139,7 @@ pub unsafe fn count_unlocked(room: *mut Room, node: *mut Node, event: Event) -> 
         if !Room::is_dear(room) || is_missed_too_often(node) {
             return None;
         }
-        let mut at = (*node).suffix;
-        while !at.is_null() {
-            if let Some(entry) = find(at, label) {
-                return count_entry(entry);
-            }
-            at = (*at).suffix;
-        }
-        None
+        find_at_suffix((*node).suffix, label).and_then(|entry| count_entry(entry))
     }
 }
 
@@ -239,8 +250,9 @@ impl Builder<'_> {
     unsafe fn look_again(&mut self, entry: Entry, event: Event) -> Entry {
         // SAFETY: the caller gives an entry of the builder's forest.
         unsafe {
-            let heat = entry.heat() + 1 + event.to_come;
-            if entry.is_closed() && (is_time_to_look(entry.heat() + 1) || event.to_come != 0) {
+            let events = entry.heat() + 1;
+            if entry.is_closed() && (is_time_to_look(events) || event.to_come != 0) {
+                let heat = events + event.to_come;
                 let successor = self.successor(entry.node, event, heat);
                 entry.lead_to(successor.word);
                 if !successor.is_short || heat >= MOST_HEAT {
@@ -329,6 +341,12 @@ impl Builder<'_> {
         self.head_bytes(window) + Table::bytes(dense.unwrap_or(1))
     }
 
+    /// So many zeroes for the forest.
+    unsafe fn take(&mut self, bytes: usize, purpose: Purpose) -> Result<*mut u8, OutOfMemory> {
+        // SAFETY: the builder's forest is valid, and the caller holds the lock.
+        unsafe { self.room.take(self.forest, bytes, purpose).ok_or(OutOfMemory) }
+    }
+
     /// A node with an empty table, in the index.
     unsafe fn new_node(
         &mut self,
@@ -357,7 +375,7 @@ impl Builder<'_> {
         // SAFETY: the builder's forest is valid; the arena hands out aligned zeroes of that size.
         unsafe {
             let (bytes, head) = (self.node_bytes(window), self.head_bytes(window));
-            let memory = self.room.take(self.forest, bytes, purpose).ok_or(OutOfMemory)?;
+            let memory = self.take(bytes, purpose)?;
             let node = memory.cast::<Node>();
             let shared = &raw mut (*self.forest).shared;
             let dense = table::dense_size(&*shared);
@@ -495,8 +513,7 @@ impl Builder<'_> {
         unsafe {
             if (*node).extra.is_null() {
                 let bytes = size_of::<Extra>();
-                let memory = self.room.take(self.forest, bytes, Purpose::Root);
-                let extra = memory.ok_or(OutOfMemory)?.cast();
+                let extra = self.take(bytes, Purpose::Root)?.cast();
                 AtomicPtr::from_ptr(&raw mut (*node).extra).store(extra, Ordering::Release);
             }
             Ok((*node).extra)
@@ -513,7 +530,7 @@ impl Builder<'_> {
         // SAFETY: the caller's; the table is complete before it is published.
         unsafe {
             let bytes = Table::bytes(size);
-            let memory = self.room.take(self.forest, bytes, purpose).ok_or(OutOfMemory)?;
+            let memory = self.take(bytes, purpose)?;
             let new = Table::create(memory, node, word_of(node), size, false);
             Table::of(node).copy_to(new);
             let was_start = ThreadForest::start(self.forest) == node;
@@ -552,7 +569,7 @@ impl Builder<'_> {
             }
             let extra = self.extra(node)?;
             let bytes = size_of::<Taken>();
-            let memory = self.room.take(self.forest, bytes, Purpose::Root).ok_or(OutOfMemory)?;
+            let memory = self.take(bytes, Purpose::Root)?;
             let record = memory.cast::<Taken>();
             let next = (*extra).taken;
             record.write(Taken { next, count: 0, sum: 0, label, is_taking: 0 });

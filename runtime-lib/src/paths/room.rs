@@ -8,7 +8,7 @@
 //! | left of the thread's memory | a table of a state, or a larger one, is made |
 //! |---|---|
 //! | more than three quarters | at once: all is exact until then |
-//! | less | when it is worth the [price](Room::price), which rises with the square of what is gone |
+//! | less | when it is worth the [price](Room::price), which rises with what is gone, squared |
 //! | a thirty-second | for functions that have not had their [quota], which nobody else can take |
 //!
 //! What it is worth is how many events would have been counted there. They are counted all the
@@ -17,8 +17,8 @@
 //! events, and looks again when they have doubled. One that has been looked at in vain too often is
 //! opened ([`MOST_HEAT`]).
 //!
-//! All memory of the process has a limit, too. A part of what is left of it counts as a thread's own,
-//! the smaller the more threads there are: so however noisy they are, each new one finds some.
+//! All memory of the process has a limit, too. A part of what is left of it counts as a thread's
+//! own, the smaller the more threads there are: so however noisy they are, each new one finds some.
 
 use crate::arena::{self, Arena, Contents, Purpose};
 use crate::paths::forest::ThreadForest;
@@ -57,6 +57,9 @@ const POOL: usize = 32;
 
 /// That part of the rest is for whoever comes first.
 const FREE: usize = 4;
+
+/// The same where other threads have left less than the budget.
+const FREE_OF_SHARED: usize = 32;
 
 /// A function that has that part of a budget pays the price; others pay in proportion.
 const FAIR: u64 = 16;
@@ -163,9 +166,14 @@ impl Room {
 
     /// How many events [`UNIT`] bytes have to be worth; none: they are not for sale.
     fn price(&self) -> Option<u64> {
-        let pool = self.budget / POOL;
-        let dear = (self.budget - pool) / FREE * (FREE - 1);
-        let left = self.arena.left().checked_sub(pool)?;
+        let left = self.arena.left();
+        // What others have left of the process's limit may be less than the thread's own.
+        let budget = self.budget.saturating_sub(self.arena.unshared_left().saturating_sub(left));
+        let pool = budget / POOL;
+        let rest = budget - pool;
+        let is_shared = budget < self.budget;
+        let dear = rest - if is_shared { rest / FREE_OF_SHARED } else { rest / FREE };
+        let left = left.checked_sub(pool)?;
         if left > dear {
             return Some(0);
         }

@@ -11,7 +11,7 @@
 use crate::paths::automaton::{self, Event};
 use crate::paths::forest::ThreadForest;
 use crate::paths::step;
-use crate::paths::table::{self, Node, Word};
+use crate::paths::table::{self, Entry, Node, Word};
 use midflight_abi::{Forest, Slot};
 
 /// Rounds that are added at once: a counter that has not overflowed has room for so many more.
@@ -27,19 +27,15 @@ pub unsafe fn run(mut state: Word, id: u32, mut n: u64, forest: *mut Forest) -> 
     // SAFETY: the caller's.
     unsafe {
         while n != 0 {
-            if let Some(slot) = circle(&mut state, id) {
-                let rounds = n.min(MOST_ROUNDS);
-                table::add(slot, rounds);
-                n -= rounds;
-                continue;
+            let mut slot = circle(&mut state, id);
+            if slot.is_none() {
+                let node = table::node_of(state);
+                state = step(state, id, n - 1, this);
+                n -= 1;
+                // It had no place in the node's table, and still leads back to it.
+                slot = (table::node_of(state) == node).then(|| detour(node, id)).flatten();
             }
-            let node = table::node_of(state);
-            state = step(state, id, n - 1, this);
-            n -= 1;
-            // It had no place in the node's table, and still leads back to it.
-            if table::node_of(state) == node
-                && let Some(slot) = detour(node, id)
-            {
+            if let Some(slot) = slot {
                 let rounds = n.min(MOST_ROUNDS);
                 table::add(slot, rounds);
                 n -= rounds;
@@ -58,11 +54,7 @@ unsafe fn circle(state: &mut Word, id: u32) -> Option<*mut Slot> {
             return (next == *state).then_some(slot);
         }
         let node = table::node_of(*state);
-        let entry = automaton::find(node, id)?;
-        let is_circle = table::node_of(entry.next()) == node;
-        if !is_circle || entry.has_overflowed() || entry.is_closed() {
-            return None;
-        }
+        let entry = automaton::find(node, id).filter(|&entry| leads_back(entry, node))?;
         *state = entry.next();
         Some(entry.slot)
     }
@@ -73,17 +65,15 @@ unsafe fn circle(state: &mut Word, id: u32) -> Option<*mut Slot> {
 unsafe fn detour(node: *mut Node, id: u32) -> Option<*mut Slot> {
     // SAFETY: the caller gives a node of a forest of the calling thread.
     unsafe {
-        let mut at = node;
-        while !at.is_null() {
-            if let Some(entry) = automaton::find(at, id) {
-                let is_back = table::node_of(entry.next()) == node;
-                let counts = !entry.has_overflowed() && !entry.is_closed();
-                return (is_back && counts).then_some(entry.slot);
-            }
-            at = (*at).suffix;
-        }
-        None
+        let entry = automaton::find_at_suffix(node, id);
+        entry.filter(|&entry| leads_back(entry, node)).map(|entry| entry.slot)
     }
+}
+
+/// Whether an entry leads to a node, and many events can be added to it.
+unsafe fn leads_back(entry: Entry, node: *mut Node) -> bool {
+    // SAFETY: the caller gives an entry of a forest.
+    unsafe { table::node_of(entry.next()) == node && !entry.has_overflowed() && !entry.is_closed() }
 }
 
 /// One event, before so many others of its kind.
