@@ -26,9 +26,11 @@ fn there_is_no_race_between_threads_signals_and_forks() {
     soak(&Build::new("soak").watched().program(), "midflight-%p.mfp");
 }
 
+/// With so little memory that each thread's is soon full, but not that of the process.
 fn soak(program: &Program, pattern: &str) {
     let seconds = std::env::var("MIDFLIGHT_SOAK_SECONDS").unwrap_or_else(|_| "3".into());
-    let run = program.command().arg(&seconds).env("MIDFLIGHT_PROFILE", pattern).run();
+    let command = program.command().arg(&seconds).env("MIDFLIGHT_PROFILE", pattern);
+    let run = command.env("MIDFLIGHT_THREAD_MEMORY", "4M").run();
     assert_eq!((run.status(), run.stderr()), (0, ""));
     let told: Vec<Vec<u64>> = run
         .stdout()
@@ -40,7 +42,7 @@ fn soak(program: &Program, pattern: &str) {
     assert_eq!(parents.len(), 1);
     assert_eq!(children.len() as u64, told[2][0]);
     let parent = &parents[0];
-    // A handler that prunes between the lookup of an event and its count loses that event.
+    // A handler that moves a table between the lookup of an event and its count loses that event.
     let (work, handler) = (counts(parent, 1), counts(parent, 2));
     assert_eq!((work.0, handler.0), (told[0][0], told[1][0]));
     let missing = (told[0][1] - work.1) + (told[1][1] - handler.1);
