@@ -130,6 +130,8 @@ pub struct ThreadForest {
     pub stale: u32,
     /// The runtime's own: slots made
     pub slots: u32,
+    /// The runtime's own: events in closed slots
+    pub closed_events: u64,
     /// The list of all nodes, of which each is whole before it is put at the front; null in
     /// counting mode
     pub nodes: *mut Node,
@@ -167,6 +169,8 @@ pub struct Node {
     pub kind: WindowKind,
     /// The runtime's own: events that had no place in the table, modulo 256
     pub misses: u8,
+    /// The runtime's own: samples of events whose slots emitted code has not found in the table
+    pub detours: u8,
     /// The first of the labels
     pub labels: [u8; 0],
 }
@@ -271,7 +275,7 @@ pub struct Baseline {
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<MemoryHeader>() == 88 && size_of::<Image>() == 48);
-    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 128);
-    assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 45);
+    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 136);
+    assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 46);
     assert!(size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
 };

@@ -23,8 +23,6 @@ pub const DEFAULT_LIMIT: usize = 1 << 30;
 pub const GRANULE: usize = 64 << 10;
 const LARGEST_CHUNK: usize = 64 << 20;
 const RESERVE: usize = 4 << 10;
-/// That part of a budget is for [`Purpose::Spread`].
-const SPREADING: usize = 32;
 /// Alignment of all that is handed out: that of tables.
 const ALIGNMENT: usize = 1 << SLOT_SHIFT;
 
@@ -130,8 +128,8 @@ impl Arena {
             chunk: Stretch::empty(),
             reserve: Stretch::empty(),
             mapped: 0,
-            budget: budget - budget / SPREADING,
-            for_spreading: budget / SPREADING,
+            budget,
+            for_spreading: 0,
         }
     }
 
@@ -154,9 +152,9 @@ impl Arena {
     }
 
     /// Adds to what may be handed out.
-    pub fn raise(&mut self, by: usize) {
-        self.budget += by - by / SPREADING;
-        self.for_spreading += by / SPREADING;
+    pub fn raise(&mut self, for_growth: usize, for_spreading: usize) {
+        self.budget += for_growth;
+        self.for_spreading += for_spreading;
     }
 
     /// What may still be handed out for growth.
@@ -176,6 +174,11 @@ impl Arena {
     /// Takes bytes off what may be handed out for growth, which were mapped apart.
     pub fn charge(&mut self, bytes: usize) {
         self.budget = self.budget.saturating_sub(bytes);
+    }
+
+    /// What may still be handed out to spread tables.
+    pub fn left_for_spreading(&self) -> usize {
+        self.for_spreading
     }
 
     /// Leaves no budget, but so much to spread tables.

@@ -115,7 +115,9 @@ impl Function {
         let this = self.this();
         // SAFETY: the context is the calling thread's, which is not in the runtime.
         unsafe {
-            (*(*ThreadForest::context(this)).data.get()).room = Room::set(bytes.min(1 << 30));
+            let context = &*ThreadForest::context(this);
+            context.forget_forests();
+            (*context.data.get()).room = Room::set(bytes.min(1 << 30));
         }
         static KEYS: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(1 << 32);
         self.record.key = KEYS.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
@@ -401,6 +403,35 @@ fn what_is_hot_has_room_whatever_else_there_is() {
         assert!(count * 100 >= rounds as u64 * 90, "{hot:?}: {count}");
         assert!(most >= rounds as u64 && most <= rounds as u64 * 11 / 10, "{hot:?}: {most}");
     }
+    function.set_budget(usize::MAX);
+}
+
+/// How many of the events that `act` counts are counted at windows of fewer paths than they could
+/// be, in percent.
+fn truncated_share(function: &mut Function, act: impl FnOnce(&mut Function)) -> u128 {
+    let before = function.profile();
+    act(function);
+    let after = function.profile();
+    (after.truncated.total() - before.truncated.total()) * 100
+        / (after.forest.total() - before.forest.total())
+}
+
+#[test]
+fn what_becomes_hot_in_a_full_memory_has_room_as_well() {
+    let mut function = noisy(8, 128 << 10, scale(500_000));
+    let share = truncated_share(&mut function, |function| {
+        let mut state = function.enter();
+        let mut seed = 1u32;
+        for round in 0..scale(4_000_000) as u32 {
+            state = function.step(state, 300 + round % 3);
+            // What emitted code does not find makes the runtime look at what it does find.
+            if round % 50 == 0 {
+                seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
+                state = function.step(state, 10 + (seed >> 16) % 200);
+            }
+        }
+    });
+    assert!(share < 75, "{share} %");
     function.set_budget(usize::MAX);
 }
 
@@ -808,7 +839,7 @@ fn calls_for_neighbours(function: &mut Function, n: u32) -> u32 {
 fn a_path_that_many_look_for_gets_its_bucket() {
     let mut function = Function::new(1);
     let calls = calls_for_neighbours(&mut function, 10_000);
-    assert!((100..200).contains(&calls), "{calls} calls");
+    assert!(calls < 200, "{calls} calls");
     let (first, second) = neighbours();
     let counts = [first, second].map(|id| {
         let forest = function.written();
@@ -825,5 +856,5 @@ fn it_does_where_memory_is_full() {
     let room = unsafe { &mut (*(*ThreadForest::context(function.this())).data.get()).room };
     room.fill(1 << 20);
     let calls = calls_for_neighbours(&mut function, 10_000);
-    assert!((100..200).contains(&calls), "{calls} calls");
+    assert!(calls < 200, "{calls} calls");
 }

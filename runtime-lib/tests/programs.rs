@@ -128,8 +128,8 @@ fn exit_longjmp_constructors_and_destructors_are_counted() {
 
 #[test]
 fn signal_handlers_may_interrupt_the_runtime_anywhere() {
-    let run = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "1G").run();
-    check_signals(&run);
+    let command = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "2G");
+    check_signals(&command.env("MIDFLIGHT_MAX_MEMORY", "4G").run());
 }
 
 #[test]

@@ -35,7 +35,7 @@ use crate::arena::Purpose;
 use crate::paths::counter;
 use crate::paths::forest::ThreadForest;
 use crate::paths::index::Index;
-use crate::paths::room::{MOST_HEAT, MOST_MISSES, Room};
+use crate::paths::room::{MOST_MISSES, Room, SAMPLE, most_heat};
 use crate::paths::table::{self, Entry, Node, Table, Word, word_of};
 use crate::paths::window::Window;
 use core::mem::offset_of;
@@ -56,6 +56,9 @@ const SHORT: u8 = 3;
 /// Events after which the runtime looks again at what it sees of a slot or a table, and then at
 /// twice as many.
 const FIRST_LOOK: u64 = 4;
+
+/// Bytes of the least node, about.
+const LEAST_BYTES: usize = 112;
 
 #[derive(Debug)]
 pub struct OutOfMemory;
@@ -117,41 +120,64 @@ unsafe fn beside(node: *mut Node) -> *mut Node {
     }
 }
 
+/// Why an event takes the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locked {
+    /// Something may have to be made or opened for it.
+    Needed,
+    /// It stands for [`SAMPLE`] events that emitted code has not found.
+    Sample,
+}
+
 /// Counts an event that emitted code has not found, if that takes no lock; the state after it.
 ///
 /// # Safety
 /// `room` points at that of the calling thread; `node` is a node of one of its forests.
-pub unsafe fn count_unlocked(room: *mut Room, node: *mut Node, event: Event) -> Option<Word> {
+pub unsafe fn count_unlocked(
+    room: *mut Room,
+    node: *mut Node,
+    event: Event,
+) -> Result<Word, Locked> {
     let Event { label, to_come, .. } = event;
-    // Where many follow, what is missing is worth to be looked at.
-    if to_come >= FIRST_LOOK {
-        return None;
-    }
     // SAFETY: the caller's.
     unsafe {
+        if Room::is_sample(room) {
+            return Err(Locked::Sample);
+        }
+        // Where many follow, what is missing is worth to be looked at.
+        if to_come >= FIRST_LOOK {
+            return Err(Locked::Needed);
+        }
         if let Some(entry) = find(node, label) {
-            let is_detour = !entry.is_closed();
-            if is_detour && Room::is_one_of_many_detours(room) {
-                return None;
-            }
-            return count_entry(entry);
+            return count_entry(room, entry);
         }
-        if !Room::is_dear(room) || is_missed_too_often(node) {
-            return None;
+        if !Room::is_dear(room) || is_missed_too_often(room, node) {
+            return Err(Locked::Needed);
         }
-        find_at_suffix((*node).suffix, label).and_then(|entry| count_entry(entry))
+        match find_at_suffix((*node).suffix, label) {
+            Some(entry) => count_entry(room, entry),
+            None => Err(Locked::Needed),
+        }
     }
 }
 
 /// Counts at an entry, unless something is to be made or opened.
-unsafe fn count_entry(entry: Entry) -> Option<Word> {
-    // SAFETY: the caller gives an entry.
+unsafe fn count_entry(room: *const Room, entry: Entry) -> Result<Word, Locked> {
+    // SAFETY: the caller gives an entry of a forest of the room's thread.
     unsafe {
-        if entry.has_overflowed() || entry.is_closed() && is_time_to_look(entry.heat() + 1) {
-            return None;
+        let (is_closed, forest) = (entry.is_closed(), (*entry.node).forest);
+        let is_time = is_closed && {
+            let heat = entry.heat() + 1;
+            let is_hot = || heat >= most_heat((*forest).closed_events, (*entry.node).length);
+            let is_worth = || (*room).affords(forest, LEAST_BYTES, heat);
+            is_time_to_look(heat) && (is_hot() || is_worth())
+        };
+        if entry.has_overflowed() || is_time {
+            return Err(Locked::Needed);
         }
+        (*forest).closed_events += u64::from(is_closed);
         table::add(entry.slot, 1);
-        Some(entry.next())
+        Ok(entry.next())
     }
 }
 
@@ -160,12 +186,17 @@ fn is_time_to_look(events: u64) -> bool {
 }
 
 /// Notes an event without a place, and tells whether it is time to look at the table.
-unsafe fn is_missed_too_often(node: *mut Node) -> bool {
-    // SAFETY: the caller gives a node of the calling thread. That a handler of signals may undo
+unsafe fn is_missed_too_often(room: *const Room, node: *mut Node) -> bool {
+    // SAFETY: the caller gives a node of the room's thread. That a handler of signals may undo
     // this does no harm.
     unsafe {
         (*node).misses = (*node).misses.wrapping_add(1);
-        is_time_to_look(misses(node))
+        let (misses, table) = (misses(node), Table::of(node));
+        let is_worth = || {
+            let bytes = Table::bytes(table.size * 2);
+            misses >= MOST_MISSES || (*room).affords((*node).forest, bytes, misses)
+        };
+        is_time_to_look(misses) && (u32::from((*node).used) < table.size || is_worth())
     }
 }
 
@@ -250,16 +281,46 @@ impl Builder<'_> {
     unsafe fn look_again(&mut self, entry: Entry, event: Event) -> Entry {
         // SAFETY: the caller gives an entry of the builder's forest.
         unsafe {
-            let events = entry.heat() + 1;
-            if entry.is_closed() && (is_time_to_look(events) || event.to_come != 0) {
+            let (events, is_closed) = (entry.heat() + 1, entry.is_closed());
+            let is_time = is_closed && is_time_to_look(events) || event.to_come != 0;
+            if is_time && (is_closed || self.is_short(entry)) {
                 let heat = events + event.to_come;
                 let successor = self.successor(entry.node, event, heat);
                 entry.lead_to(successor.word);
-                if !successor.is_short || heat >= MOST_HEAT {
+                let closed_events = (*self.forest).shared.closed_events;
+                let is_hot = heat >= most_heat(closed_events, (*entry.node).length);
+                if is_closed && (!successor.is_short || is_hot) {
                     entry.open();
                 }
             }
             entry
+        }
+    }
+
+    /// Lets a slot lead to the state that it should, if it leads to a shorter one, was opened all
+    /// the same, and has counted `least` events by now that are worth it.
+    ///
+    /// # Safety
+    /// It is an entry of the builder's forest.
+    pub unsafe fn lengthen(&mut self, entry: Entry, least: u64) {
+        // SAFETY: the caller's.
+        unsafe {
+            let heat = entry.heat();
+            if heat >= least && !entry.is_closed() && self.is_short(entry) {
+                let event = Event { label: entry.label, is_final: false, to_come: 0 };
+                entry.lead_to(self.successor(entry.node, event, heat).word);
+            }
+        }
+    }
+
+    /// Whether the state after an entry is shorter than it should be.
+    unsafe fn is_short(&self, entry: Entry) -> bool {
+        // SAFETY: the caller gives an entry of the builder's forest.
+        unsafe {
+            let most = self.k().saturating_sub(1);
+            let next = table::node_of(entry.next());
+            u32::from((*next).length) < most.min(u32::from((*entry.node).length) + 1)
+                && next != ThreadForest::start(self.forest)
         }
     }
 
@@ -295,7 +356,8 @@ impl Builder<'_> {
         // SAFETY: the caller gives a node of the builder's forest.
         unsafe {
             if event.is_final {
-                let word = word_of((*self.forest).shared.unknown);
+                // Nobody loads it: the next activation begins there.
+                let word = word_of(ThreadForest::start(self.forest));
                 return Successor { word, is_short: false };
             }
             let window = Window::after(node, event.label, self.k());
@@ -319,8 +381,7 @@ impl Builder<'_> {
             if table::dense_size(&(*self.forest).shared).is_some() {
                 return self.new_node(window, Purpose::Root);
             }
-            let has_index = self.room.index.wants() <= self.room.arena.left() / 2;
-            match has_index && self.room.affords(self.forest, bytes, heat) {
+            match self.room.affords(self.forest.cast(), bytes, heat) {
                 true => self.new_node(window, Purpose::Growth),
                 false => Err(OutOfMemory),
             }
@@ -355,11 +416,10 @@ impl Builder<'_> {
     ) -> Result<*mut Node, OutOfMemory> {
         // SAFETY: the builder's forest is valid.
         unsafe {
-            let wants = self.room.index.wants();
             if !self.room.index.make_room() {
                 return Err(OutOfMemory);
             }
-            self.room.arena.charge(wants);
+            self.room.arena.charge(Index::BYTES_EACH);
             let node = self.new_node_apart(window, purpose)?;
             self.room.index.insert(node);
             Ok(node)
@@ -391,6 +451,7 @@ impl Builder<'_> {
                 length: window.labels().len() as u8,
                 kind: window.kind,
                 misses: 0,
+                detours: 0,
                 labels: [],
             });
             window.write(node, label_size((*shared).num_paths));
@@ -464,7 +525,7 @@ impl Builder<'_> {
             }
             let misses = if (*node).suffix.is_null() { 1 } else { misses(node) };
             let misses = misses.saturating_add(to_come);
-            match self.room.affords_growth(self.forest, Table::bytes(size), misses) {
+            match self.room.affords_growth(self.forest.cast(), Table::bytes(size), misses) {
                 true => self.grow(node, size, Purpose::Growth),
                 false => Err(OutOfMemory),
             }
@@ -484,11 +545,15 @@ impl Builder<'_> {
             if slot == table.slot(table.bucket(label)) {
                 return;
             }
+            (*node).detours = (*node).detours.saturating_add(1);
+            let heat = u64::from((*node).detours) * u64::from(SAMPLE);
             let most = MOST_SLOTS.min(SPARSITY * u32::from((*node).used));
             let mut size = table.size * 2;
             while size <= most {
                 if !has_in_bucket(table, label, size) {
-                    _ = self.grow(node, size, Purpose::Spread);
+                    if self.room.affords_spread(Table::bytes(size), heat) {
+                        _ = self.grow(node, size, Purpose::Spread);
+                    }
                     return;
                 }
                 size *= 2;
@@ -535,7 +600,7 @@ impl Builder<'_> {
             Table::of(node).copy_to(new);
             let was_start = ThreadForest::start(self.forest) == node;
             AtomicU64::from_ptr(&raw mut (*node).table).store(new.word(), Ordering::Release);
-            (*node).misses = 0;
+            ((*node).misses, (*node).detours) = (0, 0);
             if was_start {
                 self.publish_start(node);
             }

@@ -248,6 +248,13 @@ impl Context {
         core::iter::successors(some(first), next)
     }
 
+    /// As if the thread had no forests yet: what ran before in the process may have left many.
+    #[cfg(test)]
+    pub unsafe fn forget_forests(&self) {
+        // SAFETY: the caller holds the lock, and its forests are not used any more.
+        unsafe { (*self.shared.get()).forests = null_mut() };
+    }
+
     /// The first of the list of forests.
     ///
     /// # Safety

@@ -5,13 +5,14 @@ mod read;
 pub use self::read::Visit;
 
 use crate::arena::{Arena, Purpose};
-use crate::paths::automaton::{Builder, Event};
+use crate::paths::automaton::{Builder, Event, Locked};
 use crate::paths::context::Context;
 use crate::paths::published::Slabs;
-use crate::paths::room::{DETOURS, Room};
+use crate::paths::room::{Room, SAMPLE};
 use crate::paths::step;
 use crate::paths::table::{self, Entry, Node, Table, Word};
 use core::mem::offset_of;
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU64, Ordering};
 use midflight_abi::memory;
 use midflight_abi::{Forest, Mode, RecordHeader, Slot};
@@ -103,7 +104,7 @@ impl ThreadForest {
         unsafe {
             let start = AtomicU64::from_ptr(&raw mut (*this).shared.forest.start);
             match start.load(Ordering::Acquire) {
-                0 => core::ptr::null_mut(),
+                0 => null_mut(),
                 word => table::node_of(word),
             }
         }
@@ -130,29 +131,66 @@ impl ThreadForest {
     /// # Safety
     /// `this` is in a context whose lock the caller holds; one of its states leads or has led to
     /// `table`.
-    pub unsafe fn count(this: *mut Self, room: &mut Room, table: *mut Slot, event: Event) -> Word {
+    pub unsafe fn count(
+        this: *mut Self,
+        room: &mut Room,
+        table: *mut Slot,
+        event: Event,
+        why: Locked,
+    ) -> Word {
         // SAFETY: the caller's.
         unsafe {
             let node = table::owner(table);
-            let mut builder = Builder { room, forest: this };
-            if table::table_of(table::word_of(node)) != table {
-                Self::note_stale(this);
-            } else {
-                builder.spread(node, event.label);
+            if why == Locked::Sample {
+                Self::note_sample(this, room, table, event.label);
             }
-            builder.count(node, event)
+            Builder { room, forest: this }.count(node, event)
         }
     }
 
-    /// After many lookups that outgrown tables have cost, makes no slot lead to one.
-    unsafe fn note_stale(this: *mut Self) {
+    /// Sees to it that fewer events take the way that many have.
+    unsafe fn note_sample(this: *mut Self, room: &mut Room, table: *mut Slot, label: u32) {
+        // SAFETY: the caller's.
+        unsafe {
+            let shared = &raw mut (*this).shared;
+            let node = table::owner(table);
+            if table::table_of(table::word_of(node)) != table {
+                (*shared).stale += SAMPLE;
+                if (*shared).stale >= LEAST_STALE + (*shared).slots / 4 {
+                    Self::refresh_all(this);
+                }
+            } else {
+                Builder { room, forest: this }.spread(node, label);
+            }
+            if room.is_time_to_look() {
+                Self::lengthen_all((*Self::context(this)).forests(), room);
+            }
+        }
+    }
+
+    /// Looks at all slots that lead to shorter states than they should.
+    #[inline(never)]
+    unsafe fn lengthen_all(first: *mut Self, room: &mut Room) {
         // SAFETY: the caller holds the context's lock.
         unsafe {
-            (*this).shared.stale += DETOURS;
-            if (*this).shared.stale < LEAST_STALE + (*this).shared.slots / 4 {
-                return;
+            let forests =
+                || Self::list(first).filter(|&this| (*this).shared.mode == Mode::Automaton);
+            // The hottest first, as long as there is memory.
+            for least in [1 << 12, 1 << 6] {
+                for this in forests() {
+                    Self::for_each_entry(this, |entry| {
+                        Builder { room, forest: this }.lengthen(entry, least);
+                    });
+                }
             }
-            Self::refresh_all(this);
+            // What was made may be a longer suffix than the one that is known.
+            for node in forests().flat_map(|this| Self::nodes(this)) {
+                let suffix = (*node).suffix;
+                if !suffix.is_null() && (*suffix).length + 1 < (*node).length {
+                    (*node).suffix = null_mut();
+                }
+            }
+            room.note_look(forests().map(|this| u64::from((*this).shared.slots)).sum());
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! | left of the thread's memory | a table of a state, or a larger one, is made |
 //! |---|---|
-//! | more than three quarters | at once: all is exact until then |
+//! | more than three quarters ([`Parts::free`]) | at once: all is exact until then |
 //! | less | when it is worth the [price](Room::price), which rises with what is gone, squared |
 //! | a thirty-second | for functions that have not had their [quota], which nobody else can take |
 //!
@@ -15,7 +15,10 @@
 //! same, at the longest suffix of their windows that has a place, and the activation goes on from
 //! there. A slot whose next state is shorter than it should be is closed: the runtime sees its
 //! events, and looks again when they have doubled. One that has been looked at in vain too often is
-//! opened ([`MOST_HEAT`]).
+//! opened ([`most_heat`]). After some more events that emitted code has not found, all slots that
+//! were opened are looked at ([`Room::is_time_to_look`]): what has become hot by then is worth more.
+//!
+//! A part is kept for tables that are spread, so that emitted code finds the paths in them at once.
 //!
 //! All memory of the process has a limit, too. A part of what is left of it counts as a thread's
 //! own, the smaller the more threads there are: so however noisy they are, each new one finds some.
@@ -24,6 +27,7 @@ use crate::arena::{self, Arena, Contents, Purpose};
 use crate::paths::forest::ThreadForest;
 use crate::paths::index::Index;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use midflight_abi::memory;
 
 /// Memory for what a thread counts in windows of up to so many paths unless the environment says
 /// otherwise. Longer windows are too many to be all of use, and what does not fit the processor's
@@ -55,27 +59,59 @@ pub fn budget_for(k: u32) -> usize {
 /// That part of a budget is for functions that have not had their quota.
 const POOL: usize = 32;
 
-/// That part of the rest is for whoever comes first.
-const FREE: usize = 4;
+/// What one part of so many of a budget is for.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// Whoever comes first
+    free: usize,
+    /// To spread tables, so that emitted code finds what is in them
+    spreading: usize,
+}
 
-/// The same where other threads have left less than the budget.
+const PARTS_FOR_SHORT: Parts = Parts { free: 4, spreading: 32 };
+
+/// Longer windows are more, and what comes first says less about what will be hot; more tables are
+/// small and crowded.
+const PARTS_FOR_LONG: Parts = Parts { free: 8, spreading: 8 };
+
+impl Parts {
+    fn of(k: u32) -> Self {
+        if k <= SHORT { PARTS_FOR_SHORT } else { PARTS_FOR_LONG }
+    }
+}
+
+/// The part for whoever comes first where other threads have left less than the budget.
 const FREE_OF_SHARED: usize = 32;
 
 /// A function that has that part of a budget pays the price; others pay in proportion.
 const FAIR: u64 = 16;
 
 /// Events that a table is worth at least where there is a price.
-const LEAST_PRICE: u64 = 3;
+const LEAST_PRICE: u64 = 2;
+
+/// The same for a table that is spread, of which events are found at once.
+const SPREAD_PRICE: u64 = 8;
 
 /// Bytes that the price is for.
 const UNIT: u64 = 128;
 
-/// Events after which a slot is opened, though its next state is shorter than it should be.
-pub const MOST_HEAT: u64 = 4096;
+/// After so many events a closed slot of the table of ε is opened, though its next state is still
+/// shorter than it should be, in a function that has had [`CLOSED_EVENTS`] in closed slots. For each
+/// path that a state's window has it is a quarter of that, down to [`LONG_HEAT`]: what shorter
+/// windows lead to is worth more.
+const HEAT: u64 = 1 << 20;
+const LONG_HEAT: u64 = 1 << 12;
+const CLOSED_EVENTS: u64 = 1 << 19;
 
-/// Events that emitted code has not found though their slots were there: one of so many is taken to
-/// tell where there are many.
-pub const DETOURS: u32 = 128;
+/// The same however many there have been: each of them costs a call of the runtime.
+const LEAST_HEAT: u64 = 1 << 12;
+const LEAST_LONG_HEAT: u64 = 1 << 5;
+
+/// Of so many events that emitted code has not found, one is taken to stand for all.
+pub const SAMPLE: u32 = 128;
+
+/// After so many events for each slot that emitted code has not found all slots are looked at.
+const LOOK: u64 = 4;
 
 /// The memory, see the module.
 pub struct Room {
@@ -85,10 +121,15 @@ pub struct Room {
     pub index: Index,
     /// How much they may take.
     budget: usize,
+    parts: Parts,
+    /// How much of it is to spread tables.
+    for_spreading: usize,
     /// Whether there is a price.
     is_dear: AtomicBool,
-    /// Events that emitted code has not found though their slots were there.
-    detours: u32,
+    /// Events that emitted code has not found.
+    unfound: u64,
+    /// How many of them there are when all slots with short states are looked at.
+    next_look: u64,
     /// Events that had no place in tables, and have bought nothing yet.
     tickets: u64,
     /// Whether it is what a test wants.
@@ -103,8 +144,11 @@ impl Room {
             arena: Arena::with_budget(Contents::Profile, 0),
             index: Index::new(),
             budget: 0,
+            parts: PARTS_FOR_SHORT,
+            for_spreading: 0,
             is_dear: AtomicBool::new(false),
-            detours: 0,
+            unfound: 0,
+            next_look: 0,
             tickets: 0,
             #[cfg(test)]
             is_set: false,
@@ -115,7 +159,7 @@ impl Room {
     #[cfg(test)]
     pub fn set(bytes: usize) -> Self {
         let mut this = Self::new();
-        this.raise(bytes);
+        this.raise(bytes, PARTS_FOR_SHORT);
         Self { is_set: true, ..this }
     }
 
@@ -125,20 +169,24 @@ impl Room {
         if self.is_set {
             return;
         }
-        self.raise(budget_for(k));
+        self.raise(budget_for(k), Parts::of(k));
     }
 
     /// So many bytes at least.
-    fn raise(&mut self, budget: usize) {
-        if let Some(more) = budget.checked_sub(self.budget) {
-            self.budget = budget;
-            self.arena.raise(more);
-        }
+    fn raise(&mut self, budget: usize, parts: Parts) {
+        let more = budget.saturating_sub(self.budget);
+        let for_spreading = budget.checked_div(parts.spreading).unwrap_or(0);
+        let for_spreading = for_spreading.saturating_sub(self.for_spreading).min(more);
+        self.budget += more;
+        self.for_spreading += for_spreading;
+        self.parts = parts;
+        self.arena.raise(more - for_spreading, for_spreading);
     }
 
     /// Nothing more may be made, but so many bytes to spread tables.
     #[cfg(test)]
     pub fn fill(&mut self, for_spreading: usize) {
+        self.for_spreading = for_spreading;
         self.arena.exhaust(for_spreading);
         self.is_dear.store(true, Ordering::Relaxed);
     }
@@ -152,27 +200,39 @@ impl Room {
         unsafe { (*this).is_dear.load(Ordering::Relaxed) }
     }
 
-    /// Whether to see to it that fewer events take the way that this one has.
+    /// Counts an event that emitted code has not found, and tells whether it is to stand for
+    /// [`SAMPLE`] of them.
     ///
     /// # Safety
     /// As for [`Self::is_dear`].
-    pub unsafe fn is_one_of_many_detours(this: *mut Self) -> bool {
+    pub unsafe fn is_sample(this: *mut Self) -> bool {
         // SAFETY: the caller's. That a handler of signals may undo this does no harm.
         unsafe {
-            (*this).detours = (*this).detours.wrapping_add(1);
-            (*this).detours.is_multiple_of(DETOURS)
+            (*this).unfound = (*this).unfound.wrapping_add(1);
+            (*this).unfound.is_multiple_of(SAMPLE.into())
         }
+    }
+
+    /// Whether it is time to look at all slots with short states.
+    pub fn is_time_to_look(&self) -> bool {
+        self.is_dear.load(Ordering::Relaxed) && self.unfound >= self.next_look
+    }
+
+    /// Notes that so many slots have been looked at.
+    pub fn note_look(&mut self, slots: u64) {
+        self.next_look = self.unfound + slots * LOOK;
     }
 
     /// How many events [`UNIT`] bytes have to be worth; none: they are not for sale.
     fn price(&self) -> Option<u64> {
         let left = self.arena.left();
         // What others have left of the process's limit may be less than the thread's own.
-        let budget = self.budget.saturating_sub(self.arena.unshared_left().saturating_sub(left));
+        let for_growth = self.budget.saturating_sub(self.for_spreading);
+        let budget = for_growth.saturating_sub(self.arena.unshared_left().saturating_sub(left));
         let pool = budget / POOL;
         let rest = budget - pool;
-        let is_shared = budget < self.budget;
-        let dear = rest - if is_shared { rest / FREE_OF_SHARED } else { rest / FREE };
+        let free = if budget < for_growth { FREE_OF_SHARED } else { self.parts.free };
+        let dear = rest.saturating_sub(rest.checked_div(free)?);
         let left = left.checked_sub(pool)?;
         if left > dear {
             return Some(0);
@@ -187,10 +247,15 @@ impl Room {
     /// Whether a function may have so many bytes for what is worth so many events.
     ///
     /// # Safety
-    /// `forest` is a forest of this thread, and the context's lock is held.
-    pub unsafe fn affords(&mut self, forest: *mut ThreadForest, bytes: usize, heat: u64) -> bool {
+    /// `forest` is a forest of this thread.
+    pub unsafe fn affords(
+        &self,
+        forest: *const memory::ThreadForest,
+        bytes: usize,
+        heat: u64,
+    ) -> bool {
         // SAFETY: the caller's.
-        let (has, k) = unsafe { ((*forest).shared.bytes, (*forest).shared.k) };
+        let (has, k) = unsafe { ((*forest).bytes, (*forest).k) };
         if has.saturating_add(bytes as u64) <= quota(self.budget, k) {
             return true;
         }
@@ -212,7 +277,7 @@ impl Room {
     /// As for [`Self::affords`].
     pub unsafe fn affords_growth(
         &mut self,
-        forest: *mut ThreadForest,
+        forest: *const memory::ThreadForest,
         bytes: usize,
         misses: u64,
     ) -> bool {
@@ -226,6 +291,14 @@ impl Room {
             self.tickets = 0;
         }
         is_affordable
+    }
+
+    /// Whether a table of so many bytes is worth that so many events are found at once.
+    pub fn affords_spread(&self, bytes: usize, heat: u64) -> bool {
+        let left = self.arena.left_for_spreading();
+        let gone = self.for_spreading.checked_div(left).map_or(u64::MAX, |gone| gone as u64);
+        let price = SPREAD_PRICE.saturating_mul(gone).saturating_mul(gone);
+        heat.saturating_mul(UNIT) >= price.saturating_mul(bytes as u64)
     }
 
     /// Takes so many bytes for a function; zeroes. None: there are none.
@@ -243,6 +316,20 @@ impl Room {
         unsafe { (*forest).shared.bytes += bytes as u64 };
         Some(memory)
     }
+}
+
+/// Events after which a closed slot in the table of a window of so many paths is opened in any case,
+/// in a function that has had so many events in closed slots.
+pub fn most_heat(closed_events: u64, length: u8) -> u64 {
+    let length = u32::from(length).min(u64::BITS / 2 - 1);
+    let heat = (HEAT >> (2 * length)).max(LONG_HEAT);
+    let least = (LEAST_HEAT >> length).max(LEAST_LONG_HEAT);
+    const ONE: u64 = 256;
+    let part = ONE.saturating_mul(CLOSED_EVENTS).checked_div(closed_events).unwrap_or(ONE * ONE);
+    let part = part.min(ONE * ONE);
+    // Those of long windows are many: there it is by the square.
+    let square = if heat > LONG_HEAT { part } else { part * part / ONE };
+    (heat * square / ONE).max(least)
 }
 
 /// Misses of a table that are counted before it begins anew.

@@ -105,15 +105,16 @@ pub unsafe fn count(table: *mut Slot, event: Event, this: *mut ThreadForest) -> 
     unsafe {
         let context = &*ThreadForest::context(this);
         let room = &raw mut (*context.data.get()).room;
-        if let Some(next) = automaton::count_unlocked(room, table::owner(table), event) {
-            return next;
-        }
+        let why = match automaton::count_unlocked(room, table::owner(table), event) {
+            Ok(next) => return next,
+            Err(why) => why,
+        };
         let _signals = Blocked::new();
         let Some(_guard) = context.lock.lock_as_owner() else {
             let forest = &raw mut (*this).shared.forest;
             counter::increment(&raw mut (*forest).totals.lost);
             return ThreadForest::unknown(this);
         };
-        ThreadForest::count(this, &mut (*context.data.get()).room, table, event)
+        ThreadForest::count(this, &mut (*context.data.get()).room, table, event, why)
     }
 }
