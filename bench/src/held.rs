@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::extent::Extent;
 use crate::layout::Layout;
 use crate::memory::Memory;
-use crate::percent::share;
+use crate::percent::{bytes, share};
 use crate::profile_file::read_profile;
 use crate::program::{Program, Size};
 use crate::weights::Weights;
@@ -21,7 +21,15 @@ const CLOSE: f64 = 0.001;
 
 /// What a profile holds of the truth.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held {
+pub struct Held {
+    /// Bytes that the runtime took for it, if it tells
+    bytes: Option<u64>,
+    share: Share,
+}
+
+/// How much of the truth it is.
+#[derive(Clone, Debug, PartialEq)]
+enum Share {
     /// All
     All,
     /// By shown length up to k, how much of the weight
@@ -51,24 +59,39 @@ impl Held {
         everything: &Memory,
     ) -> Result<Held> {
         let profile = read_profile(&profile_of(built))?;
-        if Extent::of(&profile).is_whole() {
-            return Ok(Held::All);
+        let bytes = profile.used.map(|used| used.bytes());
+        let share = Share::of(layout, program, built, size, everything, &profile)?;
+        Ok(Held { bytes, share })
+    }
+}
+
+impl Share {
+    fn of(
+        layout: &Layout,
+        program: &Program,
+        built: &Built,
+        size: Size,
+        everything: &Memory,
+        profile: &Profile,
+    ) -> Result<Share> {
+        if Extent::of(profile).is_whole() {
+            return Ok(Share::All);
         }
-        let counted = Weights::of_all(&profile);
-        let [least, most] = in_truth(&profile);
+        let counted = Weights::of_all(profile);
+        let [least, most] = in_truth(profile);
         if is_close(&counted, [&least, &most]) {
-            return Ok(Held::part(&counted, &most, false));
+            return Ok(Share::part(&counted, &most, false));
         }
         // As long a name as that of the profile.
         let truth = counted_run::run(layout, program, built, size, everything, "all")?.profile;
         let is_whole = Extent::of(&truth).is_whole();
         let truth = if is_whole { Weights::of_all(&truth) } else { most };
-        Ok(Held::part(&counted, &truth, !is_whole))
+        Ok(Share::part(&counted, &truth, !is_whole))
     }
 
-    fn part(counted: &Weights, truth: &Weights, is_least: bool) -> Held {
+    fn part(counted: &Weights, truth: &Weights, is_least: bool) -> Share {
         let part = |length| Part { share: counted.share_of(truth, length), is_least };
-        Held::Part(shown(counted).map(part).collect())
+        Share::Part(shown(counted).map(part).collect())
     }
 }
 
@@ -94,9 +117,18 @@ fn shown(weights: &Weights) -> impl Iterator<Item = usize> + use<> {
 
 impl std::fmt::Display for Held {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.bytes {
+            None => write!(f, "{}", self.share),
+            some => write!(f, "{} in {}", self.share, bytes(some)),
+        }
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Held::All => f.write_str("all"),
-            Held::Part(parts) => {
+            Share::All => f.write_str("all"),
+            Share::Part(parts) => {
                 let parts: Vec<String> = parts.iter().map(Part::to_string).collect();
                 f.write_str(&parts.join(", "))
             }
@@ -116,7 +148,7 @@ pub fn legend() -> String {
     let lengths = LENGTHS.map(|length| length.to_string()).join(", ");
     format!(
         "behind each what its own profile held: all, or of all sequences of {lengths} paths up to \
-         k the share of the weight"
+         k the share of the weight, and the memory that it took for sequences"
     )
 }
 
@@ -130,9 +162,10 @@ mod tests {
         let paths = [0, 1, 0, 1, 1, 0];
         let truth = Weights::of(&windows(5, &[&paths]));
         let counted = Weights::of(&forgetful(5, &paths, 1));
-        assert_eq!(Held::part(&counted, &truth, false).to_string(), "100 %, 0.00 %");
-        assert_eq!(Held::part(&counted, &truth, true).to_string(), "≥ 100 %, ≥ 0.00 %");
-        assert_eq!(Held::All.to_string(), "all");
+        assert_eq!(Share::part(&counted, &truth, false).to_string(), "100 %, 0.00 %");
+        assert_eq!(Share::part(&counted, &truth, true).to_string(), "≥ 100 %, ≥ 0.00 %");
+        let all = |bytes| Held { bytes, share: Share::All }.to_string();
+        assert_eq!((all(None), all(Some(12_345))), ("all".into(), "all in 12 kB".into()));
     }
 
     #[test]

@@ -63,6 +63,7 @@ fn profile() -> Profile {
             forest,
             truncated,
         }],
+        used: None,
     }
 }
 

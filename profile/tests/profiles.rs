@@ -33,11 +33,13 @@ fn small() -> Profile {
             function(0, function_of_slabs(19, 4, slab_forest(&stream, 4))),
             function(1, function_of_windows(18, 1, windows(&vec![vec![3, 3, 3]], 1))),
         ],
+        used: None,
     }
 }
 
 /// Names of sections, known and not.
-const NAMES: &[[u8; 4]] = &[*b"MODS", *b"WIND", *b"SLAB", *b"cctx", *b"CCTX", *b"\x1b[2J"];
+const NAMES: &[[u8; 4]] =
+    &[*b"MODS", *b"WIND", *b"SLAB", *b"used", *b"cctx", *b"CCTX", *b"\x1b[2J"];
 
 /// A module with a path of one byte.
 const MODULE: &[u8] = &[5, 0, 0, 0, 0, 0, 0, 0, 1, b'a'];
@@ -77,7 +79,7 @@ fn profiles() -> impl Strategy<Value = Profile> {
             functions.sort_by_key(|function| function.counters == Counters::Slabs);
             let k = if functions.is_empty() { 0 } else { k };
             let modules = vec![module(2, "/bin/größe"), module(1, "/lib/b.so")];
-            Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions }
+            Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions, used: None }
         })
     })
 }
@@ -161,7 +163,7 @@ proptest! {
                 function(0, function_of_slabs(10, k, slab_forest(stream, k))),
                 function(0, function_of_windows(11, k, forgotten)),
             ];
-            Profile { k, flags: 0, modules: vec![module(1, "a")], functions }
+            Profile { k, flags: 0, modules: vec![module(1, "a")], functions, used: None }
         };
         let (mut ab, mut ba) = (run(&a), run(&b));
         ab.merge(&run(&b)).unwrap();
@@ -533,6 +535,22 @@ fn modules_that_only_one_profile_has_are_kept() {
     assert_eq!(nothing, small());
     nothing.merge(&Profile::default()).unwrap();
     assert_eq!(nothing, small());
+}
+
+#[test]
+fn a_run_tells_its_memory_and_a_sum_does_not() {
+    let mut used = MemoryUse::default();
+    used.add_thread(1000, 64, 4096);
+    used.add_thread(5000, 512, 8192);
+    used.add_thread(2000, 128, 4096);
+    let expected = MemoryUse { threads: 3, states: 8000, index: 704, most: 5512, limit: 8192 };
+    assert_eq!((used, used.bytes()), (expected, 8704));
+    let run = Profile { used: Some(used), ..small() };
+    assert_eq!(Profile::read(&run.write()).unwrap().used, Some(used));
+    assert_eq!(Profile::read(&small().write()).unwrap().used, None);
+    let mut sum = run.clone();
+    sum.merge(&run).unwrap();
+    assert_eq!(sum.used, None);
 }
 
 #[test]

@@ -42,7 +42,8 @@ fn profiles(k: u32) -> impl Strategy<Value = Profile> {
                 ..counted
             })
             .collect();
-        Profile { k: if functions.is_empty() { 0 } else { k }, flags, modules, functions }
+        let k = if functions.is_empty() { 0 } else { k };
+        Profile { k, flags, modules, functions, used: None }
     })
 }
 

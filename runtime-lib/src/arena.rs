@@ -171,6 +171,12 @@ impl Arena {
         self.budget
     }
 
+    /// Bytes that were handed out.
+    pub fn handed_out(&self) -> usize {
+        let unused = |stretch: &Stretch| stretch.end - stretch.start;
+        self.mapped - unused(&self.chunk) - unused(&self.reserve)
+    }
+
     /// Takes bytes off what may be handed out for growth, which were mapped apart.
     pub fn charge(&mut self, bytes: usize) {
         self.budget = self.budget.saturating_sub(bytes);

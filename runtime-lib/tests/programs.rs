@@ -133,6 +133,20 @@ fn signal_handlers_may_interrupt_the_runtime_anywhere() {
 }
 
 #[test]
+fn the_profile_tells_how_much_memory_sequences_took() {
+    let used = |memory: &str| {
+        let command = Program::build("explosion").command().arg("300000");
+        command.env("MIDFLIGHT_THREAD_MEMORY", memory).run().profile().used.unwrap()
+    };
+    let (less, more) = (used("256K"), used("64M"));
+    assert_eq!((less.threads, less.limit, less.most), (1, 256 << 10, less.bytes()));
+    assert_eq!((more.threads, more.limit, more.most), (1, 64 << 20, more.bytes()));
+    // What is for late functions is not taken; the index may have grown a moment ago.
+    assert!((160 << 10..300 << 10).contains(&less.bytes()), "{less:?}");
+    assert!(more.bytes() > 2 * less.bytes() && more.index < more.states, "{more:?}");
+}
+
+#[test]
 fn signal_handlers_may_interrupt_what_has_no_room() {
     let run = Program::build("signals").command().env("MIDFLIGHT_THREAD_MEMORY", "48K").run();
     assert_eq!(run.status(), 0);

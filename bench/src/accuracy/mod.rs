@@ -191,7 +191,8 @@ fn figures(
     let counted = Weights::of_all(profile);
     let length = |length| LengthRow::of(length, found, &all, &counted, &functions);
     let lengths = (1..=found.longest()).map(length).collect();
-    Row { extent: Extent::of(profile), lengths, functions, ..Row::default() }
+    let bytes = profile.used.map(|used| used.bytes());
+    Row { extent: Extent::of(profile), bytes, lengths, functions, ..Row::default() }
 }
 
 fn names(built: &Built) -> Result<BTreeMap<u64, String>> {

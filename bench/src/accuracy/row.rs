@@ -20,7 +20,7 @@ pub struct Row {
     /// What the profile holds
     #[serde(flatten)]
     pub extent: Extent,
-    /// Bytes that the runtime took for sequences, if it tells
+    /// Bytes that the runtime took for sequences, over all threads; none where it took none
     pub bytes: Option<u64>,
     /// By length from 1
     pub lengths: Vec<LengthRow>,

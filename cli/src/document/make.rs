@@ -6,8 +6,8 @@ use crate::analysis::behaviour::{LoopReport, behaviour};
 use crate::analysis::rank::{Ranked, letters, rank};
 use crate::analysis::sequences::pick;
 use crate::document::{
-    Document, Events, Extent, FunctionDocument, LoopDocument, PathDocument, Shortage, Source, Tree,
-    route,
+    Document, Events, Extent, FunctionDocument, LoopDocument, Memory, PathDocument, Shortage,
+    Source, Tree, route,
 };
 use crate::format::names::readable;
 use crate::input::function::Function;
@@ -27,7 +27,9 @@ pub fn document<'a>(
 ) -> Document<'a> {
     let all = rank(functions, extent.samples.as_ref());
     let began_within = session.profile.flags & FLAG_BEGAN_WITHIN != 0;
-    let (events, shortage) = (events(&all), Shortage::of(&all, began_within));
+    let memory = session.profile.used.map(Memory::from);
+    let limit = memory.map(|memory| memory.limit);
+    let (events, shortage) = (events(&all), Shortage::of(&all, began_within, limit));
     let work = all.iter().map(|ranked| ranked.work).sum();
     let ks = all.iter().map(|ranked| ranked.function.k()).collect();
     let named = |ranked: &Ranked<'_>| {
@@ -48,6 +50,7 @@ pub fn document<'a>(
         binary,
         k: session.profile.k,
         events,
+        memory,
         skipped: skipped_names.iter().map(|(why, names)| (why.clone(), names.len())).collect(),
         skipped_names,
         work,

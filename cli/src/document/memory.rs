@@ -1,6 +1,30 @@
-//! Where memory was short, and for how much of what was counted.
+//! How much memory was taken, where it was short, and for how much of what was counted.
 
 use crate::analysis::rank::Ranked;
+use midflight_profile::format::MemoryUse;
+use serde::Serialize;
+
+/// Memory that the run took for sequences, in bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Memory {
+    /// Threads that have counted, less those that have gone on with what an ended one had
+    pub threads: u64,
+    /// States and their tables
+    pub states: u64,
+    /// What states are found by
+    pub index: u64,
+    /// What the thread with the most has, of both
+    pub most: u64,
+    /// What that thread might have had
+    pub limit: u64,
+}
+
+impl From<MemoryUse> for Memory {
+    fn from(used: MemoryUse) -> Self {
+        let MemoryUse { threads, states, index, most, limit } = used;
+        Memory { threads, states, index, most, limit }
+    }
+}
 
 /// What memory was short for, over all functions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,12 +43,14 @@ pub struct Shortage {
     pub nodes: u128,
     /// Counting began within activations too, of which nothing is known that came before
     pub began_within: bool,
+    /// What a thread might have had, if that is known
+    pub limit: Option<u64>,
 }
 
 impl Shortage {
     /// Of all functions that ran.
-    pub fn of(all: &[Ranked<'_>], began_within: bool) -> Shortage {
-        let mut sum = Shortage { began_within, ..Shortage::default() };
+    pub fn of(all: &[Ranked<'_>], began_within: bool, limit: Option<u64>) -> Shortage {
+        let mut sum = Shortage { began_within, limit, ..Shortage::default() };
         for Ranked { profile, .. } in all {
             sum.nodes += profile.forest.len() as u128;
             if profile.is_short() {

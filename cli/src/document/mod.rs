@@ -10,7 +10,7 @@ mod source;
 
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
-pub use memory::Shortage;
+pub use memory::{Memory, Shortage};
 pub use route::route;
 pub use source::Source;
 
@@ -55,6 +55,8 @@ pub struct Document<'a> {
     pub k: u32,
     /// How whole the profile is
     pub events: Events,
+    /// Memory that the run took for sequences, unless the profile is a sum or there are none
+    pub memory: Option<Memory>,
     /// How many functions are not profiled, by the reason
     pub skipped: BTreeMap<String, usize>,
     /// Which these are

@@ -181,7 +181,13 @@ pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>
     });
     let functions: Vec<FunctionProfile> = functions.collect();
     let k = functions.iter().map(|f| f.k).max().unwrap_or(0);
-    Profile { k, flags: 0, modules: vec![Module { signature, name: name.into() }], functions }
+    Profile {
+        k,
+        flags: 0,
+        modules: vec![Module { signature, name: name.into() }],
+        functions,
+        used: None,
+    }
 }
 
 /// What a function has of these activations in place of what it has, if before some of its events,

@@ -46,7 +46,7 @@ pub enum MergeError {
 impl Profile {
     /// Adds another profile: all counts add up exactly. Modules are the same if their signatures
     /// are; each profile may have modules that the other has not. A profile without functions has
-    /// no k, and adds to any.
+    /// no k, and adds to any. Of a sum it is not known how much memory it took.
     ///
     /// # Errors
     /// [`MergeError`] if they cannot be added up. `self` is unchanged then if they are of different
@@ -77,6 +77,7 @@ impl Profile {
         }
         self.k = self.k.max(other.k);
         self.flags |= other.flags;
+        self.used = None;
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //!
 //! A header that lists the sections, then the sections, each with its kind, size and checksum:
 //! modules (the images of the process that have records), windows (the counters of each function
-//! and thread) and k-slab forests (those of functions that count by Algorithm 4 as published). All
-//! of it is in `docs/format.md`.
+//! and thread), k-slab forests (those of functions that count by Algorithm 4 as published) and the
+//! memory that the run took. All of it is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
@@ -27,6 +27,7 @@ mod profile;
 mod read;
 mod sections;
 mod slabs;
+mod used;
 mod windows;
 
 pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
@@ -41,3 +42,4 @@ pub use midflight_abi::Totals;
 #[cfg(feature = "alloc")]
 pub use profile::{Counters, FunctionProfile, Module, Profile};
 pub use sections::{FLAG_BEGAN_WITHIN, FLAG_LOWER_BOUNDS, FLAG_WENT_ON, HEADER_SIZE};
+pub use used::MemoryUse;

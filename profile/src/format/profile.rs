@@ -4,6 +4,7 @@ use super::encoder::{Encoder, Sink};
 use super::error::SumOverflow;
 use super::header::ForestHeader;
 use super::sections::HEADER_SIZE;
+use super::used::MemoryUse;
 use crate::forest::{CountOverflow, NodeId, PrefixForest};
 use alloc::string::String;
 use alloc::vec;
@@ -22,6 +23,9 @@ pub struct Profile {
     pub modules: Vec<Module>,
     /// The functions. No two that were read have one module and key.
     pub functions: Vec<FunctionProfile>,
+    /// How much memory the run took for windows, if that is known: it is of a single run, and not
+    /// of a sum.
+    pub used: Option<MemoryUse>,
 }
 
 /// A program or a shared object that ran.
@@ -129,6 +133,7 @@ impl Profile {
             let header = function.header(place[function.module]);
             encode_slabs(&mut encoder, &function.forest, &header)?;
         }
+        self.used.iter().try_for_each(|used| encoder.memory_use(used))?;
         Ok(encoder.finish(self.flags))
     }
 }

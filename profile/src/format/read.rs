@@ -7,6 +7,7 @@ use super::modules;
 use super::profile::{Counters, FunctionProfile, Module, Profile};
 use super::sections::{Kind, Sections};
 use super::slabs::{self, LEVELS};
+use super::used::MemoryUse;
 use super::windows::{self, Part};
 use crate::cursor::{Cursor, Malformed};
 use crate::forest::{CountOverflow, NodeId, PrefixForest};
@@ -37,7 +38,12 @@ impl Profile {
         {
             sections.of(kind).read(|cursor| reader.read_function(cursor, counters))?;
         }
-        Ok(reader.finish(sections.flags)?)
+        let mut used = None;
+        sections.of(Kind::Used).read(|cursor| {
+            used = Some(MemoryUse::read(cursor)?);
+            Ok::<_, ReadError>(())
+        })?;
+        Ok(Profile { used, ..reader.finish(sections.flags)? })
     }
 }
 
@@ -111,7 +117,7 @@ impl Reader {
         let Reader { modules, functions, .. } = self;
         functions.iter().try_for_each(FunctionProfile::check_total)?;
         let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
-        Ok(Profile { k, flags, modules, functions })
+        Ok(Profile { k, flags, modules, functions, used: None })
     }
 }
 

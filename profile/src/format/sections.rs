@@ -31,13 +31,15 @@ pub(super) enum Kind {
     Windows,
     /// What Algorithm 4 has counted of paths as published, see [`super::slabs`].
     Slabs,
+    /// How much memory the run took, see [`super::used`].
+    Used,
 }
 
 const KINDS: usize = Kind::ALL.len();
 
 impl Kind {
     /// All, in the order in which they are written.
-    pub const ALL: [Kind; 3] = [Kind::Modules, Kind::Windows, Kind::Slabs];
+    pub const ALL: [Kind; 4] = [Kind::Modules, Kind::Windows, Kind::Slabs, Kind::Used];
 
     /// Those that have forests.
     pub const FORESTS: [Kind; 2] = [Kind::Windows, Kind::Slabs];
@@ -49,6 +51,7 @@ impl Kind {
             Kind::Modules => *b"MODS",
             Kind::Windows => *b"WIND",
             Kind::Slabs => *b"SLAB",
+            Kind::Used => *b"used",
         }
     }
 }

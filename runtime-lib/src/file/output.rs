@@ -26,7 +26,7 @@ use crate::process::{self, PROCESS, Process};
 use crate::sys;
 use core::ffi::CStr;
 use midflight_abi::Mode;
-use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, HEADER_SIZE, Sink, Totals};
+use midflight_profile::format::{Encoder, FLAG_LOWER_BOUNDS, HEADER_SIZE, MemoryUse, Sink, Totals};
 
 /// Writes the profile when the image that has the state ends.
 pub fn write_at_exit() {
@@ -494,6 +494,14 @@ fn encode<S: Sink<Error = Failure>>(
             }
         });
         result?;
+    }
+    let mut used = MemoryUse::default();
+    // SAFETY: the process lock and the context's are held.
+    process.for_each_context(|context| unsafe {
+        (*(*context).data.get()).room.add_to(&mut used);
+    });
+    if used.threads != 0 {
+        encoder.memory_use(&used)?;
     }
     Ok(summary)
 }

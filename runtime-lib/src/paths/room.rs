@@ -28,6 +28,7 @@ use crate::paths::forest::ThreadForest;
 use crate::paths::index::Index;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use midflight_abi::memory;
+use midflight_profile::format::MemoryUse;
 
 /// Memory for what a thread counts in windows of up to so many paths unless the environment says
 /// otherwise. Longer windows are too many to be all of use, and what does not fit the processor's
@@ -189,6 +190,14 @@ impl Room {
         self.for_spreading = for_spreading;
         self.arena.exhaust(for_spreading);
         self.is_dear.store(true, Ordering::Relaxed);
+    }
+
+    /// Adds what it has to the sum of all threads, if it has any.
+    pub fn add_to(&self, sum: &mut MemoryUse) {
+        let (states, index) = (self.arena.handed_out(), self.index.bytes());
+        if states != 0 {
+            sum.add_thread(states as u64, index as u64, self.budget as u64);
+        }
     }
 
     /// Whether there is a price, so that events may have no place.

@@ -155,16 +155,22 @@ impl Process {
 
     /// Calls `visit` with every context, locked, but for that of the calling thread, which is not
     /// inside the runtime.
-    pub fn for_each_forest(&self, mut visit: impl FnMut(*mut ThreadForest)) {
+    pub fn for_each_context(&self, mut visit: impl FnMut(*mut Context)) {
         let own = context::find_own(self.contexts);
         for context in self.contexts() {
             // SAFETY: contexts are never freed. The calling thread blocks all signals, so that its
             // own context, in which it is not now, stays as it is.
-            unsafe {
-                let _guard = (context != own).then(|| (*context).lock.lock_as_other());
-                ThreadForest::list((*context).forests()).for_each(&mut visit);
-            }
+            let _guard = (context != own).then(|| unsafe { (*context).lock.lock_as_other() });
+            visit(context);
         }
+    }
+
+    /// The same with every forest.
+    pub fn for_each_forest(&self, mut visit: impl FnMut(*mut ThreadForest)) {
+        // SAFETY: the context is locked, or the calling thread's own.
+        self.for_each_context(|context| unsafe {
+            ThreadForest::list((*context).forests()).for_each(&mut visit);
+        });
     }
 
     pub fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {

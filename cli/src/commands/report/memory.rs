@@ -13,7 +13,8 @@ const MOST: u128 = 1 << 30;
 
 /// Writes one line on what is not known, and what would do; nothing where all is.
 pub fn write(text: &mut String, shortage: &Shortage) {
-    let Shortage { functions, paths, truncated, lost, restarts, began_within, .. } = *shortage;
+    let Shortage { functions, paths, truncated, lost, restarts, began_within, limit, .. } =
+        *shortage;
     if functions == 0 {
         return;
     }
@@ -26,9 +27,13 @@ pub fn write(text: &mut String, shortage: &Shortage) {
         (number > 0).then(|| format!("{} ({}) {what}", grouped(number), Percent::of(number, paths)))
     };
     let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+    let full = match limit {
+        Some(limit) => format!("memory was full ({} for a thread)", size(limit.into())),
+        None => "memory was full".into(),
+    };
     let why = match began_within {
-        true => "memory was full, or counting began within activations",
-        false => "memory was full",
+        true => format!("{full}, or counting began within activations"),
+        false => full,
     };
     let _ = writeln!(
         text,
@@ -36,18 +41,24 @@ pub fn write(text: &mut String, shortage: &Shortage) {
         plural(functions),
         grouped(paths),
         parts.join(", "),
-        advice(shortage.nodes, shortage.without_room())
+        advice(shortage)
     );
 }
 
 /// Room for the windows that are there, and for a new one for each path that found none, is enough:
 /// the same window may have found none again and again. Only what is used is taken.
-fn advice(nodes: u128, without_room: u128) -> String {
-    let bytes = (nodes + without_room).saturating_mul(WINDOW);
+fn advice(shortage: &Shortage) -> String {
+    let bytes = (shortage.nodes + shortage.without_room()).saturating_mul(WINDOW);
     if bytes > MOST {
         return "MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k".into();
     }
     let mega = (bytes >> 20).max(1).saturating_add(1).next_power_of_two();
-    let size = if mega < 1 << 10 { format!("{mega}M") } else { "1G".into() };
-    format!("MIDFLIGHT_THREAD_MEMORY={size} would do")
+    format!("MIDFLIGHT_THREAD_MEMORY={} would do", size(mega << 20))
+}
+
+/// A size as the environment may say it, in the largest unit that it is a whole number of.
+fn size(bytes: u128) -> String {
+    let units = [(30, "G"), (20, "M"), (10, "K")];
+    let whole = units.into_iter().find(|(shift, _)| bytes != 0 && bytes.is_multiple_of(1 << shift));
+    whole.map_or(bytes.to_string(), |(shift, unit)| format!("{}{unit}", bytes >> shift))
 }
