@@ -13,7 +13,6 @@ use crate::format::names::readable;
 use crate::input::function::Function;
 use crate::input::session::Session;
 use crate::input::sources::Sources;
-use midflight_profile::format::FLAG_BEGAN_WITHIN;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 
 /// Makes the document. `done` gets the number of functions that are ready.
@@ -26,10 +25,7 @@ pub fn document<'a>(
     done: &dyn Fn(u64),
 ) -> Document<'a> {
     let all = rank(functions, extent.samples.as_ref());
-    let began_within = session.profile.flags & FLAG_BEGAN_WITHIN != 0;
-    let memory = session.profile.used.map(Memory::from);
-    let limit = memory.map(|memory| memory.limit);
-    let (events, shortage) = (events(&all), Shortage::of(&all, began_within, limit));
+    let (events, shortage) = (events(&all), Shortage::of(&all, session));
     let work = all.iter().map(|ranked| ranked.work).sum();
     let ks = all.iter().map(|ranked| ranked.function.k()).collect();
     let named = |ranked: &Ranked<'_>| {
@@ -50,7 +46,7 @@ pub fn document<'a>(
         binary,
         k: session.profile.k,
         events,
-        memory,
+        memory: session.profile.used.map(Memory::from),
         skipped: skipped_names.iter().map(|(why, names)| (why.clone(), names.len())).collect(),
         skipped_names,
         work,

@@ -5,9 +5,8 @@ use crate::document::Shortage;
 use crate::format::numbers::{Percent, grouped, plural};
 use std::fmt::Write;
 
-/// What a window takes in the running program, with the table that leads to it, rather more; and
-/// four times that, since a quarter of the memory is for what is not worth a price.
-const WINDOW: u128 = 4 * 160;
+/// What a window takes in the running program, with the table that leads to it, rather more.
+const WINDOW: u128 = 160;
 /// What the runtime takes at most by itself, and so the largest memory that is proposed.
 const MOST: u128 = 1 << 30;
 
@@ -48,7 +47,9 @@ pub fn write(text: &mut String, shortage: &Shortage) {
 /// Room for the windows that are there, and for a new one for each path that found none, is enough:
 /// the same window may have found none again and again. Only what is used is taken.
 fn advice(shortage: &Shortage) -> String {
-    let bytes = (shortage.nodes + shortage.without_room()).saturating_mul(WINDOW);
+    // Only what comes first needs not be worth a price: that part of the memory.
+    let part = if shortage.k <= 4 { 4 } else { 8 };
+    let bytes = (shortage.nodes + shortage.without_room()).saturating_mul(part * WINDOW);
     if bytes > MOST {
         return "MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k".into();
     }
