@@ -94,8 +94,12 @@ impl Stretch {
         Self { start: 0, end: 0 }
     }
 
+    fn size(&self) -> usize {
+        self.end - self.start
+    }
+
     fn take(&mut self, size: usize) -> Option<NonNull<u8>> {
-        if size > self.end - self.start {
+        if size > self.size() {
             return None;
         }
         let address = self.start as *mut u8;
@@ -159,7 +163,7 @@ impl Arena {
 
     /// What may still be handed out for growth.
     pub fn left(&self) -> usize {
-        let part = part() + (self.chunk.end - self.chunk.start);
+        let part = part() + self.chunk.size();
         if part < self.budget {
             REFUSED.store(true, Ordering::Relaxed);
         }
@@ -173,8 +177,7 @@ impl Arena {
 
     /// Bytes that were handed out.
     pub fn handed_out(&self) -> usize {
-        let unused = |stretch: &Stretch| stretch.end - stretch.start;
-        self.mapped - unused(&self.chunk) - unused(&self.reserve)
+        self.mapped - self.chunk.size() - self.reserve.size()
     }
 
     /// Takes bytes off what may be handed out for growth, which were mapped apart.

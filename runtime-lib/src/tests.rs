@@ -838,8 +838,10 @@ fn calls_for_neighbours(function: &mut Function, n: u32) -> u32 {
 #[test]
 fn a_path_that_many_look_for_gets_its_bucket() {
     let mut function = Function::new(1);
+    // Which events are samples depends on what has run in the same room.
+    function.set_budget(usize::MAX);
     let calls = calls_for_neighbours(&mut function, 10_000);
-    assert!(calls < 200, "{calls} calls");
+    assert!((100..200).contains(&calls), "{calls} calls");
     let (first, second) = neighbours();
     let counts = [first, second].map(|id| {
         let forest = function.written();
@@ -851,10 +853,11 @@ fn a_path_that_many_look_for_gets_its_bucket() {
 #[test]
 fn it_does_where_memory_is_full() {
     let mut function = Function::new(1);
+    function.set_budget(usize::MAX);
     calls_for_neighbours(&mut function, 1);
     // SAFETY: the context is the calling thread's, which is not in the runtime.
     let room = unsafe { &mut (*(*ThreadForest::context(function.this())).data.get()).room };
     room.fill(1 << 20);
     let calls = calls_for_neighbours(&mut function, 10_000);
-    assert!(calls < 200, "{calls} calls");
+    assert!((100..200).contains(&calls), "{calls} calls");
 }

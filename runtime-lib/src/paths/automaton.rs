@@ -57,8 +57,9 @@ const SHORT: u8 = 3;
 /// twice as many.
 const FIRST_LOOK: u64 = 4;
 
-/// Bytes of the least node, about.
-const LEAST_BYTES: usize = 112;
+/// Bytes of a node with a few labels, its first table and its place in the index.
+const LEAST_BYTES: usize =
+    size_of::<Node>() + (1 << SLOT_SHIFT) + Table::bytes(1) + Index::BYTES_EACH;
 
 #[derive(Debug)]
 pub struct OutOfMemory;

@@ -206,9 +206,11 @@ impl Process {
     pub fn clear(&mut self) {
         live::clear(|| {
             // SAFETY: both locks are held; contexts are never freed.
-            self.for_each_forest(|forest| unsafe {
-                ThreadForest::clear(forest);
-                (*(*ThreadForest::context(forest)).data.get()).baselines.clear();
+            self.for_each_context(|context| unsafe {
+                ThreadForest::list((*context).forests()).for_each(|forest| {
+                    ThreadForest::clear(forest);
+                });
+                (*(*context).data.get()).baselines.clear();
             });
             fallback::clear();
         });
