@@ -551,6 +551,10 @@ fn a_run_tells_its_memory_and_a_sum_does_not() {
     let mut sum = run.clone();
     sum.merge(&run).unwrap();
     assert_eq!(sum.used, None);
+    let twice = file_of(&[(b"used", 2, &[1; 10])]);
+    assert!(Profile::read(&file_of(&[(b"used", 1, &[1; 5])])).is_ok());
+    let error = Profile::read(&twice).unwrap_err().to_string();
+    assert!(error.contains("is there twice"), "{error}");
 }
 
 #[test]

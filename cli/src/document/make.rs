@@ -13,6 +13,7 @@ use crate::format::names::readable;
 use crate::input::function::Function;
 use crate::input::session::Session;
 use crate::input::sources::Sources;
+use midflight_profile::format::FLAG_BEGAN_WITHIN;
 use midflight_profile::table::{CutReason, Edge, Path, PathEnd};
 
 /// Makes the document. `done` gets the number of functions that are ready.
@@ -25,7 +26,8 @@ pub fn document<'a>(
     done: &dyn Fn(u64),
 ) -> Document<'a> {
     let all = rank(functions, extent.samples.as_ref());
-    let (events, shortage) = (events(&all), Shortage::of(&all, session));
+    let began_within = session.profile.flags & FLAG_BEGAN_WITHIN != 0;
+    let (events, shortage) = (events(&all), Shortage::of(&all, began_within));
     let work = all.iter().map(|ranked| ranked.work).sum();
     let ks = all.iter().map(|ranked| ranked.function.k()).collect();
     let named = |ranked: &Ranked<'_>| {

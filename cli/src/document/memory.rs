@@ -1,8 +1,7 @@
 //! How much memory was taken, where it was short, and for how much of what was counted.
 
 use crate::analysis::rank::Ranked;
-use crate::input::session::Session;
-use midflight_profile::format::{FLAG_BEGAN_WITHIN, MemoryUse};
+use midflight_profile::format::MemoryUse;
 use serde::Serialize;
 
 /// Memory that the run took for sequences, in bytes.
@@ -44,21 +43,12 @@ pub struct Shortage {
     pub nodes: u128,
     /// Counting began within activations too, of which nothing is known that came before
     pub began_within: bool,
-    /// What a thread might have had, if that is known
-    pub limit: Option<u64>,
-    /// The largest k of a function
-    pub k: u32,
 }
 
 impl Shortage {
     /// Of all functions that ran.
-    pub fn of(all: &[Ranked<'_>], session: &Session) -> Shortage {
-        let mut sum = Shortage {
-            began_within: session.profile.flags & FLAG_BEGAN_WITHIN != 0,
-            limit: session.profile.used.map(|used| used.limit),
-            k: session.profile.k,
-            ..Shortage::default()
-        };
+    pub fn of(all: &[Ranked<'_>], began_within: bool) -> Shortage {
+        let mut sum = Shortage { began_within, ..Shortage::default() };
         for Ranked { profile, .. } in all {
             sum.nodes += profile.forest.len() as u128;
             if profile.is_short() {

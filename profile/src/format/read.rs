@@ -40,8 +40,11 @@ impl Profile {
         }
         let mut used = None;
         sections.of(Kind::Used).read(|cursor| {
-            used = Some(MemoryUse::read(cursor)?);
-            Ok::<_, ReadError>(())
+            let second = cursor.malformed("the memory of a run", "is there twice");
+            match used.replace(MemoryUse::read(cursor)?) {
+                None => Ok(()),
+                Some(_) => Err(ReadError::from(second)),
+            }
         })?;
         Ok(Profile { used, ..reader.finish(sections.flags)? })
     }

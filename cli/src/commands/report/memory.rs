@@ -1,7 +1,7 @@
 //! Where memory was short: for how much of what was counted, and how much memory would do.
 
 use crate::commands::report::text::HOT;
-use crate::document::Shortage;
+use crate::document::{Document, Shortage};
 use crate::format::numbers::{Percent, grouped, plural};
 use std::fmt::Write;
 
@@ -11,9 +11,9 @@ const WINDOW: u128 = 160;
 const MOST: u128 = 1 << 30;
 
 /// Writes one line on what is not known, and what would do; nothing where all is.
-pub fn write(text: &mut String, shortage: &Shortage) {
-    let Shortage { functions, paths, truncated, lost, restarts, began_within, limit, .. } =
-        *shortage;
+pub fn write(text: &mut String, document: &Document<'_>) {
+    let Shortage { functions, paths, truncated, lost, restarts, began_within, .. } =
+        document.shortage;
     if functions == 0 {
         return;
     }
@@ -26,8 +26,8 @@ pub fn write(text: &mut String, shortage: &Shortage) {
         (number > 0).then(|| format!("{} ({}) {what}", grouped(number), Percent::of(number, paths)))
     };
     let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
-    let full = match limit {
-        Some(limit) => format!("memory was full ({} for a thread)", size(limit.into())),
+    let full = match document.memory {
+        Some(memory) => format!("memory was full ({} for a thread)", size(memory.limit.into())),
         None => "memory was full".into(),
     };
     let why = match began_within {
@@ -40,15 +40,15 @@ pub fn write(text: &mut String, shortage: &Shortage) {
         plural(functions),
         grouped(paths),
         parts.join(", "),
-        advice(shortage)
+        advice(&document.shortage, document.k)
     );
 }
 
 /// Room for the windows that are there, and for a new one for each path that found none, is enough:
 /// the same window may have found none again and again. Only what is used is taken.
-fn advice(shortage: &Shortage) -> String {
+fn advice(shortage: &Shortage, k: u32) -> String {
     // Only what comes first needs not be worth a price: that part of the memory.
-    let part = if shortage.k <= 4 { 4 } else { 8 };
+    let part = if k <= 4 { 4 } else { 8 };
     let bytes = (shortage.nodes + shortage.without_room()).saturating_mul(part * WINDOW);
     if bytes > MOST {
         return "MIDFLIGHT_THREAD_MEMORY=1G may do, or a smaller k".into();

@@ -69,7 +69,7 @@ pub fn report(
         k_words(&document.ks),
         events_line(&document.events)
     );
-    memory::write(&mut text, &document.shortage);
+    memory::write(&mut text, document);
     if !document.skipped_names.is_empty() {
         let _ = writeln!(text, "{}", skipped_line(document.profiled, &document.skipped_names));
     }
