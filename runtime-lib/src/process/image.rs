@@ -19,6 +19,7 @@ use crate::process::ending;
 use crate::process::loader::Found;
 use crate::process::privilege;
 use crate::process::signal::Blocked;
+use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use midflight_abi::memory;
@@ -108,14 +109,16 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
     if start.is_null() || start >= stop {
         return;
     }
+    // The loader's lock is taken before the process lock, as in a constructor.
+    let found = Found::containing(start as usize);
     if privilege::is_raised() {
         // What is counted in vain needs room.
         // SAFETY: the caller's.
-        _ = unsafe { inspect(start, stop) };
+        if let Err(refusal @ Refusal::Version(_)) = unsafe { inspect(start, stop) } {
+            report(&refusal, found.path());
+        }
         return privilege::tell();
     }
-    // The loader's lock is taken before the process lock, as in a constructor.
-    let found = Found::containing(start as usize);
     let is_in_library = !Found::containing(report as *const () as usize).is_program;
     let _signals = Blocked::new();
     process::start(is_in_library);
@@ -189,18 +192,26 @@ pub fn any_was_refused() -> bool {
 
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
+/// What a process ends with that the dynamic linker cannot start.
+const STATUS_OF_LOADER: c_int = 127;
+
+/// Says that an image is refused. Code of another version is not let run: it would read and write
+/// forests where they have something else.
 fn report(refusal: &Refusal, path: &[u8]) {
     REFUSED.store(true, Ordering::Relaxed);
     match refusal {
-        Refusal::Version(version) => message::print(&[
-            b"'",
-            path,
-            b"' is not profiled: it was compiled for version ",
-            message::Decimal::new(u64::from(*version)).bytes(),
-            b" of the runtime's interface, and linked with version ",
-            message::Decimal::new(u64::from(ABI_VERSION)).bytes(),
-            b"; compile all of it with one midflight",
-        ]),
+        Refusal::Version(version) => {
+            message::print(&[
+                b"'",
+                path,
+                b"' cannot run: it was compiled for version ",
+                message::Decimal::new(u64::from(*version)).bytes(),
+                b" of the runtime's interface, and linked with version ",
+                message::Decimal::new(u64::from(ABI_VERSION)).bytes(),
+                b"; compile all of it with one midflight",
+            ]);
+            crate::midflight_exit(STATUS_OF_LOADER)
+        }
         Refusal::Malformed => message::print(&[
             b"'",
             path,
