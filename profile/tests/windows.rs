@@ -248,6 +248,17 @@ fn windows_of_a_small_stream() {
     assert_eq!(truncated, [count(&[1, 1], 1)].into());
 }
 
+/// Who keeps all of what came before still knows that the activation began there.
+#[test]
+fn to_forget_nothing_changes_nothing() {
+    let mut windows = WindowForest::new(3);
+    windows.enter();
+    windows.event(1);
+    windows.forget_all_but(1);
+    windows.event(2);
+    assert!(counts_of(&windows.windows().truncated).values().all(|&count| count == 0));
+}
+
 /// What is missing of a sequence is not more than its parts leave: of a path that was taken ten
 /// times and followed by another nine times, at most one is left for all others.
 #[test]

@@ -4,8 +4,10 @@
 //! of profiles has none.
 
 use super::encoder::{Encoder, Sink};
+#[cfg(feature = "alloc")]
 use super::error::ReadError;
 use super::sections::Kind;
+#[cfg(feature = "alloc")]
 use crate::cursor::Cursor;
 
 /// Memory that the runtime took for windows, in bytes.
