@@ -543,6 +543,21 @@ fn a_program_with_raised_rights_writes_and_arms_nothing() {
 }
 
 #[test]
+fn a_program_with_raised_rights_and_of_another_version_ends_and_writes_nothing() {
+    if !is_root() {
+        return;
+    }
+    let program = Build::new("privileged").flag("-DRECORD_VERSION=9").program();
+    let (directories, path) = published(&program, 0o4755, (0, 0));
+    let run = program.command_of(&path).current_dir(&directories.there).user(OTHER).run();
+    assert_eq!((run.status(), run.stdout()), (127, ""));
+    let told = "' cannot run: it was compiled for version 9 of the runtime's interface";
+    assert!(run.stderr().contains(told), "{}", run.stderr());
+    assert_eq!(run.stderr().lines().count(), 1);
+    assert!(directories.names(&directories.there).is_empty());
+}
+
+#[test]
 fn a_program_with_capabilities_of_its_file_writes_and_arms_nothing() {
     if !is_root() {
         return;

@@ -115,11 +115,11 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
         // What is counted in vain needs room.
         // SAFETY: the caller's.
         if let Err(refusal @ Refusal::Version(_)) = unsafe { inspect(start, stop) } {
-            report(&refusal, found.path());
+            refuse(&refusal, found.path());
         }
         return privilege::tell();
     }
-    let is_in_library = !Found::containing(report as *const () as usize).is_program;
+    let is_in_library = !Found::containing(refuse as *const () as usize).is_program;
     let _signals = Blocked::new();
     process::start(is_in_library);
     if !is_in_library {
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
         Ok(())
     });
     if let Err(refusal) = result {
-        report(&refusal, found.path());
+        refuse(&refusal, found.path());
     }
 }
 
@@ -195,9 +195,9 @@ static REFUSED: AtomicBool = AtomicBool::new(false);
 /// What a process ends with that the dynamic linker cannot start.
 const STATUS_OF_LOADER: c_int = 127;
 
-/// Says that an image is refused. Code of another version is not let run: it would read and write
+/// Says that an image is refused. Code of another version ends the process: it would read and write
 /// forests where they have something else.
-fn report(refusal: &Refusal, path: &[u8]) {
+fn refuse(refusal: &Refusal, path: &[u8]) {
     REFUSED.store(true, Ordering::Relaxed);
     match refusal {
         Refusal::Version(version) => {

@@ -1,5 +1,6 @@
 /* Loads and unloads an instrumented library, several times; with NAMESPACE in a namespace of its own,
- * with REGISTERS in a program that has no runtime but the shared library. */
+ * with REGISTERS in a program that has no runtime but the shared library, with COUNTS_BEFORE in one
+ * that has taken a path before. */
 #define _GNU_SOURCE
 #include "emitted.h"
 #include <dlfcn.h>
@@ -26,6 +27,9 @@ __attribute__((constructor)) static void register_image(void)
 int main(int argc, char **argv)
 {
     ENTER(host);
+#ifdef COUNTS_BEFORE
+    PATH(host, 1);
+#endif
     for (int i = 0; i < 5 && argc > 1; i++) {
         void *library = OPEN(argv[1]);
         if (!library) {
