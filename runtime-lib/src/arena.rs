@@ -239,6 +239,7 @@ impl Arena {
             MAPPED.fetch_sub(size, Ordering::Relaxed);
             return None;
         };
+        order_behind_unmapping();
         self.mapped += size;
         let start = memory.as_ptr() as usize;
         Some(Stretch { start, end: start + size })
@@ -255,9 +256,14 @@ pub fn map_apart(size: usize) -> Option<NonNull<u8>> {
         REFUSED.store(true, Ordering::Relaxed);
         MAPPED.fetch_sub(size, Ordering::Relaxed);
     }
-    // Whoever had the memory before is done with it.
-    MAPPED.load(Ordering::Acquire);
+    order_behind_unmapping();
     memory
+}
+
+/// Whoever had memory before that was just mapped is done with it: the kernel has ordered the two,
+/// and this says so to ThreadSanitizer.
+fn order_behind_unmapping() {
+    MAPPED.load(Ordering::Acquire);
 }
 
 /// Gives memory back.
