@@ -239,7 +239,6 @@ impl Arena {
             MAPPED.fetch_sub(size, Ordering::Relaxed);
             return None;
         };
-        order_behind_unmapping();
         self.mapped += size;
         let start = memory.as_ptr() as usize;
         Some(Stretch { start, end: start + size })
@@ -256,14 +255,7 @@ pub fn map_apart(size: usize) -> Option<NonNull<u8>> {
         REFUSED.store(true, Ordering::Relaxed);
         MAPPED.fetch_sub(size, Ordering::Relaxed);
     }
-    order_behind_unmapping();
     memory
-}
-
-/// Whoever had memory before that was just mapped is done with it: the kernel has ordered the two,
-/// and this says so to ThreadSanitizer.
-fn order_behind_unmapping() {
-    MAPPED.load(Ordering::Acquire);
 }
 
 /// Gives memory back.
@@ -271,7 +263,7 @@ fn order_behind_unmapping() {
 /// # Safety
 /// It is of [`map_apart`], with that size, and nobody uses it any more.
 pub unsafe fn unmap_apart(memory: NonNull<u8>, size: usize) {
-    MAPPED.fetch_sub(size, Ordering::Release);
+    MAPPED.fetch_sub(size, Ordering::Relaxed);
     // SAFETY: the caller's.
     unsafe { sys::unmap(memory, size) };
 }

@@ -9,10 +9,15 @@ mod kernel;
 pub mod handlers;
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
 pub use kernel::{process_id, set_signal_mask, signal_thread, thread_id};
 
 /// Bytes that are copied or left out as a whole.
 const PAGE: usize = 4096;
+
+/// Bytes that were unmapped. Whoever had memory before that is mapped is done with it: the kernel
+/// orders the two, and this says so to ThreadSanitizer.
+static UNMAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// Unblocks a signal in the calling thread; whether it was blocked.
 pub fn unblock(signal: i32) -> bool {
@@ -52,6 +57,7 @@ pub unsafe fn map_at(
     // SAFETY: the caller's.
     let mapped =
         unsafe { kernel::map(address, size, protection, flags | libc::MAP_NORESERVE, file) };
+    UNMAPPED.load(Ordering::Acquire);
     if mapped == -1 { None } else { NonNull::new(mapped as *mut u8) }
 }
 
@@ -107,6 +113,7 @@ pub fn address_space() -> Option<u64> {
 /// # Safety
 /// The mapping has that size, and nobody uses it any more.
 pub unsafe fn unmap(start: NonNull<u8>, size: usize) {
+    UNMAPPED.fetch_add(size, Ordering::Release);
     // SAFETY: the caller's.
     unsafe { kernel::unmap(start.as_ptr(), size) };
 }
