@@ -89,6 +89,7 @@
 #![no_std]
 
 pub mod memory;
+pub mod open;
 pub mod osr;
 
 use core::ffi::c_void;
@@ -151,7 +152,7 @@ pub const EXIT_SYMBOL: &str = "midflight_exit";
 
 /// What the runtime exports, on other machines than x86-64 without [`SPARING_ENTER_SYMBOL`]. All
 /// images of a process must use the same. A list, because gold knows no patterns.
-pub const RUNTIME_SYMBOLS: [&str; 28] = [
+pub const RUNTIME_SYMBOLS: [&str; 32] = [
     ENTER_SYMBOL,
     SPARING_ENTER_SYMBOL,
     RUN_SYMBOL,
@@ -180,6 +181,10 @@ pub const RUNTIME_SYMBOLS: [&str; 28] = [
     "midflight_osr_flag",
     "midflight_osr_register_code",
     "midflight_osr_unregister_code",
+    open::OPEN_SYMBOL,
+    open::OPEN_EXIT_SYMBOL,
+    "midflight_osr_register_open",
+    "midflight_osr_unregister_open",
 ];
 
 /// The largest k that can be asked for.

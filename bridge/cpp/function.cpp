@@ -10,9 +10,12 @@
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,6 +29,27 @@
 
 using namespace llvm;
 using namespace midflight;
+
+namespace {
+
+// What decides how arguments and results are passed.
+const Attribute::AttrKind PassingKinds[] = {
+    Attribute::ByVal,          Attribute::ByRef,       Attribute::StructRet,
+    Attribute::InAlloca,       Attribute::InReg,       Attribute::Nest,
+    Attribute::ZExt,           Attribute::SExt,        Attribute::SwiftSelf,
+    Attribute::SwiftError,     Attribute::SwiftAsync,  Attribute::Alignment,
+    Attribute::StackAlignment, Attribute::Preallocated};
+
+// Those of a set of attributes.
+AttributeSet passing(LLVMContext &Context, AttributeSet Of) {
+  AttrBuilder Kept(Context);
+  for (Attribute::AttrKind Kind : PassingKinds)
+    if (Of.hasAttribute(Kind))
+      Kept.addAttribute(Of.getAttribute(Kind));
+  return AttributeSet::get(Context, Kept);
+}
+
+} // namespace
 
 extern "C" {
 
@@ -145,6 +169,80 @@ void mfb_erase_function(LLVMValueRef Fn) {
   Function *F = unwrap<Function>(Fn);
   F->replaceAllUsesWith(PoisonValue::get(F->getType()));
   F->eraseFromParent();
+}
+
+/// Has a function begin in another one of its type if there is an address of it
+/// at a place in memory: the call passes all arguments as they are. A frame of
+/// its own is kept where the other one may refer to it.
+void mfb_begin_in(LLVMValueRef Fn, LLVMValueRef Place, bool IsTail) {
+  Function &F = *unwrap<Function>(Fn);
+  BasicBlock *Rest = unwrap(mfb_split_entry(Fn));
+  BasicBlock &Entry = F.getEntryBlock();
+  LLVMContext &Context = F.getContext();
+  BasicBlock *Other = BasicBlock::Create(Context, "osr.begin", &F, Rest);
+  IRBuilder<> Builder(Entry.getTerminator());
+  LoadInst *Known =
+      Builder.CreateAlignedLoad(Builder.getPtrTy(), unwrap(Place), Align(8));
+  Known->setAtomic(AtomicOrdering::Acquire);
+  MDBuilder Metadata(Context);
+  Builder.CreateCondBr(Builder.CreateIsNull(Known), Rest, Other,
+                       Metadata.createBranchWeights((1u << 20) - 1, 1));
+  Entry.getTerminator()->eraseFromParent();
+  Builder.SetInsertPoint(Other);
+  SmallVector<Value *, 8> Arguments;
+  SmallVector<AttributeSet, 8> Passing;
+  AttributeList Its = F.getAttributes();
+  for (Argument &Arg : F.args()) {
+    Arguments.push_back(&Arg);
+    Passing.push_back(passing(Context, Its.getParamAttrs(Arg.getArgNo())));
+  }
+  CallInst *Call = Builder.CreateCall(F.getFunctionType(), Known, Arguments);
+  Call->setCallingConv(F.getCallingConv());
+  Call->setAttributes(AttributeList::get(
+      Context, {}, passing(Context, Its.getRetAttrs()), Passing));
+  if (IsTail)
+    Call->setTailCall();
+  if (F.getReturnType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(Call);
+  if (DISubprogram *Subprogram = F.getSubprogram())
+    Call->setDebugLoc(DILocation::get(Context, 0, 0, Subprogram));
+}
+
+/// Has a call give its result as a function does.
+void mfb_give_result_like(LLVMValueRef CallRef, LLVMValueRef Fn) {
+  auto *Call = unwrap<CallBase>(CallRef);
+  AttributeList Its = unwrap<Function>(Fn)->getAttributes();
+  Call->setAttributes(
+      AttributeList::get(Call->getContext(), {},
+                         passing(Call->getContext(), Its.getRetAttrs()), {}));
+}
+
+/// Lets a function that was compiled without optimization be optimized.
+void mfb_allow_optimization(LLVMValueRef Fn) {
+  unwrap<Function>(Fn)->removeFnAttr(Attribute::OptimizeNone);
+}
+
+/// True if a call passes what it passes, and takes what it gets, as calls of a
+/// function do.
+bool mfb_calls_like(LLVMValueRef CallRef, LLVMValueRef Fn) {
+  auto *Call = dyn_cast<CallBase>(unwrap(CallRef));
+  Function &F = *unwrap<Function>(Fn);
+  if (!Call || Call->getFunctionType() != F.getFunctionType() ||
+      Call->getCallingConv() != F.getCallingConv() || F.isVarArg())
+    return false;
+  auto Alike = [&](AttributeSet A, AttributeSet B) {
+    for (Attribute::AttrKind Kind : PassingKinds)
+      if (A.getAttribute(Kind) != B.getAttribute(Kind))
+        return false;
+    return true;
+  };
+  AttributeList Of = Call->getAttributes(), Its = F.getAttributes();
+  for (unsigned I = 0; I != F.arg_size(); ++I)
+    if (!Alike(Of.getParamAttrs(I), Its.getParamAttrs(I)))
+      return false;
+  return Alike(Of.getRetAttrs(), Its.getRetAttrs());
 }
 
 } // extern "C"

@@ -151,6 +151,13 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// An empty phi at the end of the block at hand, which has no other code yet, to be filled with
+    /// [`Phi::add`].
+    pub fn phi_at_end(&self, ty: Type<'m>, name: &std::ffi::CStr) -> Phi<'m> {
+        // SAFETY: the builder stands in a block without code.
+        Phi(Inst::from_raw(unsafe { LLVMBuildPhi(self.raw, ty.0, name.as_ptr()) }))
+    }
+
     /// `a` with zeroes in front, as a value of a larger integer type
     pub fn zero_extend(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
         // SAFETY: positioned; an integer and a larger integer type.
@@ -174,6 +181,18 @@ impl<'m> Builder<'m> {
         let ty = self.module.pointer_type();
         // SAFETY: positioned; an integer.
         Value::from_raw(unsafe { LLVMBuildIntToPtr(self.raw, a.0, ty.0, NO_NAME) })
+    }
+
+    /// An address as an integer
+    pub fn pointer_to_int(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; a pointer and an integer type.
+        Value::from_raw(unsafe { LLVMBuildPtrToInt(self.raw, a.0, ty.0, NO_NAME) })
+    }
+
+    /// The same bits as a value of another type
+    pub fn bit_cast(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
+        // SAFETY: positioned; both types have one size, and both or none are pointers.
+        Value::from_raw(unsafe { LLVMBuildBitCast(self.raw, a.0, ty.0, NO_NAME) })
     }
 
     /// `*pointer = value`
@@ -256,15 +275,7 @@ impl<'m> Builder<'m> {
         // SAFETY: the call was just made of this function.
         unsafe {
             LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee.0));
-            LLVMSetTailCallKind(
-                call,
-                match tail {
-                    Tail::Never => LLVMTailCallKind::LLVMTailCallKindNoTail,
-                    Tail::No => LLVMTailCallKind::LLVMTailCallKindNone,
-                    Tail::May => LLVMTailCallKind::LLVMTailCallKindTail,
-                    Tail::Must => LLVMTailCallKind::LLVMTailCallKindMustTail,
-                },
-            );
+            LLVMSetTailCallKind(call, tail.kind());
             crate::sys::mfb_copy_result_attributes(call, callee.0);
         }
         result
@@ -280,6 +291,24 @@ impl<'m> Builder<'m> {
         let (list, count) = (Value::list(arguments), arguments.len() as u32);
         // SAFETY: positioned; a function type and arguments of its parameters' types.
         Value::from_raw(unsafe { LLVMBuildCall2(self.raw, ty.0, address.0, list, count, NO_NAME) })
+    }
+
+    /// Calls the function of type `ty` at an address, which gives its result as the function does
+    /// that the builder is in.
+    pub fn call_version(
+        &self,
+        address: Value<'m>,
+        ty: Type<'m>,
+        arguments: &[Value<'m>],
+        tail: Tail,
+    ) -> Value<'m> {
+        let call = self.call_pointer(address, ty, arguments);
+        // SAFETY: the call was just made; the function is live.
+        unsafe {
+            LLVMSetTailCallKind(call.0, tail.kind());
+            crate::sys::mfb_give_result_like(call.0, self.block().function().0);
+        }
+        call
     }
 
     /// Loads what a simple store of the same place would have stored, from an address.
@@ -447,6 +476,17 @@ pub enum Tail {
     May,
     /// It does not, and the stack must not grow.
     Must,
+}
+
+impl Tail {
+    fn kind(self) -> LLVMTailCallKind {
+        match self {
+            Tail::Never => LLVMTailCallKind::LLVMTailCallKindNoTail,
+            Tail::No => LLVMTailCallKind::LLVMTailCallKindNone,
+            Tail::May => LLVMTailCallKind::LLVMTailCallKindTail,
+            Tail::Must => LLVMTailCallKind::LLVMTailCallKindMustTail,
+        }
+    }
 }
 
 /// # Safety

@@ -5,8 +5,8 @@
 //! passes are to the host's pass pipeline. [`continuation`] makes bodies that are entered in the
 //! middle; [`sandbox`] runs stock passes on a function; [`solver`], [`memory`] and [`operations`]
 //! ask what LLVM knows of values, memory and operations; [`observe`] listens to code that is
-//! checked. All that llvm-c cannot do is in `cpp/`, whose functions throw nothing, and take and
-//! return llvm-c's handles or plain data.
+//! checked. [`slice`] carries the IR of functions in programs. All that llvm-c cannot do is in
+//! `cpp/`, whose functions throw nothing, and take and return llvm-c's handles or plain data.
 //!
 //! **Invariant.** A handle is valid while the pass that obtained it runs, which its lifetime `'m`
 //! says, and as long as nobody erases what it names: the bridge erases nothing but the terminators
@@ -28,5 +28,6 @@ pub mod observe;
 pub mod operations;
 pub mod pass;
 pub mod sandbox;
+pub mod slice;
 pub mod solver;
 mod sys;

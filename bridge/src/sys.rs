@@ -13,7 +13,7 @@ pub use llvm_sys_221::{
     LLVMVisibility, core, debuginfo, prelude, target,
 };
 
-use prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
+use prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 
 unsafe extern "C" {
@@ -69,6 +69,10 @@ pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, l
 // Functions, blocks and continuations
 unsafe extern "C" {
     pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u32;
+    pub fn mfb_begin_in(function: LLVMValueRef, place: LLVMValueRef, is_tail: bool);
+    pub fn mfb_give_result_like(call: LLVMValueRef, function: LLVMValueRef);
+    pub fn mfb_allow_optimization(function: LLVMValueRef);
+    pub fn mfb_calls_like(call: LLVMValueRef, function: LLVMValueRef) -> bool;
     pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
     pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
@@ -224,4 +228,30 @@ unsafe extern "C" {
         load: LLVMValueRef,
         before: LLVMValueRef,
     ) -> bool;
+}
+
+// IR that programs carry: slice.cpp
+unsafe extern "C" {
+    pub fn mfb_slice_refusal(function: LLVMValueRef) -> u32;
+    pub fn mfb_slice(
+        function: LLVMValueRef,
+        name: *const c_char,
+        prefix: *const c_char,
+        to: *mut c_void,
+        take: TakeText,
+        link: unsafe extern "C" fn(to: *mut c_void, link: LLVMValueRef),
+        instructions: *mut usize,
+    ) -> *mut c_char;
+    pub fn mfb_read_slice(
+        bytes: *const u8,
+        length: usize,
+        context: LLVMContextRef,
+        to: *mut c_void,
+        fail: TakeText,
+    ) -> LLVMModuleRef;
+    pub fn mfb_restore_names(module: LLVMModuleRef, to: *mut c_void, add: TakeText);
+    pub fn mfb_verify_module(module: LLVMModuleRef) -> *mut c_char;
+    pub fn mfb_link(into: LLVMModuleRef, from: LLVMModuleRef) -> *mut c_char;
+    pub fn mfb_has_address_taken(function: LLVMValueRef) -> bool;
+    pub fn mfb_add_always_inline(function: LLVMValueRef) -> bool;
 }

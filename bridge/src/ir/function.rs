@@ -196,6 +196,23 @@ impl<'m> Function<'m> {
         }
     }
 
+    /// Gives it that name, or one like it if the name is taken.
+    pub fn rename(self, name: &str) {
+        self.value().rename_global(name);
+    }
+
+    /// Makes it one that only its module knows.
+    pub fn set_linkage_internal(self) {
+        // SAFETY: the function is live and has a body.
+        unsafe { LLVMSetLinkage(self.0, LLVMLinkage::LLVMInternalLinkage) }
+    }
+
+    /// Makes its body one that is only there to be inlined.
+    pub fn set_linkage_available_externally(self) {
+        // SAFETY: the function is live, has a body, and is in no comdat.
+        unsafe { LLVMSetLinkage(self.0, LLVMLinkage::LLVMAvailableExternallyLinkage) }
+    }
+
     /// Gives it an attribute that LLVM has by this name.
     pub(super) fn add_attribute(self, name: &str) {
         // SAFETY: the function is live, and of the attribute's context.
@@ -232,6 +249,13 @@ impl<'m> Function<'m> {
         let name = c_string(name);
         // SAFETY: the function is live; the type is a function type of its context.
         Function::from_raw(unsafe { sys::mfb_declare_continuation(self.0, ty.0, name.as_ptr()) })
+    }
+
+    /// Has it begin in another function of its type if there is the address of one at `place`.
+    /// `is_tail`: nothing of its frame can be used by the other one.
+    pub fn begin_in(self, place: Value<'m>, is_tail: bool) {
+        // SAFETY: the function is live, has a body and no variable arguments.
+        unsafe { sys::mfb_begin_in(self.0, place.0, is_tail) }
     }
 
     /// Takes over the body of a version; to be followed by [`crate::continuation::Finish::run`].
@@ -273,6 +297,12 @@ shim! { Function {
     /// Replaces each `resume` by the call that it is lowered to, where that is known. True if there
     /// is any.
     lower_resumes = mfb_lower_resumes -> bool;
+    /// Whether anything but a direct call may use its address.
+    is_address_taken = mfb_has_address_taken -> bool;
+    /// Has it inlined wherever it is called. False if it must not be, and then nothing is done.
+    add_always_inline = mfb_add_always_inline -> bool;
+    /// Lets it be optimized, if it was compiled without.
+    allow_optimization = mfb_allow_optimization;
     /// Removes it from its module. Nothing may refer to its body any more.
     erase = mfb_erase_function;
 } }

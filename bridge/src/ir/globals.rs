@@ -20,6 +20,17 @@ impl<'m> Module<'m> {
         }
     }
 
+    /// The function or variable with this name.
+    pub fn global(self, name: &str) -> Option<Value<'m>> {
+        let name = c_string(name);
+        // SAFETY: the module is live.
+        unsafe {
+            wrap(LLVMGetNamedFunction(self.0, name.as_ptr()))
+                .or_else(|| wrap(LLVMGetNamedGlobal(self.0, name.as_ptr())))
+                .map(Value::from_raw)
+        }
+    }
+
     /// The variables in a section, each with its size in bytes.
     pub fn globals_in_section(self, section: &str) -> Vec<(Value<'m>, u64)> {
         let mut found = Vec::new();
@@ -72,6 +83,18 @@ impl<'m> Module<'m> {
             sys::mfb_keep(global.0, false);
         }
         global
+    }
+
+    /// The same, which the linker keeps though nobody refers to it.
+    pub fn retained_record(self, name: &str, section: &str, value: Value<'m>) {
+        let record = self.section_record(name, section, value);
+        // SAFETY: the global was just made.
+        unsafe { sys::mfb_keep(record.0, true) }
+    }
+
+    /// A private constant with the given bytes, aligned to 8.
+    pub fn private_bytes(self, name: &str, bytes: &[u8]) -> Value<'m> {
+        self.private_global(name, self.constant_bytes(bytes, false), true)
     }
 
     /// A constant with the given bytes in a section, aligned to 8. It is private, or `shared`

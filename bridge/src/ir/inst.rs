@@ -144,6 +144,25 @@ impl<'m> Inst<'m> {
         }
     }
 
+    /// What it calls, directly or not, if it is a call or an invoke, and not of inline assembly.
+    pub fn callee(self) -> Option<Value<'m>> {
+        // SAFETY: the instruction is live; the called value is asked for of calls only.
+        unsafe {
+            if LLVMIsACallInst(self.0).is_null() && LLVMIsAInvokeInst(self.0).is_null() {
+                return None;
+            }
+            let callee = LLVMGetCalledValue(self.0);
+            LLVMIsAInlineAsm(callee).is_null().then(|| Value::from_raw(callee))
+        }
+    }
+
+    /// True for a call that passes its arguments as calls of this function do: of its type and
+    /// convention, and with the same arguments in memory.
+    pub fn calls_like(self, function: Function<'m>) -> bool {
+        // SAFETY: both are live.
+        unsafe { sys::mfb_calls_like(self.0, function.0) }
+    }
+
     /// The value for which a `switch` goes to a block, if it is one and there is just one.
     pub fn case_to(self, block: Block<'m>) -> Option<Value<'m>> {
         // SAFETY: the instruction and the block are live.
@@ -254,6 +273,12 @@ impl<'m> Inst<'m> {
                 LLVMAddCallSiteAttribute(self.0, sys::LLVMAttributeFunctionIndex, attribute);
             }
         }
+    }
+
+    /// Has a call that [`Self::calls_like`] calls of the function call it.
+    pub fn call_instead(self, function: Function<'m>) {
+        // SAFETY: the call is live; its callee is its last operand.
+        unsafe { LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, function.0) }
     }
 
     /// Gives the successors of a terminator weights, in their order, parallel edges each for

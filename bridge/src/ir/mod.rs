@@ -158,7 +158,7 @@ unsafe fn listed<T>(
 ///
 /// # Safety
 /// `to` is a `Vec<String>`, and `text` points to `length` bytes.
-unsafe extern "C" fn push_text(to: *mut c_void, text: *const c_char, length: usize) {
+pub(crate) unsafe extern "C" fn push_text(to: *mut c_void, text: *const c_char, length: usize) {
     // SAFETY: the caller's contract.
     unsafe { (*to.cast::<Vec<String>>()).push(copied(text, length)) }
 }

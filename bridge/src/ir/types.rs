@@ -36,6 +36,34 @@ impl<'m> Type<'m> {
         }
     }
 
+    /// True for a vector, and for an array or a structure that has one.
+    pub fn has_vector(self) -> bool {
+        // SAFETY: the type is live; elements are asked for of what has them.
+        unsafe {
+            match LLVMGetTypeKind(self.0) {
+                LLVMTypeKind::LLVMVectorTypeKind | LLVMTypeKind::LLVMScalableVectorTypeKind => true,
+                LLVMTypeKind::LLVMArrayTypeKind => {
+                    Type::from_raw(LLVMGetElementType(self.0)).has_vector()
+                }
+                LLVMTypeKind::LLVMStructTypeKind => {
+                    let count = LLVMCountStructElementTypes(self.0);
+                    (0..count)
+                        .any(|i| Type::from_raw(LLVMStructGetTypeAtIndex(self.0, i)).has_vector())
+                }
+                _ => false,
+            }
+        }
+    }
+
+    /// How many bits an integer type has; 0 for other types.
+    pub fn bits(self) -> u32 {
+        if self.kind() != TypeKind::Integer {
+            return 0;
+        }
+        // SAFETY: the type is a live integer type.
+        unsafe { LLVMGetIntTypeWidth(self.0) }
+    }
+
     /// True if its size is known at run time only: a scalable vector, or a structure with one.
     pub fn is_scalable(self) -> bool {
         // SAFETY: the type is live.

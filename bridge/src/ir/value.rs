@@ -90,6 +90,21 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
+    /// True for inline assembly.
+    pub fn is_assembly(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { !LLVMIsAInlineAsm(self.0).is_null() }
+    }
+
+    /// The address that an integer constant is.
+    pub fn as_pointer(self) -> Value<'m> {
+        // SAFETY: the value is a live integer constant; the type is of its context.
+        unsafe {
+            let pointer = LLVMPointerTypeInContext(LLVMGetTypeContext(LLVMTypeOf(self.0)), 0);
+            Value::from_raw(LLVMConstIntToPtr(self.0, pointer))
+        }
+    }
+
     /// True for an integer constant, or a null pointer.
     pub fn is_plain(self) -> bool {
         // SAFETY: the value is live.
@@ -142,6 +157,12 @@ impl<'m> Value<'m> {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(length);
             Some(copied(text, end))
         }
+    }
+
+    /// Gives a function or a variable that name, or one like it if the name is taken.
+    pub fn rename_global(self, name: &str) {
+        // SAFETY: the value is live; the name is passed with its length, and copied.
+        unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
     }
 
     /// Removes a variable from its module. Nothing may refer to it any more.
