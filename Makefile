@@ -1,7 +1,8 @@
 # Each target installs what it needs (Debian 12; by apt-get, with sudo where you are not root) and
 # builds what it uses. What is built stands in target/.
 #
-#   make build      the command, the runtime library, and a plugin for each of LLVMS
+#   make build      the command, the runtime library, and for each of LLVMS a plugin and what makes
+#                   versions at run time
 #   make demo       profile bzip2, and print the report
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
@@ -24,6 +25,8 @@ OUT := target/release
 LIB := $(OUT)/lib/midflight
 BENCH := $(OUT)/midflight-bench
 RUNTIME_DIR := target/runtime
+# It stays below 256 KiB; what is hot in it is inlined by attributes.
+RUNTIME_FLAGS := -C llvm-args=-inline-threshold=120
 AARCH64 := target/aarch64
 HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 
@@ -100,30 +103,34 @@ command:
 
 runtime:
 	$(CARGO) rustc -q -p midflight-runtime --profile runtime --features standalone \
-		--crate-type staticlib --target-dir $(RUNTIME_DIR)
+		--crate-type staticlib --target-dir $(RUNTIME_DIR) -- $(RUNTIME_FLAGS)
 	runtime-lib/package.sh static $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.a
 	install -d $(LIB)/include
 	install -m 644 $(HEADERS) $(LIB)/include/
 	runtime-lib/package.sh shared $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.so
 
-# The crates without LLVM are built once for all of them. A library that is loaded has one name in
+# The plugin, and what makes versions at run time. The crates without LLVM are built once for all of
+# them. A library that is loaded has one name in
 # target/, whatever its features: cargo must not take the one of another LLVM for this one.
 plugin-%:
-	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = "$*$(PLUGIN_FEATURES)" ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-*
+	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = "$*$(PLUGIN_FEATURES)" ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-* $(OUT)/.fingerprint/midflight-jit-*
 	@mkdir -p $(LIB)/llvm-$*
 	@echo $*$(PLUGIN_FEATURES) > $(OUT)/.plugin-of
-	$(CARGO) build --release -p midflight-plugin --no-default-features \
+	$(CARGO) build --release -p midflight-plugin -p midflight-jit --no-default-features \
 		--features llvm$*-1$(PLUGIN_FEATURES) --target-dir target
-	@# A new file, not new bytes in one that a running compiler may have mapped.
+	@# New files, not new bytes in those that a running compiler or program may have mapped.
 	cp $(OUT)/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
 	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
+	cp $(OUT)/libmidflight_jit.so $(LIB)/llvm-$*/.libmidflight_jit.so
+	mv -f $(LIB)/llvm-$*/.libmidflight_jit.so $(LIB)/llvm-$*/libmidflight_jit-$*.so
 
 # What programs for AArch64 link, with the plugins beside it, so that it can be MIDFLIGHT_LIB_DIR.
 aarch64:
 	@$(NEED) $(AARCH64_PACKAGES)
 	@scripts/rust-aarch64.sh $(AARCH64)/rust
 	RUSTC=$(CURDIR)/$(AARCH64)/rust/rustc $(CARGO) rustc -q -p midflight-runtime --profile runtime \
-		--features standalone --crate-type staticlib --target aarch64-unknown-linux-gnu --target-dir $(AARCH64)/runtime
+		--features standalone --crate-type staticlib --target aarch64-unknown-linux-gnu --target-dir $(AARCH64)/runtime \
+		-- $(RUNTIME_FLAGS)
 	@for kind in static:a shared:so; do runtime-lib/package.sh $${kind%:*} \
 		$(AARCH64)/runtime/aarch64-unknown-linux-gnu/runtime/libmidflight_rt.a \
 		$(AARCH64)/lib/midflight/libmidflight_rt.$${kind#*:} aarch64 || exit; done
@@ -177,11 +184,11 @@ lint: need-test
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
-		--exclude midflight-plugin --all-targets --target-dir target -- -D warnings
-	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-bench \
+		--exclude midflight-plugin --exclude midflight-jit --all-targets --target-dir target -- -D warnings
+	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-jit -p midflight-bench \
 		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
 	@# No other crates differ between versions of LLVM.
-	$(CARGO) clippy -p midflight-bridge -p midflight-plugin --no-default-features --features llvm19-1 --all-targets \
+	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-jit --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 

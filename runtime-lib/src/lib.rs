@@ -24,6 +24,7 @@
 //! | | `context` | what one thread counts, and who takes it over |
 //! | | `fallback` | what emitted code gets when there is no memory |
 //! | `osr` | | on-stack replacement: when points fire, and how often they did |
+//! | | `open` | versions that are made while the program runs, by a library that is loaded for it |
 //! | `process` | | what there is once; `fork` |
 //! | | `image`, `hooks`, `loader` | the executable and libraries with records |
 //! | | `ending` | ends of the process that run no destructor |
@@ -67,6 +68,10 @@ mod reader_tests;
 mod tests;
 
 /// What a Rust program that makes code, a JIT, calls by paths; C has it from `midflight.h`.
+pub use osr::open::{
+    midflight_osr_left, midflight_osr_open, midflight_osr_register_open,
+    midflight_osr_unregister_open,
+};
 pub use osr::{
     OsrPoints, OsrVisit, midflight_osr_arm, midflight_osr_count, midflight_osr_disarm,
     midflight_osr_flag, midflight_osr_register, midflight_osr_register_code,

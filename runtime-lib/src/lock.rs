@@ -53,6 +53,11 @@ impl<T> ProcessLock<T> {
         })
     }
 
+    /// Takes the lock if nobody has it.
+    pub fn try_lock(&self) -> Option<ProcessGuard<'_, T>> {
+        self.lock_while(|| false)
+    }
+
     fn lock_while(&self, mut wait: impl FnMut() -> bool) -> Option<ProcessGuard<'_, T>> {
         let thread = sys::thread_id();
         loop {

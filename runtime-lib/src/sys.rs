@@ -9,6 +9,7 @@ mod kernel;
 pub mod handlers;
 
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
 use core::sync::atomic::{AtomicUsize, Ordering};
 pub use kernel::{process_id, set_signal_mask, signal_thread, thread_id};
 
@@ -138,6 +139,20 @@ pub fn sleep_a_millisecond() {
     let time = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
     // SAFETY: the time lives through the call.
     unsafe { libc::syscall(libc::SYS_nanosleep, &raw const time, 0usize) };
+}
+
+/// Waits until [`wake`] is called, unless the number is another one by now. It may return early.
+pub fn wait_while(number: &AtomicU32, expected: u32) {
+    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the number lives through the call; there is no limit of time.
+    unsafe { libc::syscall(libc::SYS_futex, number.as_ptr(), operation, expected, 0usize) };
+}
+
+/// Lets a thread go on that waits at the number.
+pub fn wake(number: &AtomicU32) {
+    let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the number lives through the call.
+    unsafe { libc::syscall(libc::SYS_futex, number.as_ptr(), operation, 1) };
 }
 
 /// Ends the process, all its threads, at once.

@@ -511,27 +511,47 @@ fn a_program_may_define_what_the_runtime_would_call() {
     }
 }
 
+/// It is in every program that is linked with it.
+#[test]
+fn it_is_smaller_than_256_kib() {
+    let size = support::code_size();
+    assert!(size < 256 << 10, "{size} bytes");
+}
+
 /// The runtime calls nothing that a program may define, but where the program asks for the very
 /// function.
 #[test]
 fn it_needs_nothing_that_a_program_may_define() {
-    const NEEDED: [(&str, &str); 24] = [
+    const NEEDED: [(&str, &str); 37] = [
         ("LLVMFuzzerRunDriver", "only whether it is there"),
         ("_ZN11__sanitizer14AddDieCallbackEPFvvE", "a sanitizer's"),
+        ("__cxa_atexit", "a name that is libc's, called without locks"),
         ("__environ", "a name that is libc's"),
         ("__errno_location", "a name that is libc's"),
         ("__getauxval", "a name that is libc's"),
         ("__sanitizer_set_death_callback", "a sanitizer's"),
+        ("__start_midflight_open", "made by the linker"),
+        ("__start_midflight_open_body", "made by the linker"),
         ("__start_midflight_osr", "made by the linker"),
         ("__start_midflight_osr_patch", "made by the linker"),
         ("__start_midflight_tables", "made by the linker"),
+        ("__stop_midflight_open", "made by the linker"),
+        ("__stop_midflight_open_body", "made by the linker"),
         ("__stop_midflight_osr", "made by the linker"),
         ("__stop_midflight_osr_patch", "made by the linker"),
         ("__stop_midflight_tables", "made by the linker"),
         ("at_quick_exit", "a list of libc's, called without locks"),
         ("daemon", "called where the program calls it"),
         ("dl_iterate_phdr", "a list of the loader's, called without locks"),
+        ("dlerror", "weak, called without locks where the code generator is loaded"),
+        ("dlopen", "as above"),
+        ("dlsym", "as above"),
         ("pthread_atfork", "a list of libc's, called without locks"),
+        ("pthread_attr_destroy", "weak, called without locks where versions are to be made"),
+        ("pthread_attr_init", "as above"),
+        ("pthread_attr_setdetachstate", "as above"),
+        ("pthread_attr_setstacksize", "as above"),
+        ("pthread_create", "as above"),
         ("pthread_getspecific", "libc's threads: who replaces them has no path in it"),
         ("pthread_key_create", "as above, called without locks"),
         ("pthread_key_delete", "as above"),

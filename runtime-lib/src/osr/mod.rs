@@ -18,6 +18,7 @@
 //! | `arm`, `patch`, `barrier` | arming; changing code while it runs |
 //! | `toggle` | the signal that arms and disarms |
 //! | `log`, `list` | what is reported when the program ends |
+//! | `open` | points for which versions are made while the program runs |
 
 mod arm;
 mod barrier;
@@ -30,6 +31,7 @@ mod image;
 mod index;
 mod list;
 mod log;
+pub mod open;
 mod patch;
 mod record;
 mod settings;

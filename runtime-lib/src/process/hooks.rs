@@ -14,7 +14,9 @@
 
 use crate::file::output;
 use crate::osr;
+use crate::osr::open;
 use crate::process;
+use midflight_abi::open::{OpenBody, OpenSite};
 use midflight_abi::osr::OsrPatch;
 
 core::arch::global_asm!(
@@ -24,7 +26,7 @@ core::arch::global_asm!(
     ".globl midflight_image",
     ".type midflight_image, %object",
     "midflight_image:",
-    ".irp section, tables, osr, osr_patch",
+    ".irp section, tables, osr, osr_patch, open, open_body",
     ".irp bound, __start_midflight_\\section, __stop_midflight_\\section",
     ".weak \\bound",
     ".hidden \\bound",
@@ -35,7 +37,10 @@ core::arch::global_asm!(
     ".8byte __start_midflight_osr, __stop_midflight_osr",
     ".8byte __start_midflight_osr_patch, __stop_midflight_osr_patch",
     ".8byte midflight_osr_register, midflight_osr_unregister",
-    ".size midflight_image, 80",
+    ".8byte __start_midflight_open, __stop_midflight_open",
+    ".8byte __start_midflight_open_body, __stop_midflight_open_body",
+    ".8byte midflight_osr_register_open, midflight_osr_unregister_open",
+    ".size midflight_image, 128",
     ".popsection",
 );
 
@@ -52,6 +57,20 @@ struct Links {
     patch_stop: *const OsrPatch,
     osr_register: unsafe extern "C" fn(*mut u8, *mut u8, *const OsrPatch, *const OsrPatch),
     osr_unregister: unsafe extern "C" fn(*mut u8),
+    sites_start: *mut OpenSite,
+    sites_stop: *mut OpenSite,
+    bodies_start: *const OpenBody,
+    bodies_stop: *const OpenBody,
+    open_register:
+        unsafe extern "C" fn(*mut OpenSite, *mut OpenSite, *const OpenBody, *const OpenBody),
+    open_unregister: unsafe extern "C" fn(*mut OpenSite, *const OpenBody),
+}
+
+impl Links {
+    /// Whether the image has anything that open points need.
+    fn has_open(&self) -> bool {
+        !self.sites_start.is_null() || !self.bodies_start.is_null()
+    }
 }
 
 // SAFETY: it is read only.
@@ -86,10 +105,19 @@ extern "C" fn image_begins() {
                 LINKS.patch_stop,
             );
         }
+        if LINKS.has_open() {
+            (LINKS.open_register)(
+                LINKS.sites_start,
+                LINKS.sites_stop,
+                LINKS.bodies_start,
+                LINKS.bodies_stop,
+            );
+        }
     }
 }
 
-/// Paths and points are each told to the copy of the runtime that they were registered with.
+/// Paths, points and open points are each told to the copy of the runtime that they were
+/// registered with.
 extern "C" fn image_ends() {
     // SAFETY: as above.
     unsafe {
@@ -102,6 +130,11 @@ extern "C" fn image_ends() {
             osr::write_at_exit();
         } else if !LINKS.osr_start.is_null() {
             (LINKS.osr_unregister)(LINKS.osr_start);
+        }
+        if open::is_started() {
+            open::end();
+        } else if LINKS.has_open() {
+            (LINKS.open_unregister)(LINKS.sites_start, LINKS.bodies_start);
         }
     }
 }

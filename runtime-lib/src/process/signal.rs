@@ -20,6 +20,11 @@ impl Blocked {
         Self { mask: sys::set_signal_mask(!0), errno }
     }
 
+    /// The signals that were blocked before.
+    pub fn mask(&self) -> u64 {
+        self.mask
+    }
+
     /// Forgets a `SIGPIPE` or `SIGXFSZ` that a failed write of this thread has left pending: it
     /// would end the program when the mask is restored.
     pub fn discard_write_signal(&self, error: i32) {

@@ -25,6 +25,14 @@ fn for_aarch64() -> Option<PathBuf> {
     std::env::var_os("MIDFLIGHT_TEST_AARCH64").map(PathBuf::from)
 }
 
+/// Bytes of code and constants of the packaged shared library.
+pub fn code_size() -> usize {
+    let output = checked(Command::new("size").arg(library("libmidflight_rt.so")));
+    let sizes = String::from_utf8(output.stdout).unwrap();
+    let row = sizes.lines().nth(1).unwrap();
+    row.split_whitespace().next().unwrap().parse().unwrap()
+}
+
 /// Whether programs run in QEMU.
 pub fn is_emulated() -> bool {
     for_aarch64().is_some()
@@ -54,7 +62,9 @@ fn libraries() -> &'static Path {
             return folder;
         }
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
-        checked(cargo("standalone").arg("--target-dir").arg(&target));
+        // As the Makefile has it.
+        let flags = ["--", "-C", "llvm-args=-inline-threshold=120"];
+        checked(cargo("standalone").arg("--target-dir").arg(&target).args(flags));
         let built = target.join("runtime/libmidflight_rt.a");
         let packaged = target.join("packaged");
         for (kind, name) in [("static", "libmidflight_rt.a"), ("shared", "libmidflight_rt.so")] {
@@ -251,6 +261,8 @@ impl Program {
             "OSR_FIRE",
             "OSR_LOG",
             "OSR_SIGNAL",
+            "OSR_COMPILE",
+            "JIT",
             "SIGNALS",
             "PROFILE_SIGNAL",
         ] {

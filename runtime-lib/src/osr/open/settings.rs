@@ -1,0 +1,79 @@
+//! What the environment says about open points, read once when the first of them are registered.
+
+use crate::config;
+use crate::file::text::Text;
+use core::ffi::CStr;
+
+/// When versions are made.
+pub const COMPILE_VARIABLE: &CStr = c"MIDFLIGHT_OSR_COMPILE";
+/// The file of the generator.
+pub const JIT_VARIABLE: &CStr = c"MIDFLIGHT_JIT";
+
+/// When versions are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// While the program goes on, by a thread of the runtime's own.
+    Background,
+    /// Before the point goes on, by the thread that asks.
+    Now,
+    /// Never.
+    Never,
+}
+
+pub struct Settings {
+    pub when: When,
+    /// The file of the generator; empty: the one that belongs to the LLVM of the code.
+    pub generator: Text,
+}
+
+/// Bytes that are shown of a value that is too long.
+const SHOWN: usize = 60;
+
+impl Settings {
+    /// Settings before the environment was read.
+    pub const fn new() -> Self {
+        Self { when: When::Background, generator: Text::new() }
+    }
+
+    /// Reads the environment. What makes no sense is reported on standard error, and is as if it
+    /// were not set.
+    pub fn read(&mut self) {
+        if let Some(value) = config::variable(COMPILE_VARIABLE) {
+            self.read_when(value);
+        }
+        if let Some(value) = config::variable(JIT_VARIABLE) {
+            self.read_generator(value);
+        }
+    }
+
+    fn read_when(&mut self, value: &[u8]) {
+        self.when = match value {
+            b"background" => When::Background,
+            b"now" => When::Now,
+            b"never" => When::Never,
+            _ => {
+                let problem = "it is 'background' (make versions while the program goes on), \
+                               'now' (before it goes on) or 'never'";
+                let shown = value.get(..SHOWN).unwrap_or(value);
+                config::tell_unusable(COMPILE_VARIABLE, shown, problem, "using 'background'");
+                When::Background
+            }
+        };
+    }
+
+    /// A name with a slash is that of a file, which is looked for from the directory at start.
+    fn read_generator(&mut self, value: &[u8]) {
+        if value.contains(&b'/') && value.first() != Some(&b'/') {
+            config::read_directory(&mut self.generator, JIT_VARIABLE);
+        }
+        if self.generator.push(value).is_err() {
+            self.generator.clear();
+            config::tell_unusable(
+                JIT_VARIABLE,
+                value.get(..SHOWN).unwrap_or(value),
+                "it is too long; use a shorter name",
+                "using the library that is installed",
+            );
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A version of a function for one point and key, from the wish for it to its code.
+//!
+//! The record that emitted code sees is where it is from the beginning, for versions have its
+//! address in them, and is complete before it is seen. Versions are never freed, nor used again
+//! for another key: whoever has found the record may read it at any time.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use midflight_abi::open::{OpenAnswer, OpenMade};
+
+/// How far a version is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Progress {
+    /// It is in the queue.
+    Queued,
+    /// The generator has it.
+    Compiling,
+    /// It can be used.
+    Ready,
+    /// There will be none for this key.
+    Nothing,
+    /// The image of its point or of its key is unloaded: it must not be used any more.
+    Purged,
+}
+
+impl Progress {
+    const fn of(number: u32) -> Self {
+        match number {
+            0 => Self::Queued,
+            1 => Self::Compiling,
+            2 => Self::Ready,
+            3 => Self::Nothing,
+            _ => Self::Purged,
+        }
+    }
+}
+
+/// See the module.
+#[repr(C)]
+pub struct Version {
+    /// What emitted code sees. It is first: its address is that of the version.
+    made: UnsafeCell<OpenMade>,
+    /// The version of the same point that was wished for before it.
+    pub next: AtomicPtr<Version>,
+    progress: AtomicU32,
+    /// How often a guard of it has failed.
+    exits: AtomicU32,
+    /// What calls may begin in; null: nothing.
+    entry: AtomicPtr<c_void>,
+}
+
+// SAFETY: what is not atomic is written before others see the version, or before it is ready.
+unsafe impl Sync for Version {}
+
+impl Version {
+    pub const fn new(key: u64) -> Self {
+        Self {
+            made: UnsafeCell::new(OpenMade { key, target: null(), next: null() }),
+            next: AtomicPtr::new(null_mut()),
+            progress: AtomicU32::new(Progress::Queued as u32),
+            exits: AtomicU32::new(0),
+            entry: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    /// The version whose record emitted code has.
+    ///
+    /// # Safety
+    /// `made` is null or of [`Self::made`].
+    pub unsafe fn of(made: *const OpenMade) -> Option<&'static Self> {
+        // SAFETY: the record is the version's first field; versions are never freed.
+        unsafe { made.cast::<Self>().as_ref() }
+    }
+
+    /// What emitted code sees.
+    pub fn made(&self) -> *mut OpenMade {
+        self.made.get()
+    }
+
+    pub fn key(&self) -> u64 {
+        // SAFETY: it is never written to after the version was made.
+        unsafe { (*self.made.get()).key }
+    }
+
+    /// What calls may begin in.
+    pub fn entry(&self) -> *mut c_void {
+        self.entry.load(Ordering::Acquire)
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress::of(self.progress.load(Ordering::SeqCst))
+    }
+
+    /// Under the lock.
+    pub fn set_progress(&self, progress: Progress) {
+        self.progress.store(progress as u32, Ordering::SeqCst);
+    }
+
+    /// Makes it ready. Under the lock, while it is being compiled.
+    pub fn publish(&self, answer: &OpenAnswer) {
+        let made = self.made.get();
+        // SAFETY: nobody reads these fields before the version is ready.
+        unsafe {
+            (&raw mut (*made).target).write(answer.target);
+            (&raw mut (*made).next).write(answer.next);
+        }
+        self.entry.store(answer.entry.cast_mut(), Ordering::Release);
+        self.set_progress(Progress::Ready);
+    }
+
+    /// Counts an exit; how many there were.
+    pub fn count_exit(&self) -> u32 {
+        self.exits.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+}

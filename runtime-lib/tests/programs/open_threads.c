@@ -1,0 +1,53 @@
+/* Eight threads fire points and leave versions, for so many seconds. A version must be for the key
+ * that it was found with. */
+#include "open.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { THREADS = 8, KEYS = 5 };
+
+OPEN(first, KEY_VALUE);
+OPEN(second, KEY_VALUE);
+
+static int stopping;
+static long found_all;
+
+static void *run(void *seed)
+{
+    uint32_t random = 1 + (uint32_t)(uintptr_t)seed;
+    long found = 0;
+    while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
+        random = random * 1664525 + 1013904223;
+        struct site *site = random >> 31 ? &first_site : &second_site;
+        uint64_t key = (random >> 16) % KEYS;
+        version *version = fire(site, key);
+        if (version) {
+            found++;
+            if (version(5) != (long)key * 1000 + 5)
+                abort();
+        }
+        if ((random >> 8) % 4096 == 0) {
+            const struct made *made = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
+            if (made)
+                midflight_osr_left(site, made);
+        }
+    }
+    __atomic_fetch_add(&found_all, found, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run, (void *)(uintptr_t)i);
+    struct timespec time = {argc > 1 ? atoi(argv[1]) : 2, 0};
+    nanosleep(&time, NULL);
+    __atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("found %d\n", found_all > 100);
+    return 0;
+}
