@@ -59,6 +59,7 @@ config.substitutions += [
 
 config.substitutions += [
     ("%other_plugin", other_plugin),
+    ("%jit", os.path.join(os.path.dirname(plugin), "libmidflight_jit-" + major + ".so")),
     ("%plugin_dir", os.path.dirname(plugin)),
     ("%plugin_include", os.path.join(root, "plugin/include")),
     ("%llvm_root", os.path.dirname(llvm_bin)),

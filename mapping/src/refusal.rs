@@ -108,6 +108,14 @@ refusals! {
     /// The result goes through memory, so a call of the next continuation cannot replace the frame.
     LargeResult = "the result does not fit registers, so the frame must stay";
 
+    // Of an open point
+    /// The function is part of the allocator, which the start of a thread calls.
+    Allocator = "the function is part of the allocator, which making a version calls";
+    /// The function's IR cannot be carried in the program.
+    NotCarried = "the function has what its IR cannot be carried with, as addresses of blocks";
+    /// There is no value to profile at the point.
+    NoKey = "no value is live at the point that the generator could profile, or none of that name";
+
     // Of a mapping between versions that differ
     /// It is proved that the point is never reached.
     NeverReached = "it is proved that the point is never reached";

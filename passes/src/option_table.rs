@@ -5,6 +5,7 @@
 
 use crate::function_list::{FunctionList, ListError};
 use crate::osr::condition::{Condition, UnknownCondition};
+use crate::osr::open::generator::UnknownDestination;
 use crate::osr::place::{UnknownPlace, Where};
 use crate::paths::weights_file::WeightsError;
 
@@ -65,6 +66,12 @@ pub enum OptionError {
     /// A condition that does not exist
     #[error("option '{0}': {1}")]
     Condition(&'static str, UnknownCondition),
+    /// A destination that does not exist
+    #[error("option 'to': {0}")]
+    Destination(UnknownDestination),
+    /// A key where nothing is profiled
+    #[error("'key' needs 'to=open:inline-callee' or 'to=open:specialize-value'")]
+    Key,
     /// Options that exclude each other
     #[error("'{0}' and '{1}' exclude each other")]
     Conflict(&'static str, &'static str),

@@ -34,6 +34,8 @@ pub enum Condition {
     Patch,
     /// As the environment says, see `osr-fuzz`.
     Fuzz,
+    /// When a value is not what the version was made for: in versions that are made at run time.
+    Guard,
 }
 
 /// A condition that does not exist.
@@ -86,6 +88,7 @@ impl Condition {
             Condition::Flag => (osr::OSR_FLAG, 0),
             Condition::Patch => (osr::OSR_PATCH, 0),
             Condition::Fuzz => (osr::OSR_FUZZ, 0),
+            Condition::Guard => unreachable!("versions that are made at run time have no records"),
         }
     }
 }
@@ -156,6 +159,10 @@ impl<'m> Site<'_, 'm> {
                 }
                 None => int1.constant(u64::from(n == 1)),
             },
+            Condition::Guard => {
+                let guard = self.guard.expect("it has a guard");
+                builder.differs(guard.value, guard.expected)
+            }
             Condition::Patch => {
                 let id = self.record.map_or(0, |record| record.id(self.number));
                 let is_x86_64 = module.is_for_x86_64();

@@ -43,6 +43,7 @@ pub fn plan<'a, 'm>(
             at: *at,
             name: name.clone(),
             condition: options.condition,
+            guard: None,
             map: Cow::Owned(PointMap::identity(*at, live)),
         }
     };

@@ -224,6 +224,7 @@ pub fn insert_resolved_osr<'m>(
         at: source.side.point.at,
         name: point.name.clone(),
         condition,
+        guard: None,
         map: Cow::Borrowed(&transition.map),
     };
     let name = format!("{}.osr", map.to.name());
@@ -233,7 +234,7 @@ pub fn insert_resolved_osr<'m>(
     };
     let weaver = Weaver::declare(base, &plan);
     weaver.build(None);
-    let continuation = weaver.continuations()[0];
+    let continuation = weaver.continuation(0);
     if let Some((code, problem)) = transition.problem(&watch, continuation) {
         continuation.erase();
         source.erase();
@@ -247,7 +248,7 @@ pub fn insert_resolved_osr<'m>(
     let at = snapshot.instructions[source.side.point.at];
     let last = inst_before(at);
     let record = weaver.record();
-    let (_, inserted) = weaver.insert(&snapshot, &record);
+    let (_, inserted) = weaver.insert(&snapshot, Some(&record));
     inserted.iter().for_each(|inserted| mark_check(inserted.check, last));
     source.erase();
     let builder = Builder::new(base.module(), base);

@@ -18,6 +18,7 @@ pub mod jit;
 pub mod map;
 #[cfg(feature = "mutants")]
 pub mod mutants;
+pub mod open;
 pub mod options;
 pub mod pass;
 pub mod place;

@@ -6,6 +6,7 @@ use crate::option_table::{
     set, text,
 };
 use crate::osr::condition::Condition;
+use crate::osr::open::generator::Generator;
 use crate::osr::place::{Strategy, Where};
 use midflight_profile::table::Stage;
 use wildmatch::WildMatch;
@@ -37,6 +38,10 @@ pub struct OsrOptions {
     pub chain: bool,
     /// Hand over to this function of the host, in place of a continuation.
     pub exit: Option<String>,
+    /// Ask for a version made by this, in place of a continuation.
+    pub open: Option<Generator>,
+    /// The value that an open point profiles; if there is none, its generator chooses.
+    pub key: Option<String>,
     /// At most so many points of a function, spread evenly
     pub max_points: Option<u32>,
     /// Which functions; all if there is no list
@@ -61,6 +66,8 @@ pub(crate) const POINT_OPTIONS: &[Item<OsrOptions>] = &[
     item("callee=NAME", |o, value| set(&mut o.callee, Ok(Some(WildMatch::new(value))))),
     flag("chain", |o| o.chain = true),
     item("exit=FUNCTION", |o, value| set(&mut o.exit, text("exit", value).map(Some))),
+    item("to=open:GENERATOR", |o, value| set(&mut o.open, destination(value))),
+    item("key=VALUE", |o, value| set(&mut o.key, text("key", value).map(Some))),
 ];
 
 /// What `osr-fuzz` takes besides.
@@ -94,6 +101,8 @@ impl OsrOptions {
             form: Form::Single,
             chain: false,
             exit: None,
+            open: None,
+            key: None,
             max_points: None,
             functions: None,
             stage: Stage::Early,
@@ -114,6 +123,19 @@ impl OsrOptions {
         option_table::parse(&[POINT_OPTIONS, COMMON_OPTIONS], text, &mut result)?;
         if result.callee.is_some() && !matches!(result.place, Where::Call | Where::LoopHeader(_)) {
             return Err(OptionError::Callee);
+        }
+        let open = [
+            (result.exit.is_some(), "exit"),
+            (result.chain, "chain"),
+            (result.form == Form::Multi, "form=multi"),
+        ];
+        if let Some(&(_, other)) = open.iter().find(|(is_given, _)| *is_given)
+            && result.open.is_some()
+        {
+            return Err(OptionError::Conflict("to=open:…", other));
+        }
+        if result.key.is_some() && result.open.is_none_or(|open| open == Generator::Reoptimize) {
+            return Err(OptionError::Key);
         }
         if result.exit.is_some() && result.chain {
             return Err(OptionError::Conflict("exit", "chain"));
@@ -142,6 +164,11 @@ impl OsrOptions {
         }
         Ok(result)
     }
+}
+
+/// Where open points lead.
+fn destination(value: &str) -> Result<Option<Generator>, OptionError> {
+    value.parse().map(Some).map_err(OptionError::Destination)
 }
 
 /// The stages of OSR points: versions are made of what the front end made, or of what is left in

@@ -4,6 +4,7 @@ use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::condition::Condition;
 use crate::osr::forms::{self, Chosen};
 use crate::osr::host_exit;
+use crate::osr::open;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
 use crate::osr::weave::weave;
@@ -38,7 +39,7 @@ impl Pass for OsrPass {
             panic_at: self.0.panic_at.as_deref(),
         };
         let all_done = driver.run(module, &functions, |function| {
-            let (asked, changed) = self.function(module, function);
+            let (asked, changed) = self.function(module, function)?;
             placed += asked;
             Ok(changed)
         });
@@ -75,11 +76,13 @@ impl OsrPass {
         &self,
         module: Module<'m>,
         function: Function<'m>,
-    ) -> (usize, Vec<Function<'m>>) {
+    ) -> Result<(usize, Vec<Function<'m>>), String> {
         let options = &self.0;
         let refusal = reason_to_refuse(module, function, options.functions.as_ref());
+        let refusal =
+            refusal.or_else(|| options.open.and_then(|_| open::plan::refuse_function(function)));
         if let Some(refusal) = refusal {
-            return (self.refuse_function(module, function, refusal), Vec::new());
+            return Ok((self.refuse_function(module, function, refusal), Vec::new()));
         }
         if options.promote {
             function.promote_allocas();
@@ -92,7 +95,7 @@ impl OsrPass {
         if !marked {
             let (snapshot, points) = read_points(function);
             if asked(&snapshot, &points).is_empty() {
-                return (0, Vec::new());
+                return Ok((0, Vec::new()));
             }
         }
         function.prepare_for_points();
@@ -108,14 +111,23 @@ impl OsrPass {
         let chosen = thin(chosen, options.max_points);
         tell_of_many(function, chosen.len());
         if chosen.is_empty() {
-            return (count, Vec::new());
+            return Ok((count, Vec::new()));
         }
-        let plan = forms::plan(&snapshot, &points, &chosen, options);
+        let (plan, beginning) = match options.open {
+            Some(generator) => {
+                let planned = open::plan::plan(&snapshot, &points, &chosen, generator, options)?;
+                (planned.0, Some(planned.1))
+            }
+            None => (forms::plan(&snapshot, &points, &chosen, options), None),
+        };
         #[cfg(feature = "mutants")]
         let plan = if options.swap { crate::osr::mutants::swap(module, plan) } else { plan };
         let mut changed = weave(&snapshot, &plan);
+        if let Some(beginning) = beginning {
+            beginning.insert(function);
+        }
         changed.push(function);
-        (count, changed)
+        Ok((count, changed))
     }
 
     fn refuse_function(
@@ -154,7 +166,10 @@ impl OsrPass {
     ) -> bool {
         let to_host =
             || self.0.exit.as_ref().and_then(|_| host_exit::refusal(snapshot, &point.live));
-        let Some(refusal) = point.refusal.or_else(to_host) else { return true };
+        let without_key =
+            || self.0.open.and_then(|of| open::plan::key_of(of, &self.0, snapshot, point).err());
+        let refusal = point.refusal.or_else(to_host).or_else(without_key);
+        let Some(refusal) = refusal else { return true };
         let message = format!("no OSR point here: {}", refusal.message());
         snapshot.instructions[point.at].remark_missed(REMARKS, refusal.name(), &message);
         if self.0.place == Where::Marker {

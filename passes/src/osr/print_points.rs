@@ -173,10 +173,11 @@ pub fn continuation_of<'m>(snapshot: &CodeSnapshot<'m>, point: &Point) -> Functi
             at: point.at,
             name: String::new(),
             condition: Condition::Never,
+            guard: None,
             map: Cow::Owned(PointMap::identity(point.at, &point.live)),
         },
     );
     let weaver = Weaver::declare(snapshot.function, &plan);
     weaver.build(None);
-    weaver.continuations()[0]
+    weaver.continuation(0)
 }

@@ -8,16 +8,29 @@
 //! ```
 
 use crate::osr::condition::Condition;
+use crate::osr::open;
+use crate::osr::open::fire::{Asked, Versions};
+use crate::osr::open::guard::CheckedValue;
+use crate::osr::open::key::Profiled;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::Record;
 use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 
+/// Where a transition goes.
+#[derive(Clone, Copy)]
+pub enum Destination<'m> {
+    /// Into this continuation
+    Continuation(Function<'m>),
+    /// Into a version that is asked for when it fires
+    Open(Asked<'m>),
+}
+
 /// Where a transition goes, and how.
 #[derive(Clone, Copy)]
 pub struct Target<'a, 'm> {
-    /// The continuation
-    pub continuation: Function<'m>,
+    /// The destination
+    pub to: Destination<'m>,
     /// Its prototype
     pub prototype: &'a Prototype<'m>,
     /// From a continuation into the next one: the stack must not grow.
@@ -36,7 +49,9 @@ pub struct SharedTransition<'m> {
 impl<'m> SharedTransition<'m> {
     /// Adds the block of a transition to a function whose entry is complete.
     pub fn new(function: Function<'m>, target: Target<'_, 'm>) -> Self {
-        let Target { continuation, prototype, tail } = target;
+        let Target { to: Destination::Continuation(continuation), prototype, tail } = target else {
+            unreachable!("open points have transitions of their own");
+        };
         let builder = Builder::new(function.module(), function);
         begin_entry(&builder, function);
         let int32 = function.module().int_type(32);
@@ -83,8 +98,12 @@ pub struct Site<'a, 'm> {
     pub at: Inst<'m>,
     /// When it fires
     pub condition: Condition,
+    /// What it checks, if it is a guard
+    pub guard: Option<CheckedValue<'m>>,
     /// What the continuation gets, and in which slots
     pub values: Vec<(Value<'m>, usize)>,
+    /// What it profiles, if it is open
+    pub profiled: Profiled<'m>,
     /// Where it leads
     pub target: Target<'a, 'm>,
     /// Number of the landing there, if there are several
@@ -108,11 +127,14 @@ pub struct Inserted<'m> {
     pub rest: Block<'m>,
     /// The hotness counter, a variable in memory until [`promote_counters`]
     pub counter: Option<Value<'m>>,
+    /// The callee that was called last, such a variable
+    pub seen: Option<Value<'m>>,
 }
 
 /// Makes registers of the counters of a function, all of whose blocks are complete.
 pub fn promote_counters<'m>(function: Function<'m>, inserted: &[Inserted<'m>]) {
-    let counters: Vec<Value<'m>> = inserted.iter().filter_map(|i| i.counter).collect();
+    let counters: Vec<Value<'m>> =
+        inserted.iter().flat_map(|i| [i.counter, i.seen]).flatten().collect();
     function.promote(&counters);
 }
 
@@ -123,9 +145,11 @@ impl<'m> Site<'_, 'm> {
         let rest = self.at.split_before("osr.cont");
         let fire = self.function.add_block("osr.fire");
         let builder = Builder::new(self.function.module(), self.function);
+        let seen = open::fire::remember_callee(&builder, self.function, self.profiled);
         let counter = self.check(&builder, block, fire, rest);
-        self.transition(&builder, fire, shared);
-        Inserted { check: block, fire, rest, counter }
+        let inserted = Inserted { check: block, fire, rest, counter, seen };
+        self.transition(&builder, inserted, shared);
+        inserted
     }
 
     /// Fills the block that fires: hands on the live values and returns what the continuation
@@ -133,14 +157,22 @@ impl<'m> Site<'_, 'm> {
     fn transition(
         &self,
         builder: &Builder<'m>,
-        fire: Block<'m>,
+        inserted: Inserted<'m>,
         shared: Option<&SharedTransition<'m>>,
     ) {
-        builder.at_end(fire);
+        let Target { to, prototype, tail } = self.target;
+        let asked = match to {
+            Destination::Continuation(_) => None,
+            Destination::Open(asked) => Some(self.ask(builder, inserted, asked)),
+        };
+        builder.at_end(asked.as_ref().map_or(inserted.fire, |versions| versions.go));
         if let Some(record) = self.record
             && self.condition != Condition::Fuzz
         {
             builder.count(record.transitions(builder, self.number));
+        }
+        if let Some(guard) = self.guard {
+            guard.report(builder);
         }
         let int32 = self.function.module().int_type(32);
         let selector = int32.constant(self.selector.into());
@@ -148,7 +180,6 @@ impl<'m> Site<'_, 'm> {
             shared.enter(builder, selector, &self.values);
             return;
         }
-        let Target { continuation, prototype, tail } = self.target;
         let mut arguments: Vec<_> = prototype.slots.iter().map(|ty| ty.poison()).collect();
         for &(value, slot) in &self.values {
             arguments[slot] = value;
@@ -156,6 +187,28 @@ impl<'m> Site<'_, 'm> {
         if prototype.has_selector {
             arguments.insert(0, selector);
         }
-        builder.ret(builder.call_function(continuation, &arguments, tail));
+        let result = match (to, asked) {
+            (Destination::Continuation(to), _) => builder.call_function(to, &arguments, tail),
+            (Destination::Open(_), Some(versions)) => {
+                let ty = prototype.function_type(self.function);
+                builder.call_version(versions.code, ty, &arguments, tail)
+            }
+            (Destination::Open(_), None) => unreachable!("an open point has asked"),
+        };
+        builder.ret(result);
+    }
+
+    /// Asks for a version. Where there is none execution goes on behind the point, and a hotness
+    /// counter begins again.
+    fn ask(&self, builder: &Builder<'m>, inserted: Inserted<'m>, asked: Asked<'m>) -> Versions<'m> {
+        let Inserted { fire, rest, counter, seen, .. } = inserted;
+        let versions = open::fire::ask(builder, self.function, fire, asked, self.profiled, seen);
+        builder.at_end(versions.none);
+        if let (Some(counter), Condition::Count(n)) = (counter, self.condition) {
+            let int32 = self.function.module().int_type(32);
+            builder.store(int32.constant(n.into()), counter);
+        }
+        builder.branch(rest);
+        versions
     }
 }

@@ -9,9 +9,12 @@ use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Landing, SiteAt, build};
 use crate::osr::host_exit;
+use crate::osr::open::fire::Asked;
+use crate::osr::open::guard::Guard;
+use crate::osr::open::key::Profiled;
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::record::{Record, SiteInfo};
-use crate::osr::site::{Inserted, SharedTransition, Site, Target, promote_counters};
+use crate::osr::site::{Destination, Inserted, SharedTransition, Site, Target, promote_counters};
 use crate::read_code::CodeSnapshot;
 use midflight_abi::osr::OSR_MAPS_SECTION;
 use midflight_bridge::builder::{Builder, Tail};
@@ -38,6 +41,8 @@ pub struct Departure<'a, 'm> {
     pub name: String,
     /// When it fires
     pub condition: Condition,
+    /// What it checks, under [`Condition::Guard`]
+    pub guard: Option<Guard<'m>>,
     /// Where it lands, what travels, and how the state there is reconstructed
     pub map: Cow<'a, PointMap>,
 }
@@ -50,6 +55,8 @@ pub enum Body<'a, 'm> {
     Of(&'a CodeSnapshot<'m>),
     /// None: it hands its values to this callback of the host.
     Host(&'a str),
+    /// None that is known yet: a version is asked for when a departure fires.
+    Open(Asked<'m>),
 }
 
 /// A function that departures lead to.
@@ -138,13 +145,14 @@ impl<'a, 'm> Plan<'a, 'm> {
 }
 
 /// A plan for a function, with its continuations declared.
+#[derive(Clone)]
 pub struct Weaver<'a, 'm> {
     /// The function that it is for
     base: Function<'m>,
     plan: &'a Plan<'a, 'm>,
     prototypes: Vec<Prototype<'m>>,
-    /// The continuations
-    shells: Vec<Function<'m>>,
+    /// The continuations; none for those that are open
+    shells: Vec<Option<Function<'m>>>,
 }
 
 /// Inserts the planned points into a function that was prepared, and makes their continuations,
@@ -153,8 +161,8 @@ pub fn weave<'m>(snapshot: &CodeSnapshot<'m>, plan: &Plan<'_, 'm>) -> Vec<Functi
     let weaver = Weaver::declare(snapshot.function, plan);
     let record = weaver.record();
     weaver.build(Some(&record));
-    let (mut made, _) = weaver.insert(snapshot, &record);
-    made.extend(weaver.shells);
+    let (mut made, _) = weaver.insert(snapshot, Some(&record));
+    made.extend(weaver.shells.into_iter().flatten());
     made
 }
 
@@ -180,26 +188,34 @@ impl<'a, 'm> Weaver<'a, 'm> {
         };
         let mut weaver = Weaver { base, plan, prototypes, shells: Vec::new() };
         for (index, continuation) in plan.continuations.iter().enumerate() {
+            if let Body::Open(_) = continuation.body {
+                weaver.shells.push(None);
+                continue;
+            }
             let ty = weaver.prototype(index).function_type(base);
             let shell = base.declare_continuation(ty, &continuation.name);
             if plan.preserves_none {
                 shell.preserve_none();
             }
-            weaver.shells.push(shell);
+            weaver.shells.push(Some(shell));
         }
         weaver
     }
 
-    /// The continuations.
-    pub fn continuations(&self) -> &[Function<'m>] {
-        &self.shells
+    /// A continuation that is not open.
+    pub fn continuation(&self, index: usize) -> Function<'m> {
+        self.shells[index].expect("the continuation is not open")
     }
 
     /// Emits the record of the sites.
     pub fn record(&self) -> Record<'m> {
         let module = self.base.module();
         let base = self.base.name();
-        let names: Vec<String> = self.shells.iter().map(|shell| shell.name()).collect();
+        let declared = |(shell, planned): (&Option<Function<'m>>, &Continuation<'_, 'm>)| {
+            shell.map_or_else(|| planned.name.clone(), |shell| shell.name())
+        };
+        let names: Vec<String> =
+            self.shells.iter().zip(&self.plan.continuations).map(declared).collect();
         let info = |site: &PlannedSite| {
             let departure = &self.plan.departures[site.departure];
             let at = departure.version.instructions[departure.at];
@@ -228,7 +244,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
     /// a record they have no sites.
     pub fn build(&self, record: Option<&Record<'m>>) {
         for (index, continuation) in self.plan.continuations.iter().enumerate().rev() {
-            let shell = self.shells[index];
+            let Some(shell) = self.shells[index] else { continue };
             match continuation.body {
                 Body::Of(version) => self.continue_with(index, version, record),
                 Body::CopyOf(version) => {
@@ -243,6 +259,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                         host_exit::build(shell, version, transfers, name, callback);
                     }
                 }
+                Body::Open(_) => unreachable!("an open continuation is not declared"),
             }
             shell.mark(MARK);
             if self.plan.chain {
@@ -258,8 +275,8 @@ impl<'a, 'm> Weaver<'a, 'm> {
             transfers: self.transfers(index, departure),
         });
         erase(dead, version);
-        let target = |to| Target {
-            continuation: self.shells[to],
+        let target = |to: usize| Target {
+            to: self.destination(to, self.shells[to]),
             prototype: self.prototype(to),
             tail: Tail::Must,
         };
@@ -268,7 +285,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
         let landings: Vec<_> = landings.collect();
         let material = &self.plan.material;
         build(
-            self.shells[index],
+            self.continuation(index),
             version,
             self.prototype(index),
             &landings,
@@ -278,32 +295,38 @@ impl<'a, 'm> Weaver<'a, 'm> {
         );
     }
 
+    /// Inserts the points of base into a copy of it.
+    pub fn insert_into(&self, copy: &CodeSnapshot<'m>, record: Option<&Record<'m>>) {
+        Weaver { base: copy.function, ..self.clone() }.insert(copy, record);
+    }
+
     /// Inserts the points of base, which was prepared, and whose snapshot has the numbers of the
     /// plan's. Returns what leads into chains, and the points.
     pub fn insert(
         &self,
         snapshot: &CodeSnapshot<'m>,
-        record: &Record<'m>,
+        record: Option<&Record<'m>>,
     ) -> (Vec<Function<'m>>, Vec<Inserted<'m>>) {
         let base = snapshot.function;
         let mut firsts = vec![None; self.shells.len()];
         let mut made = Vec::new();
         for site in self.plan.sites.iter().filter(|site| site.from.is_none()) {
+            let Some(shell) = self.shells[site.to] else { continue };
             firsts[site.to].get_or_insert_with(|| {
                 if !self.plan.chain {
-                    return self.shells[site.to];
+                    return shell;
                 }
-                made.push(enter(base, self.shells[site.to], self.prototype(site.to)));
+                made.push(enter(base, shell, self.prototype(site.to)));
                 made[made.len() - 1]
             });
         }
         let tail = tail_of_first(snapshot);
         let target = |to: usize| Target {
-            continuation: firsts[to].expect("a site of base leads to it"),
+            to: self.destination(to, firsts[to]),
             prototype: self.prototype(to),
             tail,
         };
-        let sites = self.sites_in(None, snapshot, Some(record), &target);
+        let sites = self.sites_in(None, snapshot, record, &target);
         let shared = self.shared(None).map(|to| SharedTransition::new(base, target(to)));
         let inserted: Vec<Inserted<'m>> =
             sites.iter().map(|SiteAt { site, .. }| site.insert(shared.as_ref())).collect();
@@ -324,15 +347,20 @@ impl<'a, 'm> Weaver<'a, 'm> {
         let triple = self.base.module().target();
         let site = |(number, site): (usize, &PlannedSite)| {
             let PlannedSite { departure, to, .. } = *site;
-            let Departure { at, condition, .. } = self.plan.departures[departure];
+            let Departure { at, condition, guard, .. } = self.plan.departures[departure];
             let transfers = self.transfers(to, departure).iter();
             let landing = self.plan.continuations[to].entries.binary_search(&departure);
             let landing = landing.expect("a departure has a landing where it leads to");
             let site = Site {
-                function: function.map_or(self.base, |index| self.shells[index]),
+                function: function.map_or(self.base, |index| self.continuation(index)),
                 at: version.instructions[at],
                 condition: condition.on_target(&triple),
+                guard: guard.map(|guard| guard.of(version)),
                 values: transfers.map(|&(id, slot)| (version.value(id), slot)).collect(),
+                profiled: match self.plan.continuations[to].body {
+                    Body::Open(asked) => asked.key.of(version),
+                    _ => Profiled::None,
+                },
                 target: target(to),
                 selector: landing as u32,
                 record,
@@ -355,7 +383,16 @@ impl<'a, 'm> Weaver<'a, 'm> {
         (targets.len() > MOST_TRANSITIONS && targets.iter().all(|&t| t == to)).then_some(to)
     }
 
-    fn prototype(&self, continuation: usize) -> &Prototype<'m> {
+    /// Where sites lead whose continuation is declared as `shell`, unless it is open.
+    fn destination(&self, continuation: usize, shell: Option<Function<'m>>) -> Destination<'m> {
+        match self.plan.continuations[continuation].body {
+            Body::Open(asked) => Destination::Open(asked),
+            _ => Destination::Continuation(shell.expect("it is declared")),
+        }
+    }
+
+    /// The prototype of a continuation.
+    pub fn prototype(&self, continuation: usize) -> &Prototype<'m> {
         match self.plan.passing {
             Passing::Alone => &self.prototypes[continuation],
             Passing::Together { .. } => &self.prototypes[0],
@@ -363,7 +400,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
     }
 
     /// How the values of a departure travel to a continuation.
-    fn transfers(&self, continuation: usize, departure: usize) -> &[Transfer] {
+    pub fn transfers(&self, continuation: usize, departure: usize) -> &[Transfer] {
         match self.plan.passing {
             Passing::Alone => &self.prototypes[continuation].transfers[0],
             Passing::Together { .. } => &self.prototypes[0].transfers[departure],
@@ -405,7 +442,7 @@ fn enter<'m>(
 /// The base's frame may go where nothing of it can be used any more: it has no allocas and no
 /// parameters in memory. That of a variadic function has the registers that `va_start` has saved,
 /// which LLVM's tail call elimination does not regard.
-fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
+pub(super) fn tail_of_first(snapshot: &CodeSnapshot<'_>) -> Tail {
     let mut instructions = snapshot.body.code.instructions.iter();
     let allocas = instructions.any(|i| i.facts.is_static_alloca() || i.facts.is_dynamic_alloca());
     let facts = snapshot.function.facts();

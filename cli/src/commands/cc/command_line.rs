@@ -33,6 +33,9 @@ pub(crate) fn for_compiler(
         // The marker of midflight.h is nothing without it.
         result.push("-DMIDFLIGHT_OSR=1".into());
     }
+    if options.needs_names() {
+        result.push("-fno-discard-value-names".into());
+    }
     if options.weights.is_none() {
         // Clang tracks lines for whom it writes remarks to a file in some format, though none is
         // named: the IR has them then, without a level of debug information, and nothing of them is
@@ -54,7 +57,7 @@ pub(crate) fn for_linker(
     install: &Install,
     task: &Task,
     before_inputs: bool,
-    has_points: bool,
+    options: &Options,
 ) -> Vec<OsString> {
     let mut result: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     let mut linker = |argument: &OsStr| {
@@ -69,9 +72,16 @@ pub(crate) fn for_linker(
     } else if before_inputs {
         linker(OsStr::new("--undefined=midflight_enter"));
     }
-    if has_points {
+    if options.osr_pass().is_some() {
         // A flag that is tested refers to nothing in the runtime, which arms it.
         linker(OsStr::new("--undefined=midflight_osr_register"));
+    }
+    if options.has_open_points()
+        && let Some(folder) = install.plugin.parent()
+    {
+        // The code generator is beside the plugin; it is loaded when a point has fired.
+        linker(OsStr::new("-rpath"));
+        linker(folder.as_os_str());
     }
     if task.has_fuzzer && task.has_default_libraries {
         // libFuzzer, which is not instrumented, ends the process by it.

@@ -42,7 +42,9 @@ Options:
                                   no profiling: every OSR point can be fired, for `midflight osr
                                   fuzz`; PARAMETERS of the pass osr-fuzz, with ; between them
   --midflight-osr-point[=PARAMETERS]
-                                  no profiling: insert OSR points, as where=loop-header;when=flag
+                                  no profiling: insert OSR points, as where=loop-header;when=flag;
+                                  with to=open:GENERATOR they lead to versions that are made while
+                                  the program runs
   --midflight-osr-opt[=PIPELINE]  no profiling: a version of each function that PIPELINE optimizes,
                                   and OSR points between both; with --midflight-osr-fuzz all of
                                   them can be fired
@@ -56,6 +58,7 @@ Examples:
   CC='midflight cc' ./configure && make
   midflight cc -O2 --midflight-osr-fuzz -o x x.c && midflight osr fuzz -- ./x
   midflight cc --midflight-osr-fuzz --midflight-osr-opt='gvn,adce' -o x x.c
+  midflight cc -O2 --midflight-osr-point='where=loop-header;when=count:1000;to=open:inline-callee' x.c
   make CC='ccache midflight-cc'";
 
 /// The name of clang that compiles the language, and clang's arguments, if this is a call of the
@@ -156,8 +159,7 @@ fn command(clang: &str, arguments: &[OsString]) -> Result<(Command, bool), Drive
     }
     command.args(&rest[..inputs]);
     if task.links && options.weights.is_none() {
-        let has_points = options.osr_pass().is_some();
-        command.args(command_line::for_linker(&install, &task, inputs < rest.len(), has_points));
+        command.args(command_line::for_linker(&install, &task, inputs < rest.len(), &options));
     }
     command.args(&rest[inputs..]);
     Ok((command, options.verbose))

@@ -129,6 +129,17 @@ impl Options {
         opt.or(fuzz).or(self.osr_point.as_ref().map(|_| "osr-point"))
     }
 
+    /// True if points ask for versions at run time.
+    pub(crate) fn has_open_points(&self) -> bool {
+        self.osr_point.as_ref().is_some_and(|text| text.to_string_lossy().contains("to=open:"))
+    }
+
+    /// True if a value is meant by its name.
+    pub(crate) fn needs_names(&self) -> bool {
+        let points = self.osr_point.as_ref().map(|text| text.to_string_lossy());
+        points.is_some_and(|text| text.split(';').any(|part| part.trim().starts_with("key=")))
+    }
+
     /// As the plugin reads them. What `MIDFLIGHT_OPTIONS` says, for the plugin's options that have
     /// none here, comes last: `-mllvm` would hide it from the plugin.
     pub(crate) fn for_plugin(&self, more: Option<&OsStr>) -> Result<OsString, DriverError> {

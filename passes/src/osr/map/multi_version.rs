@@ -60,6 +60,7 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
                 at: at[version][point],
                 name: format!("{name}{opt}#{point}"),
                 condition: self.conditions[version],
+                guard: None,
                 map: Cow::Borrowed(map),
             }
         };

@@ -1,0 +1,71 @@
+//! `libmidflight_jit-N.so`: makes versions of functions while a program runs.
+//!
+//! The runtime loads it when the first open point fires, and asks it for a version by
+//! [`midflight_jit_compile`]. [`request`] reads what the program carries, [`version`] makes the
+//! version's module by the passes' code, and [`emit`] compiles it and puts it into memory with
+//! LLVM's ORC.
+//!
+//! **Invariant.** Nothing unwinds into the runtime, and nothing is written or printed: problems go
+//! back as a text.
+
+mod emit;
+mod request;
+mod sys;
+mod version;
+
+use midflight_abi::open::{OPEN_FAILED, OPEN_MADE, OPEN_NOTHING, OpenAnswer, OpenRequest};
+use midflight_passes::osr::open::version::NoVersion;
+use std::ffi::c_char;
+use std::panic::catch_unwind;
+use std::ptr::null;
+use std::sync::Mutex;
+
+/// One version is made at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Makes a version.
+///
+/// # Safety
+/// The request is one of the runtime's, all of which stays until this returns; the answer can be
+/// written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_jit_compile(
+    request: *const OpenRequest,
+    answer: *mut OpenAnswer,
+) {
+    // SAFETY: the caller's.
+    let (request, answer) = unsafe { (&*request, &mut *answer) };
+    let result = catch_unwind(|| {
+        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // SAFETY: the caller's.
+        unsafe { version::make(request) }
+    });
+    let problem = match result {
+        Ok(Ok(made)) => {
+            *answer = OpenAnswer {
+                status: OPEN_MADE,
+                guards: made.guards,
+                target: made.target,
+                next: made.next,
+                entry: made.entry,
+                start: made.target,
+                size: made.size,
+                message: answer.message,
+            };
+            return;
+        }
+        Ok(Err(problem)) => problem,
+        Err(_) => NoVersion::Failed(
+            "a defect of midflight's code generator; please report it".to_string(),
+        ),
+    };
+    let is_final = matches!(problem, NoVersion::Failed(_));
+    answer.status = if is_final { OPEN_FAILED } else { OPEN_NOTHING };
+    (answer.target, answer.next, answer.entry) = (null(), null(), null());
+    let text = problem.to_string();
+    let most = answer.message.len() - 1;
+    answer.message.fill(0);
+    for (to, from) in answer.message.iter_mut().take(most).zip(text.bytes()) {
+        *to = from.cast_signed() as c_char;
+    }
+}

@@ -1,0 +1,114 @@
+//! A version, from the request to its code.
+
+use crate::emit::{self, Code, Symbols};
+use crate::request::{self, Carried};
+use midflight_abi::open::{
+    OPEN_EXIT_SYMBOL, OPEN_FUNCTION, OPEN_LINK_PREFIX, OPEN_SYMBOL, OpenRequest,
+};
+use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::slice::Owned;
+use midflight_passes::osr::open::generator::Generator;
+use midflight_passes::osr::open::version::{self, ENTRY, NEXT, NoVersion, TARGET};
+use std::ffi::c_void;
+use std::ptr::null;
+
+/// The function whose address the key is.
+const BODY: &str = "midflight.body";
+
+/// A version in memory.
+pub struct Made {
+    /// See `OpenAnswer`
+    pub target: *const c_void,
+    /// See `OpenAnswer`
+    pub next: *const c_void,
+    /// See `OpenAnswer`
+    pub entry: *const c_void,
+    /// Bytes of code and data
+    pub size: u64,
+    /// Guards
+    pub guards: u32,
+}
+
+/// Makes a version.
+///
+/// # Errors
+/// Why there is none.
+///
+/// # Safety
+/// The request is one of the runtime's.
+pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
+    // SAFETY: the caller's.
+    let (asked, code, body) = unsafe {
+        (request::read(request)?, Carried::read(&request.code), Carried::read(&request.body))
+    };
+    let owned = Owned::read(code.bytes).map_err(NoVersion::Failed)?;
+    let module = owned.module();
+    let mut symbols = Symbols::new();
+    bind(module, &code, "", &mut symbols);
+    let mut callee = None;
+    if asked.generator == Generator::InlineCallee && !body.bytes.is_empty() {
+        let other = owned.read_more(body.bytes).map_err(NoVersion::Failed)?;
+        bind(other.module(), &body, "body.", &mut symbols);
+        if let Some(function) = other.module().function(OPEN_FUNCTION) {
+            function.rename(BODY);
+        }
+        module.link(other).map_err(NoVersion::Failed)?;
+        callee = module.function(BODY);
+    }
+    if let Some(callee) = callee {
+        callee.set_linkage_internal();
+        callee.add_always_inline();
+    }
+    let made = version::make(module, &asked, callee)?;
+    let name = |function: Function<'_>, name: &str| function.make_external(name);
+    name(made.target, TARGET);
+    name(made.next, NEXT);
+    if let Some(entry) = made.entry {
+        name(entry, ENTRY);
+    }
+    let (guards, has_entry) = (made.guards as u32, made.entry.is_some());
+    if asked.generator == Generator::Reoptimize {
+        emit::use_host_features(module);
+    }
+    if let Some(problem) = module.verify() {
+        return Err(NoVersion::Failed(format!(
+            "it does not verify, a defect of midflight: {}",
+            problem.trim().replace('\n', " ")
+        )));
+    }
+    symbols.add(OPEN_SYMBOL, request.open as u64);
+    symbols.add(OPEN_EXIT_SYMBOL, request.left as u64);
+    // SAFETY: the caller's.
+    let (function, point) =
+        unsafe { (request::text(request.function), request::text(request.point)) };
+    let label = format!("{function}@{point}[{}]", asked.generator.name());
+    let Code { mut addresses, size } =
+        emit::emit(owned, symbols, &[TARGET, NEXT, ENTRY][..2 + usize::from(has_entry)], &label)
+            .map_err(NoVersion::Failed)?;
+    let mut next = || addresses.next().unwrap_or(0) as *const c_void;
+    let (target, then, entry) = (next(), next(), next());
+    let entry = if has_entry { entry } else { null() };
+    Ok(Made { target, next: then, entry, size, guards })
+}
+
+/// Gives the links of a slice names that no other slice has, and notes their addresses.
+fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols) {
+    let restored = module.restore_names();
+    for (number, &address) in code.links.iter().enumerate() {
+        let link = format!("{OPEN_LINK_PREFIX}{number}");
+        let known = restored.iter().find(|(before, _)| *before == link);
+        let name = match known {
+            Some((_, name)) => name.clone(),
+            None => {
+                let name = format!("{OPEN_LINK_PREFIX}{of}{number}");
+                if name != link
+                    && let Some(global) = module.global(&link)
+                {
+                    global.rename_global(&name);
+                }
+                name
+            }
+        };
+        symbols.add(&name, address);
+    }
+}

@@ -1,0 +1,17 @@
+//! Open on-stack replacement (thesis 4.1, Figs. 4.3 and 4.5): points at which a running program asks
+//! for a version of the function that it is in.
+//!
+//! [`generator`] says how versions are made and [`key`] what is profiled for it; [`carry`] puts the
+//! function's IR into the program, and [`fire`] emits what a point does when it fires. That is
+//! compile time. At run time the code generator has the IR and a key, and [`version`] makes the
+//! version: the function goes on from the point, specialized, with guards that lead back.
+//!
+//! `midflight_abi::open` has what the two agree on.
+
+pub mod carry;
+pub mod fire;
+pub mod generator;
+pub mod guard;
+pub mod key;
+pub mod plan;
+pub mod version;

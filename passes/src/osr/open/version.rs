@@ -1,0 +1,329 @@
+//! Making a version at run time, from the IR that the program carries (thesis 4.1, `gen`).
+//!
+//! What is made of the base version `f`, with the point `p` and the key `K`:
+//!
+//! | function | what it is |
+//! |---|---|
+//! | [`TARGET`] | what emitted code calls: it has the prototype of the point's live values |
+//! | [`NEXT`] | `f` from `p` on, specialized; [`TARGET`] calls it, and so do exits of `f`'s versions |
+//! | [`ENTRY`] | all of `f`, specialized, for later calls |
+//! | `midflight.base.osr` | `f` as it was, from where guards lead to; the point is open there too |
+//!
+//! Guards are inserted here, before anything is optimized, where the mapping is the identity (thesis
+//! 4.1.2); the optimizer then moves their values like any operands. All that go on in the middle of
+//! `f` have one prototype, so that versions and exits follow each other in constant stack.
+
+use crate::osr::compensate::Material;
+use crate::osr::condition::Condition;
+use crate::osr::open::fire::Asked;
+use crate::osr::open::generator::Generator;
+use crate::osr::open::guard::Guard;
+use crate::osr::open::key::{self, Key};
+use crate::osr::prototype::Prototype;
+use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, Weaver};
+use crate::read_code::{CodeSnapshot, read_code};
+use midflight_abi::open::{OPEN_FUNCTION, OPEN_MADE_NEXT};
+use midflight_bridge::builder::{Builder, Tail};
+use midflight_bridge::ir::{Function, Module};
+use midflight_ir::dominators::dominators;
+use midflight_ir::ids::{InstId, ValueId};
+use midflight_ir::liveness::liveness;
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+use midflight_mapping::points::{Point, points};
+use std::borrow::Cow;
+
+/// What emitted code goes on in.
+pub const TARGET: &str = "midflight.target";
+/// What other versions go on in.
+pub const NEXT: &str = "midflight.next";
+/// What calls begin in.
+pub const ENTRY: &str = "midflight.entry";
+
+/// What a version is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What makes it
+    pub generator: Generator,
+    /// Number of the instruction that the point is before
+    pub at: u32,
+    /// The kind of key, and its number, as `OpenSite` has them
+    pub key_kind: u32,
+    /// See `key_kind`
+    pub key_number: u32,
+    /// The key
+    pub key: u64,
+    /// Hits of the point until it fires again, behind an exit; 0 if it does not
+    pub count: u32,
+    /// Address of the `OpenSite`
+    pub site: u64,
+    /// Address of the `OpenMade`
+    pub made: u64,
+}
+
+/// A version, as functions of its module.
+pub struct Version<'m> {
+    /// [`TARGET`]
+    pub target: Function<'m>,
+    /// [`NEXT`]
+    pub next: Function<'m>,
+    /// [`ENTRY`], unless the function is variadic
+    pub entry: Option<Function<'m>>,
+    /// Guards that were inserted into each
+    pub guards: usize,
+}
+
+/// Why there is no version.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoVersion {
+    /// For this key there is nothing to gain.
+    #[error("{0}")]
+    Nothing(&'static str),
+    /// None can be made for this point.
+    #[error("{0}")]
+    Failed(String),
+}
+
+fn failed<T>(problem: &str) -> Result<T, NoVersion> {
+    Err(NoVersion::Failed(problem.to_string()))
+}
+
+/// Where a version is specialized.
+struct Specialization {
+    /// The guards: before this instruction this value must be the key
+    guards: Vec<(InstId, ValueId)>,
+    /// Operands that are the key then, by instruction and number
+    operands: Vec<(InstId, u32)>,
+    /// Calls that call what the key leads to
+    calls: Vec<InstId>,
+}
+
+/// Makes a version of the module's [`OPEN_FUNCTION`], which is used up. `body` is the function whose
+/// address the key is, if its IR is known.
+///
+/// # Errors
+/// [`NoVersion`]
+pub fn make<'m>(
+    module: Module<'m>,
+    request: &Request,
+    body: Option<Function<'m>>,
+) -> Result<Version<'m>, NoVersion> {
+    let Some(base) = module.function(OPEN_FUNCTION) else {
+        return failed("the program carries no IR of the function");
+    };
+    base.allow_optimization();
+    let snapshot = read_code(base);
+    let all = points(&snapshot.body, &liveness(&snapshot.body), base.facts());
+    let find = |at: InstId| all.iter().find(|p| p.at == at && p.refusal.is_none());
+    let Some(point) = find(InstId::from(request.at as usize)) else {
+        return failed("the program's IR has no such point");
+    };
+    let Some(key) = Key::decode(request.key_kind, request.key_number, &snapshot) else {
+        return failed("the program's IR has no such key");
+    };
+    let plan = specialize(request, &snapshot, point, key, body)?;
+    let constant = |value: ValueId| key::as_constant(base, snapshot.value(value).ty(), request.key);
+    let specialized = |name: &str| {
+        let version = snapshot.of_copy(base.clone_as(name));
+        for &(inst, number) in &plan.operands {
+            let (_, value) = plan.guards[0];
+            version.instructions[inst].set_operand(number, constant(value));
+        }
+        for &call in &plan.calls {
+            let body = body.expect("calls are led to a body");
+            version.instructions[call].call_instead(body);
+        }
+        version
+    };
+    let version = specialized("midflight.version");
+    let entry = (!base.facts().is_variadic()).then(|| specialized(ENTRY));
+
+    let address = |of: u64| module.int_type(64).constant(of).as_pointer();
+    let guard = |value| Guard {
+        value,
+        expected: constant(value),
+        site: address(request.site),
+        made: address(request.made),
+    };
+    // The first departure is the point, as the version is entered and left again behind an exit.
+    let open = Asked { site: address(request.site), key, code: OPEN_MADE_NEXT };
+    let known = match key {
+        Key::Value(value) => Some(value),
+        _ => None,
+    };
+    let mut departures = vec![Departure {
+        version: &snapshot,
+        at: point.at,
+        name: String::new(),
+        condition: Condition::Count(request.count.max(1)),
+        guard: None,
+        map: Cow::Owned(map_with(point, known)),
+    }];
+    for &(at, value) in &plan.guards {
+        let Some(at) = find(at) else {
+            return failed("no transition can start where the guard would be");
+        };
+        departures.push(Departure {
+            version: &snapshot,
+            at: at.at,
+            name: String::new(),
+            condition: Condition::Guard,
+            guard: Some(guard(value)),
+            map: Cow::Owned(PointMap::identity(at.at, &at.live)),
+        });
+    }
+    let guards = departures.len() - 1;
+    let continuation = |name: &str, body, entries| Continuation {
+        name: name.to_string(),
+        body,
+        entries,
+        dead: Dead::default(),
+    };
+    let next = continuation(NEXT, Body::Of(&version), vec![0]);
+    let mut continuations = vec![next];
+    let mut sites = Vec::new();
+    if guards > 0 {
+        let exits = (1..=guards).collect();
+        let name = format!("{OPEN_FUNCTION}.osr");
+        continuations.push(continuation(&name, Body::CopyOf(&snapshot), exits));
+        continuations.push(continuation("", Body::Open(open), vec![0]));
+        for from in [None, Some(0)] {
+            sites.extend((1..=guards).map(|departure| PlannedSite {
+                departure,
+                from,
+                to: 1,
+                is_inserted: true,
+            }));
+        }
+        let is_inserted = request.count > 0 && point.further.is_none();
+        sites.push(PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted });
+    }
+    let expected = known.map(constant);
+    let plan = Plan {
+        departures,
+        continuations,
+        sites,
+        passing: Passing::Together { has_selector: true },
+        chain: false,
+        preserves_none: false,
+        material: Material {
+            constant: &|_| expected.expect("only the key is a constant"),
+            ..Material::NONE
+        },
+        description: None,
+    };
+    let weaver = Weaver::declare(base, &plan);
+    weaver.build(None);
+    let next = weaver.continuation(0);
+    next.forbid_specialization();
+    if guards > 0 {
+        weaver.continuation(1).forbid_specialization();
+    }
+    if let Some(entry) = &entry {
+        weaver.insert_into(entry, None);
+    }
+    let target = enter(&snapshot, point, &weaver, next);
+    base.erase();
+    Ok(Version { target, next, entry: entry.map(|entry| entry.function), guards })
+}
+
+/// The identity at a point, but for a value that is a constant.
+fn map_with(point: &Point, known: Option<ValueId>) -> PointMap {
+    let mut map = PointMap::identity(point.at, &point.live);
+    if let Some(index) = known.and_then(|value| point.live.iter().position(|&v| v == value)) {
+        map.exprs[index] = Expr::Constant { constant: Default::default() };
+        map.sources.remove(index);
+    }
+    map
+}
+
+/// What a generator changes, and where it is checked that it may.
+fn specialize(
+    request: &Request,
+    snapshot: &CodeSnapshot<'_>,
+    point: &Point,
+    key: Key,
+    body: Option<Function<'_>>,
+) -> Result<Specialization, NoVersion> {
+    let mut plan = Specialization { guards: Vec::new(), operands: Vec::new(), calls: Vec::new() };
+    let has_callee = |call: InstId| {
+        let callee = snapshot.instructions[call].callee();
+        callee.and_then(|callee| snapshot.ids().value(callee))
+    };
+    match (request.generator, key) {
+        (Generator::Reoptimize, _) => {
+            if has_vectors(snapshot) {
+                return failed("it has vectors, whose registers depend on the processor");
+            }
+        }
+        (Generator::SpecializeValue, Key::Value(value)) => {
+            let dominators = dominators(&snapshot.body);
+            plan.operands = key::uses_behind(snapshot, &dominators, value, point.at);
+            plan.guards.push((point.at, value));
+        }
+        (Generator::InlineCallee, Key::Value(value)) => {
+            let dominators = dominators(&snapshot.body);
+            let uses = key::uses_behind(snapshot, &dominators, value, point.at);
+            let calls = uses.iter().map(|&(inst, _)| inst);
+            plan.calls = calls.filter(|&inst| has_callee(inst) == Some(value)).collect();
+            plan.calls.dedup();
+            plan.guards.push((point.at, value));
+        }
+        (Generator::InlineCallee, Key::Callee(call)) => {
+            let Some(value) = has_callee(call) else {
+                return failed("the program's IR has no such call");
+            };
+            plan.calls.push(call);
+            plan.guards.push((call, value));
+        }
+        _ => return failed("the generator needs another kind of key"),
+    }
+    if request.generator == Generator::InlineCallee {
+        if plan.calls.is_empty() {
+            return failed("nothing behind the point calls the value");
+        }
+        let Some(body) = body else {
+            return Err(NoVersion::Nothing("the program carries no IR of the function called"));
+        };
+        let fits = |&call: &InstId| snapshot.instructions[call].calls_like(body);
+        if !plan.calls.iter().all(fits) {
+            return Err(NoVersion::Nothing("the function called is of another type"));
+        }
+    }
+    Ok(plan)
+}
+
+/// True if the function has vectors: as arguments, live values and results they travel in registers
+/// that depend on the processor.
+fn has_vectors(snapshot: &CodeSnapshot<'_>) -> bool {
+    let arguments = snapshot.arguments.iter().copied();
+    let results = snapshot.instructions.iter().map(|inst| inst.value());
+    let constants = snapshot.instructions.iter().flat_map(|inst| inst.operands());
+    arguments.chain(results).chain(constants).any(|value| value.ty().has_vector())
+}
+
+/// What emitted code calls, with the prototype that the point has there, and that calls `next`.
+fn enter<'m>(
+    snapshot: &CodeSnapshot<'m>,
+    point: &Point,
+    weaver: &Weaver<'_, 'm>,
+    next: Function<'m>,
+) -> Function<'m> {
+    let base = snapshot.function;
+    let type_of = |_: usize, value| snapshot.value(value).ty();
+    let live: &[&[ValueId]] = &[&point.live];
+    let outer = Prototype::new(live, base.arguments().count(), false, type_of);
+    let target = base.declare_continuation(outer.function_type(base), TARGET);
+    let builder = Builder::new(base.module(), target);
+    builder.at_end(target.add_block("entry"));
+    let parameters: Vec<_> = target.arguments().collect();
+    let inner = weaver.prototype(0);
+    let mut arguments: Vec<_> = inner.slots.iter().map(|ty| ty.poison()).collect();
+    for &(value, slot) in weaver.transfers(0, 0) {
+        let from = outer.transfers[0].iter().find(|&&(of, _)| of == value);
+        let &(_, from) = from.expect("what is live at the point travels");
+        arguments[slot] = parameters[from];
+    }
+    arguments.insert(0, base.module().int_type(32).constant(0));
+    builder.ret(builder.call_function(next, &arguments, Tail::May));
+    target
+}
