@@ -54,6 +54,7 @@ config.substitutions += [
     ("%runtime_include", os.path.join(root, "runtime-lib/include")),
     ("%runtime", "-pthread -Wl,--undefined=midflight_image " + os.path.join(lib_dir, "libmidflight_rt.a")),
     ("%fire", "python3 " + os.path.join(config.test_source_root, "osr/Inputs/fire.py")),
+    ("%open", "python3 " + os.path.join(config.test_source_root, "osr/Inputs/open.py")),
     ("%osr=", "-Xclang -mllvm -Xclang -midflight="),
 ]
 

@@ -46,6 +46,10 @@ pub const OPEN_SYMBOL: &str = "midflight_osr_open";
 /// `fn(site: *mut OpenSite, made: *const OpenMade)`: a guard of that version has failed.
 pub const OPEN_EXIT_SYMBOL: &str = "midflight_osr_left";
 
+/// `fn(site: *mut OpenSite, made: *const OpenMade) -> bool`: whether a guard that holds is to fail all
+/// the same. Guards of versions ask it where exits are tested.
+pub const OPEN_GUARD_SYMBOL: &str = "midflight_osr_guard";
+
 /// What the code generator exports:
 /// `fn(request: *const OpenRequest, answer: *mut OpenAnswer)`.
 pub const OPEN_COMPILE_SYMBOL: &str = "midflight_jit_compile";
@@ -103,6 +107,8 @@ pub struct OpenSite {
     pub count: u32,
     /// Padding; zero.
     pub reserved: u32,
+    /// Source file of the module, as it was given to the compiler: a C string.
+    pub file: *const c_char,
 }
 
 /// A version that was made, never changed once it is seen.
@@ -186,6 +192,8 @@ pub struct OpenRequest {
     pub open: *const c_void,
     /// The address of [`OPEN_EXIT_SYMBOL`].
     pub left: *const c_void,
+    /// The address of [`OPEN_GUARD_SYMBOL`] if guards are to ask it, or null.
+    pub guard: *const c_void,
 }
 
 /// What the code generator has made.

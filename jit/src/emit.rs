@@ -1,5 +1,6 @@
 //! From a module to code in memory, with LLVM's ORC.
 
+use crate::perf;
 use crate::sys::core::*;
 use crate::sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use crate::sys::orc2::lljit::*;
@@ -34,10 +35,13 @@ impl Symbols {
     }
 }
 
+/// Functions of a version, of which some may not be there: by their names, or their addresses.
+pub type Parts<T> = [T; 4];
+
 /// Code in memory, which stays.
 pub struct Code {
-    /// Addresses of what was asked for, in order
-    pub addresses: std::vec::IntoIter<u64>,
+    /// Addresses of what was asked for; 0 of what was not
+    pub addresses: Parts<u64>,
     /// Bytes of the object file
     pub size: u64,
 }
@@ -60,7 +64,12 @@ static JIT: OnceLock<Result<Jit, String>> = OnceLock::new();
 ///
 /// # Errors
 /// LLVM's message.
-pub fn emit(module: Owned, symbols: Symbols, names: &[&str], label: &str) -> Result<Code, String> {
+pub fn emit(
+    module: Owned,
+    symbols: Symbols,
+    names: &[Option<String>],
+    label: &str,
+) -> Result<Code, String> {
     let jit = JIT.get_or_init(Jit::new).as_ref().map_err(String::clone)?;
     // SAFETY: all handles are live; what LLVM takes over is not used again; the module is in a
     // context that no other thread has.
@@ -69,17 +78,21 @@ pub fn emit(module: Owned, symbols: Symbols, names: &[&str], label: &str) -> Res
         let object = jit.compile(module.module())?;
         drop(module);
         let size = LLVMGetBufferSize(object) as u64;
+        let start = LLVMGetBufferStart(object).cast::<u8>();
+        let sizes = perf::sizes(std::slice::from_raw_parts(start, size as usize));
         let session = LLVMOrcLLJITGetExecutionSession(jit.lljit);
         let label = CString::new(label.replace('\0', "?")).expect("no zero is left");
         // Names of libraries are not unique, and need not be.
         let library = LLVMOrcExecutionSessionCreateBareJITDylib(session, label.as_ptr());
         define(jit.lljit, library, &symbols)?;
         checked(LLVMOrcLLJITAddObjectFile(jit.lljit, library, object))?;
-        let mut addresses = Vec::new();
-        for name in names {
-            addresses.push(jit.address(library, name)?);
+        let mut addresses = [0; 4];
+        for (address, name) in addresses.iter_mut().zip(names) {
+            let Some(name) = name else { continue };
+            *address = jit.address(library, name)?;
+            perf::note(name, *address, &sizes);
         }
-        Ok(Code { addresses: addresses.into_iter(), size })
+        Ok(Code { addresses, size })
     }
 }
 
@@ -150,6 +163,8 @@ impl Jit {
             LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, for_builder);
             let mut lljit = null_mut();
             checked(LLVMOrcCreateLLJIT(&mut lljit, builder))?;
+            // Debuggers are told of the code by GDB's JIT interface. It can do without.
+            let _ = checked(LLVMOrcLLJITEnableDebugSupport(lljit));
             Ok(Jit { lljit, machine })
         }
     }

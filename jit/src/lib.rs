@@ -3,25 +3,41 @@
 //! The runtime loads it when the first open point fires, and asks it for a version by
 //! [`midflight_jit_compile`]. [`request`] reads what the program carries, [`version`] makes the
 //! version's module by the passes' code, and [`emit`] compiles it and puts it into memory with
-//! LLVM's ORC.
+//! LLVM's ORC; [`perf`] tells profilers where it is.
 //!
 //! **Invariant.** Nothing unwinds into the runtime, and nothing is written or printed: problems go
 //! back as a text.
 
 mod emit;
+mod perf;
 mod request;
 mod sys;
 mod version;
 
 use midflight_abi::open::{OPEN_FAILED, OPEN_MADE, OPEN_NOTHING, OpenAnswer, OpenRequest};
 use midflight_passes::osr::open::version::NoVersion;
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::panic::catch_unwind;
 use std::ptr::null;
 use std::sync::Mutex;
 
 /// One version is made at a time.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// What LLVM asks to be called at the end of the program, which is nothing: its objects stay as they are,
+/// since a version may be in the making then. The runtime loads this library so that LLVM finds this
+/// function, and not that of libc.
+///
+/// # Safety
+/// None of the arguments is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_atexit(
+    _function: *const c_void,
+    _argument: *const c_void,
+    _library: *const c_void,
+) -> i32 {
+    0
+}
 
 /// Makes a version.
 ///

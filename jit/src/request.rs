@@ -65,6 +65,7 @@ pub unsafe fn read(request: &OpenRequest) -> Result<Request, NoVersion> {
         count: request.count,
         site: request.site as u64,
         made: request.made as u64,
+        is_tested: !request.guard.is_null(),
     })
 }
 

@@ -3,14 +3,13 @@
 use crate::emit::{self, Code, Symbols};
 use crate::request::{self, Carried};
 use midflight_abi::open::{
-    OPEN_EXIT_SYMBOL, OPEN_FUNCTION, OPEN_LINK_PREFIX, OPEN_SYMBOL, OpenRequest,
+    OPEN_EXIT_SYMBOL, OPEN_FUNCTION, OPEN_GUARD_SYMBOL, OPEN_LINK_PREFIX, OPEN_SYMBOL, OpenRequest,
 };
-use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::ir::Module;
 use midflight_bridge::slice::Owned;
 use midflight_passes::osr::open::generator::Generator;
-use midflight_passes::osr::open::version::{self, ENTRY, NEXT, NoVersion, TARGET};
+use midflight_passes::osr::open::version::{self, NoVersion};
 use std::ffi::c_void;
-use std::ptr::null;
 
 /// The function whose address the key is.
 const BODY: &str = "midflight.body";
@@ -60,13 +59,24 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
         callee.add_always_inline();
     }
     let made = version::make(module, &asked, callee)?;
-    let name = |function: Function<'_>, name: &str| function.make_external(name);
-    name(made.target, TARGET);
-    name(made.next, NEXT);
-    if let Some(entry) = made.entry {
-        name(entry, ENTRY);
+    // SAFETY: the caller's.
+    let (function, point) =
+        unsafe { (request::text(request.function), request::text(request.point)) };
+    let mut names = Vec::new();
+    let parts = [
+        (Some(made.target), ".enter"),
+        (Some(made.next), ""),
+        (made.entry, ".entry"),
+        (made.exit, ".exit"),
+    ];
+    for (part, suffix) in parts {
+        names.push(part.map(|part| {
+            let name = format!("{function}.jit{suffix}");
+            part.make_external(&name);
+            name
+        }));
     }
-    let (guards, has_entry) = (made.guards as u32, made.entry.is_some());
+    let guards = made.guards as u32;
     if asked.generator == Generator::Reoptimize {
         emit::use_host_features(module);
     }
@@ -78,17 +88,12 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
     }
     symbols.add(OPEN_SYMBOL, request.open as u64);
     symbols.add(OPEN_EXIT_SYMBOL, request.left as u64);
-    // SAFETY: the caller's.
-    let (function, point) =
-        unsafe { (request::text(request.function), request::text(request.point)) };
+    symbols.add(OPEN_GUARD_SYMBOL, request.guard as u64);
     let label = format!("{function}@{point}[{}]", asked.generator.name());
-    let Code { mut addresses, size } =
-        emit::emit(owned, symbols, &[TARGET, NEXT, ENTRY][..2 + usize::from(has_entry)], &label)
-            .map_err(NoVersion::Failed)?;
-    let mut next = || addresses.next().unwrap_or(0) as *const c_void;
-    let (target, then, entry) = (next(), next(), next());
-    let entry = if has_entry { entry } else { null() };
-    Ok(Made { target, next: then, entry, size, guards })
+    let Code { addresses, size } =
+        emit::emit(owned, symbols, &names, &label).map_err(NoVersion::Failed)?;
+    let [target, next, entry, _] = addresses.map(|address| address as *const c_void);
+    Ok(Made { target, next, entry, size, guards })
 }
 
 /// Gives the links of a slice names that no other slice has, and notes their addresses.

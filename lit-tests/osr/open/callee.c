@@ -3,12 +3,7 @@
 // of libc are those of the program.
 // RUN: clang %level %s -o %t.plain
 // RUN: %clang %level %s -o %t %osr='osr-point;where=loop-header;when=count:50;to=open:inline-callee;verify' %runtime
-// RUN: %t.plain > %t.expected
-// RUN: env MIDFLIGHT_OSR_COMPILE=never MIDFLIGHT_JIT=%jit %t > %t.never && diff %t.expected %t.never
-// RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit MIDFLIGHT_OSR_LOG=%t.log %t > %t.now && diff %t.expected %t.now
-// RUN: env MIDFLIGHT_OSR_COMPILE=background MIDFLIGHT_JIT=%jit %t > %t.background && diff %t.expected %t.background
-// RUN: FileCheck --check-prefix=LOG %s < %t.log
-// LOG: "point":"ordered#{{.*}}"to":"open:inline-callee","transitions":{{[1-9]}}
+// RUN: %open %t.plain %t %jit never now background always every:2 every:3 every:50 'at:*:1' 'at:*:2' 'at:*:100'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

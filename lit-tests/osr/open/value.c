@@ -4,12 +4,10 @@
 // RUN: %clang %level %s -o %t.any %osr='osr-point;where=loop-header;when=count:20;to=open:specialize-value;verify' %runtime
 // RUN: %clang %level %s -o %t.best %osr='osr-point;where=loop-header;when=count:20;to=open:reoptimize;verify' %runtime
 // RUN: %clang %level %s -o %t.always %osr='osr-point;where=loop-header;when=always;to=open:specialize-value;verify' %runtime
-// RUN: %t.plain > %t.expected
-// RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit %t > %t.now && diff %t.expected %t.now
-// RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit %t.any > %t.any.now && diff %t.expected %t.any.now
-// RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit %t.best > %t.best.now && diff %t.expected %t.best.now
-// RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit %t.always > %t.always.now && diff %t.expected %t.always.now
-// RUN: env MIDFLIGHT_JIT=%jit %t > %t.background && diff %t.expected %t.background
+// RUN: %open %t.plain %t %jit never now background always every:2 every:3 every:50 'at:*:1' 'at:*:2' 'at:*:100'
+// RUN: %open %t.plain %t.any %jit now background always every:3
+// RUN: %open %t.plain %t.always %jit now always every:3
+// RUN: %open %t.plain %t.best %jit -no-exits now background always
 #include <stdio.h>
 
 #define NOINLINE __attribute__((noinline))

@@ -161,7 +161,7 @@ impl<'m> Site<'_, 'm> {
             },
             Condition::Guard => {
                 let guard = self.guard.expect("it has a guard");
-                builder.differs(guard.value, guard.expected)
+                guard.fails(builder)
             }
             Condition::Patch => {
                 let id = self.record.map_or(0, |record| record.id(self.number));

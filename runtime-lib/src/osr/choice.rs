@@ -11,6 +11,11 @@ pub fn means(name: &[u8], site: Site) -> bool {
     matches(name, &[site.name()]) || matches(name, &[site.function().file(), b":", site.name()])
 }
 
+/// Whether a name, in which `*` stands for any characters, means another.
+pub fn is_name(name: &[u8], other: &[u8]) -> bool {
+    matches(name, &[other])
+}
+
 /// Whether one of several names, with commas between them, means a site's point.
 pub fn any_means(names: &[u8], site: Site) -> bool {
     names_of(names).any(|name| means(name, site))

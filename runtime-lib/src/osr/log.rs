@@ -11,6 +11,7 @@ use crate::osr::choice;
 use crate::osr::fire::Fire;
 use crate::osr::image;
 use crate::osr::list;
+use crate::osr::open;
 use crate::osr::record::Site;
 use crate::osr::settings::{FIRE_VARIABLE, LOG_VARIABLE};
 use crate::osr::state::{STATE, State};
@@ -155,7 +156,7 @@ fn put_events<S: Sink>(state: &State, to: &mut S) -> Result<(), S::Error> {
             }
         }
     }
-    Ok(())
+    open::put_versions(to)
 }
 
 fn put_point<S: Sink>(point: Site, hits: u64, to: &mut S) -> Result<(), S::Error> {
@@ -190,12 +191,12 @@ fn put_key<S: Sink>(key: &[u8], to: &mut S) -> Result<(), S::Error> {
     to.put(b"\":")
 }
 
-fn put_number<S: Sink>(key: &[u8], value: u64, to: &mut S) -> Result<(), S::Error> {
+pub fn put_number<S: Sink>(key: &[u8], value: u64, to: &mut S) -> Result<(), S::Error> {
     put_key(key, to)?;
     to.put(Decimal::new(value).bytes())
 }
 
-fn put_text<S: Sink>(key: &[u8], value: &[u8], to: &mut S) -> Result<(), S::Error> {
+pub fn put_text<S: Sink>(key: &[u8], value: &[u8], to: &mut S) -> Result<(), S::Error> {
     put_key(key, to)?;
     to.put(b"\"")?;
     for chunk in value.utf8_chunks() {

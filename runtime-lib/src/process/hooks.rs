@@ -121,6 +121,11 @@ extern "C" fn image_begins() {
 extern "C" fn image_ends() {
     // SAFETY: as above.
     unsafe {
+        if open::is_started() {
+            open::end();
+        } else if LINKS.has_open() {
+            (LINKS.open_unregister)(LINKS.sites_start, LINKS.bodies_start);
+        }
         if process::is_started() {
             output::write_at_exit();
         } else if !LINKS.start.is_null() {
@@ -130,11 +135,6 @@ extern "C" fn image_ends() {
             osr::write_at_exit();
         } else if !LINKS.osr_start.is_null() {
             (LINKS.osr_unregister)(LINKS.osr_start);
-        }
-        if open::is_started() {
-            open::end();
-        } else if LINKS.has_open() {
-            (LINKS.open_unregister)(LINKS.sites_start, LINKS.bodies_start);
         }
     }
 }

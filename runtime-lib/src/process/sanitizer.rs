@@ -68,6 +68,12 @@ pub fn handles(signal: c_int) -> bool {
     unsafe { SANITIZERS.fuzzer }.is_some() && OF_FUZZER.contains(&signal)
 }
 
+/// Whether the program is linked with a sanitizer.
+pub fn is_there() -> bool {
+    // SAFETY: it is read only.
+    unsafe { SANITIZERS.add_callback.is_some() || SANITIZERS.set_callback.is_some() }
+}
+
 /// Has the profile written when a sanitizer ends the program. Only for a runtime that is never
 /// unloaded.
 pub fn catch_death() {

@@ -32,6 +32,7 @@ struct site {
     const char *generator, *function, *point;
     uint16_t version, key_kind;
     uint32_t key, at, llvm, count, reserved;
+    const char *file;
 };
 
 struct body {
@@ -47,7 +48,7 @@ struct request {
     struct code code, body;
     const char *generator, *function, *point;
     uint32_t key_number, at, count, reserved;
-    const void *open, *left;
+    const void *open, *left, *guard;
 };
 
 struct answer {
@@ -68,7 +69,8 @@ extern void midflight_osr_left(struct site *, const struct made *);
                                             name##_links, 2, &name##_entry};                       \
     static struct site name##_site __attribute__((section("midflight_open"), used,                 \
                                                   aligned(8))) = {                                 \
-        NULL, NULL, &name##_code, "osr", #name, #name "#0", OPEN_VERSION, kind, 7, 8, 22, 9, 0}
+        NULL, NULL, &name##_code, "osr", #name, #name "#0", OPEN_VERSION, kind, 7, 8, 22, 9, 0, \
+        __FILE__}
 
 /* What a function has whose address may be a key. */
 #define BODY(name)                                                                                 \

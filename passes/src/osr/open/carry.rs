@@ -68,6 +68,7 @@ pub fn site<'m>(function: Function<'m>, code: Value<'m>, point: &OpenPoint<'_>) 
         int32.constant(LLVM_MAJOR.into()),
         int32.constant(count.into()),
         int32.constant(0),
+        module.c_string(&module.source_file()),
     ]);
     module.section_record("midflight.open", OPEN_SECTION, site)
 }

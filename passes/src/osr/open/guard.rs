@@ -2,7 +2,7 @@
 //! does not hold the function goes on in its base version.
 
 use crate::read_code::CodeSnapshot;
-use midflight_abi::open::OPEN_EXIT_SYMBOL;
+use midflight_abi::open::{OPEN_EXIT_SYMBOL, OPEN_GUARD_SYMBOL};
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::Value;
 use midflight_ir::ids::ValueId;
@@ -18,6 +18,8 @@ pub struct Guard<'m> {
     pub site: Value<'m>,
     /// The version's `OpenMade`
     pub made: Value<'m>,
+    /// The runtime says whether it fails though it holds.
+    pub is_tested: bool,
 }
 
 /// The same in a version.
@@ -29,17 +31,30 @@ pub struct CheckedValue<'m> {
     pub expected: Value<'m>,
     site: Value<'m>,
     made: Value<'m>,
+    is_tested: bool,
 }
 
 impl<'m> Guard<'m> {
     /// The guard in a version.
     pub fn of(&self, version: &CodeSnapshot<'m>) -> CheckedValue<'m> {
-        let Guard { value, expected, site, made } = *self;
-        CheckedValue { value: version.value(value), expected, site, made }
+        let Guard { value, expected, site, made, is_tested } = *self;
+        CheckedValue { value: version.value(value), expected, site, made, is_tested }
     }
 }
 
 impl<'m> CheckedValue<'m> {
+    /// Whether it fails, at the builder's position.
+    pub(crate) fn fails(&self, builder: &Builder<'m>) -> Value<'m> {
+        let differs = builder.differs(self.value, self.expected);
+        if !self.is_tested {
+            return differs;
+        }
+        let module = builder.block().function().module();
+        let (int1, pointer) = (module.int_type(1), module.pointer_type());
+        let asked = module.runtime_function(OPEN_GUARD_SYMBOL, int1, &[pointer, pointer]);
+        builder.or(differs, builder.call(asked, &[self.site, self.made]))
+    }
+
     /// Reports that it does not hold, so that no more activations begin in the version.
     pub(crate) fn report(&self, builder: &Builder<'m>) {
         let module = builder.block().function().module();

@@ -58,6 +58,8 @@ pub struct Request {
     pub site: u64,
     /// Address of the `OpenMade`
     pub made: u64,
+    /// Guards ask the runtime whether they fail though they hold.
+    pub is_tested: bool,
 }
 
 /// A version, as functions of its module.
@@ -68,6 +70,8 @@ pub struct Version<'m> {
     pub next: Function<'m>,
     /// [`ENTRY`], unless the function is variadic
     pub entry: Option<Function<'m>>,
+    /// Where guards lead, if there are any
+    pub exit: Option<Function<'m>>,
     /// Guards that were inserted into each
     pub guards: usize,
 }
@@ -143,6 +147,7 @@ pub fn make<'m>(
         expected: constant(value),
         site: address(request.site),
         made: address(request.made),
+        is_tested: request.is_tested,
     };
     // The first departure is the point, as the version is entered and left again behind an exit.
     let open = Asked { site: address(request.site), key, code: OPEN_MADE_NEXT };
@@ -215,15 +220,16 @@ pub fn make<'m>(
     weaver.build(None);
     let next = weaver.continuation(0);
     next.forbid_specialization();
-    if guards > 0 {
-        weaver.continuation(1).forbid_specialization();
+    let exit = (guards > 0).then(|| weaver.continuation(1));
+    if let Some(exit) = exit {
+        exit.forbid_specialization();
     }
     if let Some(entry) = &entry {
         weaver.insert_into(entry, None);
     }
     let target = enter(&snapshot, point, &weaver, next);
     base.erase();
-    Ok(Version { target, next, entry: entry.map(|entry| entry.function), guards })
+    Ok(Version { target, next, entry: entry.map(|entry| entry.function), exit, guards })
 }
 
 /// The identity at a point, but for a value that is a constant.

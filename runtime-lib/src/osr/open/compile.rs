@@ -9,7 +9,7 @@ use crate::osr::open::version::Progress;
 use crate::process::signal::Blocked;
 use crate::sys;
 use core::mem::zeroed;
-use core::sync::atomic::{AtomicI32, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use midflight_abi::open::{OPEN_MADE, OPEN_NOTHING, OpenAnswer};
 
 /// The thread that has the turn; 0: none.
@@ -17,6 +17,9 @@ static HOLDER: AtomicI32 = AtomicI32::new(0);
 
 /// Seconds that the end of the program waits for.
 const PATIENCE: i64 = 10;
+
+/// Bytes of code of all versions.
+static BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// The right to call the generator.
 pub struct Turn(());
@@ -59,10 +62,23 @@ pub fn wait() {
 }
 
 fn seconds() -> i64 {
+    now().tv_sec
+}
+
+fn microseconds() -> u64 {
+    let time = now();
+    (time.tv_sec * 1_000_000 + time.tv_nsec / 1000).cast_unsigned()
+}
+
+fn now() -> libc::timespec {
     // SAFETY: zeroes are a valid value, in whose place the time is written.
-    let time: Option<libc::timespec> =
-        unsafe { sys::written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };
-    time.map_or(0, |time| time.tv_sec)
+    let time = unsafe { sys::written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };
+    time.unwrap_or(libc::timespec { tv_sec: 0, tv_nsec: 0 })
+}
+
+fn most_bytes() -> u64 {
+    let _signals = Blocked::new();
+    OPEN.lock().map_or(0, |open| open.settings.memory)
 }
 
 /// Makes a version, outside of the lock, and publishes it.
@@ -70,13 +86,19 @@ pub fn carry_out(job: &Job, _turn: &Turn) {
     // SAFETY: zeroes are a valid value.
     let mut answer: OpenAnswer = unsafe { zeroed() };
     let generator = library::generator(job.llvm());
-    if let Some(generate) = generator {
+    let is_full = BYTES.load(Ordering::Relaxed) >= most_bytes();
+    if is_full {
+        library::tell_of_no_room();
+    } else if let Some(generate) = generator {
+        let begin = microseconds();
         // SAFETY: the job has all that the request points to.
         unsafe { generate(job.request(), &raw mut answer) };
+        job.version().note_time(microseconds().saturating_sub(begin));
+        BYTES.fetch_add(answer.size, Ordering::Relaxed);
         library::note_use();
     }
     let outcome = match answer.status {
-        _ if generator.is_none() => Outcome::NoGenerator,
+        _ if generator.is_none() || is_full => Outcome::NoGenerator,
         OPEN_MADE if !answer.target.is_null() => Outcome::Made,
         OPEN_NOTHING => Outcome::Nothing,
         _ => Outcome::Failed,

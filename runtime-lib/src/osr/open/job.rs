@@ -6,6 +6,7 @@
 use crate::arena;
 use crate::osr::open;
 use crate::osr::open::site::Site;
+use crate::osr::open::test;
 use crate::osr::open::version::Version;
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::{NonNull, null, null_mut};
@@ -79,6 +80,7 @@ impl Job {
                 reserved: 0,
                 open: open::midflight_osr_open as *const c_void,
                 left: open::midflight_osr_left as *const c_void,
+                guard: if test::is_on() { test::guard as *const c_void } else { null() },
             };
             let head = memory.cast::<Head>();
             let llvm = point.llvm;

@@ -1,16 +1,19 @@
 //! The generator: a shared library with LLVM in it.
 //!
-//! **The end of the program.** LLVM has objects that are destroyed when the program ends, in the
-//! opposite order of their making, before any destructor of an image that was there at the start.
-//! So the runtime asks to be called then right after it has loaded the library, and once more
-//! after the first version was made, when there are more of them: it waits there for what is being
-//! made ([`state::end`]).
+//! **The end of the program.** LLVM has objects that are destroyed when the program ends, some of which
+//! are made while it compiles: no function that the runtime asks to be called at the end would surely
+//! come before that. So the library has a `__cxa_atexit` of its own that does nothing, and is
+//! loaded so that LLVM finds that one first (`RTLD_DEEPBIND`). Sanitizers do not allow that; under
+//! them, and for other generators, the runtime asks to be called after it has loaded the library, and
+//! once more after the first version was made, and waits then for what is being made
+//! ([`state::end`]).
 
 use crate::file::text::Text;
 use crate::message::{self, Decimal};
 use crate::osr::open::links::{self, Loader};
 use crate::osr::open::state::{self, OPEN};
 use crate::process::loader::Found;
+use crate::process::sanitizer;
 use crate::process::signal::Blocked;
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -78,7 +81,9 @@ fn load(loader: &Loader, name: &Text) -> Option<Generate> {
     symbol.push(OPEN_COMPILE_SYMBOL.as_bytes()).ok()?;
     // SAFETY: the texts are C strings. The symbol is of the type that the ABI says.
     unsafe {
-        let library = (loader.open)(name.c_str().as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        let first_its_own = if sanitizer::is_there() { 0 } else { libc::RTLD_DEEPBIND };
+        let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | first_its_own;
+        let library = (loader.open)(name.c_str().as_ptr(), flags);
         if library.is_null() {
             let error = (loader.error)();
             let why = if error.is_null() { c"no reason is known" } else { CStr::from_ptr(error) };
@@ -117,6 +122,11 @@ pub fn tell_of_no_thread() {
     tell(&[
         b"the thread for that cannot be begun; raise the limits on threads and address space (ulimit -u, ulimit -v), and link the program with threads",
     ]);
+}
+
+/// Says that there is no room for the code of more versions, once.
+pub fn tell_of_no_room() {
+    tell(&[b"all memory for their code is in use; raise MIDFLIGHT_JIT_MEMORY"]);
 }
 
 /// Says that a library is none, and why.

@@ -19,6 +19,8 @@
 //! | `thread` | the thread that makes versions |
 //! | `compile` | one thing at a time is made, and published |
 //! | `library`, `links` | the generator, and the functions of libc that lead to it |
+//! | `test` | guards that fail though they hold |
+//! | `events` | what the log has of versions |
 //! | `image` | images with open points, and with functions that are keys |
 //! | `state`, `settings` | what there is once in a process; `fork`, the end; the environment |
 //!
@@ -38,6 +40,7 @@
 
 mod ask;
 mod compile;
+mod events;
 mod handler;
 mod image;
 mod job;
@@ -46,9 +49,11 @@ mod links;
 mod settings;
 mod site;
 mod state;
+mod test;
 mod thread;
 mod version;
 
+pub use events::put_versions;
 pub use image::{midflight_osr_register_open, midflight_osr_unregister_open};
 pub use state::{end, is_started};
 

@@ -15,6 +15,7 @@ use crate::osr::open::job::Queue;
 use crate::osr::open::library::{self, Generators};
 use crate::osr::open::settings::{Settings, When};
 use crate::osr::open::site::Site;
+use crate::osr::open::test;
 use crate::osr::open::thread;
 use crate::osr::open::version::Progress;
 use crate::process::signal::Blocked;
@@ -100,6 +101,7 @@ pub fn start() {
         let signals = Blocked::new();
         if let Some(mut open) = OPEN.lock() {
             open.settings.read();
+            test::begin(open.settings.exit);
             open.usual_mask = signals.mask();
             when = open.settings.when;
         }

@@ -7,7 +7,7 @@
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use midflight_abi::open::{OpenAnswer, OpenMade};
 
 /// How far a version is.
@@ -48,12 +48,28 @@ pub struct Version {
     progress: AtomicU32,
     /// How often a guard of it has failed.
     exits: AtomicU32,
+    /// How often its guards were asked where exits are tested.
+    checks: AtomicU64,
     /// What calls may begin in; null: nothing.
     entry: AtomicPtr<c_void>,
+    /// How long it took to make, in microseconds.
+    microseconds: AtomicU64,
+    /// Bytes of its code and data.
+    bytes: AtomicU64,
+    guards: AtomicU32,
 }
 
 // SAFETY: what is not atomic is written before others see the version, or before it is ready.
 unsafe impl Sync for Version {}
+
+/// What the log has of a version.
+pub struct Figures {
+    pub microseconds: u64,
+    pub bytes: u64,
+    pub guards: u64,
+    pub checks: u64,
+    pub exits: u64,
+}
 
 impl Version {
     pub const fn new(key: u64) -> Self {
@@ -62,7 +78,11 @@ impl Version {
             next: AtomicPtr::new(null_mut()),
             progress: AtomicU32::new(Progress::Queued as u32),
             exits: AtomicU32::new(0),
+            checks: AtomicU64::new(0),
             entry: AtomicPtr::new(null_mut()),
+            microseconds: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            guards: AtomicU32::new(0),
         }
     }
 
@@ -107,8 +127,31 @@ impl Version {
             (&raw mut (*made).target).write(answer.target);
             (&raw mut (*made).next).write(answer.next);
         }
+        self.bytes.store(answer.size, Ordering::Relaxed);
+        self.guards.store(answer.guards, Ordering::Relaxed);
         self.entry.store(answer.entry.cast_mut(), Ordering::Release);
         self.set_progress(Progress::Ready);
+    }
+
+    /// Notes how long it took to make.
+    pub fn note_time(&self, microseconds: u64) {
+        self.microseconds.store(microseconds, Ordering::Relaxed);
+    }
+
+    /// Figures for the log.
+    pub fn figures(&self) -> Figures {
+        Figures {
+            microseconds: self.microseconds.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            guards: self.guards.load(Ordering::Relaxed).into(),
+            checks: self.checks.load(Ordering::Relaxed),
+            exits: self.exits.load(Ordering::Relaxed).into(),
+        }
+    }
+
+    /// Counts that a guard was asked; how often that was.
+    pub fn count_check(&self) -> u64 {
+        self.checks.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
     /// Counts an exit; how many there were.

@@ -15,6 +15,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// What runs are told of OSR points, and nobody else tells them.
+const VARIABLES: [&str; 5] = [
+    "MIDFLIGHT_OSR_FIRE",
+    "MIDFLIGHT_OSR_LOG",
+    "MIDFLIGHT_OSR_SIGNAL",
+    "MIDFLIGHT_OSR_COMPILE",
+    "MIDFLIGHT_OSR_EXIT",
+];
+
 /// Why the program cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
@@ -122,7 +131,7 @@ impl Program<'_> {
         let mut words = self.options.command.iter();
         let mut command = Command::new(words.next().map(OsString::as_os_str).unwrap_or_default());
         command.args(words).stdin(stdin).stdout(create("stdout")?).stderr(create("stderr")?);
-        for variable in ["MIDFLIGHT_OSR_FIRE", "MIDFLIGHT_OSR_LOG", "MIDFLIGHT_OSR_SIGNAL"] {
+        for variable in VARIABLES {
             command.env_remove(variable);
         }
         // So that all that it starts can be ended with it.
