@@ -189,6 +189,12 @@ impl<'m> Builder<'m> {
         Value::from_raw(unsafe { LLVMBuildPtrToInt(self.raw, a.0, ty.0, NO_NAME) })
     }
 
+    /// The value, or one that stays the same if it is poison or undefined
+    pub fn freeze(&self, a: Value<'m>) -> Value<'m> {
+        // SAFETY: positioned; any value that is no block.
+        Value::from_raw(unsafe { LLVMBuildFreeze(self.raw, a.0, NO_NAME) })
+    }
+
     /// The same bits as a value of another type
     pub fn bit_cast(&self, a: Value<'m>, ty: Type<'m>) -> Value<'m> {
         // SAFETY: positioned; both types have one size, and both or none are pointers.

@@ -70,6 +70,13 @@ midflight_osr_point *midflight_osr_insert_resolved(LLVMValueRef before, const ch
                                                    const midflight_state_map *map, char **message);
 LLVMValueRef midflight_osr_continuation(const midflight_osr_point *point);
 
+/* Inserts a point before an instruction, at which the running program asks for a version that
+ * `generator` (inline-callee, specialize-value or reoptimize) makes for the value that `key` has then: an
+ * integer or a pointer that is live there, or NULL for one that the generator chooses. 0, or 1 with a
+ * message if there can be none. */
+int midflight_osr_insert_open(LLVMValueRef before, const char *name, const char *condition,
+                              const char *generator, LLVMValueRef key, char **message);
+
 /* The address of a flag point's flag, a constant of the module: an i32 that arms the point while it
  * is not 0, which code that is generated may set by a relaxed atomic store. NULL for other
  * points. */

@@ -6,9 +6,9 @@
 
 use midflight_bridge::pass::{guard, internal_error};
 use midflight_passes::osr::api::{
-    BuilderRef, Compensation, Condition, Function, Insertion, Inst, Module, ModuleRef, OsrPoint,
-    Prologue, StateMap, Value, ValueRef, emit_registration, insert_resolved_osr, live_values,
-    remove_osr_point,
+    BuilderRef, Compensation, Condition, Function, Generator, Insertion, Inst, Module, ModuleRef,
+    OsrPoint, Prologue, StateMap, Value, ValueRef, emit_registration, insert_open_osr,
+    insert_resolved_osr, live_values, remove_osr_point,
 };
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -356,6 +356,40 @@ pub unsafe extern "C" fn midflight_osr_insert_resolved(
                 .map_err(|error| error.to_string())
         }))
     }
+}
+
+/// Inserts a point before an instruction, at which the running program asks for a version that is
+/// made for `key`, a value that is live there, or for one that the generator chooses if it is null.
+/// Returns 0, or 1 with a message.
+///
+/// # Safety
+/// `before` and `key` are values of a live module, `key` may be null; the texts are C strings;
+/// `message` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_osr_insert_open(
+    before: ValueRef,
+    name: *const c_char,
+    condition: *const c_char,
+    generator: *const c_char,
+    key: ValueRef,
+    message: *mut *mut c_char,
+) -> i32 {
+    // SAFETY: the caller's.
+    let done = unsafe {
+        let (name, condition, generator) = (text_of(name), text_of(condition), text_of(generator));
+        protected(message, "inserting an open OSR point", || {
+            let refuse = |problem: String| format!("inserting OSR point '{name}': {problem}");
+            let condition: Condition =
+                condition.parse().map_err(|error| refuse(format!("{error}")))?;
+            let generator: Generator =
+                format!("open:{generator}").parse().map_err(|error| refuse(format!("{error}")))?;
+            let before = instruction(before, "what it is to be before").map_err(refuse)?;
+            let key = (!key.is_null()).then(|| Value::from_llvm(key));
+            let point = OsrPoint { before, name: name.clone() };
+            insert_open_osr(&point, condition, generator, key).map_err(|error| error.to_string())
+        })
+    };
+    i32::from(done.is_none())
 }
 
 /// The continuation that a point leads to.

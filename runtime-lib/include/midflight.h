@@ -98,6 +98,15 @@ void midflight_osr_point_here(const char *name) __attribute__((nothrow, leaf));
 #define MIDFLIGHT_OSR_POINT(name) ((void)0)
 #endif
 
+/* MIDFLIGHT_OSR_OPEN("name", key); marks a place where an open point can be, which asks for versions for
+ * the value of `key`: a variable that is an integer or a pointer. */
+#ifdef MIDFLIGHT_OSR
+void midflight_osr_open_here(const char *name, ...) __attribute__((nothrow, leaf));
+#define MIDFLIGHT_OSR_OPEN(name, key) midflight_osr_open_here("" name, key)
+#else
+#define MIDFLIGHT_OSR_OPEN(name, key) ((void)(key))
+#endif
+
 /* What a point that exits to a host hands to the host's callback
  *
  *     void callback(struct midflight_osr_exit *exit);

@@ -28,6 +28,8 @@ pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
 };
 pub use crate::osr::jit::{RegistrationError, emit_registration};
+pub use crate::osr::open::generator::Generator;
+pub use crate::osr::open::insert::insert_open_osr;
 pub use crate::osr::state_map::{Compensation, Compute, Effect, Prologue, StateMap, StateMapError};
 pub use midflight_bridge::builder::Builder;
 pub use midflight_bridge::ir::{Block, Function, Inst, Module, Type, Value};

@@ -5,22 +5,24 @@ use crate::osr::condition::Condition;
 use crate::osr::forms::{self, Chosen};
 use crate::osr::host_exit;
 use crate::osr::open;
+use crate::osr::open::key::{self, Key};
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
 use crate::osr::weave::weave;
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::debug;
-use midflight_bridge::ir::{Function, Inst, Module};
+use midflight_bridge::ir::{Function, Inst, Module, Value};
 use midflight_bridge::pass::{Analyses, Pass};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;
+use rustc_hash::FxHashMap as HashMap;
 
 /// The name under which remarks are asked for.
 pub const REMARKS: &str = "midflight-osr";
 
-/// What `MIDFLIGHT_OSR_POINT` of the header calls.
-const MARKER_FUNCTION: &str = "midflight_osr_point_here";
+/// What `MIDFLIGHT_OSR_POINT` and `MIDFLIGHT_OSR_OPEN` of the header call.
+const MARKER_FUNCTIONS: [&str; 2] = ["midflight_osr_point_here", "midflight_osr_open_here"];
 
 /// The pass.
 pub struct OsrPass(pub OsrOptions);
@@ -107,7 +109,12 @@ impl OsrPass {
             .collect();
         name_by_markers(&mut chosen, &markers, &snapshot, &points, &options.place);
         let count = chosen.len();
-        chosen.retain(|c| self.is_eligible(module, &snapshot, &points[c.number], &c.name));
+        let keys = keys_of_markers(&markers, &snapshot, &points);
+        let key = |number: usize| self.key(&snapshot, &points[number], keys.get(&number).copied());
+        chosen.retain(|c| {
+            let no_key = key(c.number).err();
+            self.is_eligible(module, &snapshot, &points[c.number], &c.name, no_key)
+        });
         let chosen = thin(chosen, options.max_points);
         tell_of_many(function, chosen.len());
         if chosen.is_empty() {
@@ -115,7 +122,11 @@ impl OsrPass {
         }
         let (plan, beginning) = match options.open {
             Some(generator) => {
-                let planned = open::plan::plan(&snapshot, &points, &chosen, generator, options)?;
+                let key = |chosen: &Chosen| {
+                    key(chosen.number).expect("points without a key are not chosen")
+                };
+                let when = options.condition;
+                let planned = open::plan::plan(&snapshot, &points, &chosen, generator, when, &key)?;
                 (planned.0, Some(planned.1))
             }
             None => (forms::plan(&snapshot, &points, &chosen, options), None),
@@ -156,6 +167,17 @@ impl OsrPass {
         markers.len()
     }
 
+    /// What an open point profiles.
+    fn key<'m>(
+        &self,
+        snapshot: &CodeSnapshot<'m>,
+        point: &Point,
+        marked: Option<Value<'m>>,
+    ) -> Result<Key, Refusal> {
+        let Some(generator) = self.0.open else { return Ok(Key::None) };
+        key::choose(generator, self.0.key.as_deref(), marked, snapshot, point)
+    }
+
     /// True if the point can be one. Else its reason is reported.
     fn is_eligible(
         &self,
@@ -163,12 +185,11 @@ impl OsrPass {
         snapshot: &CodeSnapshot<'_>,
         point: &Point,
         name: &str,
+        no_key: Option<Refusal>,
     ) -> bool {
         let to_host =
             || self.0.exit.as_ref().and_then(|_| host_exit::refusal(snapshot, &point.live));
-        let without_key =
-            || self.0.open.and_then(|of| open::plan::key_of(of, &self.0, snapshot, point).err());
-        let refusal = point.refusal.or_else(to_host).or_else(without_key);
+        let refusal = point.refusal.or_else(to_host).or(no_key);
         let Some(refusal) = refusal else { return true };
         let message = format!("no OSR point here: {}", refusal.message());
         snapshot.instructions[point.at].remark_missed(REMARKS, refusal.name(), &message);
@@ -209,7 +230,7 @@ fn read_points(function: Function<'_>) -> (CodeSnapshot<'_>, Vec<Point>) {
 }
 
 fn is_marker(inst: Inst<'_>) -> bool {
-    inst.called_function().is_some_and(|f| f.name() == MARKER_FUNCTION)
+    inst.called_function().is_some_and(|f| MARKER_FUNCTIONS.contains(&f.name().as_str()))
 }
 
 fn has_markers(function: Function<'_>) -> bool {
@@ -223,15 +244,30 @@ fn take_markers(function: Function<'_>) -> Vec<Marker<'_>> {
     let mut markers = Vec::new();
     for &call in &calls {
         let name = call.operands().next().and_then(|v| v.c_text());
+        // The last operand is what is called.
+        let key = call.operands().nth(1).filter(|_| call.operands().count() > 2);
         let mut next = call.next();
         while let Some(inst) = next.filter(|&i| is_marker(i)) {
             next = inst.next();
         }
         let name = name.unwrap_or_else(|| format!("{}#marker{}", function.name(), markers.len()));
-        markers.extend(next.map(|before| Marker { before, name }));
+        markers.extend(next.map(|before| Marker { before, name, key }));
     }
     calls.into_iter().for_each(Inst::erase);
     markers
+}
+
+/// What markers say is to be profiled at their points, by the points' numbers.
+fn keys_of_markers<'m>(
+    markers: &[Marker<'m>],
+    snapshot: &CodeSnapshot<'m>,
+    points: &[Point],
+) -> HashMap<usize, Value<'m>> {
+    let of_point = |marker: &Marker<'m>| {
+        let at = snapshot.id_of(marker.before)?;
+        Some((points.binary_search_by_key(&at, |p| p.at).ok()?, marker.key?))
+    };
+    markers.iter().filter_map(of_point).collect()
 }
 
 /// Points at markers have their names; if markers are asked for they are the points.

@@ -6,7 +6,7 @@
 
 use crate::read_code::CodeSnapshot;
 use midflight_bridge::debug;
-use midflight_bridge::ir::Inst;
+use midflight_bridge::ir::{Inst, Value};
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::loops::{Loops, loops};
@@ -82,6 +82,8 @@ pub struct Marker<'m> {
     pub before: Inst<'m>,
     /// Its name
     pub name: String,
+    /// What it says is to be profiled
+    pub key: Option<Value<'m>>,
 }
 
 /// The points, by number, that a place and a callee's name select. `points` has the instruction of

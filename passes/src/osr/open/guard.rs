@@ -45,7 +45,8 @@ impl<'m> Guard<'m> {
 impl<'m> CheckedValue<'m> {
     /// Whether it fails, at the builder's position.
     pub(crate) fn fails(&self, builder: &Builder<'m>) -> Value<'m> {
-        let differs = builder.differs(self.value, self.expected);
+        // Frozen as the key is (`key::as_integer`).
+        let differs = builder.differs(builder.freeze(self.value), self.expected);
         if !self.is_tested {
             return differs;
         }

@@ -71,18 +71,26 @@ impl Key {
     }
 }
 
-/// Chooses what a generator profiles at a point; `name` is the value that was asked for.
+/// Chooses what a generator profiles at a point: the value with this name, or the one that a marker
+/// gives, or one of its own choice.
 ///
 /// # Errors
 /// [`Refusal::NoKey`] if there is nothing.
-pub fn choose(
+pub fn choose<'m>(
     generator: Generator,
     name: Option<&str>,
-    snapshot: &CodeSnapshot<'_>,
+    marked: Option<Value<'m>>,
+    snapshot: &CodeSnapshot<'m>,
     point: &Point,
 ) -> Result<Key, Refusal> {
     if generator == Generator::Reoptimize {
         return Ok(Key::None);
+    }
+    let fits = |&value: &ValueId| has_key(generator, snapshot.value(value).ty());
+    let is_live = |value: &ValueId| point.live.binary_search(value).is_ok();
+    if let Some(marked) = marked {
+        let found = snapshot.ids().value(converted(marked)).filter(is_live);
+        return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
     }
     if let Some(name) = name {
         let names = snapshot.names();
@@ -90,7 +98,6 @@ pub fn choose(
         let exactly = point.live.iter().find(|value| named(value) == name);
         let of_variable = || point.live.iter().rfind(|value| variable_of(named(value)) == name);
         let found = exactly.or_else(of_variable).copied();
-        let fits = |&value: &ValueId| has_key(generator, snapshot.value(value).ty());
         return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
     }
     let found = match generator {
@@ -99,6 +106,13 @@ pub fn choose(
         Generator::Reoptimize => Some(Key::None),
     };
     found.ok_or(Refusal::NoKey)
+}
+
+/// What a value was made of that C has converted to pass it.
+fn converted(value: Value<'_>) -> Value<'_> {
+    let of =
+        value.as_inst().filter(|inst| inst.opcode_name() == "zext" || inst.opcode_name() == "sext");
+    of.and_then(|inst| inst.operands().next()).unwrap_or(value)
 }
 
 /// The variable of the source that a value stands for by its name: what clang calls `x.addr`, and
@@ -176,9 +190,12 @@ fn integer_at(snapshot: &CodeSnapshot<'_>, point: &Point) -> Option<ValueId> {
     point.live.iter().copied().filter(is_integer).find(stays)
 }
 
-/// A key as an integer of 64 bits, at the builder's position.
+/// A key as an integer of 64 bits, at the builder's position. It is frozen: the program may not have
+/// used what is poison, and the point branches on it. In the version, that the value is the key then
+/// refines it.
 pub fn as_integer<'m>(builder: &Builder<'m>, value: Value<'m>) -> Value<'m> {
     let int64 = builder.block().function().module().int_type(64);
+    let value = builder.freeze(value);
     match value.ty().kind() {
         TypeKind::Pointer => builder.pointer_to_int(value, int64),
         TypeKind::Integer if value.ty().bits() < 64 => builder.zero_extend(value, int64),

@@ -6,12 +6,13 @@
 //! compile time. At run time the code generator has the IR and a key, and [`version`] makes the
 //! version: the function goes on from the point, specialized, with guards that lead back.
 //!
-//! `midflight_abi::open` has what the two agree on.
+//! `midflight_abi::open` has what the two agree on. [`insert`] has a point of one's own.
 
 pub mod carry;
 pub mod fire;
 pub mod generator;
 pub mod guard;
+pub mod insert;
 pub mod key;
 pub mod plan;
 pub mod version;

@@ -1,12 +1,12 @@
 //! Plans of open points: each leads to whatever version there will be.
 
 use crate::osr::compensate::Material;
+use crate::osr::condition::Condition;
 use crate::osr::forms::Chosen;
 use crate::osr::open::carry::{self, OpenPoint};
 use crate::osr::open::fire::Asked;
 use crate::osr::open::generator::Generator;
-use crate::osr::open::key::{self, Key};
-use crate::osr::options::OsrOptions;
+use crate::osr::open::key::Key;
 use crate::osr::weave::{
     Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, tail_of_first,
 };
@@ -44,20 +44,7 @@ fn is_allocator(name: &str) -> bool {
     .contains(&name)
 }
 
-/// What an open point profiles.
-///
-/// # Errors
-/// [`Refusal::NoKey`] if there is nothing to profile for its generator.
-pub fn key_of(
-    generator: Generator,
-    options: &OsrOptions,
-    snapshot: &CodeSnapshot<'_>,
-    point: &Point,
-) -> Result<Key, Refusal> {
-    key::choose(generator, options.key.as_deref(), snapshot, point)
-}
-
-/// The plan for chosen points of a function that was prepared, each of which has a key. The
+/// The plan for chosen points of a function that was prepared, and the key of each. The
 /// function's IR, as it is now, goes into its module.
 ///
 /// # Errors
@@ -67,7 +54,8 @@ pub fn plan<'a, 'm>(
     points: &[Point],
     chosen: &[Chosen],
     generator: Generator,
-    options: &'a OsrOptions,
+    condition: Condition,
+    key_of: &dyn Fn(&Chosen) -> Key,
 ) -> Result<(Plan<'a, 'm>, Beginning<'m>), String> {
     let function = snapshot.function;
     let beginning = Beginning::of(snapshot);
@@ -76,13 +64,12 @@ pub fn plan<'a, 'm>(
         carry::bodies(function.module());
     }
     let code = carry::code(function, beginning.place)?;
-    let condition = options.condition.on_target(&function.module().target());
+    let condition = condition.on_target(&function.module().target());
     let mut departures = Vec::new();
     let mut continuations = Vec::new();
-    for (number, Chosen { number: index, name }) in chosen.iter().enumerate() {
-        let point = &points[*index];
-        let key = key_of(generator, options, snapshot, point)
-            .expect("points without a key are not chosen");
+    for (number, chosen) in chosen.iter().enumerate() {
+        let Chosen { number: index, name } = chosen;
+        let (point, key) = (&points[*index], key_of(chosen));
         let at = usize::from(point.at) as u32;
         let open = OpenPoint { name, at, key, condition, generator };
         let site = carry::site(function, code, &open);

@@ -114,6 +114,11 @@ pub fn make<'m>(
     let Some(base) = module.function(OPEN_FUNCTION) else {
         return failed("the program carries no IR of the function");
     };
+    if let Some(name) = module.functions().map(Function::name).find(|name| is_unlowered(name)) {
+        return Err(NoVersion::Failed(format!(
+            "its IR has {name}, which other passes of the compiler have yet to lower; use stage=late"
+        )));
+    }
     base.allow_optimization();
     let snapshot = read_code(base);
     let all = points(&snapshot.body, &liveness(&snapshot.body), base.facts());
@@ -230,6 +235,13 @@ pub fn make<'m>(
     let target = enter(&snapshot, point, &weaver, next);
     base.erase();
     Ok(Version { target, next, entry: entry.map(|entry| entry.function), exit, guards })
+}
+
+/// Intrinsics that the code generator's pipeline does not lower, and its backend does not know.
+fn is_unlowered(name: &str) -> bool {
+    ["llvm.instrprof.", "llvm.type.", "llvm.public.type.", "llvm.coro."]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// The identity at a point, but for a value that is a constant.
