@@ -194,7 +194,54 @@ pub struct OpenRequest {
     pub left: *const c_void,
     /// The address of [`OPEN_GUARD_SYMBOL`] if guards are to ask it, or null.
     pub guard: *const c_void,
+    /// The program's own generator of that name, or none.
+    pub make: Option<OpenMake>,
+    /// What it is called with.
+    pub user: *mut c_void,
 }
+
+/// A generator of the program's own: 0 for a version, 1 where there is nothing to gain for this key, any
+/// other number for a failure.
+pub type OpenMake = unsafe extern "C" fn(generation: *mut OpenGeneration, user: *mut c_void) -> i32;
+
+/// Changes a function of a version, an `LLVMValueRef`; not 0 for a failure.
+pub type OpenTransform = unsafe extern "C" fn(function: *mut c_void, user: *mut c_void) -> i32;
+
+/// What a generator of the program's own gets, `struct midflight_generation` of `midflight.h`. It is
+/// valid while the generator runs.
+#[repr(C)]
+pub struct OpenGeneration {
+    /// [`OPEN_VERSION`]
+    pub version: u32,
+    /// Major version of the LLVM whose references follow.
+    pub llvm: u32,
+    /// The base version, an `LLVMValueRef`, which is not to be changed.
+    pub function: *mut c_void,
+    /// The instruction that the point is before, an `LLVMValueRef`.
+    pub point: *mut c_void,
+    /// The value that is profiled, an `LLVMValueRef`, or null.
+    pub value: *mut c_void,
+    /// The key.
+    pub key: u64,
+    /// Assumes that a value is a constant from an instruction on. Not 0: it cannot.
+    pub assume: unsafe extern "C" fn(
+        generation: *mut OpenGeneration,
+        value: *mut c_void,
+        before: *mut c_void,
+        is: u64,
+    ) -> i32,
+    /// Has each function of the version changed when its guards are in it.
+    pub transform: unsafe extern "C" fn(
+        generation: *mut OpenGeneration,
+        transform: OpenTransform,
+        user: *mut c_void,
+    ),
+    /// Says why the generator fails.
+    pub fail: unsafe extern "C" fn(generation: *mut OpenGeneration, why: *const c_char),
+}
+
+/// What names of programs' own generators begin with.
+pub const OPEN_USER: &str = "user:";
 
 /// What the code generator has made.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 //! **Invariant.** Nothing unwinds into the runtime, and nothing is written or printed: problems go
 //! back as a text.
 
+mod custom;
 mod emit;
 mod perf;
 mod request;

@@ -1,5 +1,6 @@
 //! A version, from the request to its code.
 
+use crate::custom;
 use crate::emit::{self, Code, Symbols};
 use crate::request::{self, Carried};
 use midflight_abi::open::{
@@ -8,7 +9,7 @@ use midflight_abi::open::{
 use midflight_bridge::ir::Module;
 use midflight_bridge::slice::Owned;
 use midflight_passes::osr::open::generator::Generator;
-use midflight_passes::osr::open::version::{self, NoVersion};
+use midflight_passes::osr::open::version::{self, Custom, NoVersion, Specialization};
 use std::ffi::c_void;
 
 /// The function whose address the key is.
@@ -58,7 +59,13 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
         callee.set_linkage_internal();
         callee.add_always_inline();
     }
-    let made = version::make(module, &asked, callee)?;
+    let user = request.user;
+    let custom = request.make.map(|make| {
+        // SAFETY: the caller's.
+        move |plan: &mut Specialization<'_, '_>| unsafe { custom::run(make, user, plan) }
+    });
+    let custom = custom.as_ref().map(|custom| custom as Custom<'_, '_>);
+    let made = version::make(module, &asked, callee, custom)?;
     // SAFETY: the caller's.
     let (function, point) =
         unsafe { (request::text(request.function), request::text(request.point)) };

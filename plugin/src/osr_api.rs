@@ -386,7 +386,7 @@ pub unsafe extern "C" fn midflight_osr_insert_open(
             let before = instruction(before, "what it is to be before").map_err(refuse)?;
             let key = (!key.is_null()).then(|| Value::from_llvm(key));
             let point = OsrPoint { before, name: name.clone() };
-            insert_open_osr(&point, condition, generator, key).map_err(|error| error.to_string())
+            insert_open_osr(&point, condition, &generator, key).map_err(|error| error.to_string())
         })
     };
     i32::from(done.is_none())

@@ -134,7 +134,9 @@ impl OsrOptions {
         {
             return Err(OptionError::Conflict("to=open:…", other));
         }
-        if result.key.is_some() && result.open.is_none_or(|open| open == Generator::Reoptimize) {
+        if result.key.is_some()
+            && result.open.as_ref().is_none_or(|open| *open == Generator::Reoptimize)
+        {
             return Err(OptionError::Key);
         }
         if result.exit.is_some() && result.chain {

@@ -6,6 +6,7 @@ use crate::osr::forms::{self, Chosen};
 use crate::osr::host_exit;
 use crate::osr::open;
 use crate::osr::open::key::{self, Key};
+use crate::osr::open::plan::refuse_function;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
 use crate::osr::weave::weave;
@@ -82,7 +83,7 @@ impl OsrPass {
         let options = &self.0;
         let refusal = reason_to_refuse(module, function, options.functions.as_ref());
         let refusal =
-            refusal.or_else(|| options.open.and_then(|_| open::plan::refuse_function(function)));
+            refusal.or_else(|| options.open.as_ref().and_then(|_| refuse_function(function)));
         if let Some(refusal) = refusal {
             return Ok((self.refuse_function(module, function, refusal), Vec::new()));
         }
@@ -120,7 +121,7 @@ impl OsrPass {
         if chosen.is_empty() {
             return Ok((count, Vec::new()));
         }
-        let (plan, beginning) = match options.open {
+        let (plan, beginning) = match &options.open {
             Some(generator) => {
                 let key = |chosen: &Chosen| {
                     key(chosen.number).expect("points without a key are not chosen")
@@ -174,7 +175,7 @@ impl OsrPass {
         point: &Point,
         marked: Option<Value<'m>>,
     ) -> Result<Key, Refusal> {
-        let Some(generator) = self.0.open else { return Ok(Key::None) };
+        let Some(generator) = &self.0.open else { return Ok(Key::None) };
         key::choose(generator, self.0.key.as_deref(), marked, snapshot, point)
     }
 

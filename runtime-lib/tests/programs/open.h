@@ -48,7 +48,7 @@ struct request {
     struct code code, body;
     const char *generator, *function, *point;
     uint32_t key_number, at, count, reserved;
-    const void *open, *left, *guard;
+    const void *open, *left, *guard, *make, *user;
 };
 
 struct answer {

@@ -21,7 +21,7 @@ pub struct OpenPoint<'o> {
     /// When it fires
     pub condition: Condition,
     /// What makes versions
-    pub generator: Generator,
+    pub generator: &'o Generator,
 }
 
 /// Puts the IR of a function into its module. Calls of the function look for a version in `entry`.
@@ -58,7 +58,7 @@ pub fn site<'m>(function: Function<'m>, code: Value<'m>, point: &OpenPoint<'_>) 
         pointer.null(),
         pointer.null(),
         code,
-        module.c_string(point.generator.name()),
+        module.c_string(&point.generator.name()),
         module.c_string(&function.name()),
         module.c_string(point.name),
         int16.constant(OPEN_VERSION.into()),

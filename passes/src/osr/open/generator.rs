@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// assert_eq!("open:reoptimize".parse(), Ok(Generator::Reoptimize));
 /// assert!("open:magic".parse::<Generator>().is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Generator {
     /// The function that a pointer turned out to lead to is inlined where it is called (thesis
     /// Fig. 4.3, `isord`).
@@ -19,9 +19,15 @@ pub enum Generator {
     SpecializeValue,
     /// The same code, for the processor that the program runs on.
     Reoptimize,
+    /// The program's own, by the name under which it makes it known
+    /// (`midflight_osr_generator`).
+    User(String),
 }
 
-/// All of them, with their names.
+/// What the names of programs' own generators begin with.
+const USER: &str = "user:";
+
+/// Those that there are, with their names.
 const NAMES: [(Generator, &str); 3] = [
     (Generator::InlineCallee, "inline-callee"),
     (Generator::SpecializeValue, "specialize-value"),
@@ -31,8 +37,8 @@ const NAMES: [(Generator, &str); 3] = [
 /// A destination that does not exist.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown destination '{0}'; there are open:inline-callee, open:specialize-value and \
-     open:reoptimize"
+    "unknown destination '{0}'; there are open:inline-callee, open:specialize-value, \
+     open:reoptimize and open:user:NAME"
 )]
 pub struct UnknownDestination(pub String);
 
@@ -48,11 +54,20 @@ impl FromStr for Generator {
 impl Generator {
     /// The generator with this name.
     pub fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|&&(_, of)| of == name).map(|&(generator, _)| generator)
+        if let Some(name) = name.strip_prefix(USER).filter(|name| !name.is_empty()) {
+            return Some(Generator::User(name.to_string()));
+        }
+        NAMES.iter().find(|(_, of)| *of == name).map(|(generator, _)| generator.clone())
     }
 
     /// Its name.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|&&(of, _)| of == self).map_or("", |&(_, name)| name)
+    pub fn name(&self) -> String {
+        match self {
+            Generator::User(name) => format!("{USER}{name}"),
+            known => {
+                let (_, name) = NAMES.iter().find(|(of, _)| of == known).expect("it has a name");
+                (*name).to_string()
+            }
+        }
     }
 }

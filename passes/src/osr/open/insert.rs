@@ -35,14 +35,14 @@ use midflight_mapping::refusal::Refusal;
 /// let header = function.blocks().nth(1).unwrap();
 /// let point = OsrPoint { before: header.insertion_point(), name: "hot".to_string() };
 /// let key = function.arguments().nth(2);
-/// insert_open_osr(&point, Condition::Count(1000), Generator::InlineCallee, key)?;
+/// insert_open_osr(&point, Condition::Count(1000), &Generator::InlineCallee, key)?;
 /// # Ok(())
 /// # }
 /// ```
 pub fn insert_open_osr<'m>(
     point: &OsrPoint<'m>,
     condition: Condition,
-    generator: Generator,
+    generator: &Generator,
     key: Option<Value<'m>>,
 ) -> Result<(), OsrError> {
     let function = point.before.block().function();

@@ -77,13 +77,13 @@ impl Key {
 /// # Errors
 /// [`Refusal::NoKey`] if there is nothing.
 pub fn choose<'m>(
-    generator: Generator,
+    generator: &Generator,
     name: Option<&str>,
     marked: Option<Value<'m>>,
     snapshot: &CodeSnapshot<'m>,
     point: &Point,
 ) -> Result<Key, Refusal> {
-    if generator == Generator::Reoptimize {
+    if *generator == Generator::Reoptimize {
         return Ok(Key::None);
     }
     let fits = |&value: &ValueId| has_key(generator, snapshot.value(value).ty());
@@ -103,7 +103,8 @@ pub fn choose<'m>(
     let found = match generator {
         Generator::InlineCallee => callee_at(snapshot, point),
         Generator::SpecializeValue => integer_at(snapshot, point).map(Key::Value),
-        Generator::Reoptimize => Some(Key::None),
+        // It may do without.
+        Generator::Reoptimize | Generator::User(_) => Some(Key::None),
     };
     found.ok_or(Refusal::NoKey)
 }
@@ -127,10 +128,10 @@ fn variable_of(name: &str) -> &str {
 }
 
 /// Whether the values of a type can be keys.
-fn has_key(generator: Generator, ty: Type<'_>) -> bool {
+fn has_key(generator: &Generator, ty: Type<'_>) -> bool {
     match ty.kind() {
         TypeKind::Pointer => true,
-        TypeKind::Integer => generator == Generator::SpecializeValue && ty.bits() <= 64,
+        TypeKind::Integer => *generator != Generator::InlineCallee && ty.bits() <= 64,
         _ => false,
     }
 }

@@ -53,13 +53,13 @@ pub fn plan<'a, 'm>(
     snapshot: &'a CodeSnapshot<'m>,
     points: &[Point],
     chosen: &[Chosen],
-    generator: Generator,
+    generator: &Generator,
     condition: Condition,
     key_of: &dyn Fn(&Chosen) -> Key,
 ) -> Result<(Plan<'a, 'm>, Beginning<'m>), String> {
     let function = snapshot.function;
     let beginning = Beginning::of(snapshot);
-    if generator == Generator::InlineCallee {
+    if *generator == Generator::InlineCallee {
         // Before links take addresses.
         carry::bodies(function.module());
     }

@@ -24,8 +24,8 @@ use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, Plan
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_abi::open::{OPEN_FUNCTION, OPEN_MADE_NEXT};
 use midflight_bridge::builder::{Builder, Tail};
-use midflight_bridge::ir::{Function, Module};
-use midflight_ir::dominators::dominators;
+use midflight_bridge::ir::{Function, Inst, Module, TypeKind, Value};
+use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
@@ -40,7 +40,7 @@ pub const NEXT: &str = "midflight.next";
 pub const ENTRY: &str = "midflight.entry";
 
 /// What a version is made for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// What makes it
     pub generator: Generator,
@@ -91,14 +91,94 @@ fn failed<T>(problem: &str) -> Result<T, NoVersion> {
     Err(NoVersion::Failed(problem.to_string()))
 }
 
-/// Where a version is specialized.
-struct Specialization {
-    /// The guards: before this instruction this value must be the key
-    guards: Vec<(InstId, ValueId)>,
-    /// Operands that are the key then, by instruction and number
-    operands: Vec<(InstId, u32)>,
+/// A value that is assumed to be a constant.
+#[derive(Clone, Copy)]
+struct Assumption {
+    /// It is checked before this instruction.
+    at: InstId,
+    /// The value
+    value: ValueId,
+    /// What it is, as a key
+    is: u64,
+}
+
+/// What a generator changes, and where it is checked that it may.
+pub struct Specialization<'s, 'm> {
+    snapshot: &'s CodeSnapshot<'m>,
+    points: &'s [Point],
+    dominators: Dominators,
+    point: &'s Point,
+    profiled: Key,
+    key: u64,
+    guards: Vec<Assumption>,
+    /// Operands that are constants behind a guard, by instruction and number
+    operands: Vec<(InstId, u32, Assumption)>,
     /// Calls that call what the key leads to
     calls: Vec<InstId>,
+    /// What is done to each function of the version when its guards are in it
+    transforms: Vec<Transform<'m>>,
+}
+
+/// Changes a function of a version, in which all guards hold.
+pub type Transform<'m> = Box<dyn Fn(Function<'m>) -> Result<(), String>>;
+
+/// A generator of the program's own: says by [`Specialization`] what a version is.
+pub type Custom<'c, 'm> = &'c dyn Fn(&mut Specialization<'_, 'm>) -> Result<(), NoVersion>;
+
+impl<'m> Specialization<'_, 'm> {
+    /// The base version; it is not to be changed.
+    pub fn base(&self) -> Function<'m> {
+        self.snapshot.function
+    }
+
+    /// The instruction of the base version that the point is before.
+    pub fn point(&self) -> Inst<'m> {
+        self.snapshot.instructions[self.point.at]
+    }
+
+    /// The value that is profiled, if there is one.
+    pub fn profiled(&self) -> Option<Value<'m>> {
+        match self.profiled {
+            Key::Value(value) => Some(self.snapshot.value(value)),
+            _ => None,
+        }
+    }
+
+    /// The key.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Assumes from `before` on that a value of the base version, an integer of at most 64 bits or a
+    /// pointer, is `is`: a guard checks it there, and behind it the version has the constant.
+    ///
+    /// # Errors
+    /// If it is no such value, is not live there, or no transition can start there.
+    pub fn assume(&mut self, value: Value<'m>, before: Inst<'m>, is: u64) -> Result<(), String> {
+        let ids = self.snapshot.ids();
+        let known = ids.value(value).zip(self.snapshot.id_of(before));
+        let (value, at) = known.ok_or("the value, or the place, is not one of the function")?;
+        let ty = self.snapshot.value(value).ty();
+        if ty.kind() != TypeKind::Pointer && !(1..=64).contains(&ty.bits()) {
+            return Err("the value is no integer of at most 64 bits and no pointer".to_string());
+        }
+        let point = self.points.iter().find(|p| p.at == at && p.refusal.is_none());
+        let point = point.ok_or("no transition can start where the guard would be")?;
+        if point.live.binary_search(&value).is_err() {
+            return Err("the value is not live where the guard would be".to_string());
+        }
+        let assumption = Assumption { at, value, is };
+        self.guards.push(assumption);
+        let uses = key::uses_behind(self.snapshot, &self.dominators, value, at);
+        self.operands.extend(uses.into_iter().map(|(inst, number)| (inst, number, assumption)));
+        Ok(())
+    }
+
+    /// Changes each function of the version when its guards are in it, before it is optimized. What is
+    /// done there must hold if all guards do.
+    pub fn transform(&mut self, transform: Transform<'m>) {
+        self.transforms.push(transform);
+    }
 }
 
 /// Makes a version of the module's [`OPEN_FUNCTION`], which is used up. `body` is the function whose
@@ -110,6 +190,7 @@ pub fn make<'m>(
     module: Module<'m>,
     request: &Request,
     body: Option<Function<'m>>,
+    custom: Option<Custom<'_, 'm>>,
 ) -> Result<Version<'m>, NoVersion> {
     let Some(base) = module.function(OPEN_FUNCTION) else {
         return failed("the program carries no IR of the function");
@@ -129,13 +210,13 @@ pub fn make<'m>(
     let Some(key) = Key::decode(request.key_kind, request.key_number, &snapshot) else {
         return failed("the program's IR has no such key");
     };
-    let plan = specialize(request, &snapshot, point, key, body)?;
-    let constant = |value: ValueId| key::as_constant(base, snapshot.value(value).ty(), request.key);
+    let plan = specialize(request, &snapshot, &all, point, key, body, custom)?;
+    let constant = |value: ValueId, is: u64| key::as_constant(base, snapshot.value(value).ty(), is);
     let specialized = |name: &str| {
         let version = snapshot.of_copy(base.clone_as(name));
-        for &(inst, number) in &plan.operands {
-            let (_, value) = plan.guards[0];
-            version.instructions[inst].set_operand(number, constant(value));
+        for (inst, number, assumed) in &plan.operands {
+            let constant = constant(assumed.value, assumed.is);
+            version.instructions[*inst].set_operand(*number, constant);
         }
         for &call in &plan.calls {
             let body = body.expect("calls are led to a body");
@@ -147,9 +228,9 @@ pub fn make<'m>(
     let entry = (!base.facts().is_variadic()).then(|| specialized(ENTRY));
 
     let address = |of: u64| module.int_type(64).constant(of).as_pointer();
-    let guard = |value| Guard {
-        value,
-        expected: constant(value),
+    let guard = |assumed: Assumption| Guard {
+        value: assumed.value,
+        expected: constant(assumed.value, assumed.is),
         site: address(request.site),
         made: address(request.made),
         is_tested: request.is_tested,
@@ -168,8 +249,8 @@ pub fn make<'m>(
         guard: None,
         map: Cow::Owned(map_with(point, known)),
     }];
-    for &(at, value) in &plan.guards {
-        let Some(at) = find(at) else {
+    for &assumed in &plan.guards {
+        let Some(at) = find(assumed.at) else {
             return failed("no transition can start where the guard would be");
         };
         departures.push(Departure {
@@ -177,7 +258,7 @@ pub fn make<'m>(
             at: at.at,
             name: String::new(),
             condition: Condition::Guard,
-            guard: Some(guard(value)),
+            guard: Some(guard(assumed)),
             map: Cow::Owned(PointMap::identity(at.at, &at.live)),
         });
     }
@@ -204,11 +285,12 @@ pub fn make<'m>(
                 is_inserted: true,
             }));
         }
-        let is_inserted = request.count > 0 && point.further.is_none();
+        // Versions of a program's own generator have no common prototype.
+        let is_inserted = request.count > 0 && point.further.is_none() && custom.is_none();
         sites.push(PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted });
     }
-    let expected = known.map(constant);
-    let plan = Plan {
+    let expected = known.map(|value| constant(value, request.key));
+    let woven = Plan {
         departures,
         continuations,
         sites,
@@ -221,7 +303,7 @@ pub fn make<'m>(
         },
         description: None,
     };
-    let weaver = Weaver::declare(base, &plan);
+    let weaver = Weaver::declare(base, &woven);
     weaver.build(None);
     let next = weaver.continuation(0);
     next.forbid_specialization();
@@ -231,6 +313,11 @@ pub fn make<'m>(
     }
     if let Some(entry) = &entry {
         weaver.insert_into(entry, None);
+    }
+    for transform in &plan.transforms {
+        for function in [Some(next), entry.as_ref().map(|entry| entry.function)] {
+            function.map_or(Ok(()), transform).map_err(NoVersion::Failed)?;
+        }
     }
     let target = enter(&snapshot, point, &weaver, next);
     base.erase();
@@ -254,44 +341,65 @@ fn map_with(point: &Point, known: Option<ValueId>) -> PointMap {
     map
 }
 
-/// What a generator changes, and where it is checked that it may.
-fn specialize(
+/// What a generator makes of a function.
+fn specialize<'s, 'm>(
     request: &Request,
-    snapshot: &CodeSnapshot<'_>,
-    point: &Point,
+    snapshot: &'s CodeSnapshot<'m>,
+    points: &'s [Point],
+    point: &'s Point,
     key: Key,
-    body: Option<Function<'_>>,
-) -> Result<Specialization, NoVersion> {
-    let mut plan = Specialization { guards: Vec::new(), operands: Vec::new(), calls: Vec::new() };
-    let has_callee = |call: InstId| {
+    body: Option<Function<'m>>,
+    custom: Option<Custom<'_, 'm>>,
+) -> Result<Specialization<'s, 'm>, NoVersion> {
+    let mut plan = Specialization {
+        snapshot,
+        points,
+        dominators: dominators(&snapshot.body),
+        point,
+        profiled: key,
+        key: request.key,
+        guards: Vec::new(),
+        operands: Vec::new(),
+        calls: Vec::new(),
+        transforms: Vec::new(),
+    };
+    let callee_of = |call: InstId| {
         let callee = snapshot.instructions[call].callee();
         callee.and_then(|callee| snapshot.ids().value(callee))
     };
-    match (request.generator, key) {
+    let is = request.key;
+    match (&request.generator, key) {
+        (Generator::User(name), _) => {
+            let Some(custom) = custom else {
+                return Err(NoVersion::Failed(format!(
+                    "the program has no generator '{name}'; it is made known by \
+                     midflight_osr_generator"
+                )));
+            };
+            custom(&mut plan)?;
+        }
         (Generator::Reoptimize, _) => {
             if has_vectors(snapshot) {
                 return failed("it has vectors, whose registers depend on the processor");
             }
         }
         (Generator::SpecializeValue, Key::Value(value)) => {
-            let dominators = dominators(&snapshot.body);
-            plan.operands = key::uses_behind(snapshot, &dominators, value, point.at);
-            plan.guards.push((point.at, value));
+            let (value, at) = (snapshot.value(value), snapshot.instructions[point.at]);
+            plan.assume(value, at, is).map_err(NoVersion::Failed)?;
         }
         (Generator::InlineCallee, Key::Value(value)) => {
-            let dominators = dominators(&snapshot.body);
-            let uses = key::uses_behind(snapshot, &dominators, value, point.at);
+            let uses = key::uses_behind(snapshot, &plan.dominators, value, point.at);
             let calls = uses.iter().map(|&(inst, _)| inst);
-            plan.calls = calls.filter(|&inst| has_callee(inst) == Some(value)).collect();
+            plan.calls = calls.filter(|&inst| callee_of(inst) == Some(value)).collect();
             plan.calls.dedup();
-            plan.guards.push((point.at, value));
+            plan.guards.push(Assumption { at: point.at, value, is });
         }
         (Generator::InlineCallee, Key::Callee(call)) => {
-            let Some(value) = has_callee(call) else {
+            let Some(value) = callee_of(call) else {
                 return failed("the program's IR has no such call");
             };
             plan.calls.push(call);
-            plan.guards.push((call, value));
+            plan.guards.push(Assumption { at: call, value, is });
         }
         _ => return failed("the generator needs another kind of key"),
     }

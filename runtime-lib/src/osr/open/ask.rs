@@ -163,6 +163,6 @@ unsafe fn create(open: &mut Open, site: &'static Site, key: u64) -> Option<Job> 
     unsafe {
         memory.write(Version::new(key));
         let body = image::body(open, &*site.emitted, key);
-        Job::new(site, memory.as_ref(), body)
+        Job::new(site, memory.as_ref(), body, &open.customs)
     }
 }

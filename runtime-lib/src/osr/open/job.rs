@@ -5,6 +5,7 @@
 
 use crate::arena;
 use crate::osr::open;
+use crate::osr::open::custom::Customs;
 use crate::osr::open::site::Site;
 use crate::osr::open::test;
 use crate::osr::open::version::Version;
@@ -41,6 +42,7 @@ impl Job {
         site: &'static Site,
         version: &'static Version,
         body: Option<&OpenCode>,
+        customs: &Customs,
     ) -> Option<Self> {
         // SAFETY: the caller's; lengths are those of mapped constants.
         unsafe {
@@ -63,6 +65,8 @@ impl Job {
             let places = copy(&parts, memory);
             let [code_bytes, code_links, body_bytes, body_links, generator, function, name] =
                 places;
+            let custom = text(point.generator).strip_suffix(b"\0");
+            let custom = custom.and_then(|name| customs.find(name));
             let request = OpenRequest {
                 version: OPEN_VERSION.into(),
                 key_kind: point.key_kind.into(),
@@ -81,6 +85,8 @@ impl Job {
                 open: open::midflight_osr_open as *const c_void,
                 left: open::midflight_osr_left as *const c_void,
                 guard: if test::is_on() { test::guard as *const c_void } else { null() },
+                make: custom.map(|(make, _)| make),
+                user: custom.map_or(null_mut(), |(_, user)| user),
             };
             let head = memory.cast::<Head>();
             let llvm = point.llvm;

@@ -18,6 +18,7 @@
 //! | `job` | what the generator is asked, copied; the queue |
 //! | `thread` | the thread that makes versions |
 //! | `compile` | one thing at a time is made, and published |
+//! | `custom` | generators of the program's own |
 //! | `library`, `links` | the generator, and the functions of libc that lead to it |
 //! | `test` | guards that fail though they hold |
 //! | `events` | what the log has of versions |
@@ -40,6 +41,7 @@
 
 mod ask;
 mod compile;
+mod custom;
 mod events;
 mod handler;
 mod image;
@@ -53,6 +55,7 @@ mod test;
 mod thread;
 mod version;
 
+pub use custom::midflight_osr_generator;
 pub use events::put_versions;
 pub use image::{midflight_osr_register_open, midflight_osr_unregister_open};
 pub use state::{end, is_started};

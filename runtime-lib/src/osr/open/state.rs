@@ -10,6 +10,7 @@
 use crate::arena::{Arena, Contents};
 use crate::lock::{ProcessGuard, ProcessLock};
 use crate::osr::open::compile;
+use crate::osr::open::custom::Customs;
 use crate::osr::open::image::Image;
 use crate::osr::open::job::Queue;
 use crate::osr::open::library::{self, Generators};
@@ -33,6 +34,7 @@ pub static OPEN: ProcessLock<Open> = ProcessLock::new(Open {
     usual_mask: 0,
     queue: Queue::new(),
     generators: Generators::new(),
+    customs: Customs::new(),
     fork: None,
 });
 
@@ -52,6 +54,8 @@ pub struct Open {
     /// What is to be made.
     pub queue: Queue,
     pub generators: Generators,
+    /// Generators of the program's own.
+    pub customs: Customs,
     /// Between the handlers of `fork`.
     fork: Option<Blocked>,
 }
