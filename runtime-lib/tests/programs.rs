@@ -454,7 +454,13 @@ fn the_header_declares_what_the_runtime_exports() {
         name[end..].starts_with('(').then_some(&name[..end])
     });
     // What the plugin replaces, and types of functions
-    let of_others = ["midflight_osr_point_here", "midflight_osr_points", "midflight_osr_visit"];
+    let of_others = [
+        "midflight_osr_point_here",
+        "midflight_osr_open_here",
+        "midflight_osr_points",
+        "midflight_osr_visit",
+        "midflight_generator",
+    ];
     for name in names.filter(|name| !of_others.contains(name)) {
         assert!(RUNTIME_SYMBOLS.contains(&name), "{name}");
     }
