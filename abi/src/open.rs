@@ -54,6 +54,10 @@ pub const OPEN_GUARD_SYMBOL: &str = "midflight_osr_guard";
 /// `fn(request: *const OpenRequest, answer: *mut OpenAnswer)`.
 pub const OPEN_COMPILE_SYMBOL: &str = "midflight_jit_compile";
 
+/// A variable that a code generator exports whose objects are never destroyed: the end of the program
+/// need not wait for it.
+pub const OPEN_STAYS_SYMBOL: &str = "midflight_jit_stays";
+
 /// The name of the function in its bitcode.
 pub const OPEN_FUNCTION: &str = "midflight.base";
 

@@ -8,6 +8,8 @@
 //! **Invariant.** Nothing unwinds into the runtime, and nothing is written or printed: problems go
 //! back as a text.
 
+#![allow(non_upper_case_globals, reason = "the runtime looks for it by this name")]
+
 mod custom;
 mod emit;
 mod perf;
@@ -24,6 +26,10 @@ use std::sync::Mutex;
 
 /// One version is made at a time.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// Says that the end of the program need not wait for it, see [`__cxa_atexit`].
+#[unsafe(no_mangle)]
+pub static midflight_jit_stays: u8 = 1;
 
 /// What LLVM asks to be called at the end of the program, which is nothing: its objects stay as they are,
 /// since a version may be in the making then. The runtime loads this library so that LLVM finds this

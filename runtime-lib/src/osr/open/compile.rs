@@ -9,7 +9,7 @@ use crate::osr::open::version::Progress;
 use crate::process::signal::Blocked;
 use crate::sys;
 use core::mem::zeroed;
-use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use midflight_abi::open::{OPEN_MADE, OPEN_NOTHING, OpenAnswer};
 
 /// The thread that has the turn; 0: none.
@@ -52,8 +52,19 @@ pub fn forget() {
     HOLDER.store(0, Ordering::SeqCst);
 }
 
-/// Waits for what another thread is making, but not for ever.
+/// Whether what is made at the end of the program must be waited for: a generator is about to go.
+static MUST_WAIT: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a generator has objects that are destroyed at the end of the program.
+pub fn note_that_it_goes() {
+    MUST_WAIT.store(true, Ordering::Relaxed);
+}
+
+/// Waits for what another thread is making, if it must, but not for ever.
 pub fn wait() {
+    if !MUST_WAIT.load(Ordering::Relaxed) {
+        return;
+    }
     let thread = sys::thread_id();
     let until = seconds() + PATIENCE;
     while ![0, thread].contains(&HOLDER.load(Ordering::SeqCst)) && seconds() < until {

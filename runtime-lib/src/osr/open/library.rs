@@ -3,13 +3,14 @@
 //! **The end of the program.** LLVM has objects that are destroyed when the program ends, some of which
 //! are made while it compiles: no function that the runtime asks to be called at the end would surely
 //! come before that. So the library has a `__cxa_atexit` of its own that does nothing, and is
-//! loaded so that LLVM finds that one first (`RTLD_DEEPBIND`). Sanitizers do not allow that; under
-//! them, and for other generators, the runtime asks to be called after it has loaded the library, and
+//! loaded so that LLVM finds that one first (`RTLD_DEEPBIND`), and nothing is waited for. Sanitizers do
+//! not allow that; under them, and for other generators, the runtime asks to be called after it has loaded the library, and
 //! once more after the first version was made, and waits then for what is being made
 //! ([`state::end`]).
 
 use crate::file::text::Text;
 use crate::message::{self, Decimal};
+use crate::osr::open::compile;
 use crate::osr::open::links::{self, Loader};
 use crate::osr::open::state::{self, OPEN};
 use crate::process::loader::Found;
@@ -17,7 +18,7 @@ use crate::process::sanitizer;
 use crate::process::signal::Blocked;
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
-use midflight_abi::open::{OPEN_COMPILE_SYMBOL, OpenAnswer, OpenRequest};
+use midflight_abi::open::{OPEN_COMPILE_SYMBOL, OPEN_STAYS_SYMBOL, OpenAnswer, OpenRequest};
 
 /// What a generator exports.
 pub type Generate = unsafe extern "C" fn(*const OpenRequest, *mut OpenAnswer);
@@ -91,6 +92,12 @@ fn load(loader: &Loader, name: &Text) -> Option<Generate> {
             return None;
         }
         let generate = (loader.symbol)(library, symbol.c_str().as_ptr());
+        symbol.clear();
+        symbol.push(OPEN_STAYS_SYMBOL.as_bytes()).ok()?;
+        let stays = !(loader.symbol)(library, symbol.c_str().as_ptr()).is_null();
+        if !stays || first_its_own == 0 {
+            compile::note_that_it_goes();
+        }
         if generate.is_null() {
             tell_of_library(name, b"it does not export midflight_jit_compile");
             return None;
