@@ -1,6 +1,7 @@
 //! From a module to code in memory, with LLVM's ORC.
 
 use crate::perf;
+use crate::process;
 use crate::sys::core::*;
 use crate::sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use crate::sys::orc2::lljit::*;
@@ -35,6 +36,21 @@ impl Symbols {
     }
 }
 
+impl Symbols {
+    /// Adds what an object file calls besides.
+    fn complete(&mut self, object: &[u8]) -> Result<(), String> {
+        for name in process::wanted(object)? {
+            if self.0.iter().any(|(known, _)| known.as_bytes() == name.as_bytes()) {
+                continue;
+            }
+            let address = process::address(&name)
+                .ok_or_else(|| format!("it calls {name}, which the process does not have"))?;
+            self.add(&name, address);
+        }
+        Ok(())
+    }
+}
+
 /// Functions of a version, of which some may not be there: by their names, or their addresses.
 pub type Parts<T> = [T; 4];
 
@@ -66,7 +82,7 @@ static JIT: OnceLock<Result<Jit, String>> = OnceLock::new();
 /// LLVM's message.
 pub fn emit(
     module: Owned,
-    symbols: Symbols,
+    mut symbols: Symbols,
     names: &[Option<String>],
     label: &str,
 ) -> Result<Code, String> {
@@ -79,7 +95,9 @@ pub fn emit(
         drop(module);
         let size = LLVMGetBufferSize(object) as u64;
         let start = LLVMGetBufferStart(object).cast::<u8>();
-        let sizes = perf::sizes(std::slice::from_raw_parts(start, size as usize));
+        let bytes = std::slice::from_raw_parts(start, size as usize);
+        symbols.complete(bytes)?;
+        let sizes = perf::sizes(bytes);
         let session = LLVMOrcLLJITGetExecutionSession(jit.lljit);
         let label = CString::new(label.replace('\0', "?")).expect("no zero is left");
         // Names of libraries are not unique, and need not be.
@@ -111,7 +129,7 @@ pub fn use_host_features(module: Module<'_>) {
     }
 }
 
-/// Absolute symbols, and what the compiled code may call besides: `memcpy` and the like.
+/// Absolute symbols.
 ///
 /// # Safety
 /// Both are live.
@@ -136,15 +154,6 @@ unsafe fn define(
             .collect();
         let known = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
         checked(LLVMOrcJITDylibDefine(library, known))?;
-        let mut process = null_mut();
-        let prefix = LLVMOrcLLJITGetGlobalPrefix(lljit);
-        checked(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-            &mut process,
-            prefix,
-            None,
-            null_mut(),
-        ))?;
-        LLVMOrcJITDylibAddGenerator(library, process);
         Ok(())
     }
 }
@@ -163,6 +172,9 @@ impl Jit {
             LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, for_builder);
             let mut lljit = null_mut();
             checked(LLVMOrcCreateLLJIT(&mut lljit, builder))?;
+            // What it would print comes back as an error, too.
+            let session = LLVMOrcLLJITGetExecutionSession(lljit);
+            LLVMOrcExecutionSessionSetErrorReporter(session, ignore, null_mut());
             // Debuggers are told of the code by GDB's JIT interface. It can do without.
             let _ = checked(LLVMOrcLLJITEnableDebugSupport(lljit));
             Ok(Jit { lljit, machine })
@@ -257,6 +269,13 @@ unsafe fn lookup(
         );
     }
     result.0.unwrap_or_else(|| Err("the lookup was not answered".to_string()))
+}
+
+/// # Safety
+/// The error is LLVM's.
+extern "C" fn ignore(_: *mut c_void, error: LLVMErrorRef) {
+    // SAFETY: ORC's contract.
+    let _ = unsafe { checked(error) };
 }
 
 /// # Safety

@@ -13,6 +13,7 @@
 mod custom;
 mod emit;
 mod perf;
+mod process;
 mod request;
 mod sys;
 mod version;

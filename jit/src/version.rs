@@ -44,15 +44,16 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
     let owned = Owned::read(code.bytes).map_err(NoVersion::Failed)?;
     let module = owned.module();
     let mut symbols = Symbols::new();
-    bind(module, &code, "", &mut symbols);
+    let links = bind(module, &code, "", &mut symbols);
     let mut callee = None;
     if asked.generator == Generator::InlineCallee && !body.bytes.is_empty() {
         let other = owned.read_more(body.bytes).map_err(NoVersion::Failed)?;
-        bind(other.module(), &body, "body.", &mut symbols);
+        let of_body = bind(other.module(), &body, "body.", &mut symbols);
         if let Some(function) = other.module().function(OPEN_FUNCTION) {
             function.rename(BODY);
         }
         module.link(other).map_err(NoVersion::Failed)?;
+        unite(module, &links, &of_body);
         callee = module.function(BODY);
     }
     if let Some(callee) = callee {
@@ -103,9 +104,13 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
     Ok(Made { target, next, entry, size, guards })
 }
 
+/// A name of a global, and its address.
+type Link = (String, u64);
+
 /// Gives the links of a slice names that no other slice has, and notes their addresses.
-fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols) {
+fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols) -> Vec<Link> {
     let restored = module.restore_names();
+    let mut links = Vec::new();
     for (number, &address) in code.links.iter().enumerate() {
         let link = format!("{OPEN_LINK_PREFIX}{number}");
         let known = restored.iter().find(|(before, _)| *before == link);
@@ -122,5 +127,22 @@ fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols)
             }
         };
         symbols.add(&name, address);
+        links.push((name, address));
+    }
+    links
+}
+
+/// Makes one global of two links that lead to one address: LLVM takes two globals for two objects. The
+/// one that has a value or a body stays.
+fn unite(module: Module<'_>, links: &[Link], others: &[Link]) {
+    for (other, address) in others.iter().filter(|(_, address)| *address != 0) {
+        let same = links.iter().find(|(name, known)| known == address && name != other);
+        let Some((name, _)) = same else { continue };
+        let (Some(one), Some(two)) = (module.global(name), module.global(other)) else { continue };
+        if two.is_defined_global() && !one.is_defined_global() {
+            one.replace_global(two);
+        } else {
+            two.replace_global(one);
+        }
     }
 }

@@ -96,6 +96,18 @@ impl<'m> Value<'m> {
         unsafe { !LLVMIsAInlineAsm(self.0).is_null() }
     }
 
+    /// Makes all that uses this global use another one.
+    pub fn replace_global(self, other: Value<'m>) {
+        // SAFETY: both are live globals, which are pointers.
+        unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
+    }
+
+    /// True for a global that has a value or a body here.
+    pub fn is_defined_global(self) -> bool {
+        // SAFETY: it is a live global.
+        unsafe { LLVMIsDeclaration(self.0) == 0 }
+    }
+
     /// The address that an integer constant is.
     pub fn as_pointer(self) -> Value<'m> {
         // SAFETY: the value is a live integer constant; the type is of its context.
