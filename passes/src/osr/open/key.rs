@@ -159,9 +159,13 @@ fn callee_at(snapshot: &CodeSnapshot<'_>, point: &Point) -> Option<Key> {
     };
     let &(call, _) = first?;
     let callee = snapshot.instructions[call].callee()?;
+    let dominators = dominators(&snapshot.body);
+    let is_behind = |&value: &ValueId| {
+        uses_behind(snapshot, &dominators, value, point.at).iter().any(|&(inst, _)| inst == call)
+    };
     let live = snapshot.ids().value(callee).filter(|v| point.live.binary_search(v).is_ok());
     // Outside of loops nobody has come by the call yet.
-    live.map(Key::Value).or_else(|| around.map(|_| Key::Callee(call)))
+    live.filter(is_behind).map(Key::Value).or_else(|| around.map(|_| Key::Callee(call)))
 }
 
 /// True for a call of a function that is not known when it is compiled.

@@ -405,7 +405,7 @@ fn specialize<'s, 'm>(
     }
     if request.generator == Generator::InlineCallee {
         if plan.calls.is_empty() {
-            return failed("nothing behind the point calls the value");
+            return Err(NoVersion::Nothing("nothing behind the point calls the value"));
         }
         let Some(body) = body else {
             return Err(NoVersion::Nothing("the program carries no IR of the function called"));
