@@ -77,7 +77,7 @@ pub fn plan<'a, 'm>(
         (0..count).map(move |departure| {
             let is_inserted = from.is_none() || points[chosen[departure].number].further.is_none();
             let to = if is_inserted { to(from, departure) } else { 0 };
-            PlannedSite { departure, from, to, is_inserted }
+            PlannedSite { departure, from, to, is_inserted, keeps_frame: false }
         })
     });
     Plan {

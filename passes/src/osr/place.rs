@@ -33,6 +33,8 @@ pub enum Where {
         /// From 1
         line: u32,
     },
+    /// These, by their numbers: for hosts, which ask for points that they have shown
+    Numbers(Vec<usize>),
 }
 
 /// Which loops.
@@ -114,6 +116,13 @@ pub fn place(
             .into_iter()
             .collect(),
         Where::Marker => Vec::new(),
+        Where::Numbers(numbers) => {
+            let mut numbers = numbers.clone();
+            numbers.retain(|&number| number < points.len());
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        }
     }
 }
 

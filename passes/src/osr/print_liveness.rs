@@ -24,7 +24,7 @@ impl Pass for PrintLiveness {
 
 /// The text for one function: one line a block and one a boundary, each with the values live there.
 /// The line of a boundary names the instruction behind it.
-fn describe(function: Function<'_>) -> String {
+pub fn describe(function: Function<'_>) -> String {
     let snapshot = read_code(function);
     let (body, names) = (&snapshot.body, snapshot.names());
     let blocks = snapshot.block_names();

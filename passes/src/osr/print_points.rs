@@ -122,6 +122,14 @@ impl PrintPoints {
     }
 }
 
+/// The text for one function: one line a point, with the values live there, or why it is none.
+pub fn listing(function: Function<'_>) -> String {
+    let refusal = reason_to_refuse(function.module(), function, None);
+    let snapshot = read_code(function);
+    let points = points(&snapshot.body, &liveness(&snapshot.body), function.facts());
+    describe(function, &snapshot, &points, refusal)
+}
+
 fn describe(
     function: Function<'_>,
     snapshot: &CodeSnapshot<'_>,

@@ -93,6 +93,9 @@ pub struct PlannedSite {
     pub to: usize,
     /// False if it has just its place in the record, so that numbers are simple.
     pub is_inserted: bool,
+    /// The frame of the continuation that it is in must stay: it has made an alloca, or the result goes
+    /// through memory.
+    pub keeps_frame: bool,
 }
 
 /// How values travel.
@@ -134,7 +137,13 @@ impl<'a, 'm> Plan<'a, 'm> {
         Plan {
             departures: vec![departure],
             continuations: vec![Continuation { name, body, entries: vec![0], dead }],
-            sites: vec![PlannedSite { departure: 0, from: None, to: 0, is_inserted: true }],
+            sites: vec![PlannedSite {
+                departure: 0,
+                from: None,
+                to: 0,
+                is_inserted: true,
+                keeps_frame: false,
+            }],
             passing: Passing::Alone,
             chain: false,
             preserves_none: false,
@@ -346,11 +355,15 @@ impl<'a, 'm> Weaver<'a, 'm> {
     ) -> Vec<SiteAt<'s, 'm>> {
         let triple = self.base.module().target();
         let site = |(number, site): (usize, &PlannedSite)| {
-            let PlannedSite { departure, to, .. } = *site;
+            let PlannedSite { departure, to, keeps_frame, .. } = *site;
             let Departure { at, condition, guard, .. } = self.plan.departures[departure];
             let transfers = self.transfers(to, departure).iter();
             let landing = self.plan.continuations[to].entries.binary_search(&departure);
             let landing = landing.expect("a departure has a landing where it leads to");
+            let mut target = target(to);
+            if keeps_frame && target.tail == Tail::Must {
+                target.tail = Tail::No;
+            }
             let site = Site {
                 function: function.map_or(self.base, |index| self.continuation(index)),
                 at: version.instructions[at],
@@ -361,7 +374,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                     Body::Open(asked) => asked.key.of(version),
                     _ => Profiled::None,
                 },
-                target: target(to),
+                target,
                 selector: landing as u32,
                 record,
                 number,

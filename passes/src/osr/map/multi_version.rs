@@ -82,6 +82,7 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
                 from,
                 to: number(which.other()),
                 is_inserted: from.is_none() || further[which][point],
+                keeps_frame: false,
             })
         };
         let [base, opt] = Version::BOTH;

@@ -63,7 +63,11 @@ impl PrintMap {
         Ok(result)
     }
 
-    fn function(
+    /// Reports on one function, which has a body. The function is prepared for points.
+    ///
+    /// # Errors
+    /// LLVM's message if there is no such pipeline. Within, why the function has no points.
+    pub fn function(
         &self,
         module: Module<'_>,
         function: Function<'_>,

@@ -88,8 +88,13 @@ pub fn plan<'a, 'm>(
             dead: Dead::default(),
         });
     }
-    let site =
-        |number| PlannedSite { departure: number, from: None, to: number, is_inserted: true };
+    let site = |number| PlannedSite {
+        departure: number,
+        from: None,
+        to: number,
+        is_inserted: true,
+        keeps_frame: false,
+    };
     let plan = Plan {
         sites: (0..departures.len()).map(site).collect(),
         departures,

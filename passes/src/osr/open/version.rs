@@ -263,6 +263,9 @@ pub fn make<'m>(
         });
     }
     let guards = departures.len() - 1;
+    let keep_frames: Vec<bool> = (plan.guards.iter())
+        .map(|assumed| find(assumed.at).is_some_and(|point| point.further.is_some()))
+        .collect();
     let continuation = |name: &str, body, entries| Continuation {
         name: name.to_string(),
         body,
@@ -283,11 +286,18 @@ pub fn make<'m>(
                 from,
                 to: 1,
                 is_inserted: true,
+                keeps_frame: keep_frames[departure - 1],
             }));
         }
-        // Versions of a program's own generator have no common prototype.
-        let is_inserted = request.count > 0 && point.further.is_none() && custom.is_none();
-        sites.push(PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted });
+        // Versions of a program's own generator have no common prototype. Where frames stay, the
+        // stack would grow.
+        let is_inserted = request.count > 0
+            && point.further.is_none()
+            && custom.is_none()
+            && !keep_frames.contains(&true);
+        let again =
+            PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted, keeps_frame: false };
+        sites.push(again);
     }
     let expected = known.map(|value| constant(value, request.key));
     let woven = Plan {
