@@ -75,6 +75,7 @@ config.substitutions += [
         "%algorithms",
         "python3 " + os.path.join(config.test_source_root, "run/Inputs/algorithms.py") + " " + midflight,
     ),
+    ("%vm", os.environ.get("MIDFLIGHT_VM", os.path.join(os.path.dirname(plugin), "midflight-vm"))),
     ("%malloc", os.path.join(root, "bench/corpus/malloc")),
     ("%expect", "python3 " + os.path.join(config.test_source_root, "run/Inputs/expect.py")),
     ("%opt", "opt -load-pass-plugin=" + plugin),

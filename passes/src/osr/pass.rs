@@ -14,6 +14,7 @@ use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Inst, Module, Value};
 use midflight_bridge::pass::{Analyses, Pass};
+use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;
@@ -87,7 +88,10 @@ impl OsrPass {
         if let Some(refusal) = refusal {
             return Ok((self.refuse_function(module, function, refusal), Vec::new()));
         }
-        if options.promote {
+        if options.promote && options.open.is_some() {
+            // A version takes structures apart no more once a point has passed their addresses on.
+            Sandbox::default().run(function, "sroa")?;
+        } else if options.promote {
             function.promote_allocas();
         }
         let asked = |snapshot: &CodeSnapshot, points: &[Point]| {

@@ -97,7 +97,11 @@ pub fn place(
     points: &[InstId],
 ) -> Vec<usize> {
     let code = &snapshot.body.code;
-    let point_at = |inst| points.binary_search(&inst).ok();
+    // The first boundary behind the phis may be no point: a lifetime marker, which goes.
+    let first_in = |block: BlockId| {
+        let first = points.partition_point(|&at| at < code.first_non_phi(block));
+        points.get(first).filter(|&&at| at < code.of_block[block].end).map(|_| first)
+    };
     match place {
         Where::Entry => points.iter().position(|_| true).into_iter().collect(),
         Where::All => (0..points.len()).collect(),
@@ -109,7 +113,7 @@ pub fn place(
             let found = loops(&snapshot.body, &dominators(&snapshot.body));
             let mut headers = headers(*strategy, callee, snapshot, &found);
             headers.sort_unstable();
-            headers.into_iter().filter_map(|block| point_at(code.first_non_phi(block))).collect()
+            headers.into_iter().filter_map(first_in).collect()
         }
         Where::Line { file, line } => (0..points.len())
             .find(|&p| is_on_line(snapshot.instructions[points[p]], file, *line))

@@ -12,6 +12,8 @@
 //! ```
 
 use crate::osr::open::key::{self, Profiled};
+#[cfg(feature = "mutants")]
+use crate::osr::open::mutant::Mutant;
 use crate::osr::site::begin_entry;
 use midflight_abi::open::OPEN_SYMBOL;
 use midflight_bridge::builder::Builder;
@@ -56,6 +58,8 @@ pub fn ask<'m>(
 
     builder.at_end(look);
     let differs = builder.differs(builder.load(int64, made), key);
+    #[cfg(feature = "mutants")]
+    let differs = if Mutant::StaleKey.is_on() { differs.ty().constant(0) } else { differs };
     builder.branch(go);
     builder.branch_unlikely(look, differs, ask, go);
 

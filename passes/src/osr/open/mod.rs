@@ -14,5 +14,7 @@ pub mod generator;
 pub mod guard;
 pub mod insert;
 pub mod key;
+#[cfg(feature = "mutants")]
+pub mod mutant;
 pub mod plan;
 pub mod version;

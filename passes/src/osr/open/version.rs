@@ -253,13 +253,17 @@ pub fn make<'m>(
         let Some(at) = find(assumed.at) else {
             return failed("no transition can start where the guard would be");
         };
+        #[cfg(not(feature = "mutants"))]
+        let map = PointMap::identity(at.at, &at.live);
+        #[cfg(feature = "mutants")]
+        let map = crate::osr::open::mutant::exit(at, &all, &snapshot);
         departures.push(Departure {
             version: &snapshot,
             at: at.at,
             name: String::new(),
             condition: Condition::Guard,
             guard: Some(guard(assumed)),
-            map: Cow::Owned(PointMap::identity(at.at, &at.live)),
+            map: Cow::Owned(map),
         });
     }
     let guards = departures.len() - 1;
