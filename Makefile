@@ -1,8 +1,8 @@
 # Each target installs what it needs (Debian 12; by apt-get, with sudo where you are not root) and
 # builds what it uses. What is built stands in target/.
 #
-#   make build      the command, the runtime library, and for each of LLVMS a plugin and what makes
-#                   versions at run time
+#   make build      the command, the runtime library, and for each of LLVMS a plugin, what makes
+#                   versions at run time, and the environment of `midflight vm`
 #   make demo       profile bzip2, and print the report
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
@@ -52,6 +52,8 @@ SEEDS ?= 0..100
 OSR_SEEDS ?= 0..50
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?=
+# Random programs in versions that are made while they run.
+OPEN_SEEDS ?= 0..50
 # The thesis's passes.
 OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
 OSR_OPT_SEEDS ?= 0..30
@@ -77,7 +79,7 @@ MIRI_CASES ?= 2
 # The plugins of both LLVMs are built under one name, and cargo uses all processors by itself.
 .NOTPARALLEL:
 .PHONY: build demo pictures test lint bench nightly install clean command runtime harness need-build \
-	need-test check-rust check-examples check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
+	need-test check-rust check-examples check-open check-tsan check-miri check-lit check-osr check-maps check-corpus check-builds check-matrix \
 	check-random check-documentation check-aarch64 check-suites check-bare check-same \
 	build-both aarch64
 
@@ -109,20 +111,22 @@ runtime:
 	install -m 644 $(HEADERS) $(LIB)/include/
 	runtime-lib/package.sh shared $(RUNTIME_DIR)/runtime/libmidflight_rt.a $(LIB)/libmidflight_rt.so
 
-# The plugin, and what makes versions at run time. The crates without LLVM are built once for all of
+# The plugin, what makes versions at run time, and `midflight vm`. The crates without LLVM are built once for all of
 # them. A library that is loaded has one name in
 # target/, whatever its features: cargo must not take the one of another LLVM for this one.
 plugin-%:
-	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = "$*$(PLUGIN_FEATURES)" ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-* $(OUT)/.fingerprint/midflight-jit-*
+	@[ "$$(cat $(OUT)/.plugin-of 2>/dev/null)" = "$*$(PLUGIN_FEATURES)" ] || rm -rf $(OUT)/.fingerprint/midflight-plugin-* $(OUT)/.fingerprint/midflight-jit-* $(OUT)/.fingerprint/midflight-vm-*
 	@mkdir -p $(LIB)/llvm-$*
 	@echo $*$(PLUGIN_FEATURES) > $(OUT)/.plugin-of
-	$(CARGO) build --release -p midflight-plugin -p midflight-jit --no-default-features \
+	$(CARGO) build --release -p midflight-plugin -p midflight-jit -p midflight-vm --no-default-features \
 		--features llvm$*-1$(PLUGIN_FEATURES) --target-dir target
 	@# New files, not new bytes in those that a running compiler or program may have mapped.
 	cp $(OUT)/libmidflight.so $(LIB)/llvm-$*/.libmidflight.so
 	mv -f $(LIB)/llvm-$*/.libmidflight.so $(LIB)/llvm-$*/libmidflight.so
 	cp $(OUT)/libmidflight_jit.so $(LIB)/llvm-$*/.libmidflight_jit.so
 	mv -f $(LIB)/llvm-$*/.libmidflight_jit.so $(LIB)/llvm-$*/libmidflight_jit-$*.so
+	cp $(OUT)/midflight-vm $(LIB)/llvm-$*/.midflight-vm
+	mv -f $(LIB)/llvm-$*/.midflight-vm $(LIB)/llvm-$*/midflight-vm
 
 # What programs for AArch64 link, with the plugins beside it, so that it can be MIDFLIGHT_LIB_DIR.
 aarch64:
@@ -161,6 +165,7 @@ bench:
 	$(BENCH) pgo --simulate
 	$(BENCH) compile-time
 	$(BENCH) osr cost
+	$(BENCH) osr open
 	$(BENCH) osr maps --llvm 22
 
 install: build
@@ -178,24 +183,24 @@ clean:
 # --- checking ---------------------------------------------------------------------------------
 
 test: need-test
-	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-corpus check-documentation check-builds check-random check-aarch64
+	@scripts/checks.sh $(MAKE) lint build-both check-rust check-examples check-lit check-osr check-open check-corpus check-documentation check-builds check-random check-aarch64
 
 lint: need-test
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
-		--exclude midflight-plugin --exclude midflight-jit --all-targets --target-dir target -- -D warnings
-	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-jit -p midflight-bench \
+		--exclude midflight-plugin --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
+	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-jit -p midflight-vm -p midflight-bench \
 		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
 	@# No other crates differ between versions of LLVM.
-	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-jit --no-default-features --features llvm19-1 --all-targets \
+	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \
 		-p midflight-bench --target-dir target
-	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
+	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes -p midflight-vm \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target &&) true
 
 # A crate as users of the API write it, outside the workspace: with LLVM's static libraries, which inkwell
@@ -233,6 +238,10 @@ check-osr: harness
 	$(BENCH) osr csmith --seeds $(OSR_SEEDS)
 	$(BENCH) osr fuzz --passes '$(OSR_PASSES)' $(OSR_OPT_FUZZ)
 	$(BENCH) osr csmith --passes '$(OSR_PASSES)' --seeds $(OSR_OPT_SEEDS)
+
+# Random programs that call what they get, in versions that are made and left.
+check-open: harness
+	$(BENCH) osr open-fuzz --seeds $(OPEN_SEEDS)
 
 # No pass may break the mapping of what it did.
 check-maps: harness
@@ -308,9 +317,9 @@ check-matrix: harness
 nightly: need-test
 	@$(NEED) $(PROJECT_PACKAGES)
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
-		check-rust check-examples check-miri check-lit check-osr check-maps check-matrix check-corpus check-documentation check-builds check-random \
+		check-rust check-examples check-miri check-lit check-osr check-open check-maps check-matrix check-corpus check-documentation check-builds check-random \
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
-		OSR_SEEDS=0..4000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
+		OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3

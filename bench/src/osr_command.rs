@@ -7,7 +7,8 @@ use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
 use midflight_bench::osr::fuzzed::To;
 use midflight_bench::osr::maps::{self, What};
-use midflight_bench::osr::{cost, csmith, fuzz, insertion, points, stack};
+use midflight_bench::osr::open::{self, gain, idle, latency};
+use midflight_bench::osr::{cost, csmith, fuzz, insertion, open_fuzz, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
 
@@ -63,6 +64,21 @@ pub enum OsrAction {
         max_points: u32,
         /// So many points of a build are fired one by one
         #[arg(long, default_value_t = 3)]
+        single: usize,
+    },
+    /// Check that random programs that call what they get print the same, whatever versions are made
+    OpenFuzz {
+        /// Seeds, as A..B
+        #[arg(long, default_value = "0..50", value_parser = seeds)]
+        seeds: std::ops::Range<u64>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Build each seed with all generators and conditions at -O0 and -O2
+        #[arg(long)]
+        all: bool,
+        /// Versions of so many points of a build are left at single checks
+        #[arg(long, default_value_t = 1)]
         single: usize,
     },
     /// Build and verify the continuation at every point, and count refusals by reason
@@ -129,6 +145,41 @@ pub enum OsrAction {
         #[arg(long)]
         quick: bool,
     },
+    /// Measure versions that are made while a program runs, or check that they change nothing
+    Open {
+        /// Versions of LLVM; time is measured with the first
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// Only check that programs do the same
+        #[arg(long)]
+        check: bool,
+        /// Levels of optimization that are checked; time is measured at 2
+        #[arg(long, value_delimiter = ',', default_value = "0,1,2,3")]
+        opt: Vec<u32>,
+        /// What to measure
+        #[arg(long, value_delimiter = ',', default_value = "gain,idle,latency")]
+        what: Vec<Open>,
+        /// Beginnings of names of programs, as the tables have them; all if not given
+        #[arg(long, value_delimiter = ',')]
+        programs: Vec<String>,
+        /// Rounds: each runs all ways in turn
+        #[arg(long, default_value_t = 5)]
+        pairs: usize,
+        /// Little work and few rounds: a look, not a measurement
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+/// What of open points to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Open {
+    /// What versions gain
+    Gain,
+    /// What points cost that never fire
+    Idle,
+    /// How long fires take
+    Latency,
 }
 
 /// What to measure.
@@ -231,6 +282,30 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             println!("{text}");
             write(&layout.work().join("osr-cost.md"), text.as_bytes())?;
             Ok(true)
+        }
+        OsrAction::Open { llvm, check: true, opt, .. } => {
+            Ok(open::check::check(layout, &llvm, &opt)?.close("osr open"))
+        }
+        OsrAction::Open { llvm, what, programs, pairs, quick, .. } => {
+            let Some(&llvm) = llvm.first() else { return Ok(true) };
+            let (pairs, work) = if quick { (3, 20) } else { (pairs, 100) };
+            let plan = open::Plan { llvm, pairs, work, only: programs };
+            let mut text = String::new();
+            for what in what {
+                text += &match what {
+                    Open::Gain => gain::gain(layout, &plan)?,
+                    Open::Idle => idle::idle(layout, &plan)?,
+                    Open::Latency => latency::latency(layout, &plan)?,
+                };
+                text += "\n";
+            }
+            println!("{text}");
+            write(&layout.work().join("osr-open.md"), text.as_bytes())?;
+            Ok(true)
+        }
+        OsrAction::OpenFuzz { seeds, llvm, all, single } => {
+            let plan = open_fuzz::Plan { seeds, llvm, all, single };
+            Ok(open_fuzz::open_fuzz(layout, &plan)?.close("osr open-fuzz"))
         }
         OsrAction::Csmith { seeds, llvm, passes, max_points, single } => {
             let (to, max_points) = (to(passes), most(max_points));

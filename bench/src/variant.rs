@@ -229,7 +229,10 @@ impl Toolchain {
 }
 
 /// `midflight cc` with a version of LLVM, for the machine.
-fn driver(layout: &Layout, llvm: u32) -> Result<Job> {
+///
+/// # Errors
+/// If the command is not built.
+pub fn driver(layout: &Layout, llvm: u32) -> Result<Job> {
     let mut job = Job::new(layout.midflight()?).arg("cc").limit(1800);
     if layout.machine != Machine::Host {
         job = job.env("MIDFLIGHT_LIB_DIR", layout.library());

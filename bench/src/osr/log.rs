@@ -30,6 +30,31 @@ pub enum Event {
         /// How often
         transitions: u64,
     },
+    /// A version that was asked for while the program ran
+    Version(Made),
+}
+
+/// A version of an open point. What a log does not have is zero.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+pub struct Made {
+    /// `ready` if it can be gone on in
+    pub state: String,
+    /// What it took to make it
+    pub microseconds: u64,
+    /// Its object file
+    pub bytes: u64,
+    /// Guards in it
+    pub guards: u64,
+    /// How often one failed
+    pub exits: u64,
+}
+
+impl Made {
+    /// Whether it can be gone on in.
+    pub fn is_ready(&self) -> bool {
+        self.state == "ready"
+    }
 }
 
 /// A point that was reached.
@@ -105,7 +130,15 @@ impl Log {
     pub fn fired(&self) -> impl Iterator<Item = String> {
         self.events.iter().filter_map(|event| match event {
             Event::Transition { point, file, .. } => Some(format!("{file}:{point}")),
-            Event::Point { .. } => None,
+            Event::Point { .. } | Event::Version(_) => None,
+        })
+    }
+
+    /// The versions that were asked for.
+    pub fn versions(&self) -> impl Iterator<Item = &Made> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Version(made) => Some(made),
+            _ => None,
         })
     }
 }
@@ -126,5 +159,16 @@ mod tests {
         assert_eq!((log.points(), log.transitions()), (2, 7));
         assert_eq!(log.reached(), [Reached { point: "a.c:f#1".to_string(), hits: 7 }]);
         assert_eq!(log.fired().collect::<Vec<_>>(), ["a.c:f#1", "a.c:f#1"]);
+    }
+
+    #[test]
+    fn versions_are_read_whatever_else_is_told_of_them() {
+        let log = Log::parse(
+            r#"{"event":"version","point":"f#1","file":"a.c","function":"f","generator":"reoptimize","key":0,"state":"ready","microseconds":7,"bytes":9,"guards":1,"checks":0,"exits":2}
+{"event":"version","state":"nothing"}"#,
+        )
+        .unwrap();
+        let exits: Vec<_> = log.versions().map(|made| (made.is_ready(), made.exits)).collect();
+        assert_eq!(exits, [(true, 2), (false, 0)]);
     }
 }

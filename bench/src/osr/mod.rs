@@ -10,6 +10,8 @@
 //! | Does the stack stay as it is? | [`stack`] | `osr stack` |
 //! | What do points and transitions cost? | [`cost`] | `osr cost` |
 //! | How long does it take to insert them? | [`insertion`] | `osr cost --what insertion` |
+//! | What do versions gain that are made while a program runs? | [`open`] | `osr open` |
+//! | Do random programs do the same in them? | [`open_fuzz`] | `osr open-fuzz` |
 //!
 //! What is fired, and what a run must then show, is in [`firing`] and [`stress`]; [`log`] reads
 //! what the runtime tells.
@@ -25,6 +27,8 @@ pub mod fuzzed;
 pub mod insertion;
 pub mod log;
 pub mod maps;
+pub mod open;
+pub mod open_fuzz;
 pub mod points;
 pub mod stack;
 pub mod stress;

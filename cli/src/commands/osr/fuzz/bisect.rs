@@ -2,7 +2,7 @@
 
 use crate::commands::osr::fuzz::judge::Judge;
 use crate::commands::osr::fuzz::log::{Point, PointName};
-use crate::commands::osr::fuzz::plan::Fire;
+use crate::commands::osr::fuzz::plan::{Fire, Firing};
 use crate::commands::osr::fuzz::program::{Difference, ProgramError};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -14,24 +14,29 @@ const HITS: u64 = 64;
 /// no point makes one alone.
 pub fn to_one_point(
     judge: &Judge<'_>,
-    fire: Fire,
+    firing: Firing,
     fired: &BTreeSet<PointName>,
     difference: Difference,
     deadline: Option<Instant>,
-) -> Result<(Fire, Difference), ProgramError> {
-    if matches!(fire, Fire::At(..)) || difference.kind == "not-fired" {
-        return Ok((fire, difference));
+) -> Result<(Firing, Difference), ProgramError> {
+    let is_narrow = matches!(firing.fire(), None | Some(Fire::At(..)));
+    if is_narrow || difference.kind == "not-fired" {
+        return Ok((firing, difference));
     }
+    let is_exits = matches!(firing, Firing::Exits(_));
+    let firing_of = |fire| if is_exits { Firing::Exits(fire) } else { Firing::Points(fire) };
+    let points = if is_exits { &judge.open } else { &judge.points };
     // A run that crashed has logged nothing.
     let is_suspect = |point: &&Point| fired.is_empty() || fired.contains(&point.name);
-    let suspects: Vec<&Point> = judge.points.iter().filter(is_suspect).collect();
-    let at = |point: &&Point| Fire::At(point.name.clone(), None);
-    let alone: Vec<Fire> = suspects.iter().map(at).collect();
+    let suspects: Vec<&Point> = points.iter().filter(is_suspect).collect();
+    let at = |point: &&Point| firing_of(Fire::At(point.name.clone(), None));
+    let alone: Vec<Firing> = suspects.iter().map(at).collect();
     let Some((found, difference)) = first(judge, &alone, deadline)? else {
-        return Ok((fire, difference));
+        return Ok((firing, difference));
     };
     let point = suspects.iter().find(|point| at(point) == found);
     let hits = point.map(|point| hits_of(point)).unwrap_or_default();
+    let hits: Vec<Firing> = hits.into_iter().map(firing_of).collect();
     Ok(first(judge, &hits, deadline)?.unwrap_or((found, difference)))
 }
 
@@ -44,12 +49,12 @@ fn hits_of(point: &Point) -> Vec<Fire> {
 
 fn first(
     judge: &Judge<'_>,
-    fires: &[Fire],
+    firings: &[Firing],
     deadline: Option<Instant>,
-) -> Result<Option<(Fire, Difference)>, ProgramError> {
-    let verdicts = judge.run_all(fires, deadline, true)?;
+) -> Result<Option<(Firing, Difference)>, ProgramError> {
+    let verdicts = judge.run_all(firings, deadline, true)?;
     let real = |difference: &Difference| difference.kind != "not-fired";
     Ok(verdicts
         .into_iter()
-        .find_map(|v| v.difference.filter(real).map(|difference| (v.fire, difference))))
+        .find_map(|v| v.difference.filter(real).map(|difference| (v.firing, difference))))
 }

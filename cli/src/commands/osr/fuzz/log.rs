@@ -30,6 +30,12 @@ struct Event {
     hits: u64,
     #[serde(default)]
     transitions: u64,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    checks: u64,
+    #[serde(default)]
+    exits: u64,
 }
 
 /// The logs of all processes of a run.
@@ -43,6 +49,16 @@ pub struct Log {
     pub(crate) transitions: u64,
     /// Those that have
     pub(crate) fired: BTreeSet<PointName>,
+    /// There are points that are not fuzzed.
+    pub(crate) has_others: bool,
+    /// Open points of which versions were asked for; their hits are the most checks of a version
+    pub(crate) open: BTreeMap<PointName, Point>,
+    /// Versions that were made
+    pub(crate) versions: u64,
+    /// How often guards have failed
+    pub(crate) exits: u64,
+    /// Points whose versions were left
+    pub(crate) left: BTreeSet<PointName>,
 }
 
 impl Log {
@@ -67,6 +83,17 @@ impl Log {
             let new = || Point { name: name.clone(), file: event.file, line: event.line, hits: 0 };
             let point = self.points.entry(name.clone()).or_insert_with(new);
             point.hits = point.hits.max(event.hits);
+        } else if event.event == "point" {
+            self.has_others = true;
+        } else if event.event == "version" {
+            self.versions += u64::from(event.state == "ready");
+            self.exits = self.exits.saturating_add(event.exits);
+            if event.exits > 0 {
+                self.left.insert(name.clone());
+            }
+            let new = || Point { name: name.clone(), file: event.file, line: event.line, hits: 0 };
+            let point = self.open.entry(name.clone()).or_insert_with(new);
+            point.hits = point.hits.max(event.checks);
         }
     }
 }
@@ -86,6 +113,21 @@ mod tests {
         assert_eq!((log.transitions, log.fired.len()), (10, 1));
         log.add(&point.replace("fuzz", "flag").replace("f#3", "g")).unwrap();
         assert_eq!(log.points.len(), 1, "only fuzzed points are fired");
+        assert!(log.has_others && log.open.is_empty());
         assert!(log.add("{").is_err());
+    }
+
+    #[test]
+    fn an_open_point_has_as_many_hits_as_its_busiest_version_has_checks() {
+        let mut log = Log::default();
+        let version = |state: &str, checks: u64, exits: u64| {
+            format!(
+                r#"{{"event":"version","point":"f#1","file":"x.c","function":"f","generator":"inline-callee","key":7,"state":"{state}","microseconds":9,"bytes":9,"guards":1,"checks":{checks},"exits":{exits}}}"#
+            ) + "\n"
+        };
+        log.add(&(version("ready", 5, 0) + &version("ready", 12, 3) + &version("nothing", 0, 0)))
+            .unwrap();
+        assert_eq!(log.open["x.c:f#1"].hits, 12);
+        assert_eq!((log.versions, log.exits, log.left.len()), (2, 3, 1));
     }
 }

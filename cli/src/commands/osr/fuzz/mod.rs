@@ -2,7 +2,7 @@
 //! does without.
 //!
 //! As JavaScriptCore's OSR-exit fuzzer and V8's `--deopt-every-n-times`: the `plan` of runs fires
-//! everything, every n-th hit, at random, and single points; `judge` carries it out on a
+//! everything, every n-th hit, at random, and single points, and leaves versions of open points so; `judge` carries it out on a
 //! `program`, whose [`log`] tells what fired; a run that differs is narrowed down to one point by
 //! `bisect`; `report` tells what was found.
 
@@ -25,8 +25,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 pub(crate) const HELP: &str = "\
-The program must be built with --midflight-osr-fuzz, and do the same each time. Exit status: 0 if all
-runs did the same, 1 if one did not, 2 if nothing can be said.
+The program must be built with --midflight-osr-fuzz, or with open points (--midflight-osr-point and
+to=open:GENERATOR), whose versions are made at once and left where they need not be; and it must do the
+same each time. Exit status: 0 if all runs did the same, 1 if one did not, 2 if nothing can be said.
 
 Examples:
   midflight cc -O2 --midflight-osr-fuzz -o prog prog.c && midflight osr fuzz -- ./prog args

@@ -3,7 +3,68 @@
 use crate::commands::osr::fuzz::log::{Point, PointName};
 use std::fmt;
 
-/// A value of `MIDFLIGHT_OSR_FIRE`.
+/// What a run does that the reference does not.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Firing {
+    /// Fuzzed points fire.
+    Points(Fire),
+    /// Open points do, and their versions are made at once.
+    Versions,
+    /// And guards of versions fail, though they hold.
+    Exits(Fire),
+}
+
+/// The variable that says which points fire.
+const FIRE: &str = "MIDFLIGHT_OSR_FIRE";
+
+/// The variable that says who makes versions.
+pub const COMPILE: &str = "MIDFLIGHT_OSR_COMPILE";
+
+/// The variable that says which guards fail.
+const EXIT: &str = "MIDFLIGHT_OSR_EXIT";
+
+impl Firing {
+    /// The variables of the environment.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let now = || (COMPILE, "now".to_string());
+        match self {
+            Firing::Points(fire) => vec![(FIRE, fire.to_string())],
+            Firing::Versions => vec![now()],
+            Firing::Exits(fire) => vec![now(), (EXIT, fire.to_string())],
+        }
+    }
+
+    /// What of it has the form of `MIDFLIGHT_OSR_FIRE`.
+    pub fn fire(&self) -> Option<&Fire> {
+        match self {
+            Firing::Points(fire) | Firing::Exits(fire) => Some(fire),
+            Firing::Versions => None,
+        }
+    }
+
+    /// The variables of the run in which all points are listed.
+    pub fn list() -> Vec<(&'static str, String)> {
+        vec![(FIRE, "list".to_string())]
+    }
+
+    /// No guard fails that holds, but all checks are counted.
+    pub fn counted() -> Self {
+        Firing::Exits(Fire::Every(i64::MAX as u64))
+    }
+}
+
+impl fmt::Display for Firing {
+    /// As what the variable has that says most.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Firing::Points(fire) => fire.fmt(f),
+            Firing::Versions => f.write_str("versions"),
+            Firing::Exits(fire) => write!(f, "exits {fire}"),
+        }
+    }
+}
+
+/// A value of `MIDFLIGHT_OSR_FIRE`, or of `MIDFLIGHT_OSR_EXIT`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fire {
     /// All points, at each hit
@@ -48,11 +109,14 @@ const FACTOR: u64 = 7;
 /// where the points before it do not fire.
 const SMALL: [u64; 5] = [2, 3, 5, 6, 11];
 
+/// Every so many checks of guards one fails.
+const EXITS: [u64; 3] = [2, 3, 7];
+
 /// The plan for the points that were hit: firings of all points, then, in an order that the seed
 /// chooses, the first hit of each point, the last of each, and the middle of each.
 ///
 /// `every:1` is `always`, so N ends before it.
-pub fn plan(points: &[Point], seed: u64) -> Vec<Fire> {
+pub fn plan(points: &[Point], seed: u64) -> Vec<Firing> {
     let total = points.iter().fold(0_u64, |sum, point| sum.saturating_add(point.hits));
     let ladder = std::iter::successors(Some(total / 2), |n| Some(n / FACTOR));
     let mut every: Vec<u64> = ladder.take_while(|&n| n > 1).collect();
@@ -64,11 +128,27 @@ pub fn plan(points: &[Point], seed: u64) -> Vec<Fire> {
     // The frequent first: they fire the most points.
     result.extend(every.into_iter().map(Fire::Every));
     result.extend(random);
-    let mut order: Vec<&Point> = points.iter().collect();
+    result.extend(single(points, seed));
+    result.into_iter().map(Firing::Points).collect()
+}
+
+/// The plan for open points, with the checks of their versions for hits: versions alone, then exits, of
+/// all versions and of each point's.
+pub fn plan_open(points: &[Point], seed: u64) -> Vec<Firing> {
+    let total = points.iter().fold(0_u64, |sum, point| sum.saturating_add(point.hits));
+    let every = EXITS.into_iter().filter(|&n| n <= total).map(Fire::Every);
+    let all = (total > 0).then_some(Fire::Always);
+    let exits = all.into_iter().chain(every).chain(single(points, seed));
+    std::iter::once(Firing::Versions).chain(exits.map(Firing::Exits)).collect()
+}
+
+/// The first hit of each point, the last of each, and the middle of each.
+fn single(points: &[Point], seed: u64) -> Vec<Fire> {
+    let mut order: Vec<&Point> = points.iter().filter(|point| point.hits > 0).collect();
     fastrand::Rng::with_seed(seed).shuffle(&mut order);
     let middle = |point: &Point| point.hits.div_ceil(2);
     let at = |point: &Point, hit| Fire::At(point.name.clone(), Some(hit));
-    result.extend(order.iter().map(|p| at(p, 1)));
+    let mut result: Vec<Fire> = order.iter().map(|p| at(p, 1)).collect();
     result.extend(order.iter().filter(|p| p.hits > 1).map(|p| at(p, p.hits)));
     result.extend(order.iter().filter(|p| middle(p) > 1).map(|p| at(p, middle(p))));
     result
@@ -83,7 +163,7 @@ mod tests {
         let points = hits.iter().enumerate();
         let points: Vec<_> =
             points.map(|(n, &hits)| Point { name: name(n), hits, ..Point::default() }).collect();
-        plan(&points, seed).iter().map(Fire::to_string).collect()
+        plan(&points, seed).iter().map(Firing::to_string).collect()
     }
 
     #[test]
@@ -114,6 +194,30 @@ mod tests {
     fn no_hit_is_fired_twice() {
         let at = |hits: &[u64]| texts(hits, 0).iter().filter(|t| t.starts_with("at")).count();
         assert_eq!((at(&[1]), at(&[2]), at(&[3]), at(&[1, 2, 3])), (1, 2, 3, 6));
+    }
+
+    #[test]
+    fn versions_are_made_and_left_at_some_checks() {
+        let point = |name: &str, hits| Point { name: name.into(), hits, ..Point::default() };
+        let texts = |points: &[Point]| -> Vec<String> {
+            plan_open(points, 0).iter().map(Firing::to_string).collect()
+        };
+        assert_eq!(
+            texts(&[point("x.c:f#1", 5)]),
+            [
+                "versions",
+                "exits always",
+                "exits every:2",
+                "exits every:3",
+                "exits at:x.c:f#1:1",
+                "exits at:x.c:f#1:5",
+                "exits at:x.c:f#1:3"
+            ]
+        );
+        assert_eq!(texts(&[point("x.c:f#1", 0)]), ["versions"], "there are no guards");
+        let exits = Firing::Exits(Fire::Every(3)).variables();
+        let texts: Vec<_> = exits.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(texts, ["MIDFLIGHT_OSR_COMPILE=now", "MIDFLIGHT_OSR_EXIT=every:3"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use crate::commands::osr::fuzz::Fuzz;
 use crate::commands::osr::fuzz::log::Log;
+use crate::commands::osr::fuzz::plan::COMPILE;
+use crate::format::shell::quoted_word;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
 use std::fmt;
@@ -20,7 +22,7 @@ const VARIABLES: [&str; 5] = [
     "MIDFLIGHT_OSR_FIRE",
     "MIDFLIGHT_OSR_LOG",
     "MIDFLIGHT_OSR_SIGNAL",
-    "MIDFLIGHT_OSR_COMPILE",
+    COMPILE,
     "MIDFLIGHT_OSR_EXIT",
 ];
 
@@ -31,7 +33,7 @@ pub(crate) enum ProgramError {
     Start(String, io::Error),
     #[error("running the program: {what} '{path}': {error}")]
     File { what: &'static str, path: String, error: io::Error },
-    #[error("reading the log of MIDFLIGHT_OSR_FIRE={0}: {1}; is something else writing it?")]
+    #[error("reading the log of {0}: {1}; is something else writing it?")]
     Log(String, serde_json::Error),
     #[error("interrupted; the program was ended")]
     Interrupted,
@@ -96,17 +98,19 @@ pub struct Difference {
 }
 
 impl Program<'_> {
-    /// Runs it; with `fire`, the value of `MIDFLIGHT_OSR_FIRE`, it writes a log too.
+    /// Runs it, with variables of the environment; if there are any it writes a log too. Where they do not say
+    /// that versions are made, none are.
     pub fn run(
         &self,
-        fire: Option<&str>,
+        variables: &[(&'static str, String)],
         limit: Option<Duration>,
     ) -> Result<Outcome, ProgramError> {
         let folder = tempfile::tempdir().map_err(file_error("making", Path::new("a folder")))?;
         self.remove_compared()?;
         let mut command = self.command(&folder)?;
-        if let Some(fire) = fire {
-            command.env("MIDFLIGHT_OSR_FIRE", fire);
+        command.env(COMPILE, "never");
+        if !variables.is_empty() {
+            command.envs(variables.iter().map(|(name, value)| (name, value)));
             command.env("MIDFLIGHT_OSR_LOG", folder.path().join("%p.log"));
         }
         let begun = Instant::now();
@@ -115,7 +119,7 @@ impl Program<'_> {
         })?;
         let ending = self.wait(child, begun, limit)?;
         let elapsed = begun.elapsed();
-        let log = read_log(folder.path(), fire.unwrap_or_default())?;
+        let log = read_log(folder.path(), variables)?;
         Ok(Outcome { ending, outputs: self.outputs(folder.path())?, log, elapsed })
     }
 
@@ -207,14 +211,21 @@ fn file_error(what: &'static str, path: &Path) -> impl Fn(io::Error) -> ProgramE
     move |error| ProgramError::File { what, path: path.clone(), error }
 }
 
-fn read_log(folder: &Path, fire: &str) -> Result<Log, ProgramError> {
+/// As a shell has them.
+pub fn assignments(variables: &[(&'static str, String)]) -> String {
+    let words = variables.iter();
+    let words = words.map(|(name, value)| format!("{name}={}", quoted_word(value.as_ref())));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn read_log(folder: &Path, variables: &[(&'static str, String)]) -> Result<Log, ProgramError> {
     let mut log = Log::default();
     for entry in std::fs::read_dir(folder).map_err(file_error("reading", folder))? {
         let path = entry.map_err(file_error("reading", folder))?.path();
         if path.extension().is_some_and(|extension| extension == "log") {
             let bytes = std::fs::read(&path).map_err(file_error("reading", &path))?;
             log.add(&String::from_utf8_lossy(&bytes))
-                .map_err(|error| ProgramError::Log(fire.into(), error))?;
+                .map_err(|error| ProgramError::Log(assignments(variables), error))?;
         }
     }
     Ok(log)
