@@ -27,6 +27,11 @@ pub enum InstallError {
          midflight's source, or set MIDFLIGHT_LIB_DIR"
     )]
     NoPlugin(String, String),
+    /// The file.
+    #[error(
+        "looking for the environment: there is no '{0}'; run `make build` in midflight's source"
+    )]
+    NoVm(String),
     #[error("looking for the runtime: there is no '{0}'; run `make build` in midflight's source")]
     NoRuntime(String),
     #[error(
@@ -65,6 +70,13 @@ impl Install {
             return Err(InstallError::NoRuntime(runtime.display().to_string()));
         }
         Ok(Install { llvm: found, plugin: plugin_of(found), runtime })
+    }
+
+    /// The program of `midflight vm`, beside the plugin.
+    pub fn vm(&self) -> Result<PathBuf, InstallError> {
+        let program = self.plugin.with_file_name("midflight-vm");
+        let is_there = program.is_file();
+        if is_there { Ok(program) } else { Err(InstallError::NoVm(program.display().to_string())) }
     }
 }
 

@@ -10,6 +10,7 @@ mod merge;
 pub mod osr;
 pub mod report;
 pub mod show;
+mod vm;
 
 use crate::format::sink::WriteError;
 use crate::input::samples::SamplesError;
@@ -24,6 +25,7 @@ use osr::show::ShowError;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use vm::VmError;
 
 /// Profiles the cyclic paths that a program really takes.
 #[derive(Parser, Debug)]
@@ -77,6 +79,9 @@ enum Action {
     /// Test programs with OSR points, and see where OSR is possible
     #[command(subcommand)]
     Osr(osr::Osr),
+    /// Load functions, make versions, insert OSR points and run them, by commands
+    #[command(after_help = vm::HELP)]
+    Vm(vm::Vm),
 }
 
 /// Does what a command line asks for. If that fails, it says why on standard error.
@@ -113,6 +118,7 @@ impl Action {
             Action::Merge(options) => options.run()?,
             Action::Export(options) => options.run()?,
             Action::Osr(command) => return command.run(),
+            Action::Vm(options) => return Err(options.run().into()),
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -137,6 +143,8 @@ pub(crate) enum CommandError {
     OsrReport(#[from] ReportError),
     #[error(transparent)]
     OsrShow(#[from] ShowError),
+    #[error(transparent)]
+    Vm(#[from] VmError),
     #[error(transparent)]
     Write(#[from] WriteError),
 }
