@@ -189,11 +189,11 @@ lint: need-test
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
-		--exclude midflight-plugin --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
-	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-jit -p midflight-vm -p midflight-bench \
+		--exclude midflight-plugin --exclude midflight-orc --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
+	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm -p midflight-bench \
 		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
 	@# No other crates differ between versions of LLVM.
-	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets \
+	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 

@@ -2,8 +2,8 @@
 //!
 //! The runtime loads it when the first open point fires, and asks it for a version by
 //! [`midflight_jit_compile`]. [`request`] reads what the program carries, [`version`] makes the
-//! version's module by the passes' code, and [`emit`] compiles it and puts it into memory with
-//! LLVM's ORC; [`perf`] tells profilers where it is.
+//! version's module by the passes' code, and [`emit`] compiles it and puts it into memory by
+//! `midflight-orc`; [`perf`] tells profilers where it is.
 //!
 //! **Invariant.** Nothing unwinds into the runtime, and nothing is written or printed: problems go
 //! back as a text.
@@ -13,9 +13,7 @@
 mod custom;
 mod emit;
 mod perf;
-mod process;
 mod request;
-mod sys;
 mod version;
 
 use midflight_abi::open::{OPEN_FAILED, OPEN_MADE, OPEN_NOTHING, OpenAnswer, OpenRequest};

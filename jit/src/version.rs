@@ -70,36 +70,34 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
     // SAFETY: the caller's.
     let (function, point) =
         unsafe { (request::text(request.function), request::text(request.point)) };
-    let mut names = Vec::new();
     let parts = [
         (Some(made.target), ".enter"),
         (Some(made.next), ""),
         (made.entry, ".entry"),
         (made.exit, ".exit"),
     ];
-    for (part, suffix) in parts {
-        names.push(part.map(|part| {
-            let name = format!("{function}.jit{suffix}");
-            part.make_external(&name);
-            name
-        }));
-    }
+    let names = parts.map(|(part, suffix)| {
+        let name = format!("{function}.jit{suffix}");
+        part.map(|part| part.make_external(&name)).map(|()| name)
+    });
     let guards = made.guards as u32;
-    if asked.generator == Generator::Reoptimize {
-        emit::use_host_features(module);
-    }
     if let Some(problem) = module.verify() {
         return Err(NoVersion::Failed(format!(
             "it does not verify, a defect of midflight: {}",
             problem.trim().replace('\n', " ")
         )));
     }
-    symbols.add(OPEN_SYMBOL, request.open as u64);
-    symbols.add(OPEN_EXIT_SYMBOL, request.left as u64);
-    symbols.add(OPEN_GUARD_SYMBOL, request.guard as u64);
+    for (name, function) in [
+        (OPEN_SYMBOL, request.open),
+        (OPEN_EXIT_SYMBOL, request.left),
+        (OPEN_GUARD_SYMBOL, request.guard),
+    ] {
+        symbols.insert(name.to_string(), function as u64);
+    }
     let label = format!("{function}@{point}[{}]", asked.generator.name());
+    let for_host = asked.generator == Generator::Reoptimize;
     let Code { addresses, size } =
-        emit::emit(owned, symbols, &names, &label).map_err(NoVersion::Failed)?;
+        emit::emit(owned, symbols, &names, &label, for_host).map_err(NoVersion::Failed)?;
     let [target, next, entry, _] = addresses.map(|address| address as *const c_void);
     Ok(Made { target, next, entry, size, guards })
 }
@@ -126,7 +124,7 @@ fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols)
                 name
             }
         };
-        symbols.add(&name, address);
+        symbols.entry(name.clone()).or_insert(address);
         links.push((name, address));
     }
     links

@@ -3,23 +3,21 @@
 //! Code that was made stays until the process ends: a thread that the program has started may be in
 //! it, and versions of open points refer to it.
 
-use crate::ir::{Context, Ir, checked};
-use crate::machine::Machine;
+use crate::ir::{Context, Ir};
 use crate::sys::core::*;
-use crate::sys::error::LLVMErrorRef;
-use crate::sys::orc2::lljit::*;
-use crate::sys::orc2::*;
 use crate::sys::prelude::*;
 use crate::sys::{LLVMAttributeReturnIndex, LLVMTypeKind};
 use crate::values::Kind;
 use midflight_abi::open::{OPEN_BODY_SECTION, OPEN_SECTION, OPEN_SYMBOL, OpenBody, OpenSite};
 use midflight_bridge::ir::{Function, Type};
+use midflight_orc::{Library, Machine, Session};
 use midflight_passes::osr::api::{Builder, Module, emit_registration};
 use midflight_rt::{
     OsrPoints, midflight_osr_open, midflight_osr_register_code, midflight_osr_register_open,
     midflight_osr_unregister_code, midflight_osr_unregister_open,
 };
-use std::ffi::{CString, c_void};
+use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::mem::transmute;
 use std::ptr::null_mut;
 
@@ -37,14 +35,14 @@ const PLACE: usize = 16;
 
 /// Makes code.
 pub struct Jit {
-    lljit: LLVMOrcLLJITRef,
+    session: Session,
     machine: Machine,
     context: Context,
 }
 
 /// The code of a module, whose points the runtime knows as long as this is there.
 pub struct Code {
-    library: LLVMOrcJITDylibRef,
+    library: Library,
     points: OsrPoints,
     open: OpenPoints,
 }
@@ -83,21 +81,7 @@ impl Jit {
     /// # Errors
     /// LLVM's message.
     pub fn new(machine: Machine, context: Context) -> Result<Jit, String> {
-        // SAFETY: all handles are those that LLVM gives; the builder takes a machine of its own.
-        unsafe {
-            let builder = LLVMOrcCreateLLJITBuilder();
-            let own = Machine::another()?;
-            let own = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(own.as_llvm());
-            LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, own);
-            let mut lljit = null_mut();
-            checked(LLVMOrcCreateLLJIT(&mut lljit, builder))?;
-            // What it would print comes back as an error, too.
-            let session = LLVMOrcLLJITGetExecutionSession(lljit);
-            LLVMOrcExecutionSessionSetErrorReporter(session, ignore, null_mut());
-            // Debuggers are told of the code by GDB's JIT interface. It can do without.
-            let _ = checked(LLVMOrcLLJITEnableDebugSupport(lljit));
-            Ok(Jit { lljit, machine, context })
-        }
+        Ok(Jit { session: Session::new()?, machine, context })
     }
 
     /// Compiles a module, and tells the runtime of its points.
@@ -108,12 +92,15 @@ impl Jit {
         emit_registration(ir.module(), POINTS).map_err(|error| error.to_string())?;
         emit_open_registration(ir.module());
         let open: unsafe extern "C" fn(*mut OpenSite, u64) -> *const _ = midflight_osr_open;
-        let library = self.add(ir, &[(OPEN_SYMBOL, open as usize as u64)])?;
+        let known = BTreeMap::from([(OPEN_SYMBOL.to_string(), open as usize as u64)]);
+        let library = self.add(ir, known)?;
         // SAFETY: the functions were just emitted, and have these types; their code stays.
         unsafe {
-            let points = transmute::<usize, OsrPoints>(self.address_in(library, POINTS)? as usize);
-            let open =
-                transmute::<usize, OpenPoints>(self.address_in(library, OPEN_POINTS)? as usize);
+            let points =
+                transmute::<usize, OsrPoints>(self.session.address(library, POINTS)? as usize);
+            let open = transmute::<usize, OpenPoints>(
+                self.session.address(library, OPEN_POINTS)? as usize
+            );
             midflight_osr_register_code(points);
             open(midflight_osr_register_open);
             Ok(Code { library, points, open })
@@ -125,8 +112,7 @@ impl Jit {
     /// # Errors
     /// LLVM's message.
     pub fn address(&self, code: &Code, name: &str) -> Result<u64, String> {
-        // SAFETY: the library is one of the session's, where it stays.
-        unsafe { self.address_in(code.library, name) }
+        self.session.address(code.library, name)
     }
 
     /// What calls a function of the module that the code was made of.
@@ -136,106 +122,21 @@ impl Jit {
     pub fn call(&self, code: &Code, function: Function<'_>) -> Result<Call, String> {
         let address = self.address(code, &function.name())?;
         let ir = self.context.empty(c"midflight.vm");
-        self.machine.describe(ir.as_llvm());
+        self.machine.describe(ir.module());
         emit_caller(self.context, &ir, function, address);
-        let library = self.add(&ir, &[])?;
+        let library = self.add(&ir, BTreeMap::new())?;
         // SAFETY: the function was just emitted, and has this type; its code stays.
         unsafe {
-            let enter = self.address_in(library, CALLER)? as usize;
+            let enter = self.session.address(library, CALLER)? as usize;
             type Enter = unsafe extern "C" fn(*const u128, *mut u128);
             Ok(Call { enter: transmute::<usize, Enter>(enter) })
         }
     }
 
     /// Puts a module into memory, as a library of its own.
-    fn add(&self, ir: &Ir, known: &[(&str, u64)]) -> Result<LLVMOrcJITDylibRef, String> {
-        let object = self.machine.object(ir)?;
-        // SAFETY: all handles are live; what LLVM takes over is not used again.
-        unsafe {
-            let session = LLVMOrcLLJITGetExecutionSession(self.lljit);
-            // Names of libraries are not unique, and need not be.
-            let library =
-                LLVMOrcExecutionSessionCreateBareJITDylib(session, c"midflight vm".as_ptr());
-            let mut pairs: Vec<LLVMOrcCSymbolMapPair> = Vec::new();
-            for (name, address) in known {
-                let name = CString::new(*name).map_err(|error| error.to_string())?;
-                let generic = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8;
-                let flags = LLVMJITSymbolFlags { GenericFlags: generic, TargetFlags: 0 };
-                pairs.push(LLVMOrcCSymbolMapPair {
-                    Name: LLVMOrcLLJITMangleAndIntern(self.lljit, name.as_ptr()),
-                    Sym: LLVMJITEvaluatedSymbol { Address: *address, Flags: flags },
-                });
-            }
-            let symbols = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
-            checked(LLVMOrcJITDylibDefine(library, symbols))?;
-            let mut process = null_mut();
-            let prefix = LLVMOrcLLJITGetGlobalPrefix(self.lljit);
-            checked(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-                &mut process,
-                prefix,
-                None,
-                null_mut(),
-            ))?;
-            LLVMOrcJITDylibAddGenerator(library, process);
-            checked(LLVMOrcLLJITAddObjectFile(self.lljit, library, object))?;
-            Ok(library)
-        }
+    fn add(&self, ir: &Ir, known: BTreeMap<String, u64>) -> Result<Library, String> {
+        self.session.add("midflight vm", known, self.machine.object(ir.module())?)
     }
-
-    /// # Safety
-    /// The library is one of the session's.
-    unsafe fn address_in(&self, library: LLVMOrcJITDylibRef, name: &str) -> Result<u64, String> {
-        // LLJIT's own lookup knows its main library only.
-        struct Found(Option<Result<u64, String>>);
-        extern "C" fn found(
-            error: LLVMErrorRef,
-            result: LLVMOrcCSymbolMapPairs,
-            count: usize,
-            to: *mut c_void,
-        ) {
-            // SAFETY: ORC gives an error or so many pairs; `to` is the caller's `Found`.
-            unsafe {
-                let to = &mut *to.cast::<Found>();
-                to.0 = Some(match checked(error) {
-                    Err(message) => Err(message),
-                    Ok(()) if count == 1 => Ok((*result).Sym.Address),
-                    Ok(()) => Err("it is not there".to_string()),
-                });
-            }
-        }
-        let name = CString::new(name).map_err(|error| error.to_string())?;
-        let mut result = Found(None);
-        let all = LLVMOrcJITDylibLookupFlags::LLVMOrcJITDylibLookupFlagsMatchAllSymbols;
-        // SAFETY: the caller's; the lists have one entry each. Without a thread pool the lookup is
-        // done when the call returns.
-        unsafe {
-            let session = LLVMOrcLLJITGetExecutionSession(self.lljit);
-            let mut order =
-                [LLVMOrcCJITDylibSearchOrderElement { JD: library, JDLookupFlags: all }];
-            let mut wanted = [LLVMOrcCLookupSetElement {
-                Name: LLVMOrcLLJITMangleAndIntern(self.lljit, name.as_ptr()),
-                LookupFlags: LLVMOrcSymbolLookupFlags::LLVMOrcSymbolLookupFlagsRequiredSymbol,
-            }];
-            LLVMOrcExecutionSessionLookup(
-                session,
-                LLVMOrcLookupKind::LLVMOrcLookupKindStatic,
-                order.as_mut_ptr(),
-                order.len(),
-                wanted.as_mut_ptr(),
-                wanted.len(),
-                found,
-                (&raw mut result).cast(),
-            );
-        }
-        result.0.unwrap_or_else(|| Err("the lookup was not answered".to_string()))
-    }
-}
-
-/// # Safety
-/// The error is LLVM's.
-extern "C" fn ignore(_: *mut c_void, error: LLVMErrorRef) {
-    // SAFETY: ORC's contract.
-    let _ = unsafe { checked(error) };
 }
 
 /// As `emit_registration`, for what [`midflight_osr_register_open`] is told. The image of each

@@ -1,17 +1,15 @@
 //! Modules of the one context that there is: read, linked, copied, printed, optimized.
 
-use crate::machine::Machine;
 use crate::sys::core::*;
-use crate::sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 #[allow(deprecated, reason = "LLVM 19 has no other")]
 use crate::sys::ir_reader::LLVMParseIRInContext;
 use crate::sys::linker::LLVMLinkModules2;
 use crate::sys::prelude::*;
-use crate::sys::transforms::pass_builder::*;
 use crate::sys::{LLVMDiagnosticSeverity, LLVMLinkage};
 use midflight_bridge::ir::{Function, Module};
+use midflight_orc::{Machine, taken};
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
 
 thread_local! {
@@ -126,7 +124,7 @@ impl Ir {
     pub fn fit(&self, machine: &Machine) -> Result<(), String> {
         let (of_module, own) = (self.module().target(), machine.triple());
         if of_module.is_empty() {
-            machine.describe(self.0);
+            machine.describe(self.module());
             return Ok(());
         }
         let architecture = |triple: &str| triple.split('-').next().unwrap_or("").to_string();
@@ -141,14 +139,7 @@ impl Ir {
     /// # Errors
     /// LLVM's message.
     pub fn optimize(&self, pipeline: &str, machine: &Machine) -> Result<(), String> {
-        let pipeline = CString::new(pipeline).map_err(|error| error.to_string())?;
-        // SAFETY: all are live; the options are disposed of once.
-        unsafe {
-            let options = LLVMCreatePassBuilderOptions();
-            let result = LLVMRunPasses(self.0, pipeline.as_ptr(), machine.as_llvm(), options);
-            LLVMDisposePassBuilderOptions(options);
-            checked(result)
-        }
+        machine.optimize(self.module(), pipeline)
     }
 
     /// Lets functions be looked up that are local to it, and has those stay that nothing refers to,
@@ -186,33 +177,4 @@ pub fn text(function: Function<'_>) -> String {
 pub fn signature(function: Function<'_>) -> String {
     // SAFETY: the function is live and has a function type; the text is made for the caller.
     unsafe { taken(LLVMPrintTypeToString(LLVMGlobalGetValueType(function.as_llvm()))) }
-}
-
-/// # Safety
-/// The error is null, or LLVM's, and not used again.
-pub unsafe fn checked(error: LLVMErrorRef) -> Result<(), String> {
-    if error.is_null() {
-        return Ok(());
-    }
-    // SAFETY: the caller's; getting the message uses the error up.
-    unsafe {
-        let message = LLVMGetErrorMessage(error);
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        LLVMDisposeErrorMessage(message);
-        Err(text)
-    }
-}
-
-/// # Safety
-/// The text is null, or LLVM's, and not used again.
-pub unsafe fn taken(text: *mut c_char) -> String {
-    if text.is_null() {
-        return "LLVM gives no reason".to_string();
-    }
-    // SAFETY: the caller's.
-    unsafe {
-        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
-        LLVMDisposeMessage(text);
-        copy
-    }
 }

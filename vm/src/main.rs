@@ -2,14 +2,13 @@
 //! TinyVM of the thesis (5.3.1). `midflight vm` starts it.
 //!
 //! [`shell`] reads commands and keeps what there is, [`commands`] has a file for each family of
-//! them; [`program`] is the program with its versions and points. [`ir`], [`machine`] and [`code`]
-//! are LLVM: modules, this machine, and code in memory. [`words`] and [`values`] read what is
+//! them; [`program`] is the program with its versions and points. [`ir`] and [`code`] are
+//! LLVM: modules, and code in memory. [`words`] and [`values`] read what is
 //! typed.
 
 mod code;
 mod commands;
 mod ir;
-mod machine;
 mod problem;
 mod program;
 mod shell;

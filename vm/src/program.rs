@@ -5,13 +5,13 @@
 //! a point leaves nothing behind.
 
 use crate::ir::{Context, Ir, first_error};
-use crate::machine::Machine;
 use crate::problem::{Problem, nearest};
 use midflight_bridge::ir::{Function, Inst, Module, Value};
 use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::InstId;
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
+use midflight_orc::Machine;
 use midflight_passes::osr::api::{
     Condition, Generator, OsrPoint, StateMap, insert_open_osr, insert_resolved_osr,
 };
@@ -144,7 +144,7 @@ impl Program {
     /// One without functions.
     pub fn new(context: Context, machine: Machine) -> Program {
         let base = context.empty(c"midflight.vm");
-        machine.describe(base.as_llvm());
+        machine.describe(base.module());
         Program { context, machine, base, points: Vec::new(), versions: Vec::new() }
     }
 

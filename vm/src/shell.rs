@@ -3,12 +3,12 @@
 use crate::code::{Code, Jit};
 use crate::commands::{COMMANDS, Command};
 use crate::ir::{Context, Ir, first_error};
-use crate::machine::Machine;
 use crate::problem::{Problem, nearest};
 use crate::program::Program;
 use crate::values::Buffer;
 use crate::words;
 use midflight_bridge::pass::guard;
+use midflight_orc::Machine;
 use midflight_profile::visible;
 use std::collections::BTreeSet;
 use std::io::Write;

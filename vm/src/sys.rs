@@ -2,13 +2,13 @@
 
 #[cfg(all(feature = "llvm19-1", not(feature = "llvm22-1")))]
 pub use llvm_sys_191::{
-    LLVMAttributeReturnIndex, LLVMDiagnosticSeverity, LLVMLinkage, LLVMTypeKind, core, error,
-    ir_reader, linker, orc2, prelude, target, target_machine, transforms,
+    LLVMAttributeReturnIndex, LLVMDiagnosticSeverity, LLVMLinkage, LLVMTypeKind, core, ir_reader,
+    linker, prelude,
 };
 #[cfg(feature = "llvm22-1")]
 pub use llvm_sys_221::{
-    LLVMAttributeReturnIndex, LLVMDiagnosticSeverity, LLVMLinkage, LLVMTypeKind, core, error,
-    ir_reader, linker, orc2, prelude, target, target_machine, transforms,
+    LLVMAttributeReturnIndex, LLVMDiagnosticSeverity, LLVMLinkage, LLVMTypeKind, core, ir_reader,
+    linker, prelude,
 };
 
 /// LLVM's major version.

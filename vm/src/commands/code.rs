@@ -91,7 +91,7 @@ fn asm(shell: &mut Shell, words: &[String]) -> Result<(), Problem> {
     }
     ir.export_functions(|_| true);
     let text = machine
-        .assembly(&ir)
+        .assembly(ir.module())
         .map_err(|what| Problem::new(format!("compiling '{name}'"), what, ""))?;
     let begins = |line: &&str| {
         let label = line.split('#').next().unwrap_or_default().trim_end();

@@ -8,15 +8,25 @@ use std::ptr::null_mut;
 /// What ORC's linker makes.
 const OF_LINKER: &str = "_GLOBAL_OFFSET_TABLE_";
 
+/// A name that an object file leaves open.
+pub struct Wanted {
+    /// The name
+    pub name: String,
+    /// Its address may be null: `extern_weak`.
+    pub is_weak: bool,
+}
+
 /// The names that an object file leaves open.
 ///
 /// # Errors
 /// If it is no object file.
-pub fn wanted(object: &[u8]) -> Result<Vec<String>, String> {
+pub fn wanted(object: &[u8]) -> Result<Vec<Wanted>, String> {
     let file = object::File::parse(object).map_err(|error| error.to_string())?;
     let open = file.symbols().filter(|symbol| symbol.is_undefined());
-    let names = open.filter_map(|symbol| symbol.name().ok().map(str::to_string));
-    Ok(names.filter(|name| !name.is_empty() && name != OF_LINKER).collect())
+    let open = open.filter_map(|symbol| {
+        Some(Wanted { name: symbol.name().ok()?.to_string(), is_weak: symbol.is_weak() })
+    });
+    Ok(open.filter(|open| !open.name.is_empty() && open.name != OF_LINKER).collect())
 }
 
 /// The address of a function: the program's, or else one of the libraries that this one is linked
