@@ -1,6 +1,6 @@
 //! Inserting code.
 
-use crate::ir::{Block, Callee, Function, Inst, Module, Type, TypeKind, Value};
+use crate::ir::{Block, Callee, Function, Inst, Module, Type, TypeKind, Value, wrap};
 use crate::sys::core::*;
 use crate::sys::debuginfo::{LLVMDIBuilderCreateDebugLocation, LLVMGetSubprogram};
 use crate::sys::prelude::{LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
@@ -141,21 +141,15 @@ impl<'m> Builder<'m> {
 
     /// An empty phi at the head of `block`, to be filled with [`Phi::add`].
     pub fn phi(&self, ty: Type<'m>, block: Block<'m>, name: &std::ffi::CStr) -> Phi<'m> {
-        // SAFETY: the block is live and has a first instruction, as every block of a valid
-        // function.
+        // SAFETY: the block is live; the position is before its first instruction, if it has one.
         unsafe {
-            let first = LLVMGetFirstInstruction(block.0);
-            LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first);
+            match wrap(LLVMGetFirstInstruction(block.0)) {
+                Some(first) => LLVMPositionBuilderBeforeInstrAndDbgRecords(self.raw, first),
+                None => LLVMPositionBuilderAtEnd(self.raw, block.0),
+            }
             LLVMSetCurrentDebugLocation2(self.raw, self.location);
             Phi(Inst::from_raw(LLVMBuildPhi(self.raw, ty.0, name.as_ptr())))
         }
-    }
-
-    /// An empty phi at the end of the block at hand, which has no other code yet, to be filled with
-    /// [`Phi::add`].
-    pub fn phi_at_end(&self, ty: Type<'m>, name: &std::ffi::CStr) -> Phi<'m> {
-        // SAFETY: the builder stands in a block without code.
-        Phi(Inst::from_raw(unsafe { LLVMBuildPhi(self.raw, ty.0, name.as_ptr()) }))
     }
 
     /// `a` with zeroes in front, as a value of a larger integer type

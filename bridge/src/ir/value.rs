@@ -90,12 +90,6 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
-    /// True for inline assembly.
-    pub fn is_assembly(self) -> bool {
-        // SAFETY: the value is live.
-        unsafe { !LLVMIsAInlineAsm(self.0).is_null() }
-    }
-
     /// Makes all that uses this global use another one.
     pub fn replace_global(self, other: Value<'m>) {
         // SAFETY: both are live globals, which are pointers.

@@ -5,7 +5,8 @@ use crate::osr::condition::Condition;
 use crate::osr::forms::{self, Chosen};
 use crate::osr::host_exit;
 use crate::osr::open;
-use crate::osr::open::key::{self, Key};
+use crate::osr::open::generator::Generator;
+use crate::osr::open::key::{Key, Keys};
 use crate::osr::open::plan::refuse_function;
 use crate::osr::options::OsrOptions;
 use crate::osr::place::{Marker, Where, is_file, place};
@@ -19,6 +20,7 @@ use midflight_ir::liveness::liveness;
 use midflight_mapping::points::{Point, points};
 use midflight_mapping::refusal::Refusal;
 use rustc_hash::FxHashMap as HashMap;
+use std::cell::Cell;
 
 /// The name under which remarks are asked for.
 pub const REMARKS: &str = "midflight-osr";
@@ -37,13 +39,14 @@ impl Pass for OsrPass {
         }
         warn_of_flags(module, &[self.0.condition]);
         let mut placed = 0;
+        let has_bodies = Cell::new(false);
         let driver = Driver {
             doing: "inserting OSR points into '{}'",
             verify: self.0.verify,
             panic_at: self.0.panic_at.as_deref(),
         };
         let all_done = driver.run(module, &functions, |function| {
-            let (asked, changed) = self.function(module, function)?;
+            let (asked, changed) = self.function(module, function, &has_bodies)?;
             placed += asked;
             Ok(changed)
         });
@@ -75,11 +78,12 @@ pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
 
 impl OsrPass {
     /// Returns how many points were asked for in the function, eligible or not, and all functions
-    /// that were changed.
+    /// that were changed. `has_bodies`: the module carries the functions whose address may be a key.
     fn function<'m>(
         &self,
         module: Module<'m>,
         function: Function<'m>,
+        has_bodies: &Cell<bool>,
     ) -> Result<(usize, Vec<Function<'m>>), String> {
         let options = &self.0;
         let refusal = reason_to_refuse(module, function, options.functions.as_ref());
@@ -114,10 +118,10 @@ impl OsrPass {
             .collect();
         name_by_markers(&mut chosen, &markers, &snapshot, &points, &options.place);
         let count = chosen.len();
-        let keys = keys_of_markers(&markers, &snapshot, &points);
-        let key = |number: usize| self.key(&snapshot, &points[number], keys.get(&number).copied());
+        let marked = keys_of_markers(&markers, &snapshot, &points);
+        let keys = self.keys(&snapshot, &points, &chosen, &marked);
         chosen.retain(|c| {
-            let no_key = key(c.number).err();
+            let no_key = keys.get(&c.number).and_then(|key| key.err());
             self.is_eligible(module, &snapshot, &points[c.number], &c.name, no_key)
         });
         let chosen = thin(chosen, options.max_points);
@@ -128,8 +132,11 @@ impl OsrPass {
         let (plan, beginning) = match &options.open {
             Some(generator) => {
                 let key = |chosen: &Chosen| {
-                    key(chosen.number).expect("points without a key are not chosen")
+                    keys[&chosen.number].expect("points without a key are not chosen")
                 };
+                if *generator == Generator::InlineCallee && !has_bodies.replace(true) {
+                    open::carry::bodies(module);
+                }
                 let when = options.condition;
                 let planned = open::plan::plan(&snapshot, &points, &chosen, generator, when, &key)?;
                 (planned.0, Some(planned.1))
@@ -172,15 +179,22 @@ impl OsrPass {
         markers.len()
     }
 
-    /// What an open point profiles.
-    fn key<'m>(
+    /// What open points profile, by the points' numbers; nothing of others.
+    fn keys<'m>(
         &self,
         snapshot: &CodeSnapshot<'m>,
-        point: &Point,
-        marked: Option<Value<'m>>,
-    ) -> Result<Key, Refusal> {
-        let Some(generator) = &self.0.open else { return Ok(Key::None) };
-        key::choose(generator, self.0.key.as_deref(), marked, snapshot, point)
+        points: &[Point],
+        chosen: &[Chosen],
+        marked: &HashMap<usize, Value<'m>>,
+    ) -> HashMap<usize, Result<Key, Refusal>> {
+        let Some(generator) = &self.0.open else { return HashMap::default() };
+        let keys = Keys::new(snapshot);
+        let key = |&Chosen { number, .. }: &Chosen| {
+            let marked = marked.get(&number).copied();
+            let name = self.0.key.as_deref();
+            (number, keys.choose(generator, name, marked, &points[number]))
+        };
+        chosen.iter().map(key).collect()
     }
 
     /// True if the point can be one. Else its reason is reported.

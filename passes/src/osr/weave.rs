@@ -154,7 +154,6 @@ impl<'a, 'm> Plan<'a, 'm> {
 }
 
 /// A plan for a function, with its continuations declared.
-#[derive(Clone)]
 pub struct Weaver<'a, 'm> {
     /// The function that it is for
     base: Function<'m>,
@@ -304,13 +303,8 @@ impl<'a, 'm> Weaver<'a, 'm> {
         );
     }
 
-    /// Inserts the points of base into a copy of it.
-    pub fn insert_into(&self, copy: &CodeSnapshot<'m>, record: Option<&Record<'m>>) {
-        Weaver { base: copy.function, ..self.clone() }.insert(copy, record);
-    }
-
-    /// Inserts the points of base, which was prepared, and whose snapshot has the numbers of the
-    /// plan's. Returns what leads into chains, and the points.
+    /// Inserts the points of base into it or into a copy, which was prepared, and whose snapshot has
+    /// the numbers of the plan's. Returns what leads into chains, and the points.
     pub fn insert(
         &self,
         snapshot: &CodeSnapshot<'m>,
@@ -365,7 +359,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                 target.tail = Tail::No;
             }
             let site = Site {
-                function: function.map_or(self.base, |index| self.continuation(index)),
+                function: function.map_or(version.function, |index| self.continuation(index)),
                 at: version.instructions[at],
                 condition: condition.on_target(&triple),
                 guard: guard.map(|guard| guard.of(version)),

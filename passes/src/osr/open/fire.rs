@@ -70,8 +70,7 @@ pub fn ask<'m>(
     builder.branch(go);
     builder.branch_if(ask, is_none, none, go);
 
-    builder.at_end(go);
-    let version = builder.phi_at_end(pointer, c"osr.made");
+    let version = builder.phi(pointer, go, c"osr.made");
     version.add(made, look);
     version.add(answer, ask);
     let code = builder.load(pointer, builder.offset(version.value(), asked.code as u64));

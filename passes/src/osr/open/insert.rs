@@ -5,8 +5,9 @@ use crate::driver::reason_to_refuse;
 use crate::osr::condition::Condition;
 use crate::osr::forms::Chosen;
 use crate::osr::insert::{OsrError, OsrPoint};
+use crate::osr::open::carry;
 use crate::osr::open::generator::Generator;
-use crate::osr::open::key;
+use crate::osr::open::key::Keys;
 use crate::osr::open::plan::{self, refuse_function};
 use crate::osr::weave::weave;
 use crate::read_code::read_code;
@@ -67,7 +68,10 @@ pub fn insert_open_osr<'m>(
     if let Some(refusal) = all[number].refusal {
         return Err(refused(refusal));
     }
-    let key = key::choose(generator, None, key, &snapshot, &all[number]).map_err(refused)?;
+    let key = Keys::new(&snapshot).choose(generator, None, key, &all[number]).map_err(refused)?;
+    if *generator == Generator::InlineCallee {
+        carry::bodies(module);
+    }
     let chosen = [Chosen { number, name: name() }];
     let (plan, beginning) = plan::plan(&snapshot, &all, &chosen, generator, condition, &|_| key)
         .map_err(|problem| OsrError::Code {

@@ -7,7 +7,7 @@ use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Type, TypeKind, Value};
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
-use midflight_ir::loops::loops;
+use midflight_ir::loops::{Loops, loops};
 use midflight_mapping::points::Point;
 use midflight_mapping::refusal::Refusal;
 
@@ -71,42 +71,110 @@ impl Key {
     }
 }
 
-/// Chooses what a generator profiles at a point: the value with this name, or the one that a marker
-/// gives, or one of its own choice.
-///
-/// # Errors
-/// [`Refusal::NoKey`] if there is nothing.
-pub fn choose<'m>(
-    generator: &Generator,
-    name: Option<&str>,
-    marked: Option<Value<'m>>,
-    snapshot: &CodeSnapshot<'m>,
-    point: &Point,
-) -> Result<Key, Refusal> {
-    if *generator == Generator::Reoptimize {
-        return Ok(Key::None);
+/// What choosing the keys of a function's points needs, computed once for all of them.
+pub struct Keys<'a, 'm> {
+    snapshot: &'a CodeSnapshot<'m>,
+    dominators: Dominators,
+    loops: Loops,
+}
+
+impl<'a, 'm> Keys<'a, 'm> {
+    /// The dominators and loops of a function.
+    pub fn new(snapshot: &'a CodeSnapshot<'m>) -> Self {
+        let dominators = dominators(&snapshot.body);
+        let loops = loops(&snapshot.body, &dominators);
+        Self { snapshot, dominators, loops }
     }
-    let fits = |&value: &ValueId| has_key(generator, snapshot.value(value).ty());
-    let is_live = |value: &ValueId| point.live.binary_search(value).is_ok();
-    if let Some(marked) = marked {
-        let found = snapshot.ids().value(converted(marked)).filter(is_live);
-        return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
+
+    /// Chooses what a generator profiles at a point: the value with this name, or the one that a
+    /// marker gives, or one of its own choice.
+    ///
+    /// # Errors
+    /// [`Refusal::NoKey`] if there is nothing.
+    pub fn choose(
+        &self,
+        generator: &Generator,
+        name: Option<&str>,
+        marked: Option<Value<'m>>,
+        point: &Point,
+    ) -> Result<Key, Refusal> {
+        if *generator == Generator::Reoptimize {
+            return Ok(Key::None);
+        }
+        let snapshot = self.snapshot;
+        let fits = |&value: &ValueId| has_key(generator, snapshot.value(value).ty());
+        let is_live = |value: &ValueId| point.live.binary_search(value).is_ok();
+        if let Some(marked) = marked {
+            let found = snapshot.ids().value(converted(marked)).filter(is_live);
+            return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
+        }
+        if let Some(name) = name {
+            let names = snapshot.names();
+            let named = |value: &&ValueId| names[**value].trim_start_matches('%');
+            let exactly = point.live.iter().find(|value| named(value) == name);
+            let of_variable = || point.live.iter().rfind(|value| variable_of(named(value)) == name);
+            let found = exactly.or_else(of_variable).copied();
+            return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
+        }
+        let found = match generator {
+            Generator::InlineCallee => self.callee_at(point),
+            Generator::SpecializeValue => self.integer_at(point).map(Key::Value),
+            // It may do without.
+            Generator::Reoptimize | Generator::User(_) => Some(Key::None),
+        };
+        found.ok_or(Refusal::NoKey)
     }
-    if let Some(name) = name {
-        let names = snapshot.names();
-        let named = |value: &&ValueId| names[**value].trim_start_matches('%');
-        let exactly = point.live.iter().find(|value| named(value) == name);
-        let of_variable = || point.live.iter().rfind(|value| variable_of(named(value)) == name);
-        let found = exactly.or_else(of_variable).copied();
-        return found.filter(fits).map(Key::Value).ok_or(Refusal::NoKey);
+
+    /// The callee of the first indirect call in the innermost loop around the point that has one,
+    /// or behind the point where no loop has: the value that it calls if that is live at the point.
+    fn callee_at(&self, point: &Point) -> Option<Key> {
+        let snapshot = self.snapshot;
+        let code = &snapshot.body.code;
+        let here = code.instructions[point.at].block;
+        let mut around = self.loops.innermost(code.of_block.len())[here];
+        let calls: Vec<(InstId, BlockId)> = (snapshot.instructions.iter_enumerated())
+            .filter(|(_, inst)| is_indirect_call(**inst))
+            .map(|(id, _)| (id, code.instructions[id].block))
+            .collect();
+        let first = loop {
+            let Some(index) = around else {
+                break calls.iter().find(|(call, _)| *call >= point.at);
+            };
+            let blocks = &self.loops.loops[index].blocks;
+            if let Some(call) = calls.iter().find(|(_, block)| blocks.contains(block)) {
+                break Some(call);
+            }
+            around = self.loops.loops[index].parent;
+        };
+        let &(call, _) = first?;
+        let callee = snapshot.instructions[call].callee()?;
+        let is_behind = |&value: &ValueId| {
+            let uses = uses_behind(snapshot, &self.dominators, value, point.at);
+            uses.iter().any(|&(inst, _)| inst == call)
+        };
+        let live = snapshot.ids().value(callee).filter(|v| point.live.binary_search(v).is_ok());
+        // Outside of loops nobody has come by the call yet.
+        live.filter(is_behind).map(Key::Value).or_else(|| around.map(|_| Key::Callee(call)))
     }
-    let found = match generator {
-        Generator::InlineCallee => callee_at(snapshot, point),
-        Generator::SpecializeValue => integer_at(snapshot, point).map(Key::Value),
-        // It may do without.
-        Generator::Reoptimize | Generator::User(_) => Some(Key::None),
-    };
-    found.ok_or(Refusal::NoKey)
+
+    /// The first argument that is an integer and live, or else the first such value that dominates
+    /// the loop of the point: one that a loop does not change.
+    fn integer_at(&self, point: &Point) -> Option<ValueId> {
+        let code = &self.snapshot.body.code;
+        let is_integer = |&value: &ValueId| {
+            let ty = self.snapshot.value(value).ty();
+            ty.kind() == TypeKind::Integer && (8..=64).contains(&ty.bits())
+        };
+        let here = code.instructions[point.at].block;
+        let around = self.loops.innermost(code.of_block.len())[here];
+        let stays = |&value: &ValueId| match (code.definition(value), around) {
+            (Some(inst), Some(index)) => {
+                !self.loops.loops[index].blocks.contains(&code.instructions[inst].block)
+            }
+            _ => true,
+        };
+        point.live.iter().copied().filter(is_integer).find(stays)
+    }
 }
 
 /// What a value was made of that C has converted to pass it.
@@ -136,63 +204,11 @@ fn has_key(generator: &Generator, ty: Type<'_>) -> bool {
     }
 }
 
-/// The callee of the first indirect call in the innermost loop around the point that has one, or
-/// behind the point where no loop has: the value that it calls if that is live at the point.
-fn callee_at(snapshot: &CodeSnapshot<'_>, point: &Point) -> Option<Key> {
-    let code = &snapshot.body.code;
-    let found = loops(&snapshot.body, &dominators(&snapshot.body));
-    let here = code.instructions[point.at].block;
-    let mut around = found.innermost(code.of_block.len())[here];
-    let calls: Vec<(InstId, BlockId)> = (snapshot.instructions.iter_enumerated())
-        .filter(|(_, inst)| is_indirect_call(**inst))
-        .map(|(id, _)| (id, code.instructions[id].block))
-        .collect();
-    let first = loop {
-        let Some(index) = around else {
-            break calls.iter().find(|(call, _)| *call >= point.at);
-        };
-        let blocks = &found.loops[index].blocks;
-        if let Some(call) = calls.iter().find(|(_, block)| blocks.contains(block)) {
-            break Some(call);
-        }
-        around = found.loops[index].parent;
-    };
-    let &(call, _) = first?;
-    let callee = snapshot.instructions[call].callee()?;
-    let dominators = dominators(&snapshot.body);
-    let is_behind = |&value: &ValueId| {
-        uses_behind(snapshot, &dominators, value, point.at).iter().any(|&(inst, _)| inst == call)
-    };
-    let live = snapshot.ids().value(callee).filter(|v| point.live.binary_search(v).is_ok());
-    // Outside of loops nobody has come by the call yet.
-    live.filter(is_behind).map(Key::Value).or_else(|| around.map(|_| Key::Callee(call)))
-}
-
 /// True for a call of a function that is not known when it is compiled.
 pub fn is_indirect_call(inst: Inst<'_>) -> bool {
     inst.facts().is_real_call()
         && inst.called_function().is_none()
-        && inst.callee().is_some_and(|callee| !callee.is_constant() && !callee.is_assembly())
-}
-
-/// The first argument that is an integer and live, or else the first such value that dominates the
-/// loop of the point: one that a loop does not change.
-fn integer_at(snapshot: &CodeSnapshot<'_>, point: &Point) -> Option<ValueId> {
-    let body = &snapshot.body;
-    let code = &body.code;
-    let is_integer = |&value: &ValueId| {
-        let ty = snapshot.value(value).ty();
-        ty.kind() == TypeKind::Integer && (8..=64).contains(&ty.bits())
-    };
-    let found = loops(body, &dominators(body));
-    let around = found.innermost(code.of_block.len())[code.instructions[point.at].block];
-    let stays = |&value: &ValueId| match (code.definition(value), around) {
-        (Some(inst), Some(index)) => {
-            !found.loops[index].blocks.contains(&code.instructions[inst].block)
-        }
-        _ => true,
-    };
-    point.live.iter().copied().filter(is_integer).find(stays)
+        && inst.callee().is_some_and(|callee| !callee.is_constant())
 }
 
 /// A key as an integer of 64 bits, at the builder's position. It is frozen: the program may not have

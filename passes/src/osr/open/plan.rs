@@ -44,7 +44,8 @@ fn is_allocator(name: &str) -> bool {
     .contains(&name)
 }
 
-/// The plan for chosen points of a function that was prepared, and the key of each. The
+/// The plan for chosen points of a function that was prepared, and the key of each. Functions whose
+/// address may be a key are in the module before ([`carry::bodies`]): links take addresses. The
 /// function's IR, as it is now, goes into its module.
 ///
 /// # Errors
@@ -59,10 +60,6 @@ pub fn plan<'a, 'm>(
 ) -> Result<(Plan<'a, 'm>, Beginning<'m>), String> {
     let function = snapshot.function;
     let beginning = Beginning::of(snapshot);
-    if *generator == Generator::InlineCallee {
-        // Before links take addresses.
-        carry::bodies(function.module());
-    }
     let code = carry::code(function, beginning.place)?;
     let condition = condition.on_target(&function.module().target());
     let mut departures = Vec::new();

@@ -326,7 +326,7 @@ pub fn make<'m>(
         exit.forbid_specialization();
     }
     if let Some(entry) = &entry {
-        weaver.insert_into(entry, None);
+        weaver.insert(entry, None);
     }
     for transform in &plan.transforms {
         for function in [Some(next), entry.as_ref().map(|entry| entry.function)] {
