@@ -38,6 +38,10 @@ pub enum Event {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct Made {
+    /// Name of its point
+    pub point: String,
+    /// The source file
+    pub file: String,
     /// `ready` if it can be gone on in
     pub state: String,
     /// What it took to make it
@@ -46,6 +50,8 @@ pub struct Made {
     pub bytes: u64,
     /// Guards in it
     pub guards: u64,
+    /// How often they were asked whether to fail
+    pub checks: u64,
     /// How often one failed
     pub exits: u64,
 }

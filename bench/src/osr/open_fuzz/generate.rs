@@ -1,9 +1,10 @@
-//! Programs whose functions call what they get and what they load, with loops in which that changes.
+//! Programs whose functions call what they get and what they load, with loops in which that
+//! changes.
 //!
-//! A program has *families* of callees: functions of one type, with tables of them. It has *drivers*,
-//! functions that get callees, take them out of tables and structures, change them in nested loops,
-//! hand them down, and call each other and themselves. `main` calls the drivers with all kinds of
-//! arguments and prints what they return and what they left in memory.
+//! A program has *families* of callees: functions of one type, with tables of them. It has
+//! *drivers*, functions that get callees, take them out of tables and structures, change them in
+//! nested loops, hand them down, and call each other and themselves. `main` calls the drivers with
+//! all kinds of arguments and prints what they return and what they left in memory.
 //!
 //! All is defined with `-fwrapv`: divisors are small and positive, indices are masked, each full
 //! expression has one call at most, and loops and recursion are bounded by *fuel*, which

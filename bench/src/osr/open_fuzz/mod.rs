@@ -1,5 +1,5 @@
-//! `midflight-bench osr open-fuzz`: random programs that call what they get print the same, whatever
-//! versions are made for them, and wherever these are left.
+//! `midflight-bench osr open-fuzz`: random programs that call what they get print the same,
+//! whatever versions are made for them, and wherever these are left.
 //!
 //! | | |
 //! |---|---|

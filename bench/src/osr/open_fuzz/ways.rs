@@ -1,11 +1,11 @@
 //! The ways in which a program with open points is run, and what must come of them.
 
 use crate::compare::difference;
-use crate::error::{Error, Result, read};
+use crate::error::Result;
+use crate::osr::log::Log;
 use crate::process::{End, Job, Outcome};
-use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// When guards of versions fail that hold: every so many checks.
 const EVERY: [u64; 3] = [2, 3, 7];
@@ -43,55 +43,8 @@ pub struct Findings {
     pub is_too_long: bool,
 }
 
-#[derive(Deserialize)]
-struct Event {
-    event: String,
-    #[serde(default)]
-    point: String,
-    #[serde(default)]
-    file: String,
-    #[serde(default)]
-    state: String,
-    #[serde(default)]
-    checks: u64,
-    #[serde(default)]
-    exits: u64,
-}
-
-/// Versions in a log.
-#[derive(Default)]
-struct Versions {
-    ready: u64,
-    exits: u64,
-    /// The most checks of a version of each point
-    checks: BTreeMap<String, u64>,
-}
-
-impl Versions {
-    /// Reads a log. A program without points writes none.
-    fn read(path: &Path) -> Result<Self> {
-        if !path.is_file() {
-            return Ok(Versions::default());
-        }
-        let text = String::from_utf8_lossy(&read(path)?).into_owned();
-        let mut versions = Versions::default();
-        for line in text.lines() {
-            let event: Event = serde_json::from_str(line).map_err(|error| Error::Malformed {
-                what: format!("the log '{}'", path.display()),
-                problem: error.to_string(),
-            })?;
-            if event.event != "version" {
-                continue;
-            }
-            versions.ready += u64::from(event.state == "ready");
-            versions.exits += event.exits;
-            let point = versions.checks.entry(format!("{}:{}", event.file, event.point));
-            let checks = point.or_default();
-            *checks = event.checks.max(*checks);
-        }
-        Ok(versions)
-    }
-}
+/// The most checks of a version of each point.
+type Checks = BTreeMap<String, u64>;
 
 impl Ways<'_> {
     /// Runs the program in all ways, until one differs.
@@ -108,8 +61,9 @@ impl Ways<'_> {
         let Some(counted) = self.differs(&mut findings, "now", Some(COUNT_ALL))? else {
             return Ok(findings);
         };
-        findings.versions = counted.ready;
-        let total: u64 = counted.checks.values().sum();
+        findings.versions = counted.versions().filter(|made| made.is_ready()).count() as u64;
+        let checks = checks(&counted);
+        let total: u64 = checks.values().sum();
         if total > self.most_checks {
             findings.is_too_long = true;
             return Ok(findings);
@@ -117,7 +71,7 @@ impl Ways<'_> {
         if self.differs(&mut findings, "now", None)?.is_none() || total == 0 {
             return Ok(findings);
         }
-        for exit in self.exits(&counted) {
+        for exit in self.exits(&checks) {
             if self.differs(&mut findings, "now", Some(&exit))?.is_none() {
                 return Ok(findings);
             }
@@ -126,8 +80,8 @@ impl Ways<'_> {
     }
 
     /// Which guards fail, run by run.
-    fn exits(&self, counted: &Versions) -> Vec<String> {
-        let checked: Vec<_> = counted.checks.iter().filter(|(_, checks)| **checks > 0).collect();
+    fn exits(&self, checks: &Checks) -> Vec<String> {
+        let checked: Vec<_> = checks.iter().filter(|(_, checks)| **checks > 0).collect();
         let mut exits = vec!["always".to_string()];
         exits.extend(EVERY.map(|n| format!("every:{n}")));
         let chosen = self.single.min(checked.len());
@@ -146,7 +100,7 @@ impl Ways<'_> {
         findings: &mut Findings,
         compile: &str,
         exit: Option<&str>,
-    ) -> Result<Option<Versions>> {
+    ) -> Result<Option<Log>> {
         let mut shown = self.job.clone().env("MIDFLIGHT_OSR_COMPILE", compile);
         if let Some(exit) = exit {
             shown = shown.env("MIDFLIGHT_OSR_EXIT", exit);
@@ -162,8 +116,18 @@ impl Ways<'_> {
         if found.end == End::Timeout {
             return Ok(None);
         }
-        let versions = Versions::read(&self.log)?;
-        findings.exits += versions.exits;
-        Ok(Some(versions))
+        // A program without points writes none.
+        let log = if self.log.is_file() { Log::read(&self.log)? } else { Log::default() };
+        findings.exits += log.versions().map(|made| made.exits).sum::<u64>();
+        Ok(Some(log))
     }
+}
+
+fn checks(log: &Log) -> Checks {
+    let mut most = Checks::new();
+    for made in log.versions() {
+        let checks = most.entry(format!("{}:{}", made.file, made.point)).or_default();
+        *checks = made.checks.max(*checks);
+    }
+    most
 }
