@@ -1,5 +1,5 @@
-//! Open on-stack replacement (thesis 4.1, Figs. 4.3 and 4.5): what emitted code, the runtime and the
-//! code generator agree on.
+//! Open on-stack replacement (thesis 4.1, Figs. 4.3 and 4.5): what emitted code, the runtime and
+//! the code generator agree on.
 //!
 //! A function with *open points* has one [`OpenSite`] for each of them in the writable section
 //! [`OPEN_SECTION`], and one [`OpenCode`]: the IR of the function as it was when its points were
@@ -46,16 +46,16 @@ pub const OPEN_SYMBOL: &str = "midflight_osr_open";
 /// `fn(site: *mut OpenSite, made: *const OpenMade)`: a guard of that version has failed.
 pub const OPEN_EXIT_SYMBOL: &str = "midflight_osr_left";
 
-/// `fn(site: *mut OpenSite, made: *const OpenMade) -> bool`: whether a guard that holds is to fail all
-/// the same. Guards of versions ask it where exits are tested.
+/// `fn(site: *mut OpenSite, made: *const OpenMade) -> bool`: whether a guard that holds is to fail
+/// all the same. Guards of versions ask it where exits are tested.
 pub const OPEN_GUARD_SYMBOL: &str = "midflight_osr_guard";
 
 /// What the code generator exports:
 /// `fn(request: *const OpenRequest, answer: *mut OpenAnswer)`.
 pub const OPEN_COMPILE_SYMBOL: &str = "midflight_jit_compile";
 
-/// A variable that a code generator exports whose objects are never destroyed: the end of the program
-/// need not wait for it.
+/// A variable that a code generator exports whose objects are never destroyed: the end of the
+/// program need not wait for it.
 pub const OPEN_STAYS_SYMBOL: &str = "midflight_jit_stays";
 
 /// The name of the function in its bitcode.
@@ -204,15 +204,15 @@ pub struct OpenRequest {
     pub user: *mut c_void,
 }
 
-/// A generator of the program's own: 0 for a version, 1 where there is nothing to gain for this key, any
-/// other number for a failure.
+/// A generator of the program's own: 0 for a version, 1 where there is nothing to gain for this
+/// key, any other number for a failure.
 pub type OpenMake = unsafe extern "C" fn(generation: *mut OpenGeneration, user: *mut c_void) -> i32;
 
 /// Changes a function of a version, an `LLVMValueRef`; not 0 for a failure.
 pub type OpenTransform = unsafe extern "C" fn(function: *mut c_void, user: *mut c_void) -> i32;
 
-/// What a generator of the program's own gets, `struct midflight_generation` of `midflight.h`. It is
-/// valid while the generator runs.
+/// What a generator of the program's own gets, `struct midflight_generation` of `midflight.h`. It
+/// is valid while the generator runs.
 #[repr(C)]
 pub struct OpenGeneration {
     /// [`OPEN_VERSION`]

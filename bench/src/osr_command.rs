@@ -66,7 +66,8 @@ pub enum OsrAction {
         #[arg(long, default_value_t = 3)]
         single: usize,
     },
-    /// Check that random programs that call what they get print the same, whatever versions are made
+    /// Check that random programs that call what they get print the same, whatever versions are
+    /// made
     OpenFuzz {
         /// Seeds, as A..B
         #[arg(long, default_value = "0..50", value_parser = seeds)]

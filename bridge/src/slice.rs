@@ -1,7 +1,7 @@
 //! A function's IR in a module of its own, as bytes that a program carries, and back.
 //!
-//! [`Function::slice`] makes the bytes, and tells what the *links* are: all that the function refers
-//! to stays in the program, and is declared in the slice as [`LINK_PREFIX`] and its number.
+//! [`Function::slice`] makes the bytes, and tells what the *links* are: all that the function
+//! refers to stays in the program, and is declared in the slice as [`LINK_PREFIX`] and its number.
 //! [`Owned::read`] gives a module again, in a context of its own.
 
 use crate::ir::{Function, Module, Value, c_string, copied, push_text, taken, wrap};

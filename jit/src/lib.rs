@@ -30,9 +30,9 @@ static TURN: Mutex<()> = Mutex::new(());
 #[unsafe(no_mangle)]
 pub static midflight_jit_stays: u8 = 1;
 
-/// What LLVM asks to be called at the end of the program, which is nothing: its objects stay as they are,
-/// since a version may be in the making then. The runtime loads this library so that LLVM finds this
-/// function, and not that of libc.
+/// What LLVM asks to be called at the end of the program, which is nothing: its objects stay as
+/// they are, since a version may be in the making then. The runtime loads this library so that LLVM
+/// finds this function, and not that of libc.
 ///
 /// # Safety
 /// None of the arguments is used.

@@ -1,5 +1,5 @@
-//! Where versions are, for `perf`: the map of a JIT's code that it reads, `/tmp/perf-PID.map`, written
-//! if `MIDFLIGHT_JIT_PERF` is set. A line for each function: address, size, name.
+//! Where versions are, for `perf`: the map of a JIT's code that it reads, `/tmp/perf-PID.map`,
+//! written if `MIDFLIGHT_JIT_PERF` is set. A line for each function: address, size, name.
 
 use object::{Object, ObjectSymbol};
 use std::collections::HashMap;
@@ -23,8 +23,8 @@ pub fn sizes(object: &[u8]) -> HashMap<String, u64> {
     file.symbols().filter_map(sized).collect()
 }
 
-/// Adds a function to the map, if its size is known. A map that cannot be written is no reason to do
-/// without the version.
+/// Adds a function to the map, if its size is known. A map that cannot be written is no reason to
+/// do without the version.
 pub fn note(name: &str, address: u64, sizes: &HashMap<String, u64>) {
     let Some(size) = sizes.get(name) else { return };
     let path = format!("/tmp/perf-{}.map", std::process::id());

@@ -130,8 +130,8 @@ fn bind(module: Module<'_>, code: &Carried<'_>, of: &str, symbols: &mut Symbols)
     links
 }
 
-/// Makes one global of two links that lead to one address: LLVM takes two globals for two objects. The
-/// one that has a value or a body stays.
+/// Makes one global of two links that lead to one address: LLVM takes two globals for two objects.
+/// The one that has a value or a body stays.
 fn unite(module: Module<'_>, links: &[Link], others: &[Link]) {
     for (other, address) in others.iter().filter(|(_, address)| *address != 0) {
         let same = links.iter().find(|(name, known)| known == address && name != other);

@@ -1,4 +1,5 @@
-//! Functions of the process that compiled code calls by name: `memcpy`, `_Unwind_Resume` and the like.
+//! Functions of the process that compiled code calls by name: `memcpy`, `_Unwind_Resume` and the
+//! like.
 
 use object::{Object, ObjectSymbol};
 use std::ffi::CString;

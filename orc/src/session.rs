@@ -48,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Puts an object file into memory, when it is first asked for an address. What it refers to has
-    /// the `known` addresses, or is looked for in the process. The label need not be unique.
+    /// Puts an object file into memory, when it is first asked for an address. What it refers to
+    /// has the `known` addresses, or is looked for in the process. The label need not be unique.
     ///
     /// # Errors
     /// If it refers to what is not there, or LLVM's message.
@@ -106,7 +106,8 @@ impl Session {
             count: usize,
             to: *mut c_void,
         ) {
-            // SAFETY: ORC gives an error or so many pairs; `to` is the caller's `Found`, which waits.
+            // SAFETY: ORC gives an error or so many pairs; `to` is the caller's `Found`, which
+            // waits.
             unsafe {
                 let to = &mut *to.cast::<Found>();
                 to.0 = Some(match checked(error) {
@@ -119,8 +120,8 @@ impl Session {
         let name = self.interned(name)?;
         let mut result = Found(None);
         let all = LLVMOrcJITDylibLookupFlags::LLVMOrcJITDylibLookupFlagsMatchAllSymbols;
-        // SAFETY: the library is one of the session's, where it stays; the lists have one entry each.
-        // Without a thread pool the lookup is done when the call returns.
+        // SAFETY: the library is one of the session's, where it stays; the lists have one entry
+        // each. Without a thread pool the lookup is done when the call returns.
         unsafe {
             let session = LLVMOrcLLJITGetExecutionSession(self.0);
             let mut order =

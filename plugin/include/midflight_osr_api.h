@@ -71,9 +71,9 @@ midflight_osr_point *midflight_osr_insert_resolved(LLVMValueRef before, const ch
 LLVMValueRef midflight_osr_continuation(const midflight_osr_point *point);
 
 /* Inserts a point before an instruction, at which the running program asks for a version that
- * `generator` (inline-callee, specialize-value or reoptimize) makes for the value that `key` has then: an
- * integer or a pointer that is live there, or NULL for one that the generator chooses. 0, or 1 with a
- * message if there can be none. */
+ * `generator` (inline-callee, specialize-value or reoptimize) makes for the value that `key` has
+ * then: an integer or a pointer that is live there, or NULL for one that the generator chooses. 0,
+ * or 1 with a message if there can be none. */
 int midflight_osr_insert_open(LLVMValueRef before, const char *name, const char *condition,
                               const char *generator, LLVMValueRef key, char **message);
 

@@ -98,8 +98,8 @@ void midflight_osr_point_here(const char *name) __attribute__((nothrow, leaf));
 #define MIDFLIGHT_OSR_POINT(name) ((void)0)
 #endif
 
-/* MIDFLIGHT_OSR_OPEN("name", key); marks a place where an open point can be, which asks for versions for
- * the value of `key`: a variable that is an integer or a pointer. */
+/* MIDFLIGHT_OSR_OPEN("name", key); marks a place where an open point can be, which asks for
+ * versions for the value of `key`: a variable that is an integer or a pointer. */
 #ifdef MIDFLIGHT_OSR
 void midflight_osr_open_here(const char *name, ...) __attribute__((nothrow, leaf));
 #define MIDFLIGHT_OSR_OPEN(name, key) midflight_osr_open_here("" name, key)
@@ -107,11 +107,12 @@ void midflight_osr_open_here(const char *name, ...) __attribute__((nothrow, leaf
 #define MIDFLIGHT_OSR_OPEN(name, key) ((void)(key))
 #endif
 
-/* Generators of the program's own, for open points that lead to open:user:NAME. `make` is called when
- * such a point has fired for a new key, in a thread of the runtime's, one at a time; it may be called until
- * the program ends. It returns 0 for a version, 1 if there is nothing to gain for this key, and any other
- * number if it fails: then the program goes on in its base version. It uses the same libLLVM as the
- * code generator; void * are LLVMValueRef. Returns 0, or a negative error number. */
+/* Generators of the program's own, for open points that lead to open:user:NAME. `make` is called
+ * when such a point has fired for a new key, in a thread of the runtime's, one at a time; it may be
+ * called until the program ends. It returns 0 for a version, 1 if there is nothing to gain for this
+ * key, and any other number if it fails: then the program goes on in its base version. It uses the
+ * same libLLVM as the code generator; void * are LLVMValueRef. Returns 0, or a negative error
+ * number. */
 struct midflight_generation {
     uint32_t version; /* MIDFLIGHT_GENERATION_VERSION */
     uint32_t llvm;    /* major version of LLVM */
@@ -119,12 +120,12 @@ struct midflight_generation {
     void *point;      /* the instruction that the point is before */
     void *value;      /* the value that is profiled, or NULL */
     uint64_t key;     /* what it is in this version */
-    /* Assumes from the instruction `before` on that a value of the function, an integer or a pointer that is
-     * live there, is a constant: a guard checks it, and where it fails the function goes on in its
-     * base version. Not 0: it cannot. */
+    /* Assumes from the instruction `before` on that a value of the function, an integer or a
+     * pointer that is live there, is a constant: a guard checks it, and where it fails the function
+     * goes on in its base version. Not 0: it cannot. */
     int (*assume)(struct midflight_generation *, void *value, void *before, uint64_t is);
-    /* Has each function of the version changed when all guards are in it, before it is optimized. What is
-     * done must hold where all guards hold. `change` returns 0, or not for a failure. */
+    /* Has each function of the version changed when all guards are in it, before it is optimized.
+     * What is done must hold where all guards hold. `change` returns 0, or not for a failure. */
     void (*transform)(struct midflight_generation *, int (*change)(void *function, void *user),
                       void *user);
     /* Says why it fails, for the line that is printed then. */

@@ -1,6 +1,6 @@
-// A comparator that is an argument, and one that is loaded in the loop and changes: versions with it
-// inlined, guards that fail, and exits. Statics, constant tables, thread-local variables and functions
-// of libc are those of the program.
+// A comparator that is an argument, and one that is loaded in the loop and changes: versions with
+// it inlined, guards that fail, and exits. Statics, constant tables, thread-local variables and
+// functions of libc are those of the program.
 // RUN: clang %level %s -o %t.plain
 // RUN: %clang %level %s -o %t %osr='osr-point;where=loop-header;when=count:50;to=open:inline-callee;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 every:50 'at:*:1' 'at:*:2' 'at:*:100'

@@ -1,4 +1,5 @@
-// Open points at all places and under all conditions; several of one function; flags that are armed.
+// Open points at all places and under all conditions; several of one function; flags that are
+// armed.
 // REQUIRES: level-O2
 // DEFINE: %{options} =
 // DEFINE: %{ways} = never now background always every:2 every:3 'at:*:1' 'at:*:2'

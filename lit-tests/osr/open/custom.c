@@ -1,6 +1,6 @@
-// A generator of the program's own: a pattern matcher that is specialized to its pattern. It assumes
-// the pattern's address, and loads of the pattern are constants in the version. Then generators that
-// fail in all ways: the program goes on, and one line says why.
+// A generator of the program's own: a pattern matcher that is specialized to its pattern. It
+// assumes the pattern's address, and loads of the pattern are constants in the version. Then
+// generators that fail in all ways: the program goes on, and one line says why.
 // RUN: clang %level -I %runtime_include %s -o %t.plain
 // RUN: %clang %level -I %runtime_include -I %llvm_root/include -DMIDFLIGHT_OSR=1 %s -o %t %osr='osr-point;where=marker;when=count:30;to=open:user:pattern;verify' %runtime -lLLVM-%llvm -Wl,--export-dynamic
 // RUN: env KIND=good %open %t.plain %t %jit never now background always every:3 'at:*:1'

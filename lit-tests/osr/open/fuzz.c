@@ -1,5 +1,5 @@
-// `midflight osr fuzz` makes the versions of open points at once, and leaves them at all kinds of checks. It
-// says where a version is wrong, how to see it, and that there is nothing to fuzz.
+// `midflight osr fuzz` makes the versions of open points at once, and leaves them at all kinds of
+// checks. It says where a version is wrong, how to see it, and that there is nothing to fuzz.
 // RUN: %clang %level -fwrapv -fno-discard-value-names %s -o %t %osr='osr-point;where=loop-header;when=count:3;to=open:specialize-value;key=kind;verify' %runtime
 // RUN: env MIDFLIGHT_JIT=%jit %midflight osr fuzz -- %t > %t.out
 // RUN: FileCheck --check-prefix=CLEAN %s < %t.out

@@ -1,4 +1,5 @@
-// Open points where the source says so, with the key that it says; and messages for those that cannot be.
+// Open points where the source says so, with the key that it says; and messages for those that
+// cannot be.
 // RUN: clang %level -I %runtime_include %s -o %t.plain
 // RUN: %clang %level -I %runtime_include -DMIDFLIGHT_OSR=1 %s -o %t %osr='osr-point;where=marker;when=count:20;to=open:specialize-value;verify' %runtime 2>%t.messages
 // RUN: %open %t.plain %t %jit never now background always every:3 'at:kind:1'

@@ -34,8 +34,8 @@ static long mix(long a, long b) { return (a ^ b) - 7; }
 static long ticks;
 NOINLINE static void tick(void) { ticks = ticks * 3 + 1; }
 
-/* The header of the loop begins with what has no result; what is guarded changes; and before a version is
-   asked for here, one for other keys was made further in. */
+/* The header of the loop begins with what has no result; what is guarded changes; and before a
+   version is asked for here, one for other keys was made further in. */
 NOINLINE static long run(long kind, step f, int n, int depth) {
   long a = 5, b = 9;
   do {

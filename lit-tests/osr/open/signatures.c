@@ -1,6 +1,6 @@
-// Functions of all kinds of prototypes as callees that are inlined, and as functions that are left for
 // REQUIRES: level-O2
-// a version and behind a guard: many arguments, wide and small ones, structs by value and as
+// Functions of all kinds of prototypes as callees that are inlined, and as functions that are left
+// for a version and behind a guard: many arguments, wide and small ones, structs by value and as
 // results, long double, complex numbers, vectors, and variable arguments.
 // RUN: clang -O1 -fwrapv %s -o %t.plain -lm
 // RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime -lm

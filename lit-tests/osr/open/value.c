@@ -1,4 +1,5 @@
-// A value that is live at the point is a constant in the version; where it changes, a guard leads back.
+// A value that is live at the point is a constant in the version; where it changes, a guard leads
+// back.
 // RUN: clang %level %s -o %t.plain
 // RUN: %clang %level -fno-discard-value-names %s -o %t %osr='osr-point;where=loop-header;when=count:20;to=open:specialize-value;key=kind;verify' %runtime
 // RUN: %clang %level %s -o %t.any %osr='osr-point;where=loop-header;when=count:20;to=open:specialize-value;verify' %runtime

@@ -1,6 +1,6 @@
-// What a function has that travels or stays: 200 live values, arrays of variable size, thread-local and
 // REQUIRES: level-O2
-// weak variables, statics, volatile and atomic accesses, and activations of itself.
+// What a function has that travels or stays: 200 live values, arrays of variable size, thread-local
+// and weak variables, statics, volatile and atomic accesses, and activations of itself.
 // RUN: clang -O1 -fwrapv %s -o %t.plain
 // RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 'at:*:1' 'at:*:2' 'at:*:40'

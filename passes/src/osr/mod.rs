@@ -1,8 +1,9 @@
 //! On-stack replacement (thesis ch. 4): points, continuations, and what moves between them.
 //!
-//! [`midflight_mapping::points`] says what is live at each instruction boundary and why there may be no point;
-//! [`place`] chooses; [`site`] inserts a point into a version; [`continuation`] makes the function
-//! that goes on; [`weave`] does all of it for a function, and the passes of [`pass`] for a module.
+//! [`midflight_mapping::points`] says what is live at each instruction boundary and why there may
+//! be no point; [`place`] chooses; [`site`] inserts a point into a version; [`continuation`] makes
+//! the function that goes on; [`weave`] does all of it for a function, and the passes of [`pass`]
+//! for a module.
 //!
 //! Compiler writers use [`api`].
 

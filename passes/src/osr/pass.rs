@@ -78,7 +78,8 @@ pub fn warn_of_flags(module: Module<'_>, conditions: &[Condition]) {
 
 impl OsrPass {
     /// Returns how many points were asked for in the function, eligible or not, and all functions
-    /// that were changed. `has_bodies`: the module carries the functions whose address may be a key.
+    /// that were changed. `has_bodies`: the module carries the functions whose address may be a
+    /// key.
     fn function<'m>(
         &self,
         module: Module<'m>,

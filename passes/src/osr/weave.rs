@@ -93,8 +93,8 @@ pub struct PlannedSite {
     pub to: usize,
     /// False if it has just its place in the record, so that numbers are simple.
     pub is_inserted: bool,
-    /// The frame of the continuation that it is in must stay: it has made an alloca, or the result goes
-    /// through memory.
+    /// The frame of the continuation that it is in must stay: it has made an alloca, or the result
+    /// goes through memory.
     pub keeps_frame: bool,
 }
 
@@ -303,8 +303,8 @@ impl<'a, 'm> Weaver<'a, 'm> {
         );
     }
 
-    /// Inserts the points of base into it or into a copy, which was prepared, and whose snapshot has
-    /// the numbers of the plan's. Returns what leads into chains, and the points.
+    /// Inserts the points of base into it or into a copy, which was prepared, and whose snapshot
+    /// has the numbers of the plan's. Returns what leads into chains, and the points.
     pub fn insert(
         &self,
         snapshot: &CodeSnapshot<'m>,

@@ -1,5 +1,5 @@
-//! What versions gain: the call in which one is made, and the next, which begins in it, beside native
-//! code and beside a program that is specialized by hand.
+//! What versions gain: the call in which one is made, and the next, which begins in it, beside
+//! native code and beside a program that is specialized by hand.
 
 use crate::error::Result;
 use crate::layout::Layout;

@@ -95,7 +95,8 @@ fn first_fire(plan: &Plan, executable: std::path::PathBuf) -> Result<String> {
     ))
 }
 
-/// Nanoseconds of a round of one program over those of another: the median, and by the fastest runs.
+/// Nanoseconds of a round of one program over those of another: the median, and by the fastest
+/// runs.
 fn nanoseconds(plan: &Plan, base: &Job, job: &Job, what: &str, rounds: u64) -> Result<[String; 2]> {
     let with = |job: &Job| job.clone().arg(what).arg(rounds.to_string());
     let (base, job) = (with(base), with(job));

@@ -7,8 +7,8 @@
 //! | What do points cost that never fire? | [`idle`] |
 //! | How long does the first fire take, and one of which the version is there? | [`latency`] |
 //!
-//! [`works`] lists the programs (`bench/corpus/open`) and what is measured of them, [`built`] the ways in
-//! which they are built and run, and [`told`] reads what they tell of themselves.
+//! [`works`] lists the programs (`bench/corpus/open`) and what is measured of them, [`built`] the
+//! ways in which they are built and run, and [`told`] reads what they tell of themselves.
 
 pub mod built;
 pub mod check;

@@ -109,8 +109,8 @@ pub fn woven_maps(
 }
 
 impl OptPass {
-    /// Makes the versions of one function, which has a body, of a pipeline that there is. Returns all
-    /// functions that were changed; none if no point of base was asked for.
+    /// Makes the versions of one function, which has a body, of a pipeline that there is. Returns
+    /// all functions that were changed; none if no point of base was asked for.
     ///
     /// # Errors
     /// LLVM's message if there is no such pipeline.

@@ -1,5 +1,5 @@
-//! The API for compiler writers: an open point at a place of one's own (thesis Figs. 4.3 and 4.4; OSRKit's
-//! `insertOpenOSR`).
+//! The API for compiler writers: an open point at a place of one's own (thesis Figs. 4.3 and 4.4;
+//! OSRKit's `insertOpenOSR`).
 
 use crate::driver::reason_to_refuse;
 use crate::osr::condition::Condition;
@@ -17,8 +17,8 @@ use midflight_mapping::points::points;
 use midflight_mapping::refusal::Refusal;
 
 /// Inserts a point at which the running program asks, when `condition` holds, for a version that
-/// `generator` makes for the value that `key` has then; without `key` the generator chooses a value.
-/// The function's IR as it is now goes into its module.
+/// `generator` makes for the value that `key` has then; without `key` the generator chooses a
+/// value. The function's IR as it is now goes into its module.
 ///
 /// # Errors
 /// [`OsrError::Refused`], [`OsrError::NoBoundary`], [`OsrError::NoPatch`], or [`OsrError::Code`] if

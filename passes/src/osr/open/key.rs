@@ -211,9 +211,9 @@ pub fn is_indirect_call(inst: Inst<'_>) -> bool {
         && inst.callee().is_some_and(|callee| !callee.is_constant())
 }
 
-/// A key as an integer of 64 bits, at the builder's position. It is frozen: the program may not have
-/// used what is poison, and the point branches on it. In the version, that the value is the key then
-/// refines it.
+/// A key as an integer of 64 bits, at the builder's position. It is frozen: the program may not
+/// have used what is poison, and the point branches on it. In the version, that the value is the
+/// key then refines it.
 pub fn as_integer<'m>(builder: &Builder<'m>, value: Value<'m>) -> Value<'m> {
     let int64 = builder.block().function().module().int_type(64);
     let value = builder.freeze(value);

@@ -1,5 +1,5 @@
-//! Open on-stack replacement (thesis 4.1, Figs. 4.3 and 4.5): points at which a running program asks
-//! for a version of the function that it is in.
+//! Open on-stack replacement (thesis 4.1, Figs. 4.3 and 4.5): points at which a running program
+//! asks for a version of the function that it is in.
 //!
 //! [`generator`] says how versions are made and [`key`] what is profiled for it; [`carry`] puts the
 //! function's IR into the program, and [`fire`] emits what a point does when it fires. That is

@@ -1,6 +1,6 @@
 //! Mutants of versions: wrong in one way, so that tests can show that they would notice. The code
-//! generator gets no options, so the environment says which, `MIDFLIGHT_JIT_MUTANT`, of the compiler
-//! for what is in the program. They come with the feature `mutants`.
+//! generator gets no options, so the environment says which, `MIDFLIGHT_JIT_MUTANT`, of the
+//! compiler for what is in the program. They come with the feature `mutants`.
 
 use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::reconstruct::PointMap;

@@ -9,9 +9,10 @@
 //! | [`ENTRY`] | all of `f`, specialized, for later calls |
 //! | `midflight.base.osr` | `f` as it was, from where guards lead to; the point is open there too |
 //!
-//! Guards are inserted here, before anything is optimized, where the mapping is the identity (thesis
-//! 4.1.2); the optimizer then moves their values like any operands. All that go on in the middle of
-//! `f` have one prototype, so that versions and exits follow each other in constant stack.
+//! Guards are inserted here, before anything is optimized, where the mapping is the identity
+//! (thesis 4.1.2); the optimizer then moves their values like any operands. All that go on in the
+//! middle of `f` have one prototype, so that versions and exits follow each other in constant
+//! stack.
 
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
@@ -149,8 +150,8 @@ impl<'m> Specialization<'_, 'm> {
         self.key
     }
 
-    /// Assumes from `before` on that a value of the base version, an integer of at most 64 bits or a
-    /// pointer, is `is`: a guard checks it there, and behind it the version has the constant.
+    /// Assumes from `before` on that a value of the base version, an integer of at most 64 bits or
+    /// a pointer, is `is`: a guard checks it there, and behind it the version has the constant.
     ///
     /// # Errors
     /// If it is no such value, is not live there, or no transition can start there.
@@ -174,15 +175,15 @@ impl<'m> Specialization<'_, 'm> {
         Ok(())
     }
 
-    /// Changes each function of the version when its guards are in it, before it is optimized. What is
-    /// done there must hold if all guards do.
+    /// Changes each function of the version when its guards are in it, before it is optimized. What
+    /// is done there must hold if all guards do.
     pub fn transform(&mut self, transform: Transform<'m>) {
         self.transforms.push(transform);
     }
 }
 
-/// Makes a version of the module's [`OPEN_FUNCTION`], which is used up. `body` is the function whose
-/// address the key is, if its IR is known.
+/// Makes a version of the module's [`OPEN_FUNCTION`], which is used up. `body` is the function
+/// whose address the key is, if its IR is known.
 ///
 /// # Errors
 /// [`NoVersion`]

@@ -48,8 +48,8 @@ impl Customs {
 /// Makes a generator known, see `midflight.h`.
 ///
 /// # Safety
-/// `name` is null or a C string; `make` may be called with `user`, by a thread of the runtime, until
-/// the program ends.
+/// `name` is null or a C string; `make` may be called with `user`, by a thread of the runtime,
+/// until the program ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_osr_generator(
     name: *const c_char,

@@ -1,12 +1,12 @@
 //! The generator: a shared library with LLVM in it.
 //!
-//! **The end of the program.** LLVM has objects that are destroyed when the program ends, some of which
-//! are made while it compiles: no function that the runtime asks to be called at the end would surely
-//! come before that. So the library has a `__cxa_atexit` of its own that does nothing, and is
-//! loaded so that LLVM finds that one first (`RTLD_DEEPBIND`), and nothing is waited for. Sanitizers do
-//! not allow that; under them, and for other generators, the runtime asks to be called after it has loaded the library, and
-//! once more after the first version was made, and waits then for what is being made
-//! ([`state::end`]).
+//! **The end of the program.** LLVM has objects that are destroyed when the program ends, some of
+//! which are made while it compiles: no function that the runtime asks to be called at the end
+//! would surely come before that. So the library has a `__cxa_atexit` of its own that does nothing,
+//! and is loaded so that LLVM finds that one first (`RTLD_DEEPBIND`), and nothing is waited for.
+//! Sanitizers do not allow that; under them, and for other generators, the runtime asks to be
+//! called after it has loaded the library, and once more after the first version was made, and
+//! waits then for what is being made ([`state::end`]).
 
 use crate::file::text::Text;
 use crate::message::{self, Decimal};

@@ -1,5 +1,5 @@
-//! Guards that fail though they hold, as `MIDFLIGHT_OSR_EXIT` says: to test exits. A version that is
-//! left so must be one that could be left: the program prints what it prints without.
+//! Guards that fail though they hold, as `MIDFLIGHT_OSR_EXIT` says: to test exits. A version that
+//! is left so must be one that could be left: the program prints what it prints without.
 //!
 //! Versions that are made while this is on have guards that ask; there is no back-off.
 

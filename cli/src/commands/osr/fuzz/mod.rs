@@ -2,9 +2,9 @@
 //! does without.
 //!
 //! As JavaScriptCore's OSR-exit fuzzer and V8's `--deopt-every-n-times`: the `plan` of runs fires
-//! everything, every n-th hit, at random, and single points, and leaves versions of open points so; `judge` carries it out on a
-//! `program`, whose [`log`] tells what fired; a run that differs is narrowed down to one point by
-//! `bisect`; `report` tells what was found.
+//! everything, every n-th hit, at random, and single points, and leaves versions of open points so;
+//! `judge` carries it out on a `program`, whose [`log`] tells what fired; a run that differs is
+//! narrowed down to one point by `bisect`; `report` tells what was found.
 
 mod bisect;
 pub(crate) mod judge;

@@ -132,8 +132,8 @@ pub fn plan(points: &[Point], seed: u64) -> Vec<Firing> {
     result.into_iter().map(Firing::Points).collect()
 }
 
-/// The plan for open points, with the checks of their versions for hits: versions alone, then exits, of
-/// all versions and of each point's.
+/// The plan for open points, with the checks of their versions for hits: versions alone, then
+/// exits, of all versions and of each point's.
 pub fn plan_open(points: &[Point], seed: u64) -> Vec<Firing> {
     let total = points.iter().fold(0_u64, |sum, point| sum.saturating_add(point.hits));
     let every = EXITS.into_iter().filter(|&n| n <= total).map(Fire::Every);

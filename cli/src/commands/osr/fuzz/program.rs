@@ -98,8 +98,8 @@ pub struct Difference {
 }
 
 impl Program<'_> {
-    /// Runs it, with variables of the environment; if there are any it writes a log too. Where they do not say
-    /// that versions are made, none are.
+    /// Runs it, with variables of the environment; if there are any it writes a log too. Where they
+    /// do not say that versions are made, none are.
     pub fn run(
         &self,
         variables: &[(&'static str, String)],

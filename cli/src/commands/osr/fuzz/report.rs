@@ -19,7 +19,8 @@ pub struct Summary {
     pub open_points: usize,
     /// Versions that were made where none was left
     pub versions: u64,
-    /// Points that are hit, or whose versions have guards, in the run that counts or where others have fired, and were asked for
+    /// Points that are hit, or whose versions have guards, in the run that counts or where others
+    /// have fired, and were asked for
     pub points_hit: usize,
     /// Points that fired in some run
     pub fired: usize,
