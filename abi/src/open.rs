@@ -38,7 +38,7 @@ pub const OPEN_SECTION: &str = "midflight_open";
 pub const OPEN_BODY_SECTION: &str = "midflight_open_body";
 
 /// Version of everything in this module.
-pub const OPEN_VERSION: u16 = 1;
+pub const OPEN_VERSION: u16 = 2;
 
 /// `fn(site: *mut OpenSite, key: u64) -> *const OpenMade`: the version to go on in, or null.
 pub const OPEN_SYMBOL: &str = "midflight_osr_open";
@@ -190,8 +190,8 @@ pub struct OpenRequest {
     pub at: u32,
     /// As in [`OpenSite`].
     pub count: u32,
-    /// Padding; zero.
-    pub reserved: u32,
+    /// Not 0: a version for all keys, without points and guards.
+    pub is_generic: u32,
     /// The address of [`OPEN_SYMBOL`], for versions.
     pub open: *const c_void,
     /// The address of [`OPEN_EXIT_SYMBOL`].
@@ -211,11 +211,14 @@ pub type OpenMake = unsafe extern "C" fn(generation: *mut OpenGeneration, user: 
 /// Changes a function of a version, an `LLVMValueRef`; not 0 for a failure.
 pub type OpenTransform = unsafe extern "C" fn(function: *mut c_void, user: *mut c_void) -> i32;
 
+/// Version of [`OpenGeneration`], `MIDFLIGHT_GENERATION_VERSION` of `midflight.h`.
+pub const OPEN_GENERATION_VERSION: u32 = 1;
+
 /// What a generator of the program's own gets, `struct midflight_generation` of `midflight.h`. It
 /// is valid while the generator runs.
 #[repr(C)]
 pub struct OpenGeneration {
-    /// [`OPEN_VERSION`]
+    /// [`OPEN_GENERATION_VERSION`]
     pub version: u32,
     /// Major version of the LLVM whose references follow.
     pub llvm: u32,

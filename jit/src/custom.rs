@@ -1,6 +1,6 @@
 //! Generators of the program's own, which are C functions.
 
-use midflight_abi::open::{OPEN_VERSION, OpenGeneration, OpenMake, OpenTransform};
+use midflight_abi::open::{OPEN_GENERATION_VERSION, OpenGeneration, OpenMake, OpenTransform};
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::pass::LLVM_MAJOR;
 use midflight_passes::osr::open::version::{NoVersion, Specialization};
@@ -29,7 +29,7 @@ pub unsafe fn run(
     specialization: &mut Specialization<'_, '_>,
 ) -> Result<(), NoVersion> {
     let generation = OpenGeneration {
-        version: OPEN_VERSION.into(),
+        version: OPEN_GENERATION_VERSION,
         llvm: u32::from(LLVM_MAJOR),
         function: specialization.base().as_llvm().cast(),
         point: specialization.point().as_llvm().cast(),

@@ -63,6 +63,7 @@ pub unsafe fn read(request: &OpenRequest) -> Result<Request, NoVersion> {
         key_number: request.key_number,
         key: request.key,
         count: request.count,
+        is_generic: request.is_generic != 0,
         site: request.site as u64,
         made: request.made as u64,
         is_tested: !request.guard.is_null(),

@@ -1,7 +1,6 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
 use crate::option_table::{OptionError, shapes};
-use crate::osr::condition::Condition;
 use crate::osr::map::opt_options::{self, OptOptions};
 use crate::osr::map::opt_pass::OptPass;
 use crate::osr::map::print_map::{self, PrintMap};
@@ -163,13 +162,10 @@ pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
     }
 }
 
-/// Versions are made of what mem2reg leaves. A patchable point stops optimizations, so it comes
-/// behind them.
+/// Versions are made of what mem2reg leaves, which without optimization has not run.
 fn osr_pass(options: Result<OsrOptions, OptionError>) -> Result<(Stage, Box<dyn Pass>), String> {
     let mut options = options.map_err(|error| error.to_string())?;
-    if options.condition == Condition::Patch {
-        options.stage = Stage::Late;
-    }
-    options.promote |= options.stage == Stage::Early;
-    Ok((options.stage, Box::new(OsrPass(options))))
+    let stage = options.stage();
+    options.promote |= stage == Stage::Early || options.open.is_some();
+    Ok((stage, Box::new(OsrPass(options))))
 }

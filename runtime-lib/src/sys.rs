@@ -135,6 +135,14 @@ pub fn relax() {
     kernel::yield_now();
 }
 
+/// Microseconds of a clock that runs on; 0 where there is none.
+pub fn microseconds() -> u64 {
+    // SAFETY: zeroes are a valid value, in whose place the time is written.
+    let time = unsafe { written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };
+    let microseconds = |time: libc::timespec| time.tv_sec * 1_000_000 + time.tv_nsec / 1000;
+    time.map_or(0, |time| microseconds(time).cast_unsigned())
+}
+
 pub fn sleep_a_millisecond() {
     let time = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
     // SAFETY: the time lives through the call.

@@ -46,8 +46,8 @@ pub struct OsrOptions {
     pub max_points: Option<u32>,
     /// Which functions; all if there is no list
     pub functions: Option<FunctionList>,
-    /// Where in clang's pipeline
-    pub stage: Stage,
+    /// Where in clang's pipeline, if it is said
+    pub stage: Option<Stage>,
     /// First promote allocas to registers.
     pub promote: bool,
     /// Verify each function after it is changed.
@@ -83,7 +83,7 @@ pub(crate) const COMMON_OPTIONS: &[Item<OsrOptions>] = &[
     }),
     item("max-points=N", |o, value| set(&mut o.max_points, most_points(value))),
     item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
-    item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
+    item("stage=early|late", |o, value| set(&mut o.stage, stage(value).map(Some))),
     flag("mem2reg", |o| o.promote = true),
     flag("verify", |o| o.verify = true),
     hidden(item("debug-panic-at=FUNCTION", |o, value| {
@@ -105,12 +105,26 @@ impl OsrOptions {
             key: None,
             max_points: None,
             functions: None,
-            stage: Stage::Early,
+            stage: None,
             promote: false,
             verify: cfg!(debug_assertions),
             #[cfg(feature = "mutants")]
             swap: false,
             panic_at: None,
+        }
+    }
+
+    /// Where in clang's pipeline. A patchable point would stop optimizations, so it comes behind
+    /// them. Others are early by default: what they lead to goes through the rest of the pipeline
+    /// too. Open ones cost least when they are late, and their versions go through a whole pipeline
+    /// in any case; but what is vectorized for one processor gains nothing on another, and
+    /// generators of one's own look for what the source has.
+    pub fn stage(&self) -> Stage {
+        match (self.condition, self.stage, &self.open) {
+            (Condition::Patch, ..) => Stage::Late,
+            (_, Some(stage), _) => stage,
+            (_, None, Some(Generator::InlineCallee | Generator::SpecializeValue)) => Stage::Late,
+            (_, None, _) => Stage::Early,
         }
     }
 

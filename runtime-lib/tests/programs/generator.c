@@ -43,7 +43,7 @@ static const char *problem_of(const struct request *request)
     char point[100];
     snprintf(point, sizeof point, "%s#0", request->function);
     if (request->version != OPEN_VERSION || request->key_number != 7 || request->at != 8 ||
-        request->count != 9 || request->reserved != 0)
+        request->count != 9 || request->is_generic > 1)
         return "wrong numbers";
     if (strcmp(request->point, point) || strcmp(request->generator, "osr"))
         return "wrong names";
@@ -80,6 +80,8 @@ void midflight_jit_compile(const struct request *request, struct answer *answer)
         /* With the IR of the key, another version. */
         uint64_t number =
             request->key_kind == KEY_CALLEE ? request->body.length != 0 : request->key;
+        if (request->is_generic)
+            number = GENERIC;
         answer->status = MADE;
         answer->target = answer->next = versions[number % VERSIONS];
         answer->entry = request->code.entry ? answer->target : NULL;

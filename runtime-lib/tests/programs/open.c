@@ -89,7 +89,7 @@ static void often(void)
 
 static void keys(void)
 {
-    for (int round = 0; round < 2; round++)
+    for (int round = 0; round < 3; round++)
         for (int key = 1; key <= 12; key++)
             printf("%ld ", result(FIRE(work, key)));
     printf("compiles %d\n", compiles());
@@ -108,16 +108,29 @@ static void left(void)
 {
     ignored(2);
     const struct made *made = CACHE(work);
-    for (int i = 0; i < 24; i++) {
+    /* One that comes late begins anew: another process may have run. */
+    int soon = 0;
+    while (soon < 7) {
         midflight_osr_left(&work_site, made);
         if (CACHE(work) || ENTRY(work))
             printf("still there ");
-        printf("%d ", ignored(2));
+        int count = ignored(2);
+        soon = count ? soon + 1 : 0;
+        if (count != (1 << soon) - 1)
+            printf("%d behind %d ", count, soon);
     }
+    usleep(1000);
+    midflight_osr_left(&work_site, made);
+    printf("late %d ", ignored(2));
     /* Another version's are not touched. */
     ignored(4);
     midflight_osr_left(&work_site, made);
-    printf("%d %ld\n", CACHE(work) && CACHE(work)->key == 4, result((version *)ENTRY(work)));
+    printf("%d %ld ", CACHE(work) && CACHE(work)->key == 4, result((version *)ENTRY(work)));
+    int count = 0;
+    while (result(FIRE(work, 2)) != OF_GENERIC && ++count < 1 << 24)
+        if (CACHE(work) == made)
+            midflight_osr_left(&work_site, made);
+    printf("%d %ld %ld\n", count < 1 << 24, result((version *)ENTRY(work)), result(FIRE(work, 4)));
 }
 
 static void *fire_until(void *unused)
@@ -254,8 +267,8 @@ static void handlers(void)
     double until = now() + 1;
     for (uint64_t round = 0; now() < until; round++) {
         FIRE(work, round % 3);
-        if (round % 50 == 0 && CACHE(work))
-            midflight_osr_left(&work_site, CACHE(work));
+        if (round % 50 == 0)
+            leave(&work_site);
     }
     timer_delete(timer);
     version *found = NULL;

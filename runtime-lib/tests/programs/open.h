@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #ifndef OPEN_VERSION
-#define OPEN_VERSION 1
+#define OPEN_VERSION 2
 #endif
 
 enum { NO_KEY, KEY_VALUE, KEY_CALLEE };
@@ -47,7 +47,7 @@ struct request {
     const struct made *made;
     struct code code, body;
     const char *generator, *function, *point;
-    uint32_t key_number, at, count, reserved;
+    uint32_t key_number, at, count, is_generic;
     const void *open, *left, *guard, *make, *user;
 };
 
@@ -85,6 +85,9 @@ extern void midflight_osr_left(struct site *, const struct made *);
 
 typedef long version(long);
 
+/* What there is of a key is for it, or for all: key * 1000 + 5, or this. */
+enum { GENERIC = 9, OF_GENERIC = GENERIC * 1000 + 5 };
+
 /* What the point goes on in, or NULL. */
 __attribute__((unused)) static inline version *fire(struct site *site, uint64_t key)
 {
@@ -93,6 +96,14 @@ __attribute__((unused)) static inline version *fire(struct site *site, uint64_t 
         return (version *)made->target;
     made = midflight_osr_open(site, key);
     return made ? (version *)made->target : NULL;
+}
+
+/* Leaves the version that fired last; one for all keys has no guards. */
+__attribute__((unused)) static inline void leave(struct site *site)
+{
+    const struct made *made = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
+    if (made && ((version *)made->target)(5) != OF_GENERIC)
+        midflight_osr_left(site, made);
 }
 
 #endif

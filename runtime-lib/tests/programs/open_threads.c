@@ -1,5 +1,5 @@
 /* Eight threads fire points and leave versions, for so many seconds. A version must be for the key
- * that it was found with. */
+ * that it was found with, or for all. */
 #include "open.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -25,14 +25,12 @@ static void *run(void *seed)
         version *version = fire(site, key);
         if (version) {
             found++;
-            if (version(5) != (long)key * 1000 + 5)
+            long result = version(5);
+            if (result != (long)key * 1000 + 5 && result != OF_GENERIC)
                 abort();
         }
-        if ((random >> 8) % 4096 == 0) {
-            const struct made *made = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
-            if (made)
-                midflight_osr_left(site, made);
-        }
+        if ((random >> 8) % 4096 == 0)
+            leave(site);
     }
     __atomic_fetch_add(&found_all, found, __ATOMIC_RELAXED);
     return NULL;

@@ -100,7 +100,7 @@ impl Build {
         let generator = GENERATORS[digit(2)];
         let condition = CONDITIONS[digit(4)];
         let place = PLACES[(seed / 3) as usize % PLACES.len()];
-        let stage = if opt == 2 && seed.is_multiple_of(5) { "late" } else { "early" };
+        let stage = if opt == 2 && !seed.is_multiple_of(3) { "late" } else { "early" };
         vec![Build { llvm, opt, generator, condition, place, stage }]
     }
 

@@ -14,6 +14,7 @@ pub mod generator;
 pub mod guard;
 pub mod insert;
 pub mod key;
+pub mod landing;
 #[cfg(feature = "mutants")]
 pub mod mutant;
 pub mod plan;

@@ -20,6 +20,7 @@ use crate::osr::open::fire::Asked;
 use crate::osr::open::generator::Generator;
 use crate::osr::open::guard::Guard;
 use crate::osr::open::key::{self, Key};
+use crate::osr::open::landing::Landing;
 use crate::osr::prototype::Prototype;
 use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
@@ -29,7 +30,8 @@ use midflight_bridge::ir::{Function, Inst, Module, TypeKind, Value};
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
-use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+#[cfg(not(feature = "mutants"))]
+use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::{Point, points};
 use std::borrow::Cow;
 
@@ -59,6 +61,8 @@ pub struct Request {
     pub site: u64,
     /// Address of the `OpenMade`
     pub made: u64,
+    /// It is for all keys: nothing is specialized, and the version has no point.
+    pub is_generic: bool,
     /// Guards ask the runtime whether they fail though they hold.
     pub is_tested: bool,
 }
@@ -239,16 +243,17 @@ pub fn make<'m>(
     // The first departure is the point, as the version is entered and left again behind an exit.
     let open = Asked { site: address(request.site), key, code: OPEN_MADE_NEXT };
     let known = match key {
-        Key::Value(value) => Some(value),
+        Key::Value(value) if !request.is_generic => Some((value, constant(value, request.key))),
         _ => None,
     };
+    let (map, constants) = Landing::map(&snapshot, point, known);
     let mut departures = vec![Departure {
         version: &snapshot,
         at: point.at,
         name: String::new(),
         condition: Condition::Count(request.count.max(1)),
         guard: None,
-        map: Cow::Owned(map_with(point, known)),
+        map: Cow::Owned(map),
     }];
     for &assumed in &plan.guards {
         let Some(at) = find(assumed.at) else {
@@ -267,7 +272,7 @@ pub fn make<'m>(
             map: Cow::Owned(map),
         });
     }
-    let guards = departures.len() - 1;
+    let guards = if request.is_generic { 0 } else { plan.guards.len() };
     let keep_frames: Vec<bool> = (plan.guards.iter())
         .map(|assumed| find(assumed.at).is_some_and(|point| point.further.is_some()))
         .collect();
@@ -304,7 +309,6 @@ pub fn make<'m>(
             PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted, keeps_frame: false };
         sites.push(again);
     }
-    let expected = known.map(|value| constant(value, request.key));
     let woven = Plan {
         departures,
         continuations,
@@ -312,10 +316,7 @@ pub fn make<'m>(
         passing: Passing::Together { has_selector: true },
         chain: false,
         preserves_none: false,
-        material: Material {
-            constant: &|_| expected.expect("only the key is a constant"),
-            ..Material::NONE
-        },
+        material: Material { constant: &|number| constants[number as usize], ..Material::NONE },
         description: None,
     };
     let weaver = Weaver::declare(base, &woven);
@@ -346,16 +347,6 @@ fn is_unlowered(name: &str) -> bool {
         .any(|prefix| name.starts_with(prefix))
 }
 
-/// The identity at a point, but for a value that is a constant.
-fn map_with(point: &Point, known: Option<ValueId>) -> PointMap {
-    let mut map = PointMap::identity(point.at, &point.live);
-    if let Some(index) = known.and_then(|value| point.live.iter().position(|&v| v == value)) {
-        map.exprs[index] = Expr::Constant { constant: Default::default() };
-        map.sources.remove(index);
-    }
-    map
-}
-
 /// What a generator makes of a function.
 fn specialize<'s, 'm>(
     request: &Request,
@@ -383,6 +374,18 @@ fn specialize<'s, 'm>(
         callee.and_then(|callee| snapshot.ids().value(callee))
     };
     let is = request.key;
+    if request.is_generic {
+        // Guards of others are departures here too: they are in the common prototype.
+        let guarded = match (&request.generator, key) {
+            (Generator::InlineCallee, Key::Callee(call)) => callee_of(call).map(|of| (call, of)),
+            (Generator::InlineCallee | Generator::SpecializeValue, Key::Value(value)) => {
+                Some((point.at, value))
+            }
+            _ => None,
+        };
+        plan.guards.extend(guarded.map(|(at, value)| Assumption { at, value, is }));
+        return Ok(plan);
+    }
     match (&request.generator, key) {
         (Generator::User(name), _) => {
             let Some(custom) = custom else {
@@ -394,8 +397,8 @@ fn specialize<'s, 'm>(
             custom(&mut plan)?;
         }
         (Generator::Reoptimize, _) => {
-            if has_vectors(snapshot) {
-                return failed("it has vectors, whose registers depend on the processor");
+            if passes_vectors(snapshot, point) {
+                return failed("it passes vectors, whose registers depend on the processor");
             }
         }
         (Generator::SpecializeValue, Key::Value(value)) => {
@@ -433,13 +436,15 @@ fn specialize<'s, 'm>(
     Ok(plan)
 }
 
-/// True if the function has vectors: as arguments, live values and results they travel in registers
-/// that depend on the processor.
-fn has_vectors(snapshot: &CodeSnapshot<'_>) -> bool {
+/// True if vectors are passed in registers, which depend on the processor: from the point, by calls
+/// of the function, or by its own calls.
+fn passes_vectors(snapshot: &CodeSnapshot<'_>, point: &Point) -> bool {
+    let live = point.live.iter().map(|&value| snapshot.value(value));
+    let calls = snapshot.instructions.iter().filter(|inst| inst.facts().is_real_call());
+    let passed = calls.flat_map(|call| call.operands().chain([call.value()]));
     let arguments = snapshot.arguments.iter().copied();
-    let results = snapshot.instructions.iter().map(|inst| inst.value());
-    let constants = snapshot.instructions.iter().flat_map(|inst| inst.operands());
-    arguments.chain(results).chain(constants).any(|value| value.ty().has_vector())
+    let mut values = arguments.chain(live).chain(passed);
+    snapshot.function.result_type().has_vector() || values.any(|value| value.ty().has_vector())
 }
 
 /// What emitted code calls, with the prototype that the point has there, and that calls `next`.

@@ -31,11 +31,11 @@ enum Todo {
     Tell,
 }
 
-/// Wishes for a version. What the point goes on in, if that is made now.
+/// Wishes for a version, for a key or for all. What the point goes on in, if that is made now.
 ///
 /// # Safety
 /// It is the point of code that is mapped.
-pub unsafe fn ask(site: *mut OpenSite, key: u64) -> *const OpenMade {
+pub unsafe fn ask(site: *mut OpenSite, key: Option<u64>) -> *const OpenMade {
     if !state::is_open() || state::is_stranger() {
         return null();
     }
@@ -71,13 +71,13 @@ pub unsafe fn ask(site: *mut OpenSite, key: u64) -> *const OpenMade {
 unsafe fn wish(
     open: &mut Open,
     emitted: *mut OpenSite,
-    key: u64,
+    key: Option<u64>,
     signals: &Blocked,
 ) -> Option<Todo> {
     // SAFETY: the caller's.
     let site = unsafe { known(open, emitted) }?;
     // Another thread may have been here.
-    if site.version(key).is_some() || !site.can_ask() {
+    if site.made_for(key).is_some() || !site.can_ask(key) {
         return None;
     }
     if links::loader().is_none() {
@@ -144,7 +144,7 @@ unsafe fn known(open: &mut Open, emitted: *mut OpenSite) -> Option<&'static Site
 ///
 /// # Safety
 /// The site's image is loaded.
-unsafe fn add(open: &mut Open, site: &'static Site, key: u64) -> Option<Job> {
+unsafe fn add(open: &mut Open, site: &'static Site, key: Option<u64>) -> Option<Job> {
     // SAFETY: the caller's.
     let job = unsafe { create(open, site, key) };
     match &job {
@@ -156,13 +156,13 @@ unsafe fn add(open: &mut Open, site: &'static Site, key: u64) -> Option<Job> {
 
 /// # Safety
 /// The site's image is loaded.
-unsafe fn create(open: &mut Open, site: &'static Site, key: u64) -> Option<Job> {
+unsafe fn create(open: &mut Open, site: &'static Site, key: Option<u64>) -> Option<Job> {
     let memory = open.arena.allocate(size_of::<Version>(), Purpose::Growth)?.cast::<Version>();
     // SAFETY: the memory is new, large enough and aligned to 16, and never freed. The images that
     // are registered are not unloaded while there is the lock.
     unsafe {
         memory.write(Version::new(key));
-        let body = image::body(open, &*site.emitted, key);
+        let body = key.and_then(|key| image::body(open, &*site.emitted, key));
         Job::new(site, memory.as_ref(), body, &open.customs)
     }
 }

@@ -16,7 +16,7 @@ use midflight_abi::open::{OPEN_MADE, OPEN_NOTHING, OpenAnswer};
 static HOLDER: AtomicI32 = AtomicI32::new(0);
 
 /// Seconds that the end of the program waits for.
-const PATIENCE: i64 = 10;
+const PATIENCE: u64 = 10;
 
 /// Bytes of code of all versions.
 static BYTES: AtomicU64 = AtomicU64::new(0);
@@ -72,19 +72,8 @@ pub fn wait() {
     }
 }
 
-fn seconds() -> i64 {
-    now().tv_sec
-}
-
-fn microseconds() -> u64 {
-    let time = now();
-    (time.tv_sec * 1_000_000 + time.tv_nsec / 1000).cast_unsigned()
-}
-
-fn now() -> libc::timespec {
-    // SAFETY: zeroes are a valid value, in whose place the time is written.
-    let time = unsafe { sys::written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };
-    time.unwrap_or(libc::timespec { tv_sec: 0, tv_nsec: 0 })
+fn seconds() -> u64 {
+    sys::microseconds() / 1_000_000
 }
 
 fn most_bytes() -> u64 {
@@ -101,10 +90,10 @@ pub fn carry_out(job: &Job, _turn: &Turn) {
     if is_full {
         library::tell_of_no_room();
     } else if let Some(generate) = generator {
-        let begin = microseconds();
+        let begin = sys::microseconds();
         // SAFETY: the job has all that the request points to.
         unsafe { generate(job.request(), &raw mut answer) };
-        job.version().note_time(microseconds().saturating_sub(begin));
+        job.version().note_time(sys::microseconds().saturating_sub(begin));
         BYTES.fetch_add(answer.size, Ordering::Relaxed);
         library::note_use();
     }

@@ -46,12 +46,18 @@ fn put_version<S: Sink>(site: &Site, version: &Version, to: &mut S) -> Result<()
         put_text(b"function", text(point.function), to)?;
         put_text(b"generator", text(point.generator), to)?;
     }
-    put_number(b"key", version.key(), to)?;
+    if version.is_generic() {
+        put_text(b"kind", b"generic", to)?;
+    } else {
+        put_text(b"kind", b"special", to)?;
+        put_number(b"key", version.key(), to)?;
+    }
     let state: &[u8] = match version.progress() {
         Progress::Queued => b"queued",
         Progress::Compiling => b"compiling",
         Progress::Ready => b"ready",
         Progress::Nothing => b"nothing",
+        Progress::Abandoned => b"abandoned",
         Progress::Purged => b"purged",
     };
     put_text(b"state", state, to)?;

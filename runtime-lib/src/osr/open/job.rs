@@ -81,7 +81,7 @@ impl Job {
                 key_number: point.key,
                 at: point.at,
                 count: point.count,
-                reserved: 0,
+                is_generic: version.is_generic().into(),
                 open: open::midflight_osr_open as *const c_void,
                 left: open::midflight_osr_left as *const c_void,
                 guard: if test::is_on() { test::guard as *const c_void } else { null() },

@@ -77,10 +77,11 @@ pub unsafe extern "C" fn midflight_osr_open(site: *mut OpenSite, key: u64) -> *c
 
 /// A guard of a version has failed, and its activation goes on in the base version.
 ///
-/// From now on calls begin in base, and the point does not lead to the version: the next
-/// min(2^n, 2^20) − 1 fires that come to [`midflight_osr_open`] are ignored, where n is the number
-/// of exits that the version has had. So an activation that is led back and forth between them
-/// costs less and less. A fire after these puts the version back.
+/// From now on calls begin in base, and the point does not lead to the version. If the exit came
+/// within 20 µs of the entry, the next 2^n − 1 fires that come to [`midflight_osr_open`] are
+/// ignored, where n is the number of such exits in a row: so an activation that is led back and
+/// forth between them costs less and less. A fire after these puts the version back, but after
+/// eight such exits nothing does.
 ///
 /// It may be called in any context; there is no lock in it.
 ///

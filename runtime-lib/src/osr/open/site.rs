@@ -20,6 +20,12 @@ const MOST_VERSIONS: u32 = 8;
 /// Binary logarithm of most fires that are ignored after an exit, and one.
 const MOST_IGNORED: u32 = 20;
 
+/// After so many exits in a row that come soon, a version is given up.
+const MOST_SOON: u32 = 8;
+
+/// After so many fires for which there is no version, and will be none, one is made for all keys.
+const MOST_IN_VAIN: u32 = 8;
+
 /// See the module.
 pub struct Site {
     /// The site that was made before it. Under the lock.
@@ -32,6 +38,8 @@ pub struct Site {
     live: AtomicU32,
     /// Fires to come that are ignored.
     ignored: AtomicU32,
+    /// Fires for which there will be no version of their key.
+    in_vain: AtomicU32,
     /// How often it could not be asked for a version.
     delays: AtomicU32,
     /// Whether nothing more is asked for.
@@ -54,6 +62,7 @@ impl Site {
             versions: AtomicPtr::new(null_mut()),
             live: AtomicU32::new(0),
             ignored: AtomicU32::new(0),
+            in_vain: AtomicU32::new(0),
             delays: AtomicU32::new(0),
             is_closed: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
@@ -89,9 +98,10 @@ impl Site {
         !self.has_failed.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether there is a wish that it can have.
-    pub fn can_ask(&self) -> bool {
-        !self.is_closed.load(Ordering::Relaxed) && self.live.load(Ordering::Relaxed) < MOST_VERSIONS
+    /// Whether there is a wish that it can have: for a version of a key, or of all.
+    pub fn can_ask(&self, key: Option<u64>) -> bool {
+        let has_room = key.is_none() || self.live.load(Ordering::Relaxed) < MOST_VERSIONS;
+        has_room && !self.is_closed.load(Ordering::Relaxed)
     }
 
     /// The versions, the newest first.
@@ -101,9 +111,13 @@ impl Site {
         core::iter::successors(at(&self.versions), move |version| at(&version.next))
     }
 
-    /// The version for a key.
-    pub fn version(&self, key: u64) -> Option<&'static Version> {
-        self.versions().find(|version| version.key() == key)
+    /// The version that was wished for, for a key or for all.
+    pub fn made_for(&self, key: Option<u64>) -> Option<&'static Version> {
+        let is_it = |version: &&Version| match key {
+            Some(key) => !version.is_generic() && version.key() == key,
+            None => version.is_generic(),
+        };
+        self.versions().find(is_it)
     }
 
     /// Adds a version. Under the lock.
@@ -146,6 +160,15 @@ impl Site {
         self.ignored.fetch_max(fires, Ordering::Relaxed);
     }
 
+    /// Whether there will be no version for a key, and there have been many such fires.
+    fn fires_in_vain(&self, key: u64) -> bool {
+        let is_hopeless = match self.made_for(Some(key)).map(Version::progress) {
+            Some(progress) => [Progress::Nothing, Progress::Abandoned].contains(&progress),
+            None => !self.can_ask(Some(key)),
+        };
+        is_hopeless && self.in_vain.fetch_add(1, Ordering::Relaxed) >= MOST_IN_VAIN
+    }
+
     /// Whether this fire is ignored.
     fn ignores(&self) -> bool {
         let less = |left: u32| left.checked_sub(1);
@@ -164,18 +187,32 @@ pub unsafe fn fire(site: *mut OpenSite, key: u64) -> *const OpenMade {
         if (*site).version != OPEN_VERSION {
             return null();
         }
-        let known = Site::of(site);
-        if known.is_some_and(Site::ignores) {
+        let Some(known) = Site::of(site) else { return ask::ask(site, Some(key)) };
+        if known.ignores() {
             return null();
         }
-        match known.and_then(|known| known.version(key)) {
+        let made = enter(site, known, Some(key));
+        if !made.is_null() || !known.fires_in_vain(key) {
+            return made;
+        }
+        enter(site, known, None)
+    }
+}
+
+/// What the point goes on in, for a key or for all; it is wished for if it is not there yet.
+///
+/// # Safety
+/// As [`fire`].
+unsafe fn enter(site: *mut OpenSite, known: &Site, key: Option<u64>) -> *const OpenMade {
+    // SAFETY: the caller's.
+    unsafe {
+        match known.made_for(key) {
             Some(version) if version.progress() == Progress::Ready => {
                 install(site, version);
                 version.made()
             }
-            Some(_) => null(),
-            None if known.is_none_or(Site::can_ask) => ask::ask(site, key),
-            None => null(),
+            None if known.can_ask(key) => ask::ask(site, key),
+            _ => null(),
         }
     }
 }
@@ -188,10 +225,13 @@ pub unsafe fn leave(site: *mut OpenSite, made: *const OpenMade) {
     // SAFETY: the caller's.
     unsafe {
         let Some(version) = Version::of(made) else { return };
-        let exits = version.count_exit();
+        let soon = version.count_exit();
+        if soon >= MOST_SOON && !test::is_on() {
+            version.abandon();
+        }
         withdraw(site, version);
         if let Some(known) = Site::of(site).filter(|_| !test::is_on()) {
-            known.ignore_after(exits);
+            known.ignore_after(soon);
         }
     }
 }
@@ -212,6 +252,7 @@ pub unsafe fn close(site: *mut OpenSite) {
 pub unsafe fn install(site: *mut OpenSite, version: &Version) {
     // SAFETY: the caller's.
     unsafe {
+        version.note_install();
         cache(site).store(version.made().cast(), Ordering::SeqCst);
         begin_calls(site, version);
     }

@@ -4,11 +4,16 @@
 //! address in them, and is complete before it is seen. Versions are never freed, nor used again
 //! for another key: whoever has found the record may read it at any time.
 
+use crate::sys;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use midflight_abi::open::{OpenAnswer, OpenMade};
+
+/// An exit comes soon if it is so many microseconds behind the entry, or fewer: what was gained
+/// until then is less than what it cost to come and go.
+const SOON: u64 = 20;
 
 /// How far a version is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub enum Progress {
     Ready,
     /// There will be none for this key.
     Nothing,
+    /// It was left again and again as soon as it was entered.
+    Abandoned,
     /// The image of its point or of its key is unloaded: it must not be used any more.
     Purged,
 }
@@ -33,6 +40,7 @@ impl Progress {
             1 => Self::Compiling,
             2 => Self::Ready,
             3 => Self::Nothing,
+            4 => Self::Abandoned,
             _ => Self::Purged,
         }
     }
@@ -46,8 +54,14 @@ pub struct Version {
     /// The version of the same point that was wished for before it.
     pub next: AtomicPtr<Version>,
     progress: AtomicU32,
+    /// It is for all keys: nothing is assumed in it.
+    is_generic: bool,
     /// How often a guard of it has failed.
     exits: AtomicU32,
+    /// How many exits there were of late that came soon.
+    soon: AtomicU32,
+    /// When something was made to lead to it last, in microseconds.
+    installed: AtomicU64,
     /// How often its guards were asked where exits are tested.
     checks: AtomicU64,
     /// What calls may begin in; null: nothing.
@@ -72,8 +86,17 @@ pub struct Figures {
 }
 
 impl Version {
-    pub const fn new(key: u64) -> Self {
+    /// A version for a key, or for all.
+    pub const fn new(key: Option<u64>) -> Self {
+        let is_generic = key.is_none();
+        let key = match key {
+            Some(key) => key,
+            None => 0,
+        };
         Self {
+            is_generic,
+            soon: AtomicU32::new(0),
+            installed: AtomicU64::new(0),
             made: UnsafeCell::new(OpenMade { key, target: null(), next: null() }),
             next: AtomicPtr::new(null_mut()),
             progress: AtomicU32::new(Progress::Queued as u32),
@@ -105,6 +128,10 @@ impl Version {
         unsafe { (*self.made.get()).key }
     }
 
+    pub fn is_generic(&self) -> bool {
+        self.is_generic
+    }
+
     /// What calls may begin in.
     pub fn entry(&self) -> *mut c_void {
         self.entry.load(Ordering::Acquire)
@@ -117,6 +144,13 @@ impl Version {
     /// Under the lock.
     pub fn set_progress(&self, progress: Progress) {
         self.progress.store(progress as u32, Ordering::SeqCst);
+    }
+
+    /// Gives a version up that is ready. Without the lock: one that is being purged stays so.
+    pub fn abandon(&self) {
+        let (ready, abandoned) = (Progress::Ready as u32, Progress::Abandoned as u32);
+        let order = Ordering::SeqCst;
+        _ = self.progress.compare_exchange(ready, abandoned, order, order);
     }
 
     /// Makes it ready. Under the lock, while it is being compiled.
@@ -154,8 +188,19 @@ impl Version {
         self.checks.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
-    /// Counts an exit; how many there were.
+    /// Notes that something leads to it from now on.
+    pub fn note_install(&self) {
+        self.installed.store(sys::microseconds(), Ordering::Relaxed);
+    }
+
+    /// Counts an exit; how many came soon since the last one that did not.
     pub fn count_exit(&self) -> u32 {
-        self.exits.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+        self.exits.fetch_add(1, Ordering::Relaxed);
+        let since = sys::microseconds().saturating_sub(self.installed.load(Ordering::Relaxed));
+        if since > SOON {
+            self.soon.store(0, Ordering::Relaxed);
+            return 0;
+        }
+        self.soon.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 }
