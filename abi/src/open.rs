@@ -115,7 +115,7 @@ pub struct OpenSite {
     pub file: *const c_char,
 }
 
-/// A version that was made, never changed once it is seen.
+/// A version that was made. But for `invalid` it is never changed once it is seen.
 #[derive(Debug)]
 #[repr(C)]
 pub struct OpenMade {
@@ -125,12 +125,16 @@ pub struct OpenMade {
     pub target: *const c_void,
     /// What versions of the same function go on in: the same with their prototype.
     pub next: *const c_void,
+    /// Not 0: what it assumes does not hold any more, and it is left at its next point. Atomic.
+    pub invalid: u64,
 }
 
 /// Byte offset of [`OpenMade::target`], for emitted code; `key` is at 0.
 pub const OPEN_MADE_TARGET: usize = core::mem::offset_of!(OpenMade, target);
 /// Byte offset of [`OpenMade::next`], for code of versions.
 pub const OPEN_MADE_NEXT: usize = core::mem::offset_of!(OpenMade, next);
+/// Byte offset of [`OpenMade::invalid`], for guards.
+pub const OPEN_MADE_INVALID: usize = core::mem::offset_of!(OpenMade, invalid);
 
 /// IR that a program carries.
 #[derive(Debug)]
@@ -157,6 +161,16 @@ pub struct OpenBody {
     pub function: *const c_void,
     /// Its IR.
     pub code: *const OpenCode,
+}
+
+/// A variable on whose value a version relies. Only `midflight_invalidate` changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct OpenAssumption {
+    /// Where it is.
+    pub address: *const i64,
+    /// What it holds in the version.
+    pub value: i64,
 }
 
 /// What the runtime asks the code generator for. All that it points to stays until the generator
@@ -198,11 +212,18 @@ pub struct OpenRequest {
     pub left: *const c_void,
     /// The address of [`OPEN_GUARD_SYMBOL`] if guards are to ask it, or null.
     pub guard: *const c_void,
+    /// Reads what is assumed.
+    pub read: OpenRead,
     /// The program's own generator of that name, or none.
     pub make: Option<OpenMake>,
     /// What it is called with.
     pub user: *mut c_void,
 }
+
+/// Reads a variable on which the version with this record is to rely: 0, or another number where the
+/// variable is gone with its library.
+pub type OpenRead =
+    unsafe extern "C" fn(made: *const OpenMade, address: *const i64, value: *mut i64) -> i32;
 
 /// A generator of the program's own: 0 for a version, 1 where there is nothing to gain for this
 /// key, any other number for a failure.
@@ -264,8 +285,10 @@ pub struct OpenAnswer {
     pub next: *const c_void,
     /// A version of the whole function, for calls; null if there is none.
     pub entry: *const c_void,
-    /// Where its code is.
-    pub start: *const c_void,
+    /// What it relies on. It stays.
+    pub assumptions: *const OpenAssumption,
+    /// How many.
+    pub num_assumptions: u64,
     /// Bytes of code and data.
     pub size: u64,
     /// Why there is no version: a C string.

@@ -146,6 +146,25 @@ bool samePoisonMetadata(const Instruction *A, const Instruction *B) {
 
 extern "C" {
 
+/// The global variable that a constant address is in, and how many bytes behind
+/// its beginning; null if it is none.
+LLVMValueRef mfb_constant_place(LLVMValueRef Ref, int64_t *Offset) {
+  auto *C = dyn_cast<Constant>(unwrap(Ref));
+  if (!C || !C->getType()->isPointerTy())
+    return nullptr;
+  auto *Of = const_cast<Value *>(C->stripInBoundsConstantOffsets());
+  auto *GV = dyn_cast<GlobalVariable>(Of);
+  if (!GV)
+    return nullptr;
+  const DataLayout &Layout = GV->getParent()->getDataLayout();
+  APInt Bytes(Layout.getIndexTypeSizeInBits(C->getType()), 0);
+  if (C->stripAndAccumulateConstantOffsets(Layout, Bytes,
+                                           /*AllowNonInbounds=*/true) != GV)
+    return nullptr;
+  *Offset = Bytes.getSExtValue();
+  return wrap(GV);
+}
+
 const char *mfb_opcode_name(LLVMValueRef Inst) {
   return unwrap<Instruction>(Inst)->getOpcodeName();
 }

@@ -473,12 +473,28 @@ private:
       Copies.push_back(F);
       return Copy;
     }
+    if (Constant *Own = compilersOwn(*GV))
+      return Own;
     std::string Name = (Prefix + Twine(Links.size())).str();
     Links.push_back(GV);
     GlobalValue *Link = isFunctionLike(*GV) ? declareFunction(*GV, Name)
                                             : declareVariable(*GV, Name);
     Link->setUnnamedAddr(GV->getUnnamedAddr());
     return Link;
+  }
+
+  /// What only the compiler reads, the text of an annotation, is not in the
+  /// program: it has no address, and comes along.
+  Constant *compilersOwn(GlobalValue &GV) {
+    auto *Text = dyn_cast<GlobalVariable>(&GV);
+    if (!Text || Text->getSection() != "llvm.metadata" ||
+        !Text->hasInitializer() || !isa<ConstantData>(Text->getInitializer()))
+      return nullptr;
+    auto *Own = new GlobalVariable(
+        Slice, Text->getValueType(), Text->isConstant(),
+        GlobalValue::PrivateLinkage, Text->getInitializer(), "annotation");
+    Own->setSection(Text->getSection());
+    return Own;
   }
 
   GlobalValue *declareFunction(GlobalValue &GV, StringRef Name) {

@@ -73,6 +73,7 @@ unsafe extern "C" {
     pub fn mfb_give_result_like(call: LLVMValueRef, function: LLVMValueRef);
     pub fn mfb_allow_optimization(function: LLVMValueRef);
     pub fn mfb_calls_like(call: LLVMValueRef, function: LLVMValueRef) -> bool;
+    pub fn mfb_constant_place(value: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
     pub fn mfb_opcode_name(inst: LLVMValueRef) -> *const c_char;
     pub fn mfb_value_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);
     pub fn mfb_block_names(function: LLVMValueRef, to: *mut c_void, add: TakeText);

@@ -70,7 +70,8 @@ pub unsafe extern "C" fn midflight_jit_compile(
                 target: made.target,
                 next: made.next,
                 entry: made.entry,
-                start: made.target,
+                assumptions: made.assumptions.as_ptr(),
+                num_assumptions: made.assumptions.len() as u64,
                 size: made.size,
                 message: answer.message,
             };

@@ -4,12 +4,14 @@ use crate::custom;
 use crate::emit::{self, Code, Symbols};
 use crate::request::{self, Carried};
 use midflight_abi::open::{
-    OPEN_EXIT_SYMBOL, OPEN_FUNCTION, OPEN_GUARD_SYMBOL, OPEN_LINK_PREFIX, OPEN_SYMBOL, OpenRequest,
+    OPEN_EXIT_SYMBOL, OPEN_FUNCTION, OPEN_GUARD_SYMBOL, OPEN_LINK_PREFIX, OPEN_SYMBOL,
+    OpenAssumption, OpenRequest,
 };
 use midflight_bridge::ir::Module;
 use midflight_bridge::slice::Owned;
 use midflight_passes::osr::open::generator::Generator;
 use midflight_passes::osr::open::version::{self, Custom, NoVersion, Specialization};
+use std::cell::RefCell;
 use std::ffi::c_void;
 
 /// The function whose address the key is.
@@ -27,6 +29,8 @@ pub struct Made {
     pub size: u64,
     /// Guards
     pub guards: u32,
+    /// What it relies on. Versions are never freed.
+    pub assumptions: &'static [OpenAssumption],
 }
 
 /// Makes a version.
@@ -66,7 +70,22 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
         move |plan: &mut Specialization<'_, '_>| unsafe { custom::run(make, user, plan) }
     });
     let custom = custom.as_ref().map(|custom| custom as Custom<'_, '_>);
-    let made = version::make(module, &asked, callee, custom)?;
+    let assumptions = RefCell::new(Vec::new());
+    let read = |global: &str, offset: i64| {
+        let start = symbols.get(global).copied().filter(|&start| start != 0)?;
+        let address = start.wrapping_add_signed(offset) as *const i64;
+        // The same at each use.
+        let mut known = assumptions.borrow_mut();
+        if let Some(known) = known.iter().find(|it: &&OpenAssumption| it.address == address) {
+            return Some(known.value);
+        }
+        let mut value = 0;
+        // SAFETY: the request's function, of the runtime; code that the request has reads it there.
+        let status = unsafe { (request.read)(request.made, address, &raw mut value) };
+        (status == 0).then(|| known.push(OpenAssumption { address, value }))?;
+        Some(value)
+    };
+    let made = version::make(module, &asked, callee, custom, &read)?;
     // SAFETY: the caller's.
     let (function, point) =
         unsafe { (request::text(request.function), request::text(request.point)) };
@@ -99,7 +118,10 @@ pub unsafe fn make(request: &OpenRequest) -> Result<Made, NoVersion> {
     let Code { addresses, size } =
         emit::emit(owned, symbols, &names, &label, for_host).map_err(NoVersion::Failed)?;
     let [target, next, entry, _] = addresses.map(|address| address as *const c_void);
-    Ok(Made { target, next, entry, size, guards })
+    // A version for all keys reads what others assume.
+    let assumptions = if asked.is_generic { Vec::new() } else { assumptions.into_inner() };
+    let assumptions = Vec::leak(assumptions);
+    Ok(Made { target, next, entry, size, guards, assumptions })
 }
 
 /// A name of a global, and its address.

@@ -107,6 +107,29 @@ void midflight_osr_open_here(const char *name, ...) __attribute__((nothrow, leaf
 #define MIDFLIGHT_OSR_OPEN(name, key) ((void)(key))
 #endif
 
+/* Assumptions
+ *
+ * midflight_assume(&a) is the value of `a`. In versions that are made at run time it is a constant,
+ * if `a` is a variable of static storage duration, until midflight_invalidate(&a, value) gives it
+ * another one. Only that changes it, but for its initializer. When it returns, no activation begins
+ * to use the former value any more, and all that do leave their version at their next point, in any
+ * thread: directly behind a call, or at the head of a loop. Until then they use the former value, as
+ * if they had loaded it at the point before.
+ *
+ * It may be called from any thread and from signal handlers. Returns 0; -EINVAL if `a` is NULL;
+ * -EBUSY in a function that the runtime has called itself, where nothing is changed. */
+typedef struct {
+    int64_t value;
+} midflight_assumption;
+#define MIDFLIGHT_ASSUMPTION(value) {value}
+#ifdef MIDFLIGHT_OSR
+#define midflight_assume(a)                                                                        \
+    __builtin_annotation(__atomic_load_n(&(a)->value, __ATOMIC_RELAXED), "midflight.assume")
+#else
+#define midflight_assume(a) __atomic_load_n(&(a)->value, __ATOMIC_RELAXED)
+#endif
+int midflight_invalidate(midflight_assumption *a, int64_t value) __attribute__((weak));
+
 /* Generators of the program's own, for open points that lead to open:user:NAME. `make` is called
  * when such a point has fired for a new key, in a thread of the runtime's, one at a time; it may be
  * called until the program ends. It returns 0 for a version, 1 if there is nothing to gain for this

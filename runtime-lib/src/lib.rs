@@ -69,8 +69,8 @@ mod tests;
 
 /// What a Rust program that makes code, a JIT, calls by paths; C has it from `midflight.h`.
 pub use osr::open::{
-    midflight_osr_generator, midflight_osr_left, midflight_osr_open, midflight_osr_register_open,
-    midflight_osr_unregister_open,
+    midflight_invalidate, midflight_osr_generator, midflight_osr_left, midflight_osr_open,
+    midflight_osr_register_open, midflight_osr_unregister_open,
 };
 pub use osr::{
     OsrPoints, OsrVisit, midflight_osr_arm, midflight_osr_count, midflight_osr_disarm,

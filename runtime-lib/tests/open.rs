@@ -295,8 +295,11 @@ fn there_is_no_race_between_fires_and_exits() {
     let generator = Build::new("generator").without_runtime().flag("-shared").flag("-fPIC");
     let generator = generator.flag("-fsanitize=thread").program();
     let host = Host { program: Build::new("open_threads").watched().program(), generator };
+    // Two seconds by default, at most a minute of what `soak.rs` is given.
+    let seconds = std::env::var("MIDFLIGHT_SOAK_SECONDS").ok().and_then(|text| text.parse().ok());
+    let seconds = seconds.map_or(2, |seconds: u32| seconds.min(60)).to_string();
     for when in ["background", "now"] {
-        check(&host.run("2", "make", when), "found 1\n");
+        check(&host.run(&seconds, "make", when), "found 1\n");
     }
     let host = Host { program: Build::new("open").watched().program(), generator: host.generator };
     let expected = "1005 1005 1005 1005 1005 1005 1005 1005 compiles 1\n";

@@ -149,6 +149,16 @@ impl<'m> Value<'m> {
         is_function.then(|| Function::from_raw(self.0)).filter(|f| f.is_definition())
     }
 
+    /// The name of the global variable that a constant address is in, and how many bytes behind its
+    /// beginning that is.
+    pub fn constant_place(self) -> Option<(String, i64)> {
+        let mut offset = 0;
+        // SAFETY: the value is live and a pointer; the offset can be written.
+        let global = unsafe { crate::sys::mfb_constant_place(self.0, &mut offset) };
+        // SAFETY: a global is a value that is live.
+        wrap(global).map(|global| (unsafe { super::name_of(global) }, offset))
+    }
+
     /// The characters of a constant C string that it points to, as the literal of a source.
     pub fn c_text(self) -> Option<String> {
         // SAFETY: the value is live; each step asks what the former gave before it uses it.

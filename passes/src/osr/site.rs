@@ -10,7 +10,7 @@
 use crate::osr::condition::Condition;
 use crate::osr::open;
 use crate::osr::open::fire::{Asked, Versions};
-use crate::osr::open::guard::CheckedValue;
+use crate::osr::open::guard::Check;
 use crate::osr::open::key::Profiled;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::Record;
@@ -99,7 +99,7 @@ pub struct Site<'a, 'm> {
     /// When it fires
     pub condition: Condition,
     /// What it checks, if it is a guard
-    pub guard: Option<CheckedValue<'m>>,
+    pub guard: Option<Check<'m>>,
     /// What the continuation gets, and in which slots
     pub values: Vec<(Value<'m>, usize)>,
     /// What it profiles, if it is open

@@ -83,6 +83,13 @@ void midflight_jit_compile(const struct request *request, struct answer *answer)
         if (request->is_generic)
             number = GENERIC;
         answer->status = MADE;
+        /* It stays. */
+        struct assumption *assumption = malloc(sizeof *assumption);
+        assumption->address = (int64_t *)request->code.links[1];
+        if (request->read(request->made, assumption->address, &assumption->value) == 0) {
+            answer->assumptions = assumption;
+            answer->num_assumptions = 1;
+        }
         answer->target = answer->next = versions[number % VERSIONS];
         answer->entry = request->code.entry ? answer->target : NULL;
     }

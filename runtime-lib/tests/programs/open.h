@@ -15,6 +15,12 @@ enum { MADE, NOTHING, FAILED };
 struct made {
     uint64_t key;
     const void *target, *next;
+    uint64_t invalid;
+};
+
+struct assumption {
+    int64_t *address;
+    int64_t value;
 };
 
 struct code {
@@ -48,23 +54,30 @@ struct request {
     struct code code, body;
     const char *generator, *function, *point;
     uint32_t key_number, at, count, is_generic;
-    const void *open, *left, *guard, *make, *user;
+    const void *open, *left, *guard;
+    int (*read)(const struct made *, const int64_t *, int64_t *);
+    const void *make, *user;
 };
 
 struct answer {
     uint32_t status, guards;
-    const void *target, *next, *entry, *start;
-    uint64_t size;
+    const void *target, *next, *entry;
+    const struct assumption *assumptions;
+    uint64_t num_assumptions, size;
     char message[512];
 };
 
 extern const struct made *midflight_osr_open(struct site *, uint64_t);
 extern void midflight_osr_left(struct site *, const struct made *);
 
+/* What all versions assume. */
+static int64_t assumed;
+extern int midflight_invalidate(int64_t *, int64_t);
+
 /* What a function of the type `long f(long)` with an open point has. */
 #define OPEN(name, kind)                                                                           \
     static const void *name##_entry;                                                               \
-    static const void *const name##_links[] = {&name##_entry, "a link"};                           \
+    static const void *const name##_links[] = {&name##_entry, &assumed};                           \
     static const struct code name##_code = {"bitcode of " #name, sizeof "bitcode of " #name,       \
                                             name##_links, 2, &name##_entry};                       \
     static struct site name##_site __attribute__((section("midflight_open"), used,                 \

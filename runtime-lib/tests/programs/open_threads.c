@@ -1,5 +1,5 @@
-/* Eight threads fire points and leave versions, for so many seconds. A version must be for the key
- * that it was found with, or for all. */
+/* For so many seconds eight threads fire points and leave versions, and one of them invalidates what
+ * they assume. A version must be for the key that it was found with, or for all. */
 #include "open.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -31,6 +31,12 @@ static void *run(void *seed)
         }
         if ((random >> 8) % 4096 == 0)
             leave(site);
+        if (seed == NULL && (random >> 8) % 65536 == 0) {
+            const struct made *made = CACHE(first);
+            midflight_invalidate(&assumed, (int64_t)random);
+            if (made && !__atomic_load_n(&made->invalid, __ATOMIC_RELAXED))
+                abort();
+        }
     }
     __atomic_fetch_add(&found_all, found, __ATOMIC_RELAXED);
     return NULL;

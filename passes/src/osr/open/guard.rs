@@ -4,60 +4,80 @@
 #[cfg(feature = "mutants")]
 use crate::osr::open::mutant::Mutant;
 use crate::read_code::CodeSnapshot;
-use midflight_abi::open::{OPEN_EXIT_SYMBOL, OPEN_GUARD_SYMBOL};
+use midflight_abi::open::{OPEN_EXIT_SYMBOL, OPEN_GUARD_SYMBOL, OPEN_MADE_INVALID};
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::Value;
 use midflight_ir::ids::ValueId;
 
-/// A guard.
+/// What a guard checks.
 #[derive(Clone, Copy)]
-pub struct Guard<'m> {
-    /// This value of the function
-    pub value: ValueId,
-    /// is this constant.
-    pub expected: Value<'m>,
+pub enum Holds<'m> {
+    /// A value of the function is a constant.
+    Equal(ValueId, Value<'m>),
+    /// Nothing that the version assumes was invalidated.
+    Valid,
+}
+
+/// What guards of a version have in common.
+#[derive(Clone, Copy)]
+pub struct Shared<'m> {
     /// The `OpenSite` for which the version was made
     pub site: Value<'m>,
     /// The version's `OpenMade`
     pub made: Value<'m>,
-    /// The runtime says whether it fails though it holds.
+    /// The runtime says whether they fail though they hold.
     pub is_tested: bool,
+}
+
+/// A guard.
+#[derive(Clone, Copy)]
+pub struct Guard<'m> {
+    /// What it checks
+    pub holds: Holds<'m>,
+    /// What it has in common with others of its version
+    pub shared: Shared<'m>,
 }
 
 /// The same in a version.
 #[derive(Clone, Copy)]
-pub struct CheckedValue<'m> {
-    /// The value
-    pub value: Value<'m>,
-    /// What it must be
-    pub expected: Value<'m>,
-    site: Value<'m>,
-    made: Value<'m>,
-    is_tested: bool,
+pub struct Check<'m> {
+    /// A value, and what it must be; none if it is checked that assumptions hold
+    equal: Option<(Value<'m>, Value<'m>)>,
+    shared: Shared<'m>,
 }
 
 impl<'m> Guard<'m> {
     /// The guard in a version.
-    pub fn of(&self, version: &CodeSnapshot<'m>) -> CheckedValue<'m> {
-        let Guard { value, expected, site, made, is_tested } = *self;
-        CheckedValue { value: version.value(value), expected, site, made, is_tested }
+    pub fn of(&self, version: &CodeSnapshot<'m>) -> Check<'m> {
+        let equal = match self.holds {
+            Holds::Equal(value, expected) => Some((version.value(value), expected)),
+            Holds::Valid => None,
+        };
+        Check { equal, shared: self.shared }
     }
 }
 
-impl<'m> CheckedValue<'m> {
+impl<'m> Check<'m> {
     /// Whether it fails, at the builder's position.
     pub(crate) fn fails(&self, builder: &Builder<'m>) -> Value<'m> {
-        // Frozen as the key is (`key::as_integer`).
-        let differs = builder.differs(builder.freeze(self.value), self.expected);
+        let module = builder.block().function().module();
+        let differs = match self.equal {
+            // Frozen as the key is (`key::as_integer`).
+            Some((value, expected)) => builder.differs(builder.freeze(value), expected),
+            None => {
+                let int64 = module.int_type(64);
+                let invalid = builder.offset(self.shared.made, OPEN_MADE_INVALID as u64);
+                builder.differs(builder.load_acquiring(int64, invalid), int64.constant(0))
+            }
+        };
         #[cfg(feature = "mutants")]
         let differs = if Mutant::GuardDropped.is_on() { differs.ty().constant(0) } else { differs };
-        if !self.is_tested {
+        if !self.shared.is_tested {
             return differs;
         }
-        let module = builder.block().function().module();
         let (int1, pointer) = (module.int_type(1), module.pointer_type());
         let asked = module.runtime_function(OPEN_GUARD_SYMBOL, int1, &[pointer, pointer]);
-        builder.or(differs, builder.call(asked, &[self.site, self.made]))
+        builder.or(differs, builder.call(asked, &[self.shared.site, self.shared.made]))
     }
 
     /// Reports that it does not hold, so that no more activations begin in the version.
@@ -65,6 +85,6 @@ impl<'m> CheckedValue<'m> {
         let module = builder.block().function().module();
         let (void, pointer) = (module.void_type(), module.pointer_type());
         let left = module.runtime_function(OPEN_EXIT_SYMBOL, void, &[pointer, pointer]);
-        builder.call(left, &[self.site, self.made]);
+        builder.call(left, &[self.shared.site, self.shared.made]);
     }
 }

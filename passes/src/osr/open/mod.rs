@@ -8,6 +8,7 @@
 //!
 //! `midflight_abi::open` has what the two agree on. [`insert`] has a point of one's own.
 
+pub mod assume;
 pub mod carry;
 pub mod fire;
 pub mod generator;

@@ -17,16 +17,19 @@ pub enum Mutant {
     ExitLate,
     /// Exits take two values for each other.
     ValuesSwapped,
+    /// A caller goes on in its version behind a call, whatever happened in it.
+    FrameKept,
     /// A point takes the version that fired last, whatever its key is.
     StaleKey,
 }
 
 impl Mutant {
     /// All, with their names
-    const NAMES: [(Mutant, &str); 4] = [
+    const NAMES: [(Mutant, &str); 5] = [
         (Mutant::GuardDropped, "guard-dropped"),
         (Mutant::ExitLate, "exit-late"),
         (Mutant::ValuesSwapped, "values-swapped"),
+        (Mutant::FrameKept, "frame-kept"),
         (Mutant::StaleKey, "stale-key"),
     ];
 

@@ -16,9 +16,10 @@
 
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
+use crate::osr::open::assume::{self, Assumed, Read};
 use crate::osr::open::fire::Asked;
 use crate::osr::open::generator::Generator;
-use crate::osr::open::guard::Guard;
+use crate::osr::open::guard::{Guard, Holds, Shared};
 use crate::osr::open::key::{self, Key};
 use crate::osr::open::landing::Landing;
 use crate::osr::prototype::Prototype;
@@ -77,7 +78,7 @@ pub struct Version<'m> {
     pub entry: Option<Function<'m>>,
     /// Where guards lead, if there are any
     pub exit: Option<Function<'m>>,
-    /// Guards that were inserted into each
+    /// Guards that were inserted into each, those of an inlined callee included
     pub guards: usize,
 }
 
@@ -196,6 +197,7 @@ pub fn make<'m>(
     request: &Request,
     body: Option<Function<'m>>,
     custom: Option<Custom<'_, 'm>>,
+    read: Read<'_>,
 ) -> Result<Version<'m>, NoVersion> {
     let Some(base) = module.function(OPEN_FUNCTION) else {
         return failed("the program carries no IR of the function");
@@ -216,6 +218,17 @@ pub fn make<'m>(
         return failed("the program's IR has no such key");
     };
     let plan = specialize(request, &snapshot, &all, point, key, body, custom)?;
+    let address = |of: u64| module.int_type(64).constant(of).as_pointer();
+    let shared = Shared {
+        site: address(request.site),
+        made: address(request.made),
+        is_tested: request.is_tested,
+    };
+    let assumed = Assumed::of(&snapshot, &all, Some(point.at), read);
+    let of_callee = match body {
+        Some(body) if !request.is_generic => assume::specialize_callee(body, shared, read),
+        _ => 0,
+    };
     let constant = |value: ValueId, is: u64| key::as_constant(base, snapshot.value(value).ty(), is);
     let specialized = |name: &str| {
         let version = snapshot.of_copy(base.clone_as(name));
@@ -227,21 +240,16 @@ pub fn make<'m>(
             let body = body.expect("calls are led to a body");
             version.instructions[call].call_instead(body);
         }
+        if !request.is_generic {
+            assumed.apply(&version);
+        }
         version
     };
     let version = specialized("midflight.version");
     let entry = (!base.facts().is_variadic()).then(|| specialized(ENTRY));
 
-    let address = |of: u64| module.int_type(64).constant(of).as_pointer();
-    let guard = |assumed: Assumption| Guard {
-        value: assumed.value,
-        expected: constant(assumed.value, assumed.is),
-        site: address(request.site),
-        made: address(request.made),
-        is_tested: request.is_tested,
-    };
     // The first departure is the point, as the version is entered and left again behind an exit.
-    let open = Asked { site: address(request.site), key, code: OPEN_MADE_NEXT };
+    let open = Asked { site: shared.site, key, code: OPEN_MADE_NEXT };
     let known = match key {
         Key::Value(value) if !request.is_generic => Some((value, constant(value, request.key))),
         _ => None,
@@ -255,8 +263,14 @@ pub fn make<'m>(
         guard: None,
         map: Cow::Owned(map),
     }];
-    for &assumed in &plan.guards {
-        let Some(at) = find(assumed.at) else {
+    let equal = plan.guards.iter().map(|assumed| {
+        let expected = constant(assumed.value, assumed.is);
+        (assumed.at, Holds::Equal(assumed.value, expected))
+    });
+    let valid = assumed.places.iter().map(|&at| (at, Holds::Valid));
+    let mut keep_frames = Vec::new();
+    for (at, holds) in equal.chain(valid) {
+        let Some(at) = find(at) else {
             return failed("no transition can start where the guard would be");
         };
         #[cfg(not(feature = "mutants"))]
@@ -268,14 +282,12 @@ pub fn make<'m>(
             at: at.at,
             name: String::new(),
             condition: Condition::Guard,
-            guard: Some(guard(assumed)),
+            guard: Some(Guard { holds, shared }),
             map: Cow::Owned(map),
         });
+        keep_frames.push(at.further.is_some());
     }
-    let guards = if request.is_generic { 0 } else { plan.guards.len() };
-    let keep_frames: Vec<bool> = (plan.guards.iter())
-        .map(|assumed| find(assumed.at).is_some_and(|point| point.further.is_some()))
-        .collect();
+    let guards = if request.is_generic { 0 } else { keep_frames.len() };
     let continuation = |name: &str, body, entries| Continuation {
         name: name.to_string(),
         body,
@@ -337,7 +349,13 @@ pub fn make<'m>(
     }
     let target = enter(&snapshot, point, &weaver, next);
     base.erase();
-    Ok(Version { target, next, entry: entry.map(|entry| entry.function), exit, guards })
+    Ok(Version {
+        target,
+        next,
+        entry: entry.map(|entry| entry.function),
+        exit,
+        guards: guards + of_callee,
+    })
 }
 
 /// Intrinsics that the code generator's pipeline does not lower, and its backend does not know.

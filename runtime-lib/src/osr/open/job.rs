@@ -5,6 +5,7 @@
 
 use crate::arena;
 use crate::osr::open;
+use crate::osr::open::assume;
 use crate::osr::open::custom::Customs;
 use crate::osr::open::site::Site;
 use crate::osr::open::test;
@@ -85,6 +86,7 @@ impl Job {
                 open: open::midflight_osr_open as *const c_void,
                 left: open::midflight_osr_left as *const c_void,
                 guard: if test::is_on() { test::guard as *const c_void } else { null() },
+                read: assume::read,
                 make: custom.map(|(make, _)| make),
                 user: custom.map_or(null_mut(), |(_, user)| user),
             };

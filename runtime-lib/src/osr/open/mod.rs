@@ -18,6 +18,7 @@
 //! | `job` | what the generator is asked, copied; the queue |
 //! | `thread` | the thread that makes versions |
 //! | `compile` | one thing at a time is made, and published |
+//! | `assume` | what versions assume, and others invalidate |
 //! | `custom` | generators of the program's own |
 //! | `library`, `links` | the generator, and the functions of libc that lead to it |
 //! | `test` | guards that fail though they hold |
@@ -40,6 +41,7 @@
 //! takes, it cannot work.
 
 mod ask;
+mod assume;
 mod compile;
 mod custom;
 mod events;
@@ -55,6 +57,7 @@ mod test;
 mod thread;
 mod version;
 
+pub use assume::midflight_invalidate;
 pub use custom::midflight_osr_generator;
 pub use events::put_versions;
 pub use image::{midflight_osr_register_open, midflight_osr_unregister_open};

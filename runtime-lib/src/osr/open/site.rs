@@ -40,6 +40,8 @@ pub struct Site {
     ignored: AtomicU32,
     /// Fires for which there will be no version of their key.
     in_vain: AtomicU32,
+    /// Versions that relied on what does not hold any more
+    invalid: AtomicU32,
     /// How often it could not be asked for a version.
     delays: AtomicU32,
     /// Whether nothing more is asked for.
@@ -63,6 +65,7 @@ impl Site {
             live: AtomicU32::new(0),
             ignored: AtomicU32::new(0),
             in_vain: AtomicU32::new(0),
+            invalid: AtomicU32::new(0),
             delays: AtomicU32::new(0),
             is_closed: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
@@ -146,6 +149,18 @@ impl Site {
             }
             place = &at.next;
         }
+    }
+
+    /// Notes that a version relied on what does not hold any more. Where that is so again and again
+    /// it is not worth any.
+    pub fn note_invalid(&self) {
+        let invalid = self.invalid.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        self.ignore_after(invalid);
+    }
+
+    /// How many versions relied on what does not hold any more.
+    pub fn count_invalid(&self) -> u64 {
+        self.invalid.load(Ordering::Relaxed).into()
     }
 
     /// Ignores fires for a while, longer each time: it was no place to ask.

@@ -8,8 +8,8 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use midflight_abi::open::{OpenAnswer, OpenMade};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use midflight_abi::open::{OpenAnswer, OpenAssumption, OpenMade};
 
 /// An exit comes soon if it is so many microseconds behind the entry, or fewer: what was gained
 /// until then is less than what it cost to come and go.
@@ -71,6 +71,9 @@ pub struct Version {
     /// Bytes of its code and data.
     bytes: AtomicU64,
     guards: AtomicU32,
+    /// What it relies on, and how many: written once, before it is ready.
+    assumptions: AtomicPtr<OpenAssumption>,
+    num_assumptions: AtomicUsize,
 }
 
 // SAFETY: what is not atomic is written before others see the version, or before it is ready.
@@ -97,7 +100,7 @@ impl Version {
             is_generic,
             soon: AtomicU32::new(0),
             installed: AtomicU64::new(0),
-            made: UnsafeCell::new(OpenMade { key, target: null(), next: null() }),
+            made: UnsafeCell::new(OpenMade { key, target: null(), next: null(), invalid: 0 }),
             next: AtomicPtr::new(null_mut()),
             progress: AtomicU32::new(Progress::Queued as u32),
             exits: AtomicU32::new(0),
@@ -106,6 +109,8 @@ impl Version {
             microseconds: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             guards: AtomicU32::new(0),
+            assumptions: AtomicPtr::new(null_mut()),
+            num_assumptions: AtomicUsize::new(0),
         }
     }
 
@@ -126,6 +131,23 @@ impl Version {
     pub fn key(&self) -> u64 {
         // SAFETY: it is never written to after the version was made.
         unsafe { (*self.made.get()).key }
+    }
+
+    /// What it relies on. Under the lock.
+    pub fn assumptions(&self) -> &'static [OpenAssumption] {
+        let start = self.assumptions.load(Ordering::Relaxed);
+        if start.is_null() {
+            return &[];
+        }
+        // SAFETY: it is what a generator gave, which stays.
+        unsafe { core::slice::from_raw_parts(start, self.num_assumptions.load(Ordering::Relaxed)) }
+    }
+
+    /// Has those who are in it leave it at their next point.
+    pub fn invalidate(&self) {
+        // SAFETY: the field is read by atomic operations only, and in the record for ever.
+        let invalid = unsafe { AtomicU64::from_ptr(&raw mut (*self.made.get()).invalid) };
+        invalid.store(1, Ordering::SeqCst);
     }
 
     pub fn is_generic(&self) -> bool {
@@ -161,6 +183,8 @@ impl Version {
             (&raw mut (*made).target).write(answer.target);
             (&raw mut (*made).next).write(answer.next);
         }
+        self.assumptions.store(answer.assumptions.cast_mut(), Ordering::Relaxed);
+        self.num_assumptions.store(answer.num_assumptions as usize, Ordering::Relaxed);
         self.bytes.store(answer.size, Ordering::Relaxed);
         self.guards.store(answer.guards, Ordering::Relaxed);
         self.entry.store(answer.entry.cast_mut(), Ordering::Release);
