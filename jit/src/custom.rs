@@ -3,7 +3,8 @@
 use midflight_abi::open::{OPEN_GENERATION_VERSION, OpenGeneration, OpenMake, OpenTransform};
 use midflight_bridge::ir::{Function, Value};
 use midflight_bridge::pass::LLVM_MAJOR;
-use midflight_passes::osr::open::version::{NoVersion, Specialization};
+use midflight_passes::osr::open::specialize::Specialization;
+use midflight_passes::osr::open::version::NoVersion;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;

@@ -10,7 +10,8 @@ use midflight_abi::open::{
 use midflight_bridge::ir::Module;
 use midflight_bridge::slice::Owned;
 use midflight_passes::osr::open::generator::Generator;
-use midflight_passes::osr::open::version::{self, Custom, NoVersion, Specialization};
+use midflight_passes::osr::open::specialize::{Custom, Specialization};
+use midflight_passes::osr::open::version::{self, NoVersion};
 use std::cell::RefCell;
 use std::ffi::c_void;
 

@@ -8,12 +8,12 @@ use midflight_abi::osr::{OSR_FLAG, OSR_FUZZ, OSR_PATCH};
 
 /// Whether a name means a site's point.
 pub fn means(name: &[u8], site: Site) -> bool {
-    matches(name, &[site.name()]) || matches(name, &[site.function().file(), b":", site.name()])
+    is_point(name, site.function().file(), site.name())
 }
 
-/// Whether a name, in which `*` stands for any characters, means another.
-pub fn is_name(name: &[u8], other: &[u8]) -> bool {
-    matches(name, &[other])
+/// Whether a name, in which `*` stands for any characters, means a point of a file.
+pub fn is_point(name: &[u8], file: &[u8], point: &[u8]) -> bool {
+    matches(name, &[point]) || matches(name, &[file, b":", point])
 }
 
 /// Whether one of several names, with commas between them, means a site's point.

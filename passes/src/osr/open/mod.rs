@@ -19,4 +19,5 @@ pub mod landing;
 #[cfg(feature = "mutants")]
 pub mod mutant;
 pub mod plan;
+pub mod specialize;
 pub mod version;

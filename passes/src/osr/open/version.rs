@@ -22,13 +22,13 @@ use crate::osr::open::generator::Generator;
 use crate::osr::open::guard::{Guard, Holds, Shared};
 use crate::osr::open::key::{self, Key};
 use crate::osr::open::landing::Landing;
+use crate::osr::open::specialize::{Assumption, Custom, OfEntry, specialize};
 use crate::osr::prototype::Prototype;
 use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_abi::open::{OPEN_FUNCTION, OPEN_MADE_NEXT};
 use midflight_bridge::builder::{Builder, Tail};
-use midflight_bridge::ir::{Function, Inst, Module, TypeKind, Value};
-use midflight_ir::dominators::{Dominators, dominators};
+use midflight_bridge::ir::{Function, Module};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
 #[cfg(not(feature = "mutants"))]
@@ -93,98 +93,8 @@ pub enum NoVersion {
     Failed(String),
 }
 
-fn failed<T>(problem: &str) -> Result<T, NoVersion> {
+pub(super) fn failed<T>(problem: &str) -> Result<T, NoVersion> {
     Err(NoVersion::Failed(problem.to_string()))
-}
-
-/// A value that is assumed to be a constant.
-#[derive(Clone, Copy)]
-struct Assumption {
-    /// It is checked before this instruction.
-    at: InstId,
-    /// The value
-    value: ValueId,
-    /// What it is, as a key
-    is: u64,
-}
-
-/// What a generator changes, and where it is checked that it may.
-pub struct Specialization<'s, 'm> {
-    snapshot: &'s CodeSnapshot<'m>,
-    points: &'s [Point],
-    dominators: Dominators,
-    point: &'s Point,
-    profiled: Key,
-    key: u64,
-    guards: Vec<Assumption>,
-    /// Operands that are constants behind a guard, by instruction and number
-    operands: Vec<(InstId, u32, Assumption)>,
-    /// Calls that call what the key leads to
-    calls: Vec<InstId>,
-    /// What is done to each function of the version when its guards are in it
-    transforms: Vec<Transform<'m>>,
-}
-
-/// Changes a function of a version, in which all guards hold.
-pub type Transform<'m> = Box<dyn Fn(Function<'m>) -> Result<(), String>>;
-
-/// A generator of the program's own: says by [`Specialization`] what a version is.
-pub type Custom<'c, 'm> = &'c dyn Fn(&mut Specialization<'_, 'm>) -> Result<(), NoVersion>;
-
-impl<'m> Specialization<'_, 'm> {
-    /// The base version; it is not to be changed.
-    pub fn base(&self) -> Function<'m> {
-        self.snapshot.function
-    }
-
-    /// The instruction of the base version that the point is before.
-    pub fn point(&self) -> Inst<'m> {
-        self.snapshot.instructions[self.point.at]
-    }
-
-    /// The value that is profiled, if there is one.
-    pub fn profiled(&self) -> Option<Value<'m>> {
-        match self.profiled {
-            Key::Value(value) => Some(self.snapshot.value(value)),
-            _ => None,
-        }
-    }
-
-    /// The key.
-    pub fn key(&self) -> u64 {
-        self.key
-    }
-
-    /// Assumes from `before` on that a value of the base version, an integer of at most 64 bits or
-    /// a pointer, is `is`: a guard checks it there, and behind it the version has the constant.
-    ///
-    /// # Errors
-    /// If it is no such value, is not live there, or no transition can start there.
-    pub fn assume(&mut self, value: Value<'m>, before: Inst<'m>, is: u64) -> Result<(), String> {
-        let ids = self.snapshot.ids();
-        let known = ids.value(value).zip(self.snapshot.id_of(before));
-        let (value, at) = known.ok_or("the value, or the place, is not one of the function")?;
-        let ty = self.snapshot.value(value).ty();
-        if ty.kind() != TypeKind::Pointer && !(1..=64).contains(&ty.bits()) {
-            return Err("the value is no integer of at most 64 bits and no pointer".to_string());
-        }
-        let point = self.points.iter().find(|p| p.at == at && p.refusal.is_none());
-        let point = point.ok_or("no transition can start where the guard would be")?;
-        if point.live.binary_search(&value).is_err() {
-            return Err("the value is not live where the guard would be".to_string());
-        }
-        let assumption = Assumption { at, value, is };
-        self.guards.push(assumption);
-        let uses = key::uses_behind(self.snapshot, &self.dominators, value, at);
-        self.operands.extend(uses.into_iter().map(|(inst, number)| (inst, number, assumption)));
-        Ok(())
-    }
-
-    /// Changes each function of the version when its guards are in it, before it is optimized. What
-    /// is done there must hold if all guards do.
-    pub fn transform(&mut self, transform: Transform<'m>) {
-        self.transforms.push(transform);
-    }
 }
 
 /// Makes a version of the module's [`OPEN_FUNCTION`], which is used up. `body` is the function
@@ -230,13 +140,13 @@ pub fn make<'m>(
         _ => 0,
     };
     let constant = |value: ValueId, is: u64| key::as_constant(base, snapshot.value(value).ty(), is);
-    let specialized = |name: &str| {
+    let specialized = |name: &str, operands: &[(InstId, u32, Assumption)], calls: &[InstId]| {
         let version = snapshot.of_copy(base.clone_as(name));
-        for (inst, number, assumed) in &plan.operands {
+        for (inst, number, assumed) in operands {
             let constant = constant(assumed.value, assumed.is);
             version.instructions[*inst].set_operand(*number, constant);
         }
-        for &call in &plan.calls {
+        for &call in calls {
             let body = body.expect("calls are led to a body");
             version.instructions[call].call_instead(body);
         }
@@ -245,8 +155,11 @@ pub fn make<'m>(
         }
         version
     };
-    let version = specialized("midflight.version");
-    let entry = (!base.facts().is_variadic()).then(|| specialized(ENTRY));
+    let version = specialized("midflight.version", &plan.operands, &plan.calls);
+    let entry = (!base.facts().is_variadic()).then(|| match &plan.of_entry {
+        Some(OfEntry { operands, calls, .. }) => specialized(ENTRY, operands, calls),
+        None => specialized(ENTRY, &plan.operands, &plan.calls),
+    });
 
     // The first departure is the point, as the version is entered and left again behind an exit.
     let open = Asked { site: shared.site, key, code: OPEN_MADE_NEXT };
@@ -263,13 +176,16 @@ pub fn make<'m>(
         guard: None,
         map: Cow::Owned(map),
     }];
-    let equal = plan.guards.iter().map(|assumed| {
+    let equal = |assumed: &Assumption| {
         let expected = constant(assumed.value, assumed.is);
         (assumed.at, Holds::Equal(assumed.value, expected))
-    });
+    };
     let valid = assumed.places.iter().map(|&at| (at, Holds::Valid));
+    // The guards for calls only are the last.
+    let of_entry = plan.of_entry.as_ref().and_then(|of_entry| of_entry.guard);
     let mut keep_frames = Vec::new();
-    for (at, holds) in equal.chain(valid) {
+    let guarded = plan.guards.iter().map(equal).chain(valid);
+    for (at, holds) in guarded.chain(of_entry.iter().map(equal)) {
         let Some(at) = find(at) else {
             return failed("no transition can start where the guard would be");
         };
@@ -302,7 +218,7 @@ pub fn make<'m>(
         let name = format!("{OPEN_FUNCTION}.osr");
         continuations.push(continuation(&name, Body::CopyOf(&snapshot), exits));
         continuations.push(continuation("", Body::Open(open), vec![0]));
-        for from in [None, Some(0)] {
+        for (from, guards) in [(None, guards), (Some(0), guards - of_entry.iter().count())] {
             sites.extend((1..=guards).map(|departure| PlannedSite {
                 departure,
                 from,
@@ -363,106 +279,6 @@ fn is_unlowered(name: &str) -> bool {
     ["llvm.instrprof.", "llvm.type.", "llvm.public.type.", "llvm.coro."]
         .iter()
         .any(|prefix| name.starts_with(prefix))
-}
-
-/// What a generator makes of a function.
-fn specialize<'s, 'm>(
-    request: &Request,
-    snapshot: &'s CodeSnapshot<'m>,
-    points: &'s [Point],
-    point: &'s Point,
-    key: Key,
-    body: Option<Function<'m>>,
-    custom: Option<Custom<'_, 'm>>,
-) -> Result<Specialization<'s, 'm>, NoVersion> {
-    let mut plan = Specialization {
-        snapshot,
-        points,
-        dominators: dominators(&snapshot.body),
-        point,
-        profiled: key,
-        key: request.key,
-        guards: Vec::new(),
-        operands: Vec::new(),
-        calls: Vec::new(),
-        transforms: Vec::new(),
-    };
-    let callee_of = |call: InstId| {
-        let callee = snapshot.instructions[call].callee();
-        callee.and_then(|callee| snapshot.ids().value(callee))
-    };
-    let is = request.key;
-    if request.is_generic {
-        // Guards of others are departures here too: they are in the common prototype.
-        let guarded = match (&request.generator, key) {
-            (Generator::InlineCallee, Key::Callee(call)) => callee_of(call).map(|of| (call, of)),
-            (Generator::InlineCallee | Generator::SpecializeValue, Key::Value(value)) => {
-                Some((point.at, value))
-            }
-            _ => None,
-        };
-        plan.guards.extend(guarded.map(|(at, value)| Assumption { at, value, is }));
-        return Ok(plan);
-    }
-    match (&request.generator, key) {
-        (Generator::User(name), _) => {
-            let Some(custom) = custom else {
-                return Err(NoVersion::Failed(format!(
-                    "the program has no generator '{name}'; it is made known by \
-                     midflight_osr_generator"
-                )));
-            };
-            custom(&mut plan)?;
-        }
-        (Generator::Reoptimize, _) => {
-            if passes_vectors(snapshot, point) {
-                return failed("it passes vectors, whose registers depend on the processor");
-            }
-        }
-        (Generator::SpecializeValue, Key::Value(value)) => {
-            let (value, at) = (snapshot.value(value), snapshot.instructions[point.at]);
-            plan.assume(value, at, is).map_err(NoVersion::Failed)?;
-        }
-        (Generator::InlineCallee, Key::Value(value)) => {
-            let uses = key::uses_behind(snapshot, &plan.dominators, value, point.at);
-            let calls = uses.iter().map(|&(inst, _)| inst);
-            plan.calls = calls.filter(|&inst| callee_of(inst) == Some(value)).collect();
-            plan.calls.dedup();
-            plan.guards.push(Assumption { at: point.at, value, is });
-        }
-        (Generator::InlineCallee, Key::Callee(call)) => {
-            let Some(value) = callee_of(call) else {
-                return failed("the program's IR has no such call");
-            };
-            plan.calls.push(call);
-            plan.guards.push(Assumption { at: call, value, is });
-        }
-        _ => return failed("the generator needs another kind of key"),
-    }
-    if request.generator == Generator::InlineCallee {
-        if plan.calls.is_empty() {
-            return Err(NoVersion::Nothing("nothing behind the point calls the value"));
-        }
-        let Some(body) = body else {
-            return Err(NoVersion::Nothing("the program carries no IR of the function called"));
-        };
-        let fits = |&call: &InstId| snapshot.instructions[call].calls_like(body);
-        if !plan.calls.iter().all(fits) {
-            return Err(NoVersion::Nothing("the function called is of another type"));
-        }
-    }
-    Ok(plan)
-}
-
-/// True if vectors are passed in registers, which depend on the processor: from the point, by calls
-/// of the function, or by its own calls.
-fn passes_vectors(snapshot: &CodeSnapshot<'_>, point: &Point) -> bool {
-    let live = point.live.iter().map(|&value| snapshot.value(value));
-    let calls = snapshot.instructions.iter().filter(|inst| inst.facts().is_real_call());
-    let passed = calls.flat_map(|call| call.operands().chain([call.value()]));
-    let arguments = snapshot.arguments.iter().copied();
-    let mut values = arguments.chain(live).chain(passed);
-    snapshot.function.result_type().has_vector() || values.any(|value| value.ty().has_vector())
 }
 
 /// What emitted code calls, with the prototype that the point has there, and that calls `next`.

@@ -51,8 +51,11 @@ pub unsafe extern "C" fn guard(site: *mut OpenSite, made: *const OpenMade) -> bo
                 CHECKS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).is_multiple_of(n)
             }
             Fire::At { point, hit } => {
-                let name = CStr::from_ptr((*site).point).to_bytes();
-                choice::is_name(point, name) && hit.is_none_or(|hit| hit == check)
+                let [file, name] = [(*site).file, (*site).point].map(|text| match text.is_null() {
+                    true => b"",
+                    false => CStr::from_ptr(text).to_bytes(),
+                });
+                choice::is_point(point, file, name) && hit.is_none_or(|hit| hit == check)
             }
             _ => false,
         }
