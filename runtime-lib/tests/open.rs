@@ -307,6 +307,15 @@ fn there_is_no_race_between_fires_and_exits() {
 }
 
 #[test]
+fn a_record_that_is_seen_too_early_or_changed_is_noticed() {
+    let host = Host::of(Build::new("open_threads"));
+    for mutant in ["early", "torn"] {
+        let run = host.run("2", mutant, "background");
+        assert_eq!(run.signal(), Some(libc::SIGABRT), "{mutant}");
+    }
+}
+
+#[test]
 fn threads_fire_and_leave() {
     let host = Host::of(Build::new("open_threads"));
     check(&host.run("2", "make", "background"), "found 1\n");

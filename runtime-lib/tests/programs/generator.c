@@ -7,9 +7,12 @@
  *     fail       with a message
  *     silent     fails without one
  *     hang       for ever
+ *     early      wrong: before its code is there
+ *     torn       wrong: the record of the version that was made before gets the new code, too
  */
 #include "open.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +24,26 @@ int compiles;
 /* The process in which it is at work. */
 static pid_t busy;
 
+/* Whether the code of a version is there. */
+static int is_there[VERSIONS];
+
+static long code_of(int number)
+{
+    if (!__atomic_load_n(&is_there[number], __ATOMIC_ACQUIRE))
+        abort();
+    return number * 1000;
+}
+
+static void *finish(void *number)
+{
+    usleep(1000);
+    __atomic_store_n(&is_there[(uintptr_t)number], 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
 /* Which version it is, for which live value. */
 #define VERSION(number)                                                                            \
-    static long version_##number(long live) { return number * 1000 + live; }
+    static long version_##number(long live) { return code_of(number) + live; }
 #define SIXTEEN(of)                                                                                \
     of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7) of(8) of(9) of(10) of(11) of(12) of(13) of(14) \
         of(15)
@@ -92,6 +112,15 @@ void midflight_jit_compile(const struct request *request, struct answer *answer)
         }
         answer->target = answer->next = versions[number % VERSIONS];
         answer->entry = request->code.entry ? answer->target : NULL;
+        pthread_t thread;
+        if (!strstr(mode, "early"))
+            __atomic_store_n(&is_there[number % VERSIONS], 1, __ATOMIC_RELEASE);
+        else if (!pthread_create(&thread, NULL, finish, (void *)(uintptr_t)(number % VERSIONS)))
+            pthread_detach(thread);
+        static struct made *before;
+        if (before && strstr(mode, "torn"))
+            __atomic_store_n(&before->target, answer->target, __ATOMIC_RELEASE);
+        before = (struct made *)request->made;
     }
     errno = ENOEXEC;
     __atomic_store_n(&busy, 0, __ATOMIC_RELAXED);
