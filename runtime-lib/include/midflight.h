@@ -113,8 +113,8 @@ void midflight_osr_open_here(const char *name, ...) __attribute__((nothrow, leaf
  * if `a` is a variable of static storage duration, until midflight_invalidate(&a, value) gives it
  * another one. Only that changes it, but for its initializer. When it returns, no activation begins
  * to use the former value any more, and all that do leave their version at their next point, in any
- * thread: directly behind a call, or at the head of a loop. Until then they use the former value, as
- * if they had loaded it at the point before.
+ * thread: directly behind a call or an atomic operation that may acquire, or at the head of a loop.
+ * Until then they use the former value, as a relaxed load may give it.
  *
  * It may be called from any thread and from signal handlers. Returns 0; -EINVAL if `a` is NULL;
  * -EBUSY in a function that the runtime has called itself, where nothing is changed. */

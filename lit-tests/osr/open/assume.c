@@ -12,8 +12,8 @@
 // RUN: env MIDFLIGHT_JIT_MUTANT=frame-kept %open %t.plain %t %jit '!now' '!every:3'
 // RUN: env MIDFLIGHT_OSR_COMPILE=now MIDFLIGHT_JIT=%jit MIDFLIGHT_OSR_LOG=%t.log %t > %t.out; %t.plain | diff - %t.out
 // RUN: FileCheck %s < %t.log
-// CHECK-DAG: {"event":"invalidated","point":"run#{{[0-9]+}}","file":"{{.*}}assume.c","function":"run","versions":{{[1-9]}}
-// CHECK-DAG: {"event":"invalidated","point":"spin#{{[0-9]+}}","file":"{{.*}}assume.c","function":"spin","versions":1}
+// CHECK-DAG: "function":"run","generator":"inline-callee","kind":"special","key":{{[0-9]+}},"state":"invalidated"
+// CHECK-DAG: "function":"spin","generator":"inline-callee","kind":"special","key":{{[0-9]+}},"state":"invalidated",{{.*}}"exits":1}
 #include <midflight.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -4,7 +4,8 @@
 //! A program has *families* of callees: functions of one type, with tables of them. It has
 //! *drivers*, functions that get callees, take them out of tables and structures, change them in
 //! nested loops, hand them down, and call each other and themselves. `main` calls the drivers with
-//! all kinds of arguments and prints what they return and what they left in memory.
+//! all kinds of arguments and prints what they return and what they left in memory. In half of the
+//! programs callees and drivers assume something, and invalidate it.
 //!
 //! All is defined with `-fwrapv`: divisors are small and positive, indices are masked, each full
 //! expression has one call at most, and loops and recursion are bounded by *fuel*, which
@@ -28,6 +29,24 @@ const TYPES: [&str; 9] = [
 
 /// Calls of drivers that a program may make.
 const FUEL: u64 = 400;
+
+/// What half of the programs begin with: assumptions, as `midflight.h` has them, for programs that
+/// are compiled without the header and linked without the runtime, too.
+const ASSUMPTIONS: &str = r#"struct knob { long value; };
+static struct knob knobs[3] = {{1}, {2}, {3}};
+extern int midflight_invalidate(struct knob *, long) __attribute__((weak));
+#ifdef MIDFLIGHT_OSR
+#define ASSUME(k) __builtin_annotation(__atomic_load_n(&knobs[k].value, 0), "midflight.assume")
+#else
+#define ASSUME(k) __atomic_load_n(&knobs[k].value, 0)
+#endif
+NOINLINE static void turn(int k, long value) {
+  if (midflight_invalidate)
+    midflight_invalidate(&knobs[k], value);
+  else
+    knobs[k].value = value;
+}
+"#;
 
 /// A family of callees.
 struct Family {
@@ -64,7 +83,12 @@ impl Parameter {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> String {
-    let mut writer = Writer { dice: Dice::new(seed), text: String::new(), families: Vec::new() };
+    let mut writer = Writer {
+        dice: Dice::new(seed),
+        text: String::new(),
+        families: Vec::new(),
+        assumes: seed / 2 % 2 == 1,
+    };
     writer.write(seed);
     writer.text
 }
@@ -73,6 +97,8 @@ struct Writer {
     dice: Dice,
     text: String,
     families: Vec<Family>,
+    /// It has assumptions.
+    assumes: bool,
 }
 
 /// What expressions may be made of.
@@ -120,7 +146,11 @@ impl Writer {
         self.line(0, "#define NOINLINE __attribute__((noinline))");
         self.line(0, "struct pair { long a; int b; };");
         self.line(0, &format!("static int fuel = {FUEL};"));
-        let statics = self.globals();
+        let mut statics = self.globals();
+        if self.assumes {
+            self.line(0, ASSUMPTIONS);
+            statics.values.extend((0..3).map(|k| format!("ASSUME({k})")));
+        }
         let families = self.dice.number(1, 3) as usize;
         self.families = (0..families).map(|_| self.family()).collect();
         for f in 0..families {
@@ -426,6 +456,12 @@ impl Writer {
     fn statement(&mut self, scope: &mut Scope, at: At) {
         let deep = at.depth > 4;
         let variable = self.dice.pick(&scope.variables).clone();
+        if self.assumes && self.dice.percent(6) {
+            let (k, condition) = (self.dice.below(3), self.dice.number(2, 9));
+            let value = self.expression(scope, 1);
+            self.line(at.depth, &format!("if ((long){variable} % {condition} == 1)"));
+            self.line(at.depth + 1, &format!("turn({k}, (long)({value}) & 7);"));
+        }
         match self.dice.number(0, 15) {
             0 if !deep => {
                 let condition = self.expression(scope, 1);
@@ -602,5 +638,6 @@ mod tests {
         let has = |what: &str| (0..20).filter(|&seed| program(seed).contains(what)).count();
         assert_eq!(has("NOINLINE static long driver0("), 20);
         assert!(has("= f0(") > 10 && has("ops->f0(") > 2 && has("table0[") == 20);
+        assert!(has("static void turn(") == 10 && has("ASSUME(2)") > 5 && has(" turn(") > 5);
     }
 }

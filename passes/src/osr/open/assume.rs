@@ -2,9 +2,9 @@
 //!
 //! `midflight_assume(&a)` is a relaxed atomic load of `a` with an annotation. In a version it is
 //! the constant that `a` held when the version was made, and the version is left at its next point
-//! when `midflight_invalidate` has run: behind each call, which may have run it, and at the head of
-//! each loop, where another thread may have; and where it is entered, since a thread that enters it
-//! does not wait for one that invalidates. Points from which nothing assumed can be reached are left
+//! when `midflight_invalidate` has run: behind each call, which may have run it; behind what may
+//! synchronize with another thread that has, and at the head of each loop; and where it is entered,
+//! since a thread that enters it does not wait for one that invalidates. Points from which nothing assumed can be reached are left
 //! out.
 //!
 //! A callee that was inlined has guards of its own, made before it is inlined: its frame is left
@@ -90,6 +90,21 @@ fn place_of(inst: Inst<'_>) -> Option<(String, i64)> {
     load.operands().next()?.constant_place()
 }
 
+/// True for atomic operations that may see what another thread has done before, but for the loads of
+/// what is assumed.
+fn may_synchronize(snapshot: &CodeSnapshot<'_>, inst: InstId, assumed: &[InstId]) -> bool {
+    let of = snapshot.instructions[inst];
+    match of.opcode_name().as_str() {
+        "fence" | "cmpxchg" | "atomicrmw" => true,
+        "load" => {
+            let is_assumed =
+                |&use_: &InstId| snapshot.instructions[use_].operands().next() == Some(of.value());
+            of.map_facts().is_anchor() && !assumed.iter().any(is_assumed)
+        }
+        _ => false,
+    }
+}
+
 /// Where a function is left: where it is entered, behind calls and at the heads of loops, if something that is assumed
 /// can be reached from there. `None`: it cannot be left at one of these.
 fn places(
@@ -133,7 +148,7 @@ fn places(
         places.push(first(block_of(at), at)?);
     }
     for (inst, &call) in snapshot.instructions.iter_enumerated() {
-        if !call.facts().is_real_call() {
+        if !call.facts().is_real_call() && !may_synchronize(snapshot, inst, assumed) {
             continue;
         }
         #[cfg(feature = "mutants")]

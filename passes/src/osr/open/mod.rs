@@ -4,7 +4,8 @@
 //! [`generator`] says how versions are made and [`key`] what is profiled for it; [`carry`] puts the
 //! function's IR into the program, and [`fire`] emits what a point does when it fires. That is
 //! compile time. At run time the code generator has the IR and a key, and [`version`] makes the
-//! version: the function goes on from the point, specialized, with guards that lead back.
+//! version: the function goes on from the point ([`landing`]), as [`specialize`] says, with guards
+//! that lead back ([`guard`]), also where an assumption may be invalidated ([`assume`]).
 //!
 //! `midflight_abi::open` has what the two agree on. [`insert`] has a point of one's own.
 

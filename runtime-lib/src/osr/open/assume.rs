@@ -76,13 +76,14 @@ unsafe fn invalidate(open: &Open, variable: *const i64) {
     let at = |site: *mut Site| unsafe { site.as_ref() };
     let sites =
         core::iter::successors(at(open.sites), |site| at(site.next.load(Ordering::Relaxed)));
-    let relies = |version: &Version| version.assumptions().iter().any(|it| it.address == variable);
+    let relies = |version: &Version| {
+        [Progress::Ready, Progress::Abandoned].contains(&version.progress())
+            && version.assumptions().iter().any(|it| it.address == variable)
+    };
     for site in sites {
         for version in site.versions().filter(|version| relies(version)) {
-            version.invalidate();
             // SAFETY: the caller's.
-            unsafe { site.purge(version) };
-            site.note_invalid();
+            unsafe { site.invalidate(version) };
         }
     }
 }

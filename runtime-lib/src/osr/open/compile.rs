@@ -128,8 +128,7 @@ fn publish(job: &Job, answer: &OpenAnswer, outcome: Outcome) {
             // SAFETY: what is not purged is of an image that is loaded as long as there is the
             // lock; the assumptions are those that the generator gave.
             Outcome::Made if unsafe { !assume::hold(assumptions_of(answer)) } => unsafe {
-                site.purge(version);
-                site.note_invalid();
+                site.invalidate(version);
             },
             Outcome::Made => {
                 version.publish(answer);

@@ -27,28 +27,11 @@ pub fn put_versions<S: Sink>(to: &mut S) -> Result<(), S::Error> {
     let sites =
         core::iter::successors(at(open.sites), |site| at(site.next.load(Ordering::Relaxed)));
     for site in sites {
-        if site.count_invalid() > 0 {
-            put_invalid(site, to)?;
-        }
         for version in site.versions() {
             put_version(site, version, to)?;
         }
     }
     Ok(())
-}
-
-fn put_invalid<S: Sink>(site: &Site, to: &mut S) -> Result<(), S::Error> {
-    // SAFETY: the site's image is loaded as long as there is the lock.
-    let point = unsafe { &*site.emitted.cast_const() };
-    to.put(b"{\"event\":\"invalidated\"")?;
-    // SAFETY: as above: they are texts of the image.
-    unsafe {
-        put_text(b"point", text(point.point), to)?;
-        put_text(b"file", text(point.file), to)?;
-        put_text(b"function", text(point.function), to)?;
-    }
-    put_number(b"versions", site.count_invalid(), to)?;
-    to.put(b"}\n")
 }
 
 fn put_version<S: Sink>(site: &Site, version: &Version, to: &mut S) -> Result<(), S::Error> {
@@ -75,6 +58,7 @@ fn put_version<S: Sink>(site: &Site, version: &Version, to: &mut S) -> Result<()
         Progress::Ready => b"ready",
         Progress::Nothing => b"nothing",
         Progress::Abandoned => b"abandoned",
+        Progress::Invalid => b"invalidated",
         Progress::Purged => b"purged",
     };
     put_text(b"state", state, to)?;

@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use midflight_abi::open::{OPEN_VERSION, OpenMade, OpenSite};
 
 /// Most versions that a point has at a time. One with more keys is not worth any.
-const MOST_VERSIONS: u32 = 8;
+const MOST_VERSIONS: usize = 8;
 
 /// Binary logarithm of most fires that are ignored after an exit, and one.
 const MOST_IGNORED: u32 = 20;
@@ -34,8 +34,6 @@ pub struct Site {
     pub emitted: *mut OpenSite,
     /// The version that was wished for last.
     versions: AtomicPtr<Version>,
-    /// How many there are.
-    live: AtomicU32,
     /// Fires to come that are ignored.
     ignored: AtomicU32,
     /// Fires for which there will be no version of their key.
@@ -62,7 +60,6 @@ impl Site {
             next: AtomicPtr::new(null_mut()),
             emitted,
             versions: AtomicPtr::new(null_mut()),
-            live: AtomicU32::new(0),
             ignored: AtomicU32::new(0),
             in_vain: AtomicU32::new(0),
             invalid: AtomicU32::new(0),
@@ -103,8 +100,10 @@ impl Site {
 
     /// Whether there is a wish that it can have: for a version of a key, or of all.
     pub fn can_ask(&self, key: Option<u64>) -> bool {
-        let has_room = key.is_none() || self.live.load(Ordering::Relaxed) < MOST_VERSIONS;
-        has_room && !self.is_closed.load(Ordering::Relaxed)
+        let counts =
+            |version: &&Version| !version.is_generic() && version.progress() != Progress::Invalid;
+        let has_room = || self.versions().filter(counts).count() < MOST_VERSIONS;
+        (key.is_none() || has_room()) && !self.is_closed.load(Ordering::Relaxed)
     }
 
     /// The versions, the newest first.
@@ -116,9 +115,12 @@ impl Site {
 
     /// The version that was wished for, for a key or for all.
     pub fn made_for(&self, key: Option<u64>) -> Option<&'static Version> {
-        let is_it = |version: &&Version| match key {
-            Some(key) => !version.is_generic() && version.key() == key,
-            None => version.is_generic(),
+        let is_it = |version: &&Version| {
+            version.progress() != Progress::Invalid
+                && match key {
+                    Some(key) => !version.is_generic() && version.key() == key,
+                    None => version.is_generic(),
+                }
         };
         self.versions().find(is_it)
     }
@@ -127,7 +129,6 @@ impl Site {
     pub fn add(&self, version: &'static Version) {
         version.next.store(self.versions.load(Ordering::Relaxed), Ordering::Relaxed);
         self.versions.store((&raw const *version).cast_mut(), Ordering::Release);
-        self.live.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Lets nothing lead to a version any more, and forgets it. Under the lock.
@@ -144,23 +145,24 @@ impl Site {
         while let Some(at) = unsafe { place.load(Ordering::Relaxed).as_ref() } {
             if core::ptr::eq(at, version) {
                 place.store(after, Ordering::Release);
-                self.live.fetch_sub(1, Ordering::Relaxed);
                 return;
             }
             place = &at.next;
         }
     }
 
-    /// Notes that a version relied on what does not hold any more. Where that is so again and again
-    /// it is not worth any.
-    pub fn note_invalid(&self) {
+    /// Lets nothing lead any more to a version that relies on what does not hold any more. Where
+    /// that is so again and again the point is not worth any: fires are ignored for longer each
+    /// time, so that there are few such versions. Under the lock.
+    ///
+    /// # Safety
+    /// The point's image is loaded.
+    pub unsafe fn invalidate(&self, version: &Version) {
+        version.invalidate();
+        // SAFETY: the caller's.
+        unsafe { withdraw(self.emitted, version) };
         let invalid = self.invalid.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         self.ignore_after(invalid);
-    }
-
-    /// How many versions relied on what does not hold any more.
-    pub fn count_invalid(&self) -> u64 {
-        self.invalid.load(Ordering::Relaxed).into()
     }
 
     /// Ignores fires for a while, longer each time: it was no place to ask.

@@ -29,6 +29,8 @@ pub enum Progress {
     Nothing,
     /// It was left again and again as soon as it was entered.
     Abandoned,
+    /// What it assumes does not hold any more.
+    Invalid,
     /// The image of its point or of its key is unloaded: it must not be used any more.
     Purged,
 }
@@ -41,6 +43,7 @@ impl Progress {
             2 => Self::Ready,
             3 => Self::Nothing,
             4 => Self::Abandoned,
+            5 => Self::Invalid,
             _ => Self::Purged,
         }
     }
@@ -143,8 +146,10 @@ impl Version {
         unsafe { core::slice::from_raw_parts(start, self.num_assumptions.load(Ordering::Relaxed)) }
     }
 
-    /// Has those who are in it leave it at their next point.
+    /// Notes that what it assumes does not hold any more, and has those who are in it leave it at
+    /// their next point. Under the lock.
     pub fn invalidate(&self) {
+        self.set_progress(Progress::Invalid);
         // SAFETY: the field is read by atomic operations only, and in the record for ever.
         let invalid = unsafe { AtomicU64::from_ptr(&raw mut (*self.made.get()).invalid) };
         invalid.store(1, Ordering::SeqCst);
