@@ -130,8 +130,8 @@ fn is_boundary(facts: InstFacts) -> bool {
         || facts.is_glue())
 }
 
-/// Why a live value cannot be passed.
-fn live_refusal(body: &Body, live: &[ValueId]) -> Option<Refusal> {
+/// Why a live value, or one that is to travel though it is not live, cannot be passed.
+pub fn live_refusal(body: &Body, live: &[ValueId]) -> Option<Refusal> {
     let of_value =
         |&value| value_refusal(body.code.instructions[body.code.definition(value)?].facts);
     live.iter().find_map(of_value)

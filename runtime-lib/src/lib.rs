@@ -78,6 +78,9 @@ pub use osr::{
     midflight_osr_unregister, midflight_osr_unregister_code,
 };
 
+/// What a host gets at an exit.
+pub use midflight_abi::osr::{OSR_FLOAT, OSR_INTEGER, OSR_OTHER, OSR_POINTER, OsrExit, OsrValue};
+
 use crate::file::{live, output};
 use crate::paths::{context, fallback, published, run};
 use crate::process::signal::Blocked;

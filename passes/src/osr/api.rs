@@ -27,6 +27,7 @@ pub use crate::osr::condition::Condition;
 pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
 };
+pub use crate::osr::insert_exit::insert_host_exit;
 pub use crate::osr::jit::{RegistrationError, emit_registration};
 pub use crate::osr::open::generator::Generator;
 pub use crate::osr::open::insert::insert_open_osr;

@@ -10,6 +10,7 @@
 //! | multi | yes | one, entered at any point, also from itself |
 
 use crate::osr::compensate::Material;
+use crate::osr::host_exit::Handover;
 use crate::osr::options::{Form, OsrOptions};
 use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite};
 use crate::read_code::CodeSnapshot;
@@ -50,7 +51,7 @@ pub fn plan<'a, 'm>(
     let continuation = |suffix: &str, entries: Vec<usize>| Continuation {
         name: format!("{name}.osr{suffix}"),
         body: match &options.exit {
-            Some(callback) => Body::Host(callback),
+            Some(callback) => Body::Host(Handover { callback, named: &[] }),
             None => Body::CopyOf(snapshot),
         },
         entries,

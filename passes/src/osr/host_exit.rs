@@ -16,35 +16,53 @@ use midflight_ir::ids::ValueId;
 use midflight_mapping::refusal::Refusal;
 use std::mem::{offset_of, size_of};
 
-/// Why the values that are live at a point, and the result, cannot be laid out for a host.
-pub fn refusal(snapshot: &CodeSnapshot<'_>, live: &[ValueId]) -> Option<Refusal> {
-    let types = live.iter().map(|&value| snapshot.value(value).ty());
+/// What an exit hands over beside the values that travel in any case, and to whom.
+#[derive(Clone, Copy)]
+pub struct Handover<'a, 'm> {
+    /// The function of the host
+    pub callback: &'a str,
+    /// Values by names of the embedder's
+    pub named: &'a [(&'a str, Given<'m>)],
+}
+
+/// A value that the host gets by a name of the embedder's.
+#[derive(Clone, Copy)]
+pub enum Given<'m> {
+    /// One of the version, which travels
+    Value(ValueId),
+    /// A constant, or the address of a global
+    Constant(Value<'m>),
+}
+
+/// Why values that travel from a point, and the result, cannot be laid out for a host.
+pub fn refusal(snapshot: &CodeSnapshot<'_>, values: &[ValueId]) -> Option<Refusal> {
+    let types = values.iter().map(|&value| snapshot.value(value).ty());
     let mut types = types.chain([snapshot.function.result_type()]);
     types.any(Type::is_scalable).then_some(Refusal::LiveScalable)
 }
 
-/// Fills `exit`, a function of a prototype in which `transfers` travel.
+/// Fills `exit`, a function of a prototype in which `transfers` travel. The host gets those under
+/// their names in the IR, but for what is named, which comes behind them.
 pub fn build<'m>(
     exit: Function<'m>,
     snapshot: &CodeSnapshot<'m>,
     transfers: &[Transfer],
     point: &str,
-    callback: &str,
+    handover: Handover<'_, 'm>,
 ) {
     let module = exit.module();
-    let names = snapshot.names();
     let builder = Builder::new(module, exit);
     builder.at_end(exit.add_block("entry"));
     let parameters: Vec<_> = exit.arguments().collect();
     let (int32, pointer) = (module.int_type(32), module.pointer_type());
 
+    let values = values(snapshot, transfers, handover, &parameters);
+
     // The variables first, so that they are a part of the frame.
     let bytes = |count: usize| module.int_type(8).array(count as u64);
-    let places: Vec<_> = transfers
-        .iter()
-        .map(|&(_, slot)| builder.variable(parameters[slot].ty(), c"value"))
-        .collect();
-    let list = builder.variable(bytes(transfers.len() * size_of::<OsrValue>()), c"values");
+    let places: Vec<_> =
+        values.iter().map(|(_, value)| builder.variable(value.ty(), c"value")).collect();
+    let list = builder.variable(bytes(values.len() * size_of::<OsrValue>()), c"values");
     let block = builder.variable(bytes(size_of::<OsrExit>()), c"exit");
     let result_type = exit.result_type();
     let result =
@@ -55,11 +73,10 @@ pub fn build<'m>(
     let put = |at: Value<'m>, offset: usize, value: Value<'m>| {
         builder.store(value, builder.offset(at, offset as u64));
     };
-    for (number, &(value, slot)) in transfers.iter().enumerate() {
-        let (kind, bits) = describe(module, parameters[slot].ty());
-        builder.store(parameters[slot], places[number]);
+    for (number, (name, value)) in values.iter().enumerate() {
+        let (kind, bits) = describe(module, value.ty());
+        builder.store(*value, places[number]);
         let at = builder.offset(list, (number * size_of::<OsrValue>()) as u64);
-        let name = names.get(value).map_or("", String::as_str).trim_start_matches('%');
         put(at, offset_of!(OsrValue, name), module.c_string(name));
         put(at, offset_of!(OsrValue, address), places[number]);
         put(at, offset_of!(OsrValue, kind), int32.constant(kind.into()));
@@ -72,7 +89,7 @@ pub fn build<'m>(
         }
         None => (OSR_INTEGER, 0),
     };
-    let count = transfers.len() as u64;
+    let count = values.len() as u64;
     put(block, offset_of!(OsrExit, version), int32.constant(OSR_VERSION.into()));
     put(block, offset_of!(OsrExit, count), int32.constant(count));
     let function = module.c_string(&snapshot.function.name());
@@ -83,12 +100,38 @@ pub fn build<'m>(
     put(block, offset_of!(OsrExit, result_kind), int32.constant(result_kind.into()));
     put(block, offset_of!(OsrExit, result_bits), int32.constant(result_bits));
 
-    let host = module.host_function(callback, &[pointer]);
+    let host = module.host_function(handover.callback, &[pointer]);
     let returned = builder.call(host, &[block]);
     match result {
         Some(result) => builder.ret(builder.load(result_type, result)),
         None => builder.ret(returned),
     }
+}
+
+/// What the host gets, in order, each value with its name.
+fn values<'m>(
+    snapshot: &CodeSnapshot<'m>,
+    transfers: &[Transfer],
+    handover: Handover<'_, 'm>,
+    parameters: &[Value<'m>],
+) -> Vec<(String, Value<'m>)> {
+    let names = snapshot.names();
+    let name_of = |value| names.get(value).map_or("", String::as_str).trim_start_matches('%');
+    let is_named =
+        |value| handover.named.iter().any(|(_, g)| matches!(g, Given::Value(of) if *of == value));
+    let others = transfers.iter().filter(|&&(value, _)| !is_named(value));
+    let others = others.map(|&(value, slot)| (name_of(value).to_string(), parameters[slot]));
+    let named = handover.named.iter().map(|&(name, given)| {
+        let value = match given {
+            Given::Constant(value) => value,
+            Given::Value(value) => {
+                let transfer = transfers.iter().find(|&&(of, _)| of == value);
+                parameters[transfer.expect("what is named travels").1]
+            }
+        };
+        (name.to_string(), value)
+    });
+    others.chain(named).collect()
 }
 
 /// How a host sees a type: `OSR_…` and its size in bits.

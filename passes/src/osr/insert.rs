@@ -245,15 +245,27 @@ pub fn insert_resolved_osr<'m>(
     let snapshot = read_code(base);
     let counts = [&snapshot, version].map(|of| of.instructions.len());
     assert_eq!(counts[0], counts[1], "a function and its copy are prepared alike");
-    let at = snapshot.instructions[source.side.point.at];
+    let insertion = insert_planned(&weaver, &snapshot, source.side.point.at, condition);
+    source.erase();
+    Ok(insertion)
+}
+
+/// Inserts the single point of a plan, whose continuation is made, into its function.
+pub(crate) fn insert_planned<'m>(
+    weaver: &Weaver<'_, 'm>,
+    snapshot: &CodeSnapshot<'m>,
+    at: InstId,
+    condition: Condition,
+) -> Insertion<'m> {
+    let function = snapshot.function;
+    let at = snapshot.instructions[at];
     let last = inst_before(at);
     let record = weaver.record();
-    let (_, inserted) = weaver.insert(&snapshot, Some(&record));
+    let (_, inserted) = weaver.insert(snapshot, Some(&record));
     inserted.iter().for_each(|inserted| mark_check(inserted.check, last));
-    source.erase();
-    let builder = Builder::new(base.module(), base);
+    let builder = Builder::new(function.module(), function);
     let flag = (condition == Condition::Flag).then(|| record.armed(&builder, 0));
-    Ok(Insertion { function: base, continuation, at, flag })
+    Insertion { function, continuation: weaver.continuation(0), at, flag }
 }
 
 /// What can be said of what is asked for before anything is made. Returns the landing.
@@ -274,10 +286,7 @@ pub(crate) fn check_request<'m>(
     if base.result_type() != map.to.result_type() {
         return Err(OsrError::Results(name()));
     }
-    let triple = module.target();
-    if condition.on_target(&triple) != condition {
-        return Err(OsrError::NoPatch { point: name(), triple });
-    }
+    check_condition(point, condition)?;
     let landing = map.landing(point.before).ok_or_else(|| OsrError::NoLanding(name()))?;
     if landing.value().home() != Home::Function(map.to) {
         return Err(OsrError::LandingElsewhere { point: name(), destination: destination() });
@@ -288,14 +297,27 @@ pub(crate) fn check_request<'m>(
             return Err(OsrError::ComputesOther { point: name(), value, destination });
         }
     }
-    for function in [base, map.to] {
-        let refusal = reason_to_refuse(module, function, None);
-        // More points may join those that a function has.
-        if let Some(refusal) = refusal.filter(|&r| r != Refusal::Processed) {
-            return Err(OsrError::Refused { point: name(), refusal });
-        }
-    }
+    check_function(point, base)?;
+    check_function(point, map.to)?;
     Ok(landing)
+}
+
+/// That the point's module can have points of this condition.
+pub(crate) fn check_condition(point: &OsrPoint<'_>, condition: Condition) -> Result<(), OsrError> {
+    let triple = point.before.block().function().module().target();
+    if condition.on_target(&triple) == condition {
+        return Ok(());
+    }
+    Err(OsrError::NoPatch { point: point.name.clone(), triple })
+}
+
+/// That there can be points in a function. More points may join those that it has.
+pub(crate) fn check_function(point: &OsrPoint<'_>, function: Function<'_>) -> Result<(), OsrError> {
+    let refusal = reason_to_refuse(function.module(), function, None);
+    match refusal.filter(|&refusal| refusal != Refusal::Processed) {
+        Some(refusal) => Err(OsrError::Refused { point: point.name.clone(), refusal }),
+        None => Ok(()),
+    }
 }
 
 /// Removes a point: its check and the call, and the continuation if nothing else leads to it. The
@@ -378,6 +400,12 @@ impl<'m> Copy<'m> {
         self.side.snapshot.function.erase();
     }
 
+    /// What there is at the point.
+    pub(crate) fn available(&self) -> Available<'_, 'm> {
+        let dominators = dominators(&self.side.snapshot.body);
+        Available { side: &self.side, dominators, numbers: self.numbers() }
+    }
+
     /// For each value of the function its number in the copy
     fn numbers(&self) -> HashMap<Value<'m>, ValueId> {
         let numbers = (0..self.side.snapshot.body.code.num_values()).map(ValueId::from);
@@ -420,8 +448,7 @@ pub(crate) fn plan<'m>(
     if let Some(refusal) = landing.point.refusal {
         return Err(OsrError::Refused { point: point.name.clone(), refusal });
     }
-    let dominators = dominators(&source.side.snapshot.body);
-    let available = Available { side: &source.side, dominators, numbers: source.numbers() };
+    let available = source.available();
     let needed = |needs: &[Value<'m>], code: &dyn Fn() -> String| {
         let number = |&need: &Value<'m>| {
             available.number(need).ok_or_else(|| OsrError::NotAvailable {
@@ -467,7 +494,7 @@ pub(crate) fn plan<'m>(
 }
 
 /// What there is at a point of the source.
-struct Available<'a, 'm> {
+pub(crate) struct Available<'a, 'm> {
     side: &'a Side<'m>,
     dominators: Dominators,
     /// For each value its number
@@ -485,7 +512,8 @@ impl<'m> Available<'_, 'm> {
                 || self.dominators.is_available(body, id, point.at))
     }
 
-    fn number(&self, value: Value<'m>) -> Option<ValueId> {
+    /// The number of a value of the function that there is.
+    pub(crate) fn number(&self, value: Value<'m>) -> Option<ValueId> {
         self.numbers.get(&value).copied().filter(|&id| self.has(id))
     }
 }

@@ -15,6 +15,7 @@ pub mod continuation;
 pub mod forms;
 pub mod host_exit;
 pub mod insert;
+pub mod insert_exit;
 pub mod jit;
 pub mod map;
 #[cfg(feature = "mutants")]

@@ -8,7 +8,7 @@
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
 use crate::osr::continuation::{Landing, SiteAt, build};
-use crate::osr::host_exit;
+use crate::osr::host_exit::{self, Handover};
 use crate::osr::open::fire::Asked;
 use crate::osr::open::guard::Guard;
 use crate::osr::open::key::Profiled;
@@ -53,8 +53,8 @@ pub enum Body<'a, 'm> {
     CopyOf(&'a CodeSnapshot<'m>),
     /// A version's own, which is used up
     Of(&'a CodeSnapshot<'m>),
-    /// None: it hands its values to this callback of the host.
-    Host(&'a str),
+    /// None: it hands its values to a callback of the host.
+    Host(Handover<'a, 'm>),
     /// None that is known yet: a version is asked for when a departure fires.
     Open(Asked<'m>),
 }
@@ -232,7 +232,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
                 name: departure.name.clone(),
                 from: site.from.map_or_else(|| base.clone(), |from| names[from].clone()),
                 to: match self.plan.continuations[site.to].body {
-                    Body::Host(callback) => callback.to_string(),
+                    Body::Host(handover) => handover.callback.to_string(),
                     _ => names[site.to].clone(),
                 },
                 line: debug::location(at).map_or(0, |l| l.inner.line),
@@ -260,11 +260,11 @@ impl<'a, 'm> Weaver<'a, 'm> {
                     let copy = function.clone_as(&format!("{}.version", function.name()));
                     self.continue_with(index, &version.of_copy(copy), record);
                 }
-                Body::Host(callback) => {
+                Body::Host(handover) => {
                     for &departure in &continuation.entries {
                         let transfers = self.transfers(index, departure);
                         let Departure { version, name, .. } = &self.plan.departures[departure];
-                        host_exit::build(shell, version, transfers, name, callback);
+                        host_exit::build(shell, version, transfers, name, handover);
                     }
                 }
                 Body::Open(_) => unreachable!("an open continuation is not declared"),

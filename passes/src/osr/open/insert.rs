@@ -1,10 +1,9 @@
 //! The API for compiler writers: an open point at a place of one's own (thesis Figs. 4.3 and 4.4;
 //! OSRKit's `insertOpenOSR`).
 
-use crate::driver::reason_to_refuse;
 use crate::osr::condition::Condition;
 use crate::osr::forms::Chosen;
-use crate::osr::insert::{OsrError, OsrPoint};
+use crate::osr::insert::{OsrError, OsrPoint, check_condition, check_function};
 use crate::osr::open::carry;
 use crate::osr::open::generator::Generator;
 use crate::osr::open::key::Keys;
@@ -14,7 +13,6 @@ use crate::read_code::read_code;
 use midflight_bridge::ir::Value;
 use midflight_ir::liveness::liveness;
 use midflight_mapping::points::points;
-use midflight_mapping::refusal::Refusal;
 
 /// Inserts a point at which the running program asks, when `condition` holds, for a version that
 /// `generator` makes for the value that `key` has then; without `key` the generator chooses a
@@ -47,16 +45,11 @@ pub fn insert_open_osr<'m>(
     key: Option<Value<'m>>,
 ) -> Result<(), OsrError> {
     let function = point.before.block().function();
-    let module = function.module();
     let name = || point.name.clone();
     let refused = |refusal| OsrError::Refused { point: name(), refusal };
-    let triple = module.target();
-    if condition.on_target(&triple) != condition {
-        return Err(OsrError::NoPatch { point: name(), triple });
-    }
-    // More points may join those that a function has.
-    let known = reason_to_refuse(module, function, None).filter(|&r| r != Refusal::Processed);
-    if let Some(refusal) = known.or_else(|| refuse_function(function)) {
+    check_condition(point, condition)?;
+    check_function(point, function)?;
+    if let Some(refusal) = refuse_function(function) {
         return Err(refused(refusal));
     }
     function.prepare_for_points();
@@ -70,7 +63,7 @@ pub fn insert_open_osr<'m>(
     }
     let key = Keys::new(&snapshot).choose(generator, None, key, &all[number]).map_err(refused)?;
     if *generator == Generator::InlineCallee {
-        carry::bodies(module);
+        carry::bodies(function.module());
     }
     let chosen = [Chosen { number, name: name() }];
     let (plan, beginning) = plan::plan(&snapshot, &all, &chosen, generator, condition, &|_| key)
