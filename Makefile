@@ -66,8 +66,9 @@ PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
-# Features that the example is built with, one after the other.
+# Features that the crates in examples/ are built with, one after the other.
 EXAMPLE ?= llvm22-1
+CRATES := jit interpreter
 # What programs for AArch64 are checked with.
 AARCH64_OPT ?= 2
 AARCH64_SEEDS ?= 0..2
@@ -187,7 +188,7 @@ test: need-test
 
 lint: need-test
 	$(CARGO) fmt --all --check
-	$(CARGO) fmt --manifest-path examples/jit/Cargo.toml --check
+	$(foreach crate,$(CRATES),$(CARGO) fmt --manifest-path examples/$(crate)/Cargo.toml --check &&) true
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --exclude midflight-orc --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
 	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm -p midflight-bench \
@@ -206,11 +207,12 @@ check-rust: harness
 	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-vm --no-default-features --features llvm$(llvm)-1 \
 		--target-dir target &&) true
 
-# A crate as users of the API write it, outside the workspace: with LLVM's static libraries, which inkwell
+# Crates as users of the API write them, outside the workspace: with LLVM's static libraries, which inkwell
 # links if it is not told otherwise, and with the shared one.
 check-examples:
-	$(foreach features,$(subst $(comma), ,$(EXAMPLE)),$(CARGO) run --locked --manifest-path examples/jit/Cargo.toml \
-		--target-dir target/examples --no-default-features --features $(features) &&) true
+	$(foreach features,$(subst $(comma), ,$(EXAMPLE)),$(foreach crate,$(CRATES),$(CARGO) run --locked \
+		--manifest-path examples/$(crate)/Cargo.toml --target-dir target/examples --no-default-features \
+		--features $(features) &&)) true
 
 # The runtime under ThreadSanitizer; check-rust does it as well.
 check-tsan:

@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! `examples/jit` is a crate that does all of it.
+//! `examples/jit` is a crate that does all of it; `examples/interpreter` exits to its host.
 
 pub use crate::osr::check::{Check, Comparison, Mismatch, emit_check, observer};
 pub use crate::osr::condition::Condition;
