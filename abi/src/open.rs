@@ -12,7 +12,8 @@
 //! ```text
 //! firing:  key = the profiled value (thesis Fig. 4.3, val), as an integer
 //!          made = site.cache                       // acquire
-//!          if made == null or made.key != key: made = midflight_osr_open(&site, key)
+//!          if made == null or made.key != key or made.invalid: // relaxed
+//!              made = midflight_osr_open(&site, key)
 //!          if made != null: states[site].transitions += 1; return made.target(live values)
 //!          go on
 //! ```

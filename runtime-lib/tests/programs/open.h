@@ -105,7 +105,7 @@ enum { GENERIC = 9, OF_GENERIC = GENERIC * 1000 + 5 };
 __attribute__((unused)) static inline version *fire(struct site *site, uint64_t key)
 {
     const struct made *made = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
-    if (made && made->key == key)
+    if (made && made->key == key && !__atomic_load_n(&made->invalid, __ATOMIC_RELAXED))
         return (version *)made->target;
     made = midflight_osr_open(site, key);
     return made ? (version *)made->target : NULL;

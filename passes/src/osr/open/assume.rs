@@ -3,8 +3,9 @@
 //! `midflight_assume(&a)` is a relaxed atomic load of `a` with an annotation. In a version it is
 //! the constant that `a` held when the version was made, and the version is left at its next point
 //! when `midflight_invalidate` has run: behind each call, which may have run it; behind what may
-//! synchronize with another thread that has, and at the head of each loop; and where it is entered,
-//! since a thread that enters it does not wait for one that invalidates. Points from which nothing assumed can be reached are left
+//! synchronize with another thread that has, and at the head of each loop; and where calls begin in
+//! it, since a thread that calls does not wait for one that invalidates. Who enters it in the middle
+//! has looked before ([`super::fire`]). Points from which nothing assumed can be reached are left
 //! out.
 //!
 //! A callee that was inlined has guards of its own, made before it is inlined: its frame is left
@@ -46,13 +47,7 @@ pub struct Assumed {
 
 impl Assumed {
     /// What a function assumes; nothing if it cannot be left at a place where it must be.
-    /// `entered` is the point where it is entered in the middle.
-    pub fn of(
-        snapshot: &CodeSnapshot<'_>,
-        points: &[Point],
-        entered: Option<InstId>,
-        read: Read<'_>,
-    ) -> Self {
+    pub fn of(snapshot: &CodeSnapshot<'_>, points: &[Point], read: Read<'_>) -> Self {
         let known = snapshot.instructions.iter_enumerated().filter_map(|(id, &inst)| {
             let (name, offset) = place_of(inst)?;
             Some((id, read(&name, offset)?))
@@ -62,7 +57,7 @@ impl Assumed {
         if assumed.is_empty() {
             return Self::default();
         }
-        places(snapshot, points, entered, &assumed)
+        places(snapshot, points, &assumed)
             .map_or_else(Self::default, |places| Assumed { uses, places })
     }
 
@@ -105,12 +100,11 @@ fn may_synchronize(snapshot: &CodeSnapshot<'_>, inst: InstId, assumed: &[InstId]
     }
 }
 
-/// Where a function is left: where it is entered, behind calls and at the heads of loops, if something that is assumed
+/// Where a function is left: where it begins, behind calls and at the heads of loops, if something that is assumed
 /// can be reached from there. `None`: it cannot be left at one of these.
 fn places(
     snapshot: &CodeSnapshot<'_>,
     points: &[Point],
-    entered: Option<InstId>,
     assumed: &[InstId],
 ) -> Option<Vec<InstId>> {
     let (body, code) = (&snapshot.body, &snapshot.body.code);
@@ -143,9 +137,6 @@ fn places(
     let mut places = Vec::new();
     if reaches[entry] {
         places.push(first(entry, code.first_non_phi(entry))?);
-    }
-    if let Some(at) = entered.filter(|&at| matters(block_of(at), at)) {
-        places.push(first(block_of(at), at)?);
     }
     for (inst, &call) in snapshot.instructions.iter_enumerated() {
         if !call.facts().is_real_call() && !may_synchronize(snapshot, inst, assumed) {
@@ -184,7 +175,7 @@ pub fn specialize_callee<'m>(callee: Function<'m>, shared: Shared<'m>, read: Rea
     callee.prepare_for_points();
     let snapshot = read_code(callee);
     let all = points(&snapshot.body, &liveness(&snapshot.body), callee.facts());
-    let assumed = Assumed::of(&snapshot, &all, None, read);
+    let assumed = Assumed::of(&snapshot, &all, read);
     if assumed.uses.is_empty() {
         return 0;
     }

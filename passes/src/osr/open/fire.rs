@@ -4,7 +4,7 @@
 //! fire:   key  = the profiled value
 //!         made = site.cache
 //!         made == null ? ask : look
-//! look:   made.key == key ? go : ask
+//! look:   made.key == key && !made.invalid ? go : ask
 //! ask:    asked = midflight_osr_open(site, key)
 //!         asked == null ? none : go
 //! go:     r = call (phi made, asked).target(live…)        ret r
@@ -15,7 +15,7 @@ use crate::osr::open::key::{self, Profiled};
 #[cfg(feature = "mutants")]
 use crate::osr::open::mutant::Mutant;
 use crate::osr::site::begin_entry;
-use midflight_abi::open::OPEN_SYMBOL;
+use midflight_abi::open::{OPEN_MADE_INVALID, OPEN_SYMBOL};
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Block, Function, Value};
 
@@ -58,6 +58,8 @@ pub fn ask<'m>(
 
     builder.at_end(look);
     let differs = builder.differs(builder.load(int64, made), key);
+    let invalid = builder.load_relaxed(int64, builder.offset(made, OPEN_MADE_INVALID as u64));
+    let differs = builder.or(differs, builder.differs(invalid, int64.constant(0)));
     #[cfg(feature = "mutants")]
     let differs = if Mutant::StaleKey.is_on() { differs.ty().constant(0) } else { differs };
     builder.branch(go);

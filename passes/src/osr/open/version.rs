@@ -134,7 +134,7 @@ pub fn make<'m>(
         made: address(request.made),
         is_tested: request.is_tested,
     };
-    let assumed = Assumed::of(&snapshot, &all, Some(point.at), read);
+    let assumed = Assumed::of(&snapshot, &all, read);
     let of_callee = match body {
         Some(body) if !request.is_generic => assume::specialize_callee(body, shared, read),
         _ => 0,
