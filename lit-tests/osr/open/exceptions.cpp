@@ -1,7 +1,7 @@
 // Exceptions pass through versions, are thrown and caught by what was inlined, and destructors run
 // once.
 // RUN: clang++ %level %s -o %t.plain
-// RUN: %clangxx %level %s -o %t %osr='osr-point;where=loop-header;when=count:30;to=open:inline-callee;verify' %runtime
+// RUN: %clangxx %level %s -o %t %osr='osr-point;where=loop-header;when=count:30;to=open:inline-callee;stage=early;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 every:50 'at:*:1' 'at:*:2' 'at:*:100'
 #include <cstdio>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Where the version has made an alloca of its own, or its result goes through memory, its frame
 // stays when a guard fails.
 // RUN: clang %level %s -o %t.plain
-// RUN: %clang %level %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime
+// RUN: %clang %level %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=early;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 'at:*:1' 'at:*:30'
 #include <stdio.h>
 #include <string.h>

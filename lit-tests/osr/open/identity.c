@@ -2,7 +2,7 @@
 // return and compare each other, a static pointer is led elsewhere by one and used by the other,
 // and functions are handed their own addresses.
 // RUN: clang -O1 -fwrapv %s -o %t.plain
-// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:5;to=open:inline-callee;verify' %runtime
+// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:5;to=open:inline-callee;stage=early;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 'at:*:1' 'at:*:2' 'at:*:40'
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // What the code generator makes calls of by itself, as of functions for 128-bit division, is found
 // though the program exports nothing of the kind.
 // RUN: clang -O1 -fwrapv %s -o %t.plain -lm
-// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime -lm
+// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=early;verify' %runtime -lm
 // RUN: %open %t.plain %t %jit never now background always every:3
 #include <complex.h>
 #include <math.h>

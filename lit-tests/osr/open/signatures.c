@@ -3,11 +3,11 @@
 // for a version and behind a guard: many arguments, wide and small ones, structs by value and as
 // results, long double, complex numbers, vectors, and variable arguments.
 // RUN: clang -O1 -fwrapv %s -o %t.plain -lm
-// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime -lm
+// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=early;verify' %runtime -lm
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 'at:*:1' 'at:*:2' 'at:*:40'
 // RUN: %clang %level -fwrapv %s -o %t.late %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=late;verify' %runtime -lm
 // RUN: %open %t.plain %t.late %jit never now background always every:3
-// RUN: %clang %level -fwrapv %s -o %t.value %osr='osr-point;where=loop-header;when=count:10;to=open:specialize-value;verify' %runtime -lm
+// RUN: %clang %level -fwrapv %s -o %t.value %osr='osr-point;where=loop-header;when=count:10;to=open:specialize-value;stage=early;verify' %runtime -lm
 // RUN: %open %t.plain %t.value %jit never now background always every:3 'at:*:2'
 #include <complex.h>
 #include <stdarg.h>

@@ -2,11 +2,11 @@
 // What a function has that travels or stays: 200 live values, arrays of variable size, thread-local
 // and weak variables, statics, volatile and atomic accesses, and activations of itself.
 // RUN: clang -O1 -fwrapv %s -o %t.plain
-// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime
+// RUN: %clang %level -fwrapv %s -o %t %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=early;verify' %runtime
 // RUN: %open %t.plain %t %jit never now background always every:2 every:3 'at:*:1' 'at:*:2' 'at:*:40'
-// RUN: %clang %level -fwrapv %s -o %t.value %osr='osr-point;where=loop-header;when=count:10;to=open:specialize-value;verify' %runtime
+// RUN: %clang %level -fwrapv %s -o %t.value %osr='osr-point;where=loop-header;when=count:10;to=open:specialize-value;stage=early;verify' %runtime
 // RUN: %open %t.plain %t.value %jit never now background always every:2 every:3 'at:*:1' 'at:*:2' 'at:*:40'
-// RUN: %clang %level -fwrapv -fPIC -ftls-model=global-dynamic %s -o %t.pic %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;verify' %runtime
+// RUN: %clang %level -fwrapv -fPIC -ftls-model=global-dynamic %s -o %t.pic %osr='osr-point;where=loop-header;when=count:10;to=open:inline-callee;stage=early;verify' %runtime
 // RUN: %open %t.plain %t.pic %jit now background every:3
 #include <stdatomic.h>
 #include <stdio.h>
