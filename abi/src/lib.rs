@@ -152,7 +152,7 @@ pub const EXIT_SYMBOL: &str = "midflight_exit";
 
 /// What the runtime exports, on other machines than x86-64 without [`SPARING_ENTER_SYMBOL`]. All
 /// images of a process must use the same. A list, because gold knows no patterns.
-pub const RUNTIME_SYMBOLS: [&str; 33] = [
+pub const RUNTIME_SYMBOLS: [&str; 34] = [
     ENTER_SYMBOL,
     SPARING_ENTER_SYMBOL,
     RUN_SYMBOL,
@@ -184,6 +184,7 @@ pub const RUNTIME_SYMBOLS: [&str; 33] = [
     open::OPEN_SYMBOL,
     open::OPEN_EXIT_SYMBOL,
     "midflight_osr_register_open",
+    "midflight_invalidate",
     "midflight_osr_generator",
     "midflight_osr_unregister_open",
 ];

@@ -136,6 +136,7 @@ pub fn relax() {
 }
 
 /// Microseconds of a clock that runs on; 0 where there is none.
+#[inline(never)]
 pub fn microseconds() -> u64 {
     // SAFETY: zeroes are a valid value, in whose place the time is written.
     let time = unsafe { written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };

@@ -453,8 +453,9 @@ fn the_header_declares_what_the_runtime_exports() {
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
         name[end..].starts_with('(').then_some(&name[..end])
     });
-    // What the plugin replaces, and types of functions
+    // Macros, what the plugin replaces, and types of functions
     let of_others = [
+        "midflight_assume",
         "midflight_osr_point_here",
         "midflight_osr_open_here",
         "midflight_osr_points",

@@ -456,7 +456,7 @@ impl Writer {
     fn statement(&mut self, scope: &mut Scope, at: At) {
         let deep = at.depth > 4;
         let variable = self.dice.pick(&scope.variables).clone();
-        if self.assumes && self.dice.percent(6) {
+        if self.assumes && self.dice.percent(3) {
             let (k, condition) = (self.dice.below(3), self.dice.number(2, 9));
             let value = self.expression(scope, 1);
             self.line(at.depth, &format!("if ((long){variable} % {condition} == 1)"));

@@ -31,7 +31,7 @@ use ways::{Findings, Ways};
 const PLAIN_LIMIT: u64 = 2;
 
 /// A run with versions may take so many seconds.
-const LIMIT: u64 = 60;
+const LIMIT: u64 = 120;
 
 /// A program whose versions check their guards more often is not used.
 const MOST_CHECKS: u64 = 300_000;

@@ -113,6 +113,7 @@ unsafe fn wish(
 ///
 /// # Safety
 /// It is the point of code that is mapped.
+#[inline(never)]
 unsafe fn known(open: &mut Open, emitted: *mut OpenSite) -> Option<&'static Site> {
     // SAFETY: the caller's.
     if let Some(site) = unsafe { Site::of(emitted) } {
@@ -156,6 +157,7 @@ unsafe fn add(open: &mut Open, site: &'static Site, key: Option<u64>) -> Option<
 
 /// # Safety
 /// The site's image is loaded.
+#[inline(never)]
 unsafe fn create(open: &mut Open, site: &'static Site, key: Option<u64>) -> Option<Job> {
     let memory = open.arena.allocate(size_of::<Version>(), Purpose::Growth)?.cast::<Version>();
     // SAFETY: the memory is new, large enough and aligned to 16, and never freed. The images that

@@ -37,6 +37,7 @@ pub unsafe extern "C" fn read(
 }
 
 /// Whether what a version relies on is as it was when it was made. Under the lock.
+#[inline(never)]
 pub fn hold(assumptions: &[OpenAssumption]) -> bool {
     // SAFETY: they are variables of the program, which reads and writes them by atomic operations.
     let value = |address: *const i64| unsafe { AtomicI64::from_ptr(address.cast_mut()) };
@@ -71,6 +72,7 @@ pub unsafe extern "C" fn midflight_invalidate(assumption: *mut i64, value: i64) 
 ///
 /// # Safety
 /// All images of known sites are loaded.
+#[inline(never)]
 unsafe fn invalidate(open: &Open, variable: *const i64) {
     // SAFETY: sites are never freed; the caller holds the lock.
     let at = |site: *mut Site| unsafe { site.as_ref() };

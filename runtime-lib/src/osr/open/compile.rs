@@ -115,6 +115,7 @@ enum Outcome {
     NoGenerator,
 }
 
+#[inline(never)]
 fn publish(job: &Job, answer: &OpenAnswer, outcome: Outcome) {
     let (site, version) = (job.site(), job.version());
     {

@@ -148,6 +148,7 @@ fn tell_of_library(name: &Text, why: &[u8]) {
 }
 
 /// Says in a line, once, why there will be no versions.
+#[inline(never)]
 fn tell(why: &[&[u8]]) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     const MOST: usize = 6;

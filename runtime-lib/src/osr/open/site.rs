@@ -99,6 +99,7 @@ impl Site {
     }
 
     /// Whether there is a wish that it can have: for a version of a key, or of all.
+    #[inline(never)]
     pub fn can_ask(&self, key: Option<u64>) -> bool {
         let counts =
             |version: &&Version| !version.is_generic() && version.progress() != Progress::Invalid;
@@ -114,6 +115,7 @@ impl Site {
     }
 
     /// The version that was wished for, for a key or for all.
+    #[inline(never)]
     pub fn made_for(&self, key: Option<u64>) -> Option<&'static Version> {
         let is_it = |version: &&Version| {
             version.progress() != Progress::Invalid
@@ -135,6 +137,7 @@ impl Site {
     ///
     /// # Safety
     /// The point's image is loaded.
+    #[inline(never)]
     pub unsafe fn purge(&self, version: &Version) {
         version.set_progress(Progress::Purged);
         // SAFETY: the caller's.
@@ -172,12 +175,14 @@ impl Site {
     }
 
     /// Ignores the next 2^`times` − 1 fires.
+    #[inline(never)]
     fn ignore_after(&self, times: u32) {
         let fires = (1 << times.min(MOST_IGNORED)) - 1;
         self.ignored.fetch_max(fires, Ordering::Relaxed);
     }
 
     /// Whether there will be no version for a key, and there have been many such fires.
+    #[inline(never)]
     fn fires_in_vain(&self, key: u64) -> bool {
         let is_hopeless = match self.made_for(Some(key)).map(Version::progress) {
             Some(progress) => [Progress::Nothing, Progress::Abandoned].contains(&progress),
@@ -220,6 +225,7 @@ pub unsafe fn fire(site: *mut OpenSite, key: u64) -> *const OpenMade {
 ///
 /// # Safety
 /// As [`fire`].
+#[inline(never)]
 unsafe fn enter(site: *mut OpenSite, known: &Site, key: Option<u64>) -> *const OpenMade {
     // SAFETY: the caller's.
     unsafe {
@@ -266,6 +272,7 @@ pub unsafe fn close(site: *mut OpenSite) {
 ///
 /// # Safety
 /// The point's image is loaded.
+#[inline(never)]
 pub unsafe fn install(site: *mut OpenSite, version: &Version) {
     // SAFETY: the caller's.
     unsafe {
@@ -298,6 +305,7 @@ pub unsafe fn begin_calls(site: *mut OpenSite, version: &Version) {
 ///
 /// # Safety
 /// The point's image is loaded.
+#[inline(never)]
 unsafe fn withdraw(site: *mut OpenSite, version: &Version) {
     let clear = |place: &AtomicPtr<c_void>, what: *mut c_void| {
         _ = place.compare_exchange(what, null_mut(), Ordering::SeqCst, Ordering::SeqCst);

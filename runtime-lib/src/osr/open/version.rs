@@ -223,6 +223,7 @@ impl Version {
     }
 
     /// Counts an exit; how many came soon since the last one that did not.
+    #[inline(never)]
     pub fn count_exit(&self) -> u32 {
         self.exits.fetch_add(1, Ordering::Relaxed);
         let since = sys::microseconds().saturating_sub(self.installed.load(Ordering::Relaxed));
