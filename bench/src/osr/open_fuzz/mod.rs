@@ -142,6 +142,10 @@ pub fn open_fuzz(layout: &Layout, plan: &Plan) -> Result<Tally> {
 
 fn try_seed(layout: &Layout, plan: &Plan, seed: u64, sums: &Sums) -> Result<Option<Vec<String>>> {
     let folder = layout.work().join("osr-open-fuzz").join(seed.to_string());
+    // What is left of a former run may be of another program.
+    if folder.is_dir() {
+        std::fs::remove_dir_all(&folder).map_err(io("removing", &folder))?;
+    }
     std::fs::create_dir_all(&folder).map_err(io("making the folder", &folder))?;
     let source = folder.join("program.c");
     write(&source, program(seed).as_bytes())?;
