@@ -3,7 +3,6 @@
 //! What a version relies on is compared when it is published, and each change is made, under the
 //! lock: so a version is either found here when its assumption changes, or never published.
 
-use crate::osr::open::site::Site;
 use crate::osr::open::state::{self, OPEN, Open};
 use crate::osr::open::version::{Progress, Version};
 use crate::process::signal::Blocked;
@@ -74,15 +73,11 @@ pub unsafe extern "C" fn midflight_invalidate(assumption: *mut i64, value: i64) 
 /// All images of known sites are loaded.
 #[inline(never)]
 unsafe fn invalidate(open: &Open, variable: *const i64) {
-    // SAFETY: sites are never freed; the caller holds the lock.
-    let at = |site: *mut Site| unsafe { site.as_ref() };
-    let sites =
-        core::iter::successors(at(open.sites), |site| at(site.next.load(Ordering::Relaxed)));
     let relies = |version: &Version| {
         [Progress::Ready, Progress::Abandoned].contains(&version.progress())
             && version.assumptions().iter().any(|it| it.address == variable)
     };
-    for site in sites {
+    for site in open.sites() {
         for version in site.versions().filter(|version| relies(version)) {
             // SAFETY: the caller's.
             unsafe { site.invalidate(version) };

@@ -11,7 +11,7 @@ use crate::process::signal::Blocked;
 use crate::sys;
 use core::mem::zeroed;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use midflight_abi::open::{OPEN_MADE, OPEN_NOTHING, OpenAnswer, OpenAssumption};
+use midflight_abi::open::{OPEN_MADE, OPEN_NOTHING, OpenAnswer};
 
 /// The thread that has the turn; 0: none.
 static HOLDER: AtomicI32 = AtomicI32::new(0);
@@ -125,17 +125,19 @@ fn publish(job: &Job, answer: &OpenAnswer, outcome: Outcome) {
             return;
         }
         match outcome {
-            // It is wished for again, as it is to be now.
-            // SAFETY: what is not purged is of an image that is loaded as long as there is the
-            // lock; the assumptions are those that the generator gave.
-            Outcome::Made if unsafe { !assume::hold(assumptions_of(answer)) } => unsafe {
-                site.invalidate(version);
-            },
             Outcome::Made => {
-                version.publish(answer);
+                version.rely_on(answer);
                 // SAFETY: what is not purged is of an image that is loaded as long as there is the
                 // lock.
-                unsafe { site::begin_calls(site.emitted, version) };
+                unsafe {
+                    if assume::hold(version.assumptions()) {
+                        version.publish(answer);
+                        site::begin_calls(site.emitted, version);
+                    } else {
+                        // It is wished for again, as it is to be now.
+                        site.invalidate(version);
+                    }
+                }
             }
             Outcome::Nothing => version.set_progress(Progress::Nothing),
             Outcome::Failed | Outcome::NoGenerator => {
@@ -147,16 +149,6 @@ fn publish(job: &Job, answer: &OpenAnswer, outcome: Outcome) {
     if outcome == Outcome::Failed && site.fails_first() {
         tell(job, answer);
     }
-}
-
-/// # Safety
-/// The answer is that of a generator.
-unsafe fn assumptions_of(answer: &OpenAnswer) -> &[OpenAssumption] {
-    if answer.assumptions.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller's.
-    unsafe { core::slice::from_raw_parts(answer.assumptions, answer.num_assumptions as usize) }
 }
 
 fn tell(job: &Job, answer: &OpenAnswer) {

@@ -6,7 +6,6 @@ use crate::osr::open::state::OPEN;
 use crate::osr::open::version::{Progress, Version};
 use crate::sys;
 use core::ffi::{CStr, c_char};
-use core::sync::atomic::Ordering;
 use midflight_profile::format::Sink;
 
 /// How often the lock is tried, a millisecond apart.
@@ -22,11 +21,7 @@ pub fn put_versions<S: Sink>(to: &mut S) -> Result<(), S::Error> {
         OPEN.try_lock()
     };
     let Some(open) = (0..TRIES).find_map(attempt) else { return Ok(()) };
-    // SAFETY: sites are never freed.
-    let at = |site: *mut Site| unsafe { site.as_ref() };
-    let sites =
-        core::iter::successors(at(open.sites), |site| at(site.next.load(Ordering::Relaxed)));
-    for site in sites {
+    for site in open.sites() {
         for version in site.versions() {
             put_version(site, version, to)?;
         }
@@ -70,9 +65,11 @@ fn put_version<S: Sink>(site: &Site, version: &Version, to: &mut S) -> Result<()
     to.put(b"}\n")
 }
 
+/// The characters of a text; none if there is none.
+///
 /// # Safety
 /// It is null or a C string.
-unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
+pub unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
     // SAFETY: the caller's.
     unsafe { if text.is_null() { b"" } else { CStr::from_ptr(text).to_bytes() } }
 }

@@ -63,6 +63,15 @@ pub struct Open {
 // SAFETY: the pointers are to memory that is never freed and is used under the lock.
 unsafe impl Send for Open {}
 
+impl Open {
+    /// The sites of images that are loaded, as long as there is the lock.
+    pub fn sites(&self) -> impl Iterator<Item = &'static Site> {
+        // SAFETY: sites are never freed.
+        let at = |site: *mut Site| unsafe { site.as_ref() };
+        core::iter::successors(at(self.sites), move |site| at(site.next.load(Ordering::Relaxed)))
+    }
+}
+
 /// The process's ID. A child that was made behind libc's back finds another one here.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 

@@ -5,9 +5,9 @@
 
 use crate::osr::choice;
 use crate::osr::fire::Fire;
+use crate::osr::open::events::text;
 use crate::osr::open::version::Version;
 use core::cell::UnsafeCell;
-use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use midflight_abi::open::{OpenMade, OpenSite};
 
@@ -51,11 +51,8 @@ pub unsafe extern "C" fn guard(site: *mut OpenSite, made: *const OpenMade) -> bo
                 CHECKS.fetch_add(1, Ordering::Relaxed).wrapping_add(1).is_multiple_of(n)
             }
             Fire::At { point, hit } => {
-                let [file, name] = [(*site).file, (*site).point].map(|text| match text.is_null() {
-                    true => b"",
-                    false => CStr::from_ptr(text).to_bytes(),
-                });
-                choice::is_point(point, file, name) && hit.is_none_or(|hit| hit == check)
+                choice::is_point(point, text((*site).file), text((*site).point))
+                    && hit.is_none_or(|hit| hit == check)
             }
             _ => false,
         }

@@ -180,6 +180,12 @@ impl Version {
         _ = self.progress.compare_exchange(ready, abandoned, order, order);
     }
 
+    /// Notes what it relies on. Under the lock, while it is being compiled.
+    pub fn rely_on(&self, answer: &OpenAnswer) {
+        self.assumptions.store(answer.assumptions.cast_mut(), Ordering::Relaxed);
+        self.num_assumptions.store(answer.num_assumptions as usize, Ordering::Relaxed);
+    }
+
     /// Makes it ready. Under the lock, while it is being compiled.
     pub fn publish(&self, answer: &OpenAnswer) {
         let made = self.made.get();
@@ -188,8 +194,6 @@ impl Version {
             (&raw mut (*made).target).write(answer.target);
             (&raw mut (*made).next).write(answer.next);
         }
-        self.assumptions.store(answer.assumptions.cast_mut(), Ordering::Relaxed);
-        self.num_assumptions.store(answer.num_assumptions as usize, Ordering::Relaxed);
         self.bytes.store(answer.size, Ordering::Relaxed);
         self.guards.store(answer.guards, Ordering::Relaxed);
         self.entry.store(answer.entry.cast_mut(), Ordering::Release);
