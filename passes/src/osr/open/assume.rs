@@ -13,20 +13,17 @@
 //! the call is the next: frames are left one by one, the innermost first.
 
 use crate::osr::compensate::Material;
-use crate::osr::condition::Condition;
 use crate::osr::open::guard::{Guard, Holds, Shared};
 #[cfg(feature = "mutants")]
 use crate::osr::open::mutant::Mutant;
-use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, Weaver};
+use crate::osr::weave::{Body, Continuation, Dead, Passing, Plan, PlannedSite, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst};
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::liveness::liveness;
 use midflight_ir::loops::loops;
-use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::{Point, points};
-use std::borrow::Cow;
 use typed_index_collections::TiVec;
 
 /// The annotation, as `midflight.h` has it.
@@ -89,19 +86,22 @@ fn place_of(inst: Inst<'_>) -> Option<(String, i64)> {
 /// what is assumed.
 fn may_synchronize(snapshot: &CodeSnapshot<'_>, inst: InstId, assumed: &[InstId]) -> bool {
     let of = snapshot.instructions[inst];
+    if !of.map_facts().is_anchor() {
+        return false;
+    }
     match of.opcode_name().as_str() {
         "fence" | "cmpxchg" | "atomicrmw" => true,
         "load" => {
-            let is_assumed =
-                |&use_: &InstId| snapshot.instructions[use_].operands().next() == Some(of.value());
-            of.map_facts().is_anchor() && !assumed.iter().any(is_assumed)
+            let loaded = |&by: &InstId| snapshot.instructions[by].operands().next();
+            !assumed.iter().any(|by| loaded(by) == Some(of.value()))
         }
         _ => false,
     }
 }
 
-/// Where a function is left: where it begins, behind calls and at the heads of loops, if something that is assumed
-/// can be reached from there. `None`: it cannot be left at one of these.
+/// Where a function is left: where it begins, behind calls and what may synchronize, and at the
+/// heads of loops, if something that is assumed can be reached from there. `None`: it cannot be left
+/// at one of these.
 fn places(
     snapshot: &CodeSnapshot<'_>,
     points: &[Point],
@@ -179,47 +179,38 @@ pub fn specialize_callee<'m>(callee: Function<'m>, shared: Shared<'m>, read: Rea
     if assumed.uses.is_empty() {
         return 0;
     }
-    let mut departures = Vec::new();
-    for &at in &assumed.places {
+    let departure = |&at: &InstId| {
         let point = all.iter().find(|point| point.at == at).expect("it is one of these");
-        departures.push(Departure {
-            version: &snapshot,
-            at,
-            name: String::new(),
-            condition: Condition::Guard,
-            guard: Some(Guard { holds: Holds::Valid, shared }),
-            map: Cow::Owned(PointMap::identity(at, &point.live)),
-        });
-    }
+        Guard { holds: Holds::Valid, shared }.departure(&snapshot, &all, point)
+    };
+    let departures: Vec<_> = assumed.places.iter().map(departure).collect();
     let guards = departures.len();
-    if guards > 0 {
-        let site = |departure| PlannedSite {
-            departure,
-            from: None,
-            to: 0,
-            is_inserted: true,
-            keeps_frame: true,
-        };
-        let plan = Plan {
-            departures,
-            continuations: vec![Continuation {
-                name: format!("{}.osr", callee.name()),
-                body: Body::CopyOf(&snapshot),
-                entries: (0..guards).collect(),
-                dead: Dead::default(),
-            }],
-            sites: (0..guards).map(site).collect(),
-            passing: Passing::Together { has_selector: true },
-            chain: false,
-            preserves_none: false,
-            material: Material::NONE,
-            description: None,
-        };
-        let weaver = Weaver::declare(callee, &plan);
-        weaver.build(None);
-        weaver.continuation(0).forbid_specialization();
-        weaver.insert(&snapshot, None);
-    }
+    let site = |departure| PlannedSite {
+        departure,
+        from: None,
+        to: 0,
+        is_inserted: true,
+        keeps_frame: true,
+    };
+    let plan = Plan {
+        departures,
+        continuations: vec![Continuation {
+            name: format!("{}.osr", callee.name()),
+            body: Body::CopyOf(&snapshot),
+            entries: (0..guards).collect(),
+            dead: Dead::default(),
+        }],
+        sites: (0..guards).map(site).collect(),
+        passing: Passing::Together { has_selector: true },
+        chain: false,
+        preserves_none: false,
+        material: Material::NONE,
+        description: None,
+    };
+    let weaver = Weaver::declare(callee, &plan);
+    weaver.build(None);
+    weaver.continuation(0).forbid_specialization();
+    weaver.insert(&snapshot, None);
     assumed.apply(&snapshot);
     guards
 }

@@ -1,13 +1,19 @@
 //! Guards of versions that are made at run time: what they were made for is checked, and where it
 //! does not hold the function goes on in its base version.
 
+use crate::osr::condition::Condition;
 #[cfg(feature = "mutants")]
-use crate::osr::open::mutant::Mutant;
+use crate::osr::open::mutant::{self, Mutant};
+use crate::osr::weave::Departure;
 use crate::read_code::CodeSnapshot;
 use midflight_abi::open::{OPEN_EXIT_SYMBOL, OPEN_GUARD_SYMBOL, OPEN_MADE_INVALID};
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::Value;
 use midflight_ir::ids::ValueId;
+#[cfg(not(feature = "mutants"))]
+use midflight_mapping::mapping::reconstruct::PointMap;
+use midflight_mapping::points::Point;
+use std::borrow::Cow;
 
 /// What a guard checks.
 #[derive(Clone, Copy)]
@@ -54,6 +60,28 @@ impl<'m> Guard<'m> {
             Holds::Valid => None,
         };
         Check { equal, shared: self.shared }
+    }
+
+    /// Where a version is left, before anything in it is optimized: for the same point of base, with
+    /// the values that are live there. `points` are all of the function.
+    pub fn departure<'a>(
+        self,
+        version: &'a CodeSnapshot<'m>,
+        points: &[Point],
+        at: &Point,
+    ) -> Departure<'a, 'm> {
+        #[cfg(not(feature = "mutants"))]
+        let (_, map) = (points, PointMap::identity(at.at, &at.live));
+        #[cfg(feature = "mutants")]
+        let map = mutant::exit(at, points, version);
+        Departure {
+            version,
+            at: at.at,
+            name: String::new(),
+            condition: Condition::Guard,
+            guard: Some(self),
+            map: Cow::Owned(map),
+        }
     }
 }
 

@@ -74,8 +74,7 @@ impl<'s, 'm> Landing<'s, 'm> {
     fn again(&mut self, value: ValueId) -> Option<usize> {
         let inst = self.snapshot.body.code.definition(value)?;
         let facts = self.snapshot.instructions[inst].map_facts();
-        let can = facts.is_repeatable() && !facts.is_phi() && !facts.is_pinned();
-        if !can || facts.is_anchor() || facts.reads_memory() {
+        if !facts.is_repeatable() || facts.is_phi() {
             return None;
         }
         let operands: Vec<Value<'m>> = self.snapshot.instructions[inst].operands().collect();

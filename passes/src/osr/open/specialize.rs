@@ -42,9 +42,8 @@ pub struct Specialization<'s, 'm> {
 
 /// What is changed in the version for calls where the key is an argument: all its uses, and not just
 /// those behind the point.
-#[derive(Default)]
 pub(super) struct OfEntry {
-    pub guard: Option<Assumption>,
+    pub guard: Assumption,
     pub operands: Vec<(InstId, u32, Assumption)>,
     pub calls: Vec<InstId>,
 }
@@ -149,18 +148,29 @@ pub(super) fn specialize<'s, 'm>(
         let callee = snapshot.instructions[call].callee();
         callee.and_then(|callee| snapshot.ids().value(callee))
     };
+    // Calls of a value behind a place.
+    let calls_behind = |dominators: &Dominators, value: ValueId, at: InstId| {
+        let uses = key::uses_behind(snapshot, dominators, value, at);
+        let calls = uses.into_iter().map(|(inst, _)| inst);
+        let mut calls: Vec<InstId> = calls.filter(|&inst| callee_of(inst) == Some(value)).collect();
+        calls.dedup();
+        calls
+    };
     let is = request.key;
+    // Where it is checked that the key is what the version is for.
+    let guard = match (&request.generator, key) {
+        (Generator::InlineCallee, Key::Callee(call)) => callee_of(call).map(|of| (call, of)),
+        (Generator::InlineCallee | Generator::SpecializeValue, Key::Value(value)) => {
+            Some((point.at, value))
+        }
+        _ => None,
+    };
+    let guard = guard.map(|(at, value)| Assumption { at, value, is });
     if request.is_generic {
         // Guards of others are departures here too: they are in the common prototype.
-        let guarded = match (&request.generator, key) {
-            (Generator::InlineCallee, Key::Callee(call)) => callee_of(call).map(|of| (call, of)),
-            (Generator::InlineCallee | Generator::SpecializeValue, Key::Value(value)) => {
-                Some((point.at, value))
-            }
-            _ => None,
-        };
-        plan.guards.extend(guarded.map(|(at, value)| Assumption { at, value, is }));
-        plan.of_entry = Some(OfEntry { guard: begin, ..OfEntry::default() });
+        plan.guards.extend(guard);
+        plan.of_entry =
+            begin.map(|guard| OfEntry { guard, operands: Vec::new(), calls: Vec::new() });
         return Ok(plan);
     }
     match (&request.generator, key) {
@@ -183,18 +193,15 @@ pub(super) fn specialize<'s, 'm>(
             plan.assume(value, at, is).map_err(NoVersion::Failed)?;
         }
         (Generator::InlineCallee, Key::Value(value)) => {
-            let uses = key::uses_behind(snapshot, &plan.dominators, value, point.at);
-            let calls = uses.iter().map(|&(inst, _)| inst);
-            plan.calls = calls.filter(|&inst| callee_of(inst) == Some(value)).collect();
-            plan.calls.dedup();
-            plan.guards.push(Assumption { at: point.at, value, is });
+            plan.calls = calls_behind(&plan.dominators, value, point.at);
+            plan.guards.extend(guard);
         }
         (Generator::InlineCallee, Key::Callee(call)) => {
-            let Some(value) = callee_of(call) else {
+            if guard.is_none() {
                 return failed("the program's IR has no such call");
-            };
+            }
             plan.calls.push(call);
-            plan.guards.push(Assumption { at: call, value, is });
+            plan.guards.extend(guard);
         }
         _ => return failed("the generator needs another kind of key"),
     }
@@ -211,21 +218,15 @@ pub(super) fn specialize<'s, 'm>(
         }
     }
     plan.of_entry = begin.map(|begin| {
-        let uses = key::uses_behind(snapshot, &plan.dominators, begin.value, begin.at);
-        let mut of_entry = OfEntry { guard: Some(begin), ..OfEntry::default() };
+        let (mut operands, mut calls) = (Vec::new(), Vec::new());
         if request.generator == Generator::SpecializeValue {
-            let operands = uses.into_iter().map(|(inst, number)| (inst, number, begin));
-            of_entry.operands = operands.collect();
-            return of_entry;
+            let uses = key::uses_behind(snapshot, &plan.dominators, begin.value, begin.at);
+            operands.extend(uses.into_iter().map(|(inst, number)| (inst, number, begin)));
+        } else if let Some(body) = body {
+            calls = calls_behind(&plan.dominators, begin.value, begin.at);
+            calls.retain(|&call| snapshot.instructions[call].calls_like(body));
         }
-        let calls = uses.iter().map(|&(inst, _)| inst);
-        let fits = |call: InstId| {
-            let is_like = |body| snapshot.instructions[call].calls_like(body);
-            callee_of(call) == Some(begin.value) && body.is_some_and(is_like)
-        };
-        of_entry.calls = calls.filter(|&call| fits(call)).collect();
-        of_entry.calls.dedup();
-        of_entry
+        OfEntry { guard: begin, operands, calls }
     });
     Ok(plan)
 }

@@ -31,8 +31,6 @@ use midflight_bridge::builder::{Builder, Tail};
 use midflight_bridge::ir::{Function, Module};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_ir::liveness::liveness;
-#[cfg(not(feature = "mutants"))]
-use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::{Point, points};
 use std::borrow::Cow;
 
@@ -182,25 +180,14 @@ pub fn make<'m>(
     };
     let valid = assumed.places.iter().map(|&at| (at, Holds::Valid));
     // The guards for calls only are the last.
-    let of_entry = plan.of_entry.as_ref().and_then(|of_entry| of_entry.guard);
+    let of_entry = plan.of_entry.as_ref().map(|of_entry| of_entry.guard);
     let mut keep_frames = Vec::new();
     let guarded = plan.guards.iter().map(equal).chain(valid);
     for (at, holds) in guarded.chain(of_entry.iter().map(equal)) {
         let Some(at) = find(at) else {
             return failed("no transition can start where the guard would be");
         };
-        #[cfg(not(feature = "mutants"))]
-        let map = PointMap::identity(at.at, &at.live);
-        #[cfg(feature = "mutants")]
-        let map = crate::osr::open::mutant::exit(at, &all, &snapshot);
-        departures.push(Departure {
-            version: &snapshot,
-            at: at.at,
-            name: String::new(),
-            condition: Condition::Guard,
-            guard: Some(Guard { holds, shared }),
-            map: Cow::Owned(map),
-        });
+        departures.push(Guard { holds, shared }.departure(&snapshot, &all, at));
         keep_frames.push(at.further.is_some());
     }
     let guards = if request.is_generic { 0 } else { keep_frames.len() };
