@@ -26,7 +26,7 @@ LIB := $(OUT)/lib/midflight
 BENCH := $(OUT)/midflight-bench
 RUNTIME_DIR := target/runtime
 # It stays below 256 KiB; what is hot in it is inlined by attributes.
-RUNTIME_FLAGS := -C llvm-args=-inline-threshold=112
+RUNTIME_FLAGS := -C llvm-args=-inline-threshold=25
 AARCH64 := target/aarch64
 HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 
@@ -260,6 +260,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(REPLAYED) --check edges --opt 2 --llvm 22 --k 1 --stage early,inlined,late
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
+	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2
 	$(BENCH) coverage --programs $(PROGRAMS)
 
 # Whole projects by their own build systems, and their own test suites.

@@ -77,6 +77,7 @@ config.substitutions += [
     ),
     ("%vm", os.environ.get("MIDFLIGHT_VM", os.path.join(os.path.dirname(plugin), "midflight-vm"))),
     ("%malloc", os.path.join(root, "bench/corpus/malloc")),
+    ("%tree", "python3 " + os.path.join(config.test_source_root, "contexts/Inputs/tree.py")),
     ("%expect", "python3 " + os.path.join(config.test_source_root, "run/Inputs/expect.py")),
     ("%opt", "opt -load-pass-plugin=" + plugin),
     # LLVM 19 must load the plugin before it reads -mllvm, which -fplugin does.

@@ -7,7 +7,7 @@
 # MACHINE is what INPUT.a was built for, as `uname -m` calls it; by default the one that this runs on.
 # INPUT.a is the static library of
 #     cargo rustc -p midflight-runtime --profile runtime --features standalone --crate-type staticlib
-# OUTPUT.a holds one relocatable object in which every global symbol but midflight_* is local, so
+# OUTPUT.a holds one relocatable object, and unwinder.s for who asks for it. In the object every global symbol but midflight_* is local, so
 # that it can be linked with other static libraries made by Rust, and has its own of what it uses of
 # libc. OUTPUT.so exports midflight_*.
 set -eu
@@ -71,7 +71,10 @@ mkdir -p "$(dirname "$output")"
 case $kind in
 static)
     rm -f "$work/out.a"
-    "$archiver" rcsD "$work/out.a" "$work/midflight_rt.o"
+    # Linked only for who asks for it.
+    # shellcheck disable=SC2086
+    "$compiler" $target -c "$(dirname "$0")/unwinder.s" -o "$work/midflight_unwinder.o"
+    "$archiver" rcsD "$work/out.a" "$work/midflight_rt.o" "$work/midflight_unwinder.o"
     mv "$work/out.a" "$output"
     ;;
 shared)

@@ -88,6 +88,7 @@
 #![forbid(unsafe_code)]
 #![no_std]
 
+pub mod contexts;
 pub mod memory;
 pub mod open;
 pub mod osr;
@@ -152,7 +153,7 @@ pub const EXIT_SYMBOL: &str = "midflight_exit";
 
 /// What the runtime exports, on other machines than x86-64 without [`SPARING_ENTER_SYMBOL`]. All
 /// images of a process must use the same. A list, because gold knows no patterns.
-pub const RUNTIME_SYMBOLS: [&str; 34] = [
+pub const RUNTIME_SYMBOLS: [&str; 37] = [
     ENTER_SYMBOL,
     SPARING_ENTER_SYMBOL,
     RUN_SYMBOL,
@@ -181,6 +182,9 @@ pub const RUNTIME_SYMBOLS: [&str; 34] = [
     "midflight_osr_flag",
     "midflight_osr_register_code",
     "midflight_osr_unregister_code",
+    contexts::CONTEXT_ENTER_SYMBOL,
+    contexts::SPARING_CONTEXT_ENTER_SYMBOL,
+    contexts::CONTEXT_WORD_SYMBOL,
     open::OPEN_SYMBOL,
     open::OPEN_EXIT_SYMBOL,
     "midflight_osr_register_open",

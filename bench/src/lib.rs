@@ -26,6 +26,8 @@ pub mod build;
 pub mod builds;
 pub mod compare;
 pub mod compile_time;
+pub mod context_oracle;
+pub mod contexts;
 pub mod corpus;
 pub mod counted_run;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod contexts_command;
 mod osr_command;
 
 use anyhow::{Context, bail};
@@ -200,6 +201,12 @@ enum Action {
         #[arg(long, value_delimiter = ',', default_value = "early,late")]
         stage: Vec<Stage>,
     },
+    /// Evaluate calling contexts
+    Contexts {
+        /// What about them
+        #[command(subcommand)]
+        action: contexts_command::ContextsAction,
+    },
     /// Run every command of the documentation
     Documentation,
     /// Evaluate on-stack replacement
@@ -379,6 +386,7 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
             Ok(builds::builds(&layout, &plan)?.close("builds"))
         }
         Action::Documentation => Ok(documentation::documentation(&layout)?.close("documentation")),
+        Action::Contexts { action } => contexts_command::act(&layout, action),
         Action::Osr { action } => osr_command::act(&layout, action),
         Action::Pgo { programs, llvm, opt, stage, pairs, simulate } => {
             let plan = pgo::Plan { llvm, opt, stages: stage, clock: clock(pairs, simulate) };

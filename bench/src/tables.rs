@@ -1,16 +1,28 @@
-//! Reading the path tables of a binary.
+//! Reading the tables of a binary.
 
 use crate::error::{Error, Result};
 use crate::sections::section;
 use midflight_abi::RECORD_SECTION;
-use midflight_profile::table::{FunctionTable, read_section};
+use midflight_profile::table::{ContextTable, FunctionTable, Records, read_section};
 use std::path::Path;
 
-/// All tables of a binary, in their order.
+/// All tables of paths of a binary, in their order.
 ///
 /// # Errors
 /// If it is no object file, has no tables, or they are not right.
 pub fn tables(binary: &Path) -> Result<Vec<FunctionTable>> {
+    records(binary).map(|records| records.paths)
+}
+
+/// The same of calling contexts.
+///
+/// # Errors
+/// As for [`tables`].
+pub fn context_tables(binary: &Path) -> Result<Vec<ContextTable>> {
+    records(binary).map(|records| records.contexts)
+}
+
+fn records(binary: &Path) -> Result<Records> {
     let malformed = |problem: String| Error::Malformed {
         what: format!("the tables of '{}'", binary.display()),
         problem,

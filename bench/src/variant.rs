@@ -6,7 +6,7 @@ use crate::llvm::tool;
 use crate::machine::Machine;
 use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
-pub use midflight_profile::table::Stage;
+pub use midflight_profile::table::{Granularity, Stage};
 use std::path::PathBuf;
 
 /// How sequences of paths are counted.
@@ -26,6 +26,18 @@ pub enum Oracle {
     Edges,
     /// A log of every block
     Blocks,
+    /// A stack of activations that the unwinder confirms, for calling contexts
+    Contexts,
+}
+
+impl Oracle {
+    /// The oracle's own source, in the project.
+    pub fn source(self) -> &'static str {
+        match self {
+            Oracle::Edges | Oracle::Blocks => "bench/oracle/oracle.c",
+            Oracle::Contexts => "bench/oracle/contexts.c",
+        }
+    }
 }
 
 /// What is done to a program besides compiling it.
@@ -51,6 +63,15 @@ pub enum How {
         /// Which oracle
         oracle: Oracle,
     },
+    /// Calling contexts, by `midflight cc`
+    Contexts {
+        /// When
+        stage: Stage,
+        /// What distinguishes calls
+        granularity: Granularity,
+    },
+    /// clang's `-pg`, for gprof
+    CallGraph,
     /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
     Fuzzed(Fuzzed),
     /// clang's instrumentation of the IR (`-fprofile-generate`)
@@ -117,6 +138,12 @@ impl std::fmt::Display for Variant {
             }
             How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
             How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
+            How::Checked { stage, oracle: Oracle::Contexts, .. } => write!(f, "{stage}-contexts"),
+            How::Contexts { stage, granularity: Granularity::Sites } => write!(f, "{stage}-cct"),
+            How::Contexts { stage, granularity: Granularity::Functions } => {
+                write!(f, "{stage}-cct-functions")
+            }
+            How::CallGraph => f.write_str("pg"),
             How::Fuzzed(fuzzed) => fuzzed.fmt(f),
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
@@ -134,8 +161,8 @@ pub struct Toolchain {
     link: Job,
     /// Put behind the objects when linking
     libraries: Vec<PathBuf>,
-    /// True if what is linked needs the functions of `bench/oracle`
-    pub needs_oracle: bool,
+    /// The oracle whose functions are linked
+    pub oracle: Option<Oracle>,
 }
 
 impl Toolchain {
@@ -151,14 +178,28 @@ impl Toolchain {
             compile: plain.clone().args(flags),
             link: plain.clone().args(flags),
             libraries: Vec::new(),
-            needs_oracle: false,
+            oracle: None,
         };
         Ok(match variant.how {
             How::Native | How::IrUsed => simple(&[]),
             How::PathsUsed => {
                 let command = driver(layout, variant.llvm)?.arg(&opt);
                 let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
+                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
+            }
+            How::CallGraph => simple(&["-pg"]),
+            How::Contexts { stage, granularity } => {
+                let granularity = match granularity {
+                    Granularity::Sites => "sites",
+                    Granularity::Functions => "functions",
+                };
+                let command = driver(layout, variant.llvm)?
+                    .arg("--midflight-contexts")
+                    .arg(format!("--midflight-stage={stage}"))
+                    .arg(format!("--midflight-granularity={granularity}"))
+                    .arg(&opt);
+                let link = command.clone();
+                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
             }
             How::IrCounters => simple(&["-fprofile-generate"]),
             How::SourceCounters => simple(&["-fprofile-instr-generate"]),
@@ -172,24 +213,27 @@ impl Toolchain {
                     .arg(format!("--midflight-algorithm={algorithm}"))
                     .arg(&opt);
                 let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), needs_oracle: false }
+                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
             }
             How::Checked { k, stage, oracle } => {
-                let oracle = if oracle == Oracle::Edges { "edges" } else { "blocks" };
-                let options = format!("k={k};stage={stage};verify;oracle={oracle}");
+                let options = match oracle {
+                    Oracle::Edges => format!("k={k};stage={stage};verify;oracle=edges"),
+                    Oracle::Blocks => format!("k={k};stage={stage};verify;oracle=blocks"),
+                    Oracle::Contexts => format!("contexts;stage={stage};verify;oracle"),
+                };
                 let compile = plain.clone().arg("-gline-tables-only");
                 Toolchain {
                     compile: with_plugin(layout, variant.llvm, compile, &options)?,
                     link: plain,
                     libraries: vec![layout.runtime()?],
-                    needs_oracle: true,
+                    oracle: Some(oracle),
                 }
             }
             How::Fuzzed(fuzzed) => Toolchain {
                 compile: with_plugin(layout, variant.llvm, plain.clone(), &fuzzed.options())?,
                 link: plain,
                 libraries: vec![layout.runtime()?],
-                needs_oracle: false,
+                oracle: None,
             },
         })
     }

@@ -8,13 +8,15 @@ use crate::forest_report::forest_report;
 use crate::layout::Layout;
 use crate::memory::Memory;
 use crate::process::Outcome;
+use crate::profile_file::read_profile;
 use crate::program::{Program, Size};
 use crate::same_forests::{self, Counted};
 use crate::tally::Tally;
 use crate::variant::{How, Oracle, Stage, Variant};
 use crate::workload::{job, oracle_of, profile_of, run};
-use crate::{block_oracle, edge_oracle, replay, tables};
+use crate::{block_oracle, context_oracle, edge_oracle, replay, tables};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::fs;
 
 /// What is checked.
@@ -26,6 +28,8 @@ pub enum Check {
     Edges,
     /// Sequences of paths equal those replayed from a log of all blocks
     Blocks,
+    /// Calling contexts equal those that the unwinder confirms
+    Contexts,
     /// The automaton and Algorithm 4 as published count each sequence equally often
     Algorithms,
 }
@@ -79,7 +83,7 @@ fn verify_program(layout: &Layout, program: &Program, matrix: &Matrix) -> Result
 /// Algorithm 4 as published, which drops none, needs gigabytes for them.
 fn size_of(check: Check, k: u32) -> Size {
     match check {
-        Check::Blocks => Size::Tiny,
+        Check::Blocks | Check::Contexts => Size::Tiny,
         Check::Algorithms if k > 4 => Size::Tiny,
         _ => Size::Test,
     }
@@ -90,6 +94,7 @@ fn how(check: Check, k: u32, stage: Stage) -> How {
         Check::Output | Check::Algorithms => How::paths(k, stage),
         Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
         Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
+        Check::Contexts => How::Checked { k: 1, stage, oracle: Oracle::Contexts },
     }
 }
 
@@ -143,6 +148,7 @@ fn checked(
             Check::Output | Check::Algorithms => readable(layout, &built)?,
             Check::Edges => edges_exact(layout, &built)?,
             Check::Blocks => sequences_exact(layout, &built)?,
+            Check::Contexts => contexts_exact(&built)?,
         },
     };
     if verdict.problem.is_none() {
@@ -237,6 +243,31 @@ fn sequences_exact(layout: &Layout, built: &Built) -> Result<Verdict> {
             result.functions, result.blocks, result.sequences, report.k, result.explained
         ),
         problem: first_of(&result.wrong, "sequences").or_else(|| nothing(result.sequences)),
+    })
+}
+
+fn contexts_exact(built: &Built) -> Result<Verdict> {
+    let text = String::from_utf8(read(&oracle_of(built))?).map_err(|_| Error::Malformed {
+        what: "what the context oracle wrote".to_string(),
+        problem: "it is not text".to_string(),
+    })?;
+    let oracle = context_oracle::parse(&text)?;
+    let profile = read_profile(&profile_of(built))?;
+    let ours = profile.contexts.as_ref().map(context_oracle::tree_of).unwrap_or_default();
+    let tables = tables::context_tables(&built.executable)?;
+    let names: HashMap<u64, String> = tables.into_iter().map(|t| (t.key, t.name)).collect();
+    let name = |key: u64| names.get(&key).cloned().unwrap_or_else(|| format!("{key:016x}"));
+    let result = context_oracle::compare(&ours, &oracle, name);
+    let elsewhere = profile.contexts.map_or(0, |contexts| contexts.elsewhere);
+    let lost = || (elsewhere != 0).then(|| format!("{elsewhere} activations have no context"));
+    Ok(Verdict {
+        summary: format!(
+            "{} contexts, {} activations: the same as the unwinder's",
+            result.contexts, result.activations
+        ),
+        problem: first_of(&result.wrong, "contexts")
+            .or_else(lost)
+            .or_else(|| nothing(result.contexts)),
     })
 }
 

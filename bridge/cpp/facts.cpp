@@ -401,6 +401,12 @@ uint32_t mfb_function_facts(LLVMValueRef Fn) {
                     F.hasFnAttribute(Attribute::SkipProfile),
                 FunctionFacts::IsNotProfiled) |
          factIf(F.isPresplitCoroutine(), FunctionFacts::IsPresplitCoroutine) |
+         factIf((F.hasLocalLinkage() ||
+                 (F.hasExternalLinkage() && F.isDSOLocal())) &&
+                    (F.getCallingConv() == CallingConv::C ||
+                     F.getCallingConv() == CallingConv::Fast),
+                FunctionFacts::IsExact) |
+         factIf(F.hasOptNone(), FunctionFacts::IsNotOptimized) |
          factIf(F.hasPersonalityFn() &&
                     isScopedEHPersonality(
                         classifyEHPersonality(F.getPersonalityFn())),

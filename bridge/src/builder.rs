@@ -139,6 +139,13 @@ impl<'m> Builder<'m> {
         self.call_pointer(inline_assembly(ty, &text, constraints), ty, &[first, second])
     }
 
+    /// The address of the return address of the function's frame, as an integer.
+    pub fn frame(&self) -> Value<'m> {
+        const INTRINSIC: &str = "llvm.addressofreturnaddress.p0";
+        let callee = self.module.intrinsic(INTRINSIC, self.module.pointer_type());
+        self.pointer_to_int(self.call(callee, &[]), self.module.int_type(64))
+    }
+
     /// An empty phi at the head of `block`, to be filled with [`Phi::add`].
     pub fn phi(&self, ty: Type<'m>, block: Block<'m>, name: &std::ffi::CStr) -> Phi<'m> {
         // SAFETY: the block is live; the position is before its first instruction, if it has one.
@@ -215,7 +222,7 @@ impl<'m> Builder<'m> {
         unsafe { LLVMSetVolatile(LLVMBuildStore(self.raw, value.0, pointer.0), 1) };
     }
 
-    /// A relaxed atomic load of an integer, which no pass folds or moves over another one.
+    /// A relaxed atomic load of an integer or a pointer, which no pass folds or moves over another one.
     pub fn load_relaxed(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
         let load = self.load(ty, pointer);
         // SAFETY: it is a load of an integer from an aligned pointer.
@@ -231,7 +238,7 @@ impl<'m> Builder<'m> {
         load
     }
 
-    /// A relaxed atomic store of an integer.
+    /// A relaxed atomic store of an integer or a pointer.
     pub fn store_relaxed(&self, value: Value<'m>, pointer: Value<'m>) {
         // SAFETY: positioned; an integer and an aligned pointer.
         unsafe { order_relaxed(LLVMBuildStore(self.raw, value.0, pointer.0), LLVMTypeOf(value.0)) }
@@ -490,13 +497,17 @@ impl Tail {
 }
 
 /// # Safety
-/// `access` is a load or a store of an integer, naturally aligned.
+/// `access` is a load or a store of an integer or a pointer, naturally aligned.
 unsafe fn order_relaxed(access: LLVMValueRef, ty: LLVMTypeRef) {
     // SAFETY: the caller's contract.
     unsafe {
         LLVMSetOrdering(access, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+        let bytes = match Type::from_raw(ty).kind() {
+            TypeKind::Pointer => 8,
+            _ => LLVMGetIntTypeWidth(ty).div_ceil(8).next_power_of_two(),
+        };
         // Smaller alignment, as a module without a data layout has, would make it a library call.
-        LLVMSetAlignment(access, LLVMGetIntTypeWidth(ty).div_ceil(8).next_power_of_two());
+        LLVMSetAlignment(access, bytes);
     }
 }
 

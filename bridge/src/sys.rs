@@ -41,6 +41,9 @@ unsafe extern "C" {
         block: LLVMBasicBlockRef,
         probabilities: *mut u32,
     ) -> u64;
+    pub fn mfb_tail_call(block: LLVMBasicBlockRef, is_marked: bool) -> LLVMValueRef;
+    pub fn mfb_drop_call_purity(call: LLVMValueRef);
+    pub fn mfb_fold_returns(function: LLVMValueRef, is_marked: bool) -> bool;
     pub fn mfb_split_entry(function: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn mfb_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
     pub fn mfb_drop_purity(function: LLVMValueRef);

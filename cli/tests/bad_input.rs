@@ -93,13 +93,13 @@ fn binaries_that_are_none() {
     check(&fixture, ". prog.mfp", &["reading the binary '.'", "directory"]);
     check(&fixture, "src/sum.c prog.mfp", &["'src/sum.c'", "not an ELF"]);
     fixture.write("plain", &elf(&[]));
-    check(&fixture, "plain prog.mfp", &["'plain'", "no path tables", "midflight cc"]);
+    check(&fixture, "plain prog.mfp", &["'plain'", "no tables of Midflight", "midflight cc"]);
     let mut tables = section(&[sum()]);
     tables[40] ^= 1;
     fixture.write("damaged", &elf(&tables));
-    check(&fixture, "damaged prog.mfp", &["path tables of 'damaged'"]);
+    check(&fixture, "damaged prog.mfp", &["tables of 'damaged'"]);
     let complaint = fixture.complaint("show --tables damaged");
-    assert!(complaint.contains("path tables of 'damaged'"), "{complaint}");
+    assert!(complaint.contains("tables of 'damaged'"), "{complaint}");
 }
 
 #[test]

@@ -1,17 +1,19 @@
 //! Whatever stands in binaries and profiles: an answer or an error, never a panic.
 
+mod context_support;
 mod support;
 
 use midflight_cli::analysis::rank::rank;
+use midflight_cli::commands::report::contexts;
 use midflight_cli::commands::report::text::{self, Options};
 use midflight_cli::commands::{check, compare, export, show};
-use midflight_cli::document::{Extent, Pruning, document};
+use midflight_cli::document::{ContextDocument, ContextExtent, Extent, Pruning, Shape, document};
 use midflight_cli::format::json::{write_line, write_rows};
 use midflight_cli::input::binary::Image;
 use midflight_cli::input::session::{JoinError, Session};
 use midflight_cli::input::sources::Sources;
 use midflight_profile::format::HEADER_SIZE;
-use midflight_profile::table::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
+use midflight_profile::table::{Block, ContextTable, CutReason, Edge, FunctionTable, Loc, Stage};
 use proptest::prelude::*;
 use std::path::Path;
 use support::{bar, elf, idle, profile, section, streams, sum};
@@ -20,11 +22,13 @@ use support::{bar, elf, idle, profile, section, streams, sum};
 fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     if let Ok(image) = Image::open(binary) {
         let tables: Vec<&FunctionTable> = image.tables.iter().collect();
-        show::tables::write(&mut std::io::sink(), &tables).unwrap();
-        write_line(&mut std::io::sink(), &show::tables::document(&tables)).unwrap();
+        let sites: Vec<&ContextTable> = image.contexts.iter().collect();
+        show::tables::write(&mut std::io::sink(), &tables, &sites).unwrap();
+        write_line(&mut std::io::sink(), &show::tables::document(&tables, &sites)).unwrap();
     }
     let session = Session::open(&[binary.into()], &[profile.into()], &|_| {})?;
     let functions = session.functions()?;
+    use_contexts(&session)?;
     let forest = show::json::document(session.profile.k, &functions);
     write_rows(&mut std::io::sink(), &forest).unwrap();
     show::text::write(&mut std::io::sink(), &functions).unwrap();
@@ -54,6 +58,27 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
     let options = compare::diff::Options { paths: 5, function: None };
     assert!(compare::diff::diff(&pairs, &options).is_empty(), "it does not differ from itself");
     compare::overlap::overlap(&pairs);
+    Ok(())
+}
+
+/// Everything that calling contexts are used for.
+fn use_contexts(session: &Session) -> Result<(), JoinError> {
+    for shape in [Shape::Tree, Shape::ByFunction, Shape::Callers(0), Shape::Callers(3)] {
+        let Some(joined) = session.contexts()? else { return Ok(()) };
+        let mut document = ContextDocument::of("prog".into(), session, joined, shape);
+        if shape == Shape::Tree {
+            export::callgrind::write(&mut std::io::sink(), &document).unwrap();
+            export::pprof::write(&mut std::io::sink(), &document).unwrap();
+            export::folded::write_contexts(&mut std::io::sink(), &document).unwrap();
+            export::html_calls::write(&mut std::io::sink(), &document).unwrap();
+            export::svg::write_contexts(&mut std::io::sink(), &document).unwrap();
+        }
+        show::contexts::write(&mut std::io::sink(), &document).unwrap();
+        write_line(&mut std::io::sink(), &document.json()).unwrap();
+        let extent = ContextExtent { min_percent: 5.0, in_any_case: 2, top: 3 };
+        document.cut(&extent, |called| called.readable().contains('a'));
+        contexts::report("title", &document, true);
+    }
     Ok(())
 }
 
@@ -157,6 +182,25 @@ proptest! {
     }
 
     #[test]
+    fn damaged_contexts_are_refused_or_read(
+        binary in damage(),
+        of in damage(),
+        is_hot in any::<bool>(),
+        is_right in any::<bool>(),
+    ) {
+        let records = context_support::section(&[], &context_support::tables());
+        let run = if is_hot { context_support::hot_run } else { context_support::run };
+        let mut bytes = damaged(run(&records).write(), of);
+        let binary = if is_right {
+            bytes = with_right_checksums(bytes);
+            elf(&records)
+        } else {
+            damaged(elf(&records), binary)
+        };
+        let _ = use_bytes(&binary, &bytes);
+    }
+
+    #[test]
     fn tables_that_make_no_sense_are_refused(table in tables(), streams in prop::collection::vec(prop::collection::vec(prop_oneof![0u32..8, any::<u32>()], 0..6), 0..4)) {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("prog");
@@ -178,15 +222,15 @@ proptest! {
     }
 }
 
-/// Puts the checksums of a profile right, and the sizes of its three sections: what is behind the
-/// first two is the third.
+/// Puts the checksums of a profile right, and the sizes of its four sections: what is behind the
+/// first three is the fourth.
 fn with_right_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.len() >= HEADER_SIZE {
         let (header, mut contents) = bytes.split_at_mut(HEADER_SIZE);
-        for entry in [20, 40, 60] {
+        for entry in [20, 40, 60, 80] {
             let size = u64::from_le_bytes(header[entry + 8..entry + 16].try_into().unwrap());
             let size = size.min(contents.len() as u64) as usize;
-            let size = if entry == 60 { contents.len() } else { size };
+            let size = if entry == 80 { contents.len() } else { size };
             let (section, rest) = contents.split_at_mut(size);
             header[entry + 8..entry + 16].copy_from_slice(&(size as u64).to_le_bytes());
             header[entry + 16..entry + 20].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
@@ -228,6 +272,9 @@ fn what_is_not_damaged_is_read() {
     let tables = [sum(), idle(), bar()];
     let bytes = profile("/build/prog", &tables, &[("sum", streams(3))]).write();
     use_bytes(&elf(&section(&tables)), &bytes).unwrap();
+    let records = context_support::section(&tables, &context_support::tables());
+    use_bytes(&elf(&records), &context_support::run(&records).write()).unwrap();
+    use_bytes(&elf(&records), &context_support::hot_run(&records).write()).unwrap();
 }
 
 #[test]
@@ -243,4 +290,12 @@ fn huge_counts_do_not_overflow() {
             (u64::MAX, u64::MAX, u64::MAX);
     }
     use_bytes(&elf(&section(&tables)), &huge.write()).unwrap();
+    let records = context_support::section(&[], &context_support::tables());
+    let mut huge = context_support::hot_run(&records);
+    let contexts = huge.contexts.as_mut().unwrap();
+    let root = contexts.ids().next().unwrap();
+    let more = u64::try_from(u128::from(u64::MAX) - contexts.total()).unwrap();
+    contexts.add(root, more, more).unwrap();
+    (contexts.activations, contexts.elsewhere, contexts.floor) = (u64::MAX, u64::MAX, u64::MAX);
+    use_bytes(&elf(&records), &huge.write()).unwrap();
 }

@@ -1,27 +1,33 @@
 //! Names of functions and files may be any text: in no output do they end a line, begin a record,
 //! or control a terminal.
 
+mod context_support;
 mod support;
 
 use midflight_cli::analysis::rank::rank;
 use midflight_cli::commands::annotate::text::annotate;
 use midflight_cli::commands::compare::{diff, overlap, pairs::pairs};
 use midflight_cli::commands::report::text::{self, Options};
-use midflight_cli::commands::{check, export, show};
-use midflight_cli::document::{Extent, document};
+use midflight_cli::commands::{check, export, report, show};
+use midflight_cli::document::{ContextDocument, Extent, Shape, document};
 use midflight_cli::format::json::{write_line, write_rows};
 use midflight_cli::format::names::readable;
 use midflight_cli::input::binary::Image;
 use midflight_cli::input::session::Session;
 use midflight_cli::input::sources::Sources;
+use midflight_profile::format::ContextMode;
 use midflight_profile::is_visible;
-use midflight_profile::table::{FunctionTable, Loc};
+use midflight_profile::table::{ContextTable, FunctionTable, Loc};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use support::{Fixture, bar, elf, idle, profile, section, streams, sum};
 
 type Outputs = BTreeMap<&'static str, String>;
+
+/// Adds an output that is written by a function.
+type Add<'a> = dyn FnMut(&'static str, &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>) + 'a;
 
 /// All outputs of a program with a function of that name in a file of that name.
 fn outputs(name: &str, file: &str) -> Outputs {
@@ -42,15 +48,16 @@ fn outputs(name: &str, file: &str) -> Outputs {
     let session = &sessions[0];
 
     let mut outputs = Outputs::new();
-    let mut add = |format, write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+    let mut add = |format: &'static str, write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
         let mut bytes = Vec::new();
         write(&mut bytes).unwrap();
         outputs.insert(format, String::from_utf8(bytes).unwrap());
     };
     let image = Image::open(&at).unwrap();
     let own: Vec<&FunctionTable> = image.tables.iter().collect();
-    add("show --tables", &|out| show::tables::write(out, &own));
-    add("show --tables json", &|out| write_line(out, &show::tables::document(&own)));
+    let sites: Vec<&ContextTable> = image.contexts.iter().collect();
+    add("show --tables", &|out| show::tables::write(out, &own, &sites));
+    add("show --tables json", &|out| write_line(out, &show::tables::document(&own, &sites)));
     add("show", &|out| show::text::write(out, &functions));
     add("show json", &|out| write_rows(out, &show::json::document(4, &functions)));
     add("show --edges", &|out| show::edges::write(out, &functions));
@@ -71,6 +78,7 @@ fn outputs(name: &str, file: &str) -> Outputs {
     add("sample-profile", &|out| export::sample_profile::write(out, &functions));
     let weights = export::weights::of(&functions).unwrap();
     add("weights json", &|out| write_line(out, &weights));
+    context_outputs(name, file, &mut add);
     let mut sources = Sources::new(Vec::new(), false);
     let extent = Extent { top: 9, sequences: 5, ..Extent::default() };
     let mut document = document(name.into(), session, &functions, &extent, &mut sources, &|_| {});
@@ -90,6 +98,44 @@ fn outputs(name: &str, file: &str) -> Outputs {
         outputs.insert(format, anstream::adapter::strip_str(&text).to_string());
     }
     outputs
+}
+
+/// What is written of calling contexts.
+fn context_outputs(name: &str, file: &str, add: &mut Add<'_>) {
+    let mut tables = context_support::tables();
+    let walk = tables.iter_mut().find(|table| table.name == "walk").unwrap();
+    (walk.name, walk.unit) = (name.into(), file.into());
+    walk.files = vec![file.into(), format!("{file}.h")];
+    let records = context_support::section(&[], &tables);
+    let mut counted = context_support::Builder::new(&records, ContextMode::All);
+    let main = counted.call(None, 0, "main", 1, 0);
+    let called = counted.call(main, 0, name, 5, 0);
+    counted.call(called, 2, name, 2, 0);
+    let folder = tempfile::tempdir().unwrap();
+    let [at, of] = ["calls", "calls.mfp"].map(|name| folder.path().join(name));
+    std::fs::write(&at, elf(&records)).unwrap();
+    std::fs::write(&of, counted.profile(name).write()).unwrap();
+    let image = Image::open(&at).unwrap();
+    let sites: Vec<&ContextTable> = image.contexts.iter().collect();
+    add("show --tables of contexts", &|out| show::tables::write(out, &[], &sites));
+    let session = Session::open(&[at], &[of], &|_| {}).unwrap();
+    let document = |shape| {
+        let joined = session.contexts().unwrap().unwrap();
+        ContextDocument::of(name.into(), &session, joined, shape)
+    };
+    let (tree, callers) = (document(Shape::Tree), document(Shape::Callers(2)));
+    add("show --contexts", &|out| show::contexts::write(out, &tree));
+    add("show --contexts=2", &|out| show::contexts::write(out, &callers));
+    add("contexts json", &|out| write_rows(out, &tree.json()));
+    add("folded contexts", &|out| export::folded::write_contexts(out, &tree));
+    add("svg of contexts", &|out| export::svg::write_contexts(out, &tree));
+    add("html of contexts", &|out| export::html_calls::write(out, &tree));
+    add("callgrind", &|out| export::callgrind::write(out, &tree));
+    for (format, document) in [("report --contexts", &tree), ("report --contexts=2", &callers)] {
+        let text = report::contexts::report(name, document, true);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        add(format, &|out| out.write_all(text.as_bytes()));
+    }
 }
 
 /// Names that try to be something else.
@@ -152,7 +198,9 @@ fn check_outputs(name: &str, file: &str) -> Result<(), TestCaseError> {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             let functions = value.get("functions").and_then(|functions| functions.as_array());
             let named = functions.into_iter().flatten().any(|function| function["name"] == name);
-            prop_assert!(named || *format == "overlap json", "{format}: {text}");
+            let contexts = value.get("contexts").and_then(|contexts| contexts.as_array());
+            let called = contexts.into_iter().flatten().any(|context| context["function"] == name);
+            prop_assert!(named || called || *format == "overlap json", "{format}: {text}");
         }
     }
     let shape = |text: &str| -> Vec<usize> {
@@ -162,7 +210,7 @@ fn check_outputs(name: &str, file: &str) -> Result<(), TestCaseError> {
         shape
     };
     prop_assert_eq!(shape(&found["lcov"]), shape(&usual["lcov"]));
-    for line in found["folded"].lines() {
+    for line in found["folded"].lines().chain(found["folded contexts"].lines()) {
         let (frames, number) = line.rsplit_once(' ').unwrap();
         prop_assert!(number.parse::<u64>().is_ok() && !frames.is_empty());
     }
@@ -179,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn no_name_disturbs_an_output(name in names(), file in names()) {
-        prop_assume!(name != "idle" && name != "_ZN3foo3barEi");
+        prop_assume!(!["idle", "main", "_ZN3foo3barEi", "_ZN3foo5visitEi"].contains(&&name[..]));
         check_outputs(&name, &file)?;
     }
 }

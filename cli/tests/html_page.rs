@@ -1,6 +1,7 @@
 //! The page of `midflight export --to html` in a browser, with pointer and keys.
 
 mod browser_support;
+mod context_support;
 mod support;
 
 use browser_support::Browser;
@@ -189,5 +190,31 @@ fn names_and_source_are_text_and_a_page_may_be_empty() {
     fixture.printed("export --to html -o none.html prog none.mfp");
     browser.open(&fixture.path("none.html"));
     assert_eq!(browser.text("#name"), "No function ran");
+    assert_eq!(browser.faults, Vec::<String>::new());
+}
+
+#[test]
+fn calls_are_zoomed_and_searched() {
+    let Some(mut browser) = Browser::new() else { return };
+    let fixture = context_support::fixture();
+    fixture.printed("export --to html --contexts -o calls.html calls calls.mfp");
+    browser.open(&fixture.path("calls.html"));
+    assert!(browser.text("#counted").starts_with("1,003 activations, 3 of them without context"));
+    browser.click(".node[data-node='5']");
+    assert!(browser.text("#told").starts_with("main → walk → walk  calls.c:10: 30 activations"));
+    assert!(browser.text("#zoomed").starts_with("below walk"));
+    browser.press("ArrowDown");
+    assert!(browser.text("#told").contains("walk → foo::visit(int)"));
+    browser.press("Escape");
+    browser.press("Escape");
+    browser.press("Escape");
+    assert_eq!(browser.text("#zoomed"), "");
+    browser.press("/");
+    for letter in ["V", "I", "S", "I", "T"] {
+        browser.press(letter);
+    }
+    assert_eq!(browser.text("#found"), "1 function; 89.4 % of all in and below");
+    let lit = "document.querySelectorAll('.node.lit').length";
+    assert_eq!(browser.value(lit), 3);
     assert_eq!(browser.faults, Vec::<String>::new());
 }

@@ -180,5 +180,11 @@ facts! {
         has_comdat = 15;
         /// It resolves an ifunc, so it runs before relocation is done.
         is_ifunc_resolver = 16;
+        /// Calls of it lead to this body, which has its return address where its caller has its own if
+        /// it takes its frame: it is local, or cannot be replaced when it is linked or loaded, and of
+        /// an ordinary convention.
+        is_exact = 17;
+        /// `optnone`
+        is_not_optimized = 18;
     }
 }

@@ -1,5 +1,6 @@
 //! How passes go over the functions of a module, and which functions each leaves alone.
 
+use crate::contexts::cct_profile_gen;
 use crate::function_list::FunctionList;
 use crate::osr::weave;
 use crate::paths::path_profile_gen;
@@ -106,13 +107,31 @@ pub fn reason_to_skip(
     function: Function<'_>,
     list: Option<&FunctionList>,
 ) -> Option<Skip> {
+    reason_to_skip_if(module, function, list, function.is_marked(path_profile_gen::MARK))
+}
+
+/// Why the calls of a function are not profiled.
+pub fn reason_to_skip_contexts(
+    module: Module<'_>,
+    function: Function<'_>,
+    list: Option<&FunctionList>,
+) -> Option<Skip> {
+    reason_to_skip_if(module, function, list, function.is_marked(cct_profile_gen::MARK))
+}
+
+fn reason_to_skip_if(
+    module: Module<'_>,
+    function: Function<'_>,
+    list: Option<&FunctionList>,
+    is_instrumented: bool,
+) -> Option<Skip> {
     let facts = function.facts();
     reason_to_leave_alone(facts).or_else(|| {
         first([
             (facts.is_presplit_coroutine(), Skip::Coroutine),
             (facts.has_funclet_personality(), Skip::FuncletPersonality),
             (is_left_out(module, function, list), Skip::NotListed),
-            (function.is_marked(path_profile_gen::MARK), Skip::Instrumented),
+            (is_instrumented, Skip::Instrumented),
         ])
     })
 }

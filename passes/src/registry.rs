@@ -1,5 +1,7 @@
 //! The names of the passes, and where they stand in the standard pipeline.
 
+use crate::contexts::cct_profile_gen::CctProfileGen;
+use crate::contexts::options as contexts;
 use crate::option_table::{OptionError, shapes};
 use crate::osr::map::opt_options::{self, OptOptions};
 use crate::osr::map::opt_pass::OptPass;
@@ -23,9 +25,10 @@ const SHORT_FORMS: [(&str, &str); 4] = [
 ];
 
 /// What the passes take, as users know it: for each, its name and the shapes of its options.
-pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 7] {
+pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 8] {
     [
         ("path-profile-gen", shapes(&[options::OPTIONS])),
+        ("cct-profile-gen", shapes(&[contexts::OPTIONS])),
         ("path-profile-use", shapes(&[options::USE_OPTIONS])),
         ("osr-point", shapes(&[POINT_OPTIONS, COMMON_OPTIONS])),
         ("osr-fuzz", shapes(&[FUZZ_OPTIONS, COMMON_OPTIONS])),
@@ -48,7 +51,7 @@ pub enum ExtensionPoint {
 }
 
 /// The pass of a name in a pipeline text, with its parameters, which may be left out:
-/// `path-profile-gen<…>`, `path-profile-use<file=F>`, `osr-point<…>`, `osr-fuzz<…>`,
+/// `path-profile-gen<…>`, `path-profile-use<file=F>`, `cct-profile-gen<…>`, `osr-point<…>`, `osr-fuzz<…>`,
 /// `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`. None if the name is
 /// not ours.
 pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
@@ -74,6 +77,10 @@ pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     }
     if let Some(parameters) = parameters_of(name, "path-profile-gen") {
         return Some(make(name, parse(parameters), |options| Box::new(PathProfileGen(options))));
+    }
+    if let Some(parameters) = parameters_of(name, "cct-profile-gen") {
+        let options = contexts::parse(parameters);
+        return Some(make(name, options, |options| Box::new(CctProfileGen(options))));
     }
     if let Some(parameters) = parameters_of(name, "path-profile-use") {
         return Some(make(name, parse_use(parameters), |pass| Box::new(pass)));
@@ -146,6 +153,9 @@ pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
                 let options = OptOptions { promote: options.promote || early, ..options };
                 (options.stage, Box::new(OptPass(options)) as Box<dyn Pass>)
             })
+            .map_err(|error| error.to_string()),
+        "contexts" => contexts::parse(rest)
+            .map(|options| (options.stage, Box::new(CctProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
         first if first.starts_with("use=") => parse_use(&text.replacen("use=", "file=", 1))
             .map(|pass| (pass.weights.stage, Box::new(pass) as Box<dyn Pass>))

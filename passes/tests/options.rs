@@ -46,7 +46,7 @@ fn bad_options_say_what_is_allowed() {
 #[test]
 fn every_option_is_in_the_documentation_and_in_one_place_of_its_table() {
     let page = |pass| match pass {
-        "path-profile-gen" | "path-profile-use" => "guide.md",
+        "path-profile-gen" | "path-profile-use" | "cct-profile-gen" => "guide.md",
         "osr-opt" => "osr-opt.md",
         "print<osr-map>" => "osr-report.md",
         _ => "osr.md",

@@ -44,6 +44,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// So many bytes.
+    #[inline(never)]
     pub(crate) fn bytes(&mut self, len: u64, what: &'static str) -> Result<&'a [u8], Malformed> {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let Some((bytes, rest)) = self.rest.split_at_checked(len) else {
@@ -54,12 +55,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A `u64` of 8 bytes.
+    #[inline(never)]
     pub(crate) fn fixed64(&mut self, what: &'static str) -> Result<u64, Malformed> {
         let bytes = self.bytes(8, what)?;
         Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
     /// A variable-length integer.
+    #[inline(never)]
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64, Malformed> {
         match leb128::decode(self.rest) {
             Ok((value, len)) => {
@@ -73,6 +76,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A variable-length integer of at most 32 bits.
+    #[inline(never)]
     pub(crate) fn varint32(&mut self, what: &'static str) -> Result<u32, Malformed> {
         let start = self.malformed(what, "is 2^32 or more");
         u32::try_from(self.varint(what)?).map_err(|_| start)
@@ -88,6 +92,7 @@ impl<'a> Cursor<'a> {
 
     /// The number of items that follow, each of which takes at least `least` bytes: so no more
     /// memory is ever set aside than the bytes can fill.
+    #[inline(never)]
     pub(crate) fn count(&mut self, least: usize, what: &'static str) -> Result<usize, Malformed> {
         let start = self.malformed(what, "is more than what is left can hold");
         let count = usize::try_from(self.varint(what)?).map_err(|_| start)?;

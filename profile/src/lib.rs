@@ -31,9 +31,12 @@
 //! | who | what | `alloc` |
 //! |---|---|---|
 //! | the passes | [`table::FunctionTable::encode`]: the record that goes into the binary | yes |
-//! | the runtime library | [`format::Encoder`], [`format::Pair`], [`table::image_signature`] | no |
+//! | the runtime library | [`format::Encoder`], [`format::Pair`], [`table::image_signature`], [`contexts`] | no |
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //! | the last two | [`visible_pieces`], [`visible()`]: names that files give, as they may be shown | no |
+//!
+//! [`contexts`] is about calls instead of paths: the hot calling contexts of a program, found in small
+//! space.
 //!
 //! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement
 //! leads from each point. The passes write it and the command reads it. [`weights`] goes the other
@@ -55,6 +58,7 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 pub mod bounds;
 mod checksum;
+pub mod contexts;
 mod cursor;
 #[cfg(feature = "alloc")]
 pub mod forest;

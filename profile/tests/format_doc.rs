@@ -1,6 +1,9 @@
 //! The worked examples of `docs/format.md` are what this crate writes.
 
-use midflight_profile::format::{Counters, FunctionProfile, Module, Profile, Totals};
+use midflight_profile::format::{
+    CalledFunction, CalledId, ContextMode, Contexts, Counters, FunctionProfile, HEADER_SIZE,
+    Module, Profile, Totals,
+};
 use midflight_profile::osr_maps::{self, Both, FunctionMaps, MapExpr, MapPoint, Maps, PerVersion};
 use midflight_profile::table::*;
 use midflight_profile::windows::{WindowForest, Windows};
@@ -40,6 +43,24 @@ fn table() -> FunctionTable {
     }
 }
 
+/// The same function, compiled for calling contexts: it calls `g` in line 3.
+fn context_table() -> ContextTable {
+    let loc = Loc { file: 0, line: 3, outer_line: 3 };
+    ContextTable {
+        key: 0,
+        stage: Stage::Early,
+        llvm: 22,
+        granularity: Granularity::Sites,
+        has_own_frame: false,
+        name: "f".into(),
+        unit: String::new(),
+        files: vec!["a.c".into()],
+        file: 0,
+        line: 1,
+        sites: vec![Site { loc, is_tail: false }],
+    }
+}
+
 /// One activation with n = 4, of which the last path found no room for what came before: ∗ 0 2 2 2,
 /// then 3.
 fn profile() -> Profile {
@@ -63,6 +84,7 @@ fn profile() -> Profile {
             forest,
             truncated,
         }],
+        contexts: None,
         used: None,
     }
 }
@@ -87,6 +109,17 @@ fn the_documented_record_is_what_is_written() {
 }
 
 #[test]
+fn the_documented_record_of_calling_contexts_is_what_is_written() {
+    let record = context_table().encode();
+    let key = key_of(&record);
+    assert_eq!(
+        ContextTable::decode(&record),
+        Ok((ContextTable { key, ..context_table() }, record.len()))
+    );
+    check_documented("record of calling contexts", &record);
+}
+
+#[test]
 fn the_documented_profile_is_what_is_written() {
     let file = profile().write();
     assert_eq!(table().check_forest(&profile().functions[0].forest), Ok(()));
@@ -94,6 +127,37 @@ fn the_documented_profile_is_what_is_written() {
     check_documented("profile", &file);
     let signature = format!("0x{:016x}", profile().modules[0].signature);
     assert!(DOCUMENT.contains(&signature), "docs/format.md has not the signature {signature}");
+}
+
+/// `main` calls `f` from two call sites, and `f` calls `g` from the one that it has.
+fn contexts() -> Contexts {
+    let mut contexts = Contexts::new(ContextMode::All);
+    (contexts.activations, contexts.elsewhere) = (307, 1);
+    let keys = [0x1111_1111_1111_1111, key_of(&context_table().encode()), 0x2222_2222_2222_2222];
+    let functions = keys.into_iter().zip([2, 1, 0]);
+    let functions: Vec<CalledId> = functions
+        .map(|(key, slots)| contexts.intern(CalledFunction { module: 0, key, slots }).unwrap())
+        .collect();
+    let mut call = |parent, site, function: usize, count| {
+        let id = contexts.child_or_insert(parent, site, functions[function]);
+        contexts.add(id, count, 0).unwrap();
+        Some(id)
+    };
+    let main = call(None, 0, 0, 1);
+    let first = call(main, 0, 1, 3);
+    call(first, 0, 2, 300);
+    call(main, 1, 1, 2);
+    contexts
+}
+
+#[test]
+fn the_documented_tree_of_contexts_is_what_is_written() {
+    let modules = vec![Module { signature: 1, name: String::new() }];
+    let profile = Profile { modules, contexts: Some(contexts()), ..Profile::default() };
+    let file = profile.write();
+    assert_eq!(Profile::read(&file), Ok(profile));
+    // Behind the module
+    check_documented("tree of contexts", &file[HEADER_SIZE + 9..]);
 }
 
 /// The optimized version computes x where the point of base is; back there is no way.

@@ -33,6 +33,7 @@ fn small() -> Profile {
             function(0, function_of_slabs(19, 4, slab_forest(&stream, 4))),
             function(1, function_of_windows(18, 1, windows(&vec![vec![3, 3, 3]], 1))),
         ],
+        contexts: None,
         used: None,
     }
 }
@@ -79,7 +80,7 @@ fn profiles() -> impl Strategy<Value = Profile> {
             functions.sort_by_key(|function| function.counters == Counters::Slabs);
             let k = if functions.is_empty() { 0 } else { k };
             let modules = vec![module(2, "/bin/größe"), module(1, "/lib/b.so")];
-            Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions, used: None }
+            Profile { k, flags: FLAG_LOWER_BOUNDS, modules, functions, contexts: None, used: None }
         })
     })
 }
@@ -163,7 +164,7 @@ proptest! {
                 function(0, function_of_slabs(10, k, slab_forest(stream, k))),
                 function(0, function_of_windows(11, k, forgotten)),
             ];
-            Profile { k, flags: 0, modules: vec![module(1, "a")], functions, used: None }
+            Profile { k, flags: 0, modules: vec![module(1, "a")], functions, contexts: None, used: None }
         };
         let (mut ab, mut ba) = (run(&a), run(&b));
         ab.merge(&run(&b)).unwrap();

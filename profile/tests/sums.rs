@@ -4,23 +4,7 @@ mod support;
 
 use midflight_profile::format::*;
 use proptest::prelude::*;
-use support::functions;
-
-/// Adds two files up in memory of just the size that is asked for, full of leftovers.
-fn sum(first: &[u8], second: &[u8]) -> Result<Vec<u8>, String> {
-    let pair = Pair::new(first, second).map_err(|error| error.to_string())?;
-    let needs = pair.needs();
-    let mut modules = vec![Place::default(); needs.modules];
-    let mut pieces = vec![Piece::default(); needs.pieces];
-    let mut nodes = vec![Node::default(); needs.nodes];
-    let mut slots = vec![7; needs.slots];
-    let room =
-        Room { modules: &mut modules, pieces: &mut pieces, nodes: &mut nodes, slots: &mut slots };
-    let mut file = vec![0; HEADER_SIZE];
-    let header = pair.write(room, &mut file).map_err(|error| error.to_string())?;
-    file[..HEADER_SIZE].copy_from_slice(&header);
-    Ok(file)
-}
+use support::{functions, sum};
 
 /// Profiles of one k that share modules and functions, and have several forests of a function.
 /// Functions with an even key are counted in windows, the others as published.
@@ -43,7 +27,7 @@ fn profiles(k: u32) -> impl Strategy<Value = Profile> {
             })
             .collect();
         let k = if functions.is_empty() { 0 } else { k };
-        Profile { k, flags, modules, functions, used: None }
+        Profile { k, flags, modules, functions, contexts: None, used: None }
     })
 }
 

@@ -238,7 +238,7 @@ proptest! {
 fn a_section_is_read_over_its_padding() {
     let (a, b) = (loop_table(), table_of(&[vec![Way::Exit]]));
     let section = [&[0; 16][..], &a.encode(), &[0; 8], &b.encode(), &[0; 24]].concat();
-    let tables = read_section(&section).unwrap();
+    let tables = read_section(&section).unwrap().paths;
     assert_eq!(tables.iter().map(|t| t.num_paths).collect::<Vec<_>>(), [4, 1]);
     assert_eq!(tables[0].key, key_of(&a.encode()));
     assert_ne!(tables[0].key, tables[1].key);
@@ -268,7 +268,7 @@ fn errors_tell_where_the_record_is_and_what_is_wrong() {
         error.kind,
         TableErrorKind::Damaged(Damage::Version { found: 9, known: midflight_abi::ABI_VERSION })
     );
-    assert!(error.to_string().starts_with(&format!("the path table at byte {second} ")));
+    assert!(error.to_string().starts_with(&format!("the table at byte {second} ")));
 }
 
 #[test]

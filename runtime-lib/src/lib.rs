@@ -23,6 +23,7 @@
 //! | | `baseline` | what is not to be told of the counters: pausing |
 //! | | `context` | what one thread counts, and who takes it over |
 //! | | `fallback` | what emitted code gets when there is no memory |
+//! | `contexts` | | calling contexts: a tree for each thread |
 //! | `osr` | | on-stack replacement: when points fire, and how often they did |
 //! | | `open` | versions that are made while the program runs, by a library that is loaded for it |
 //! | `process` | | what there is once; `fork` |
@@ -42,6 +43,7 @@
 //! | | `lock`, `sys` | against concurrent threads and handlers; system calls |
 //! | | `freestanding` | what is used of libc, so that nothing is called that a program may define |
 //! | | `config`, `message` | environment, standard error |
+//! | | `sparing` | functions that emitted code jumps to |
 #![cfg_attr(not(test), no_std)]
 #![warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic))]
@@ -51,6 +53,7 @@ compile_error!("libmidflight_rt is written for Linux on 64-bit machines");
 
 mod arena;
 mod config;
+mod contexts;
 mod file;
 #[cfg(all(feature = "standalone", not(any(test, miri, feature = "tsan"))))]
 mod freestanding;
@@ -60,6 +63,8 @@ mod message;
 mod osr;
 mod paths;
 mod process;
+#[cfg(target_arch = "x86_64")]
+mod sparing;
 mod sys;
 
 #[cfg(test)]

@@ -147,6 +147,7 @@ impl ContextLock {
     }
 
     /// Waits for the lock on behalf of a reader.
+    #[inline(never)]
     pub fn lock_as_other(&self) -> ContextGuard<'_> {
         while self
             .0

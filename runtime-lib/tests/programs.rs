@@ -5,6 +5,7 @@
 
 mod support;
 
+use midflight_abi::contexts::SPARING_CONTEXT_ENTER_SYMBOL;
 use midflight_abi::{RUNTIME_SYMBOLS, SPARING_ENTER_SYMBOL};
 use midflight_profile::forest::PrefixForest;
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
@@ -435,12 +436,13 @@ fn lld_links_it_as_well() {
 
 #[test]
 fn only_the_runtimes_own_names_are_global() {
-    let on_this = |symbol: &&str| support::is_x86_64() || *symbol != SPARING_ENTER_SYMBOL;
+    const SPARING: [&str; 2] = [SPARING_ENTER_SYMBOL, SPARING_CONTEXT_ENTER_SYMBOL];
+    let on_this = |symbol: &&str| support::is_x86_64() || !SPARING.contains(symbol);
     let mut exported: Vec<_> = RUNTIME_SYMBOLS.into_iter().filter(on_this).collect();
     exported.sort_unstable();
     assert_eq!(support::defined_symbols("libmidflight_rt.so", &["-D"]), exported);
-    // What registers an image is each image's own.
-    exported.push("midflight_image");
+    // What registers an image is each image's own; the unwinder is linked for who asks for it.
+    exported.extend(["midflight_image", "midflight_unwinder"]);
     exported.sort_unstable();
     assert_eq!(support::defined_symbols("libmidflight_rt.a", &["-g"]), exported);
 }
@@ -529,8 +531,12 @@ fn it_is_smaller_than_256_kib() {
 /// function.
 #[test]
 fn it_needs_nothing_that_a_program_may_define() {
-    const NEEDED: [(&str, &str); 37] = [
+    const NEEDED: [(&str, &str); 42] = [
         ("LLVMFuzzerRunDriver", "only whether it is there"),
+        ("_Unwind_Backtrace", "the unwinder's, where a program is linked with it for contexts"),
+        ("_Unwind_FindEnclosingFunction", "as above"),
+        ("_Unwind_GetCFA", "as above"),
+        ("_Unwind_GetRegionStart", "as above"),
         ("_ZN11__sanitizer14AddDieCallbackEPFvvE", "a sanitizer's"),
         ("__cxa_atexit", "a name that is libc's, called without locks"),
         ("__environ", "a name that is libc's"),
@@ -553,6 +559,7 @@ fn it_needs_nothing_that_a_program_may_define() {
         ("dlerror", "weak, called without locks where the code generator is loaded"),
         ("dlopen", "as above"),
         ("dlsym", "as above"),
+        ("midflight_unwinder", "weak, in the same archive"),
         ("pthread_atfork", "a list of libc's, called without locks"),
         ("pthread_attr_destroy", "weak, called without locks where versions are to be made"),
         ("pthread_attr_init", "as above"),

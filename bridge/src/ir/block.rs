@@ -48,6 +48,13 @@ impl<'m> Block<'m> {
             .unwrap_or_else(|| self.terminator())
     }
 
+    /// The call that may be emitted as a jump to its callee: nothing may come to stand behind it.
+    /// `is_marked`: LLVM has marked all calls that may.
+    pub fn tail_call(self, is_marked: bool) -> Option<Inst<'m>> {
+        // SAFETY: the block is live, and has a terminator.
+        wrap(unsafe { sys::mfb_tail_call(self.0, is_marked) }).map(Inst::from_raw)
+    }
+
     /// Splits the edge to `target`, parallel edges included. None where it cannot be split.
     pub fn split_edge(self, target: Block<'m>) -> Option<Block<'m>> {
         // SAFETY: both blocks are live.

@@ -142,6 +142,13 @@ impl<'m> Function<'m> {
         texts
     }
 
+    /// Lets blocks that end in a call and go to a return do that themselves, so that the call is in
+    /// tail position, as LLVM does it when it makes code. True if any did.
+    pub fn fold_returns(self, is_marked: bool) -> bool {
+        // SAFETY: the function is live.
+        unsafe { sys::mfb_fold_returns(self.0, is_marked) }
+    }
+
     /// Splits the entry block behind its static allocas; returns the block with the rest.
     pub fn split_entry(self) -> Block<'m> {
         // SAFETY: the function is live and has a body.

@@ -151,6 +151,19 @@ impl<'m> Module<'m> {
         }
     }
 
+    /// The declaration of a thread-local variable of the runtime, of the program's own where code is
+    /// for an executable. In a library it is reached by one load of its offset.
+    pub fn runtime_thread_variable(self, name: &str, ty: Type<'m>) -> Value<'m> {
+        let variable = self.runtime_variable(name, ty);
+        let model = match self.is_for_library() {
+            true => LLVMThreadLocalMode::LLVMInitialExecTLSModel,
+            false => LLVMThreadLocalMode::LLVMLocalExecTLSModel,
+        };
+        // SAFETY: the variable is a global of the module.
+        unsafe { LLVMSetThreadLocalMode(variable.0, model) };
+        variable
+    }
+
     /// The address of a label of the module's own assembly.
     pub fn label(self, name: &str) -> Value<'m> {
         // No target may put its prefix before it.

@@ -281,6 +281,13 @@ impl<'m> Inst<'m> {
         unsafe { LLVMSetOperand(self.0, LLVMGetNumOperands(self.0) as u32 - 1, function.0) }
     }
 
+    /// Takes from a call, and from the declaration that it calls, what would let LLVM move it over
+    /// a store of the caller.
+    pub fn drop_call_purity(self) {
+        // SAFETY: the instruction is a live call or invoke.
+        unsafe { sys::mfb_drop_call_purity(self.0) }
+    }
+
     /// Gives the successors of a terminator weights, in their order, parallel edges each for
     /// itself.
     pub fn set_branch_weights(self, weights: &[u32]) {

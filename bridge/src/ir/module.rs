@@ -153,6 +153,11 @@ impl<'m> Module<'m> {
         self.declared_function(name, self.void_type(), parameters, &[])
     }
 
+    /// The declaration of an intrinsic without arguments.
+    pub(crate) fn intrinsic(self, name: &str, result: Type<'m>) -> Callee<'m> {
+        self.declared_function(name, result, &[], &[])
+    }
+
     /// The declaration of a function; one that is there already is returned as it is.
     fn declared_function(
         self,

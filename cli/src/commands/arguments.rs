@@ -1,7 +1,7 @@
 //! Options that several subcommands have, and what they stand for.
 
 use crate::commands::CommandError;
-use crate::document::{Document, Extent, document};
+use crate::document::{ContextDocument, ContextExtent, Document, Extent, Shape, document};
 use crate::format::json;
 use crate::format::progress::Progress;
 use crate::format::sink::{WriteError, write_to};
@@ -10,6 +10,7 @@ use crate::input::session::{JoinError, Session};
 use crate::input::sources::Sources;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -43,8 +44,32 @@ impl Inputs {
         sources: &mut Sources,
         view: impl FnOnce(&Document<'_>, &mut Sources) -> T,
     ) -> Result<T, CommandError> {
+        self.open_named()?.with_document(what, extent, sources, view)
+    }
+
+    /// Reads and joins them, and keeps the name of the binary.
+    pub(crate) fn open_named(self) -> Result<Opened, JoinError> {
         let binary = self.binary.display().to_string();
-        let session = self.open()?;
+        Ok(Opened { binary, session: self.open()? })
+    }
+}
+
+/// What was read, of which documents are made.
+pub(crate) struct Opened {
+    pub(crate) binary: String,
+    pub(crate) session: Session,
+}
+
+impl Opened {
+    /// Makes the document, for a view.
+    pub(crate) fn with_document<T>(
+        self,
+        what: &'static str,
+        extent: &Extent,
+        sources: &mut Sources,
+        view: impl FnOnce(&Document<'_>, &mut Sources) -> T,
+    ) -> Result<T, CommandError> {
+        let Opened { binary, session } = self;
         let functions = session.functions()?;
         require_function(&functions, extent.function.as_deref())?;
         let progress = Progress::new(what, extent.top as u64);
@@ -52,6 +77,45 @@ impl Inputs {
         let document = document(binary, &session, &functions, extent, sources, &done);
         drop(progress);
         Ok(view(&document, sources))
+    }
+
+    /// Makes the document of calling contexts, of functions that `is_asked` picks. `name` is what
+    /// it was asked by.
+    pub(crate) fn contexts(
+        &self,
+        shape: Shape,
+        extent: &ContextExtent,
+        name: Option<&str>,
+        is_asked: impl Fn(&str, &str) -> bool,
+    ) -> Result<ContextDocument<'_>, CommandError> {
+        let joined = self.session.contexts()?.ok_or(CommandError::NoContexts)?;
+        if let Some(name) = name {
+            let tables = self.session.images.iter().flat_map(|image| &image.contexts);
+            let mut names = tables.map(|table| Cow::Borrowed(&table.name[..]));
+            let is_there = names.any(|known| is_asked(&known, name))
+                || joined.functions.iter().any(|called| is_asked(&called.name(), name));
+            if !is_there {
+                return Err(CommandError::NoContextsOf(name.to_string()));
+            }
+        }
+        let mut document = ContextDocument::of(self.binary.clone(), &self.session, joined, shape);
+        document.cut(extent, |called| name.is_none_or(|name| is_asked(&called.name(), name)));
+        Ok(document)
+    }
+}
+
+/// Most callers that contexts can be cut down to.
+const MOST_CALLERS: u32 = 64;
+
+/// What `--contexts` stands for without a value.
+pub(crate) const TREE: &str = "tree";
+
+/// The value of `--contexts`.
+pub(crate) fn shape(text: &str) -> Result<Shape, String> {
+    match text.parse() {
+        _ if text == TREE => Ok(Shape::Tree),
+        Ok(k) if k <= MOST_CALLERS => Ok(Shape::Callers(k)),
+        _ => Err(format!("it must be a number of callers, from 0 to {MOST_CALLERS}")),
     }
 }
 

@@ -52,13 +52,13 @@ enum Action {
     /// Compile C++: clang++ with the profiler
     #[command(name = "c++", disable_help_flag = true, after_help = cc::HELP, override_usage = "midflight c++ [--midflight-…] CLANG-ARGUMENTS")]
     Cxx,
-    /// Show the hottest cyclic paths, on source lines
+    /// Show the hottest cyclic paths, or calling contexts, on source lines
     #[command(after_help = report::HELP)]
     Report(report::Report),
     /// Show source beside counts and the colours of the hottest paths
     #[command(after_help = annotate::HELP)]
     Annotate(annotate::Annotate),
-    /// Show everything: the whole k-iteration path forest, edges, or tables
+    /// Show everything: the whole k-iteration path forest, edges, calling contexts, or tables
     #[command(after_help = show::HELP)]
     Show(show::Show),
     /// Verify that the counts of a profile conserve flow
@@ -135,8 +135,17 @@ pub(crate) enum CommandError {
     TwoStages(#[from] TwoStages),
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    #[error("there is no function '{0}' with path tables; `midflight show --tables` lists them")]
+    #[error("there is no function '{0}' with tables; `midflight show --tables` lists them")]
     NoFunction(String),
+    #[error(
+        "there are no calling contexts in the profile: compile the program with `midflight cc \
+         --midflight-contexts`, and run it anew"
+    )]
+    NoContexts,
+    #[error("there is no function '{0}' of which calling contexts are profiled")]
+    NoContextsOf(String),
+    #[error("the format {0} cannot show calling contexts; those that can are {1}")]
+    NoContextsIn(&'static str, String),
     #[error(transparent)]
     Fuzz(#[from] FuzzError),
     #[error(transparent)]

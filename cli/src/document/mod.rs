@@ -1,13 +1,16 @@
 //! All that is told of a program's hot functions, as one document. Reports, annotated source, pages
 //! and exports of paths are views of it, and take no figures from elsewhere; as JSON it is what
-//! `report --format json` and `export --to json` write, with the schema in `docs/report.md`.
+//! `report --format json` and `export --to json` write, with the schema in `docs/report.md`. Calling
+//! contexts have a document of their own ([`ContextDocument`]).
 
+mod contexts;
 mod forest;
 mod make;
 mod memory;
 mod route;
 mod source;
 
+pub use contexts::{Context, ContextDocument, ContextExtent, LeftOut, Shape};
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
 pub use memory::{Memory, Shortage};

@@ -1,6 +1,6 @@
 //! How things are written, in all outputs alike: `numbers` and shares, those of which only bounds
-//! may be [`known`], [`names`], source `lines`, words of a `shell`, [`json`], a `page` for
-//! browsers; and where to (`sink`, `progress`).
+//! may be [`known`], [`names`], source `lines`, words of a `shell`, [`json`], `tree`s, a `page`
+//! for browsers; and where to (`sink`, `progress`).
 
 pub mod json;
 pub mod known;
@@ -11,3 +11,4 @@ pub(crate) mod page;
 pub(crate) mod progress;
 pub(crate) mod shell;
 pub(crate) mod sink;
+pub(crate) mod tree;

@@ -21,6 +21,11 @@ pub fn is_name(name: &str, asked: &str) -> bool {
     name == asked || readable(name) == asked
 }
 
+/// True if a function is asked for by a part of its name, that for the linker or that for people.
+pub fn has_in_name(name: &str, part: &str) -> bool {
+    name.contains(part) || readable(name).contains(part)
+}
+
 /// The name of a file without its folder, and [`visible`].
 pub fn file_name(path: &str) -> String {
     visible(base_name(path))

@@ -2,7 +2,7 @@
 
 use crate::input::file::{self, Unreadable};
 use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
-use midflight_profile::table::{FunctionTable, TableError, image_signature, read_section};
+use midflight_profile::table::{ContextTable, FunctionTable, Records, TableError, read_section};
 use object::{Object, ObjectSection};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,10 @@ pub struct Image {
     pub path: PathBuf,
     /// What the profile calls it
     pub signature: u64,
-    /// The functions, in the order of the section
+    /// The functions of which paths are profiled, in the order of the section
     pub tables: Vec<FunctionTable>,
+    /// Those of which calling contexts are profiled
+    pub contexts: Vec<ContextTable>,
     /// The functions that were left alone: name and reason
     pub skipped: BTreeSet<(String, String)>,
 }
@@ -30,12 +32,12 @@ pub enum BinaryError {
     NotElf(String, object::Error),
     /// It was not instrumented.
     #[error(
-        "reading the binary '{0}': it has no path tables; was it built with `midflight cc`, and \
+        "reading the binary '{0}': it has no tables of Midflight; was it built with `midflight cc`, and \
          is it the program that wrote the profile?"
     )]
     NoTables(String),
     /// The section is damaged.
-    #[error("reading the path tables of '{0}': {1}")]
+    #[error("reading the tables of '{0}': {1}")]
     Damaged(String, TableError),
 }
 
@@ -43,19 +45,21 @@ impl Image {
     /// Reads a binary's records.
     pub fn open(path: &Path) -> Result<Self, BinaryError> {
         let name = path.display().to_string();
-        let mut tables = Vec::new();
+        let mut all = Records::default();
         let [records, skips] = sections(path, [RECORD_SECTION, SKIPPED_SECTION])?;
         for data in &records {
             let records =
                 read_section(data).map_err(|error| BinaryError::Damaged(name.clone(), error))?;
-            tables.extend(records);
+            all.paths.extend(records.paths);
+            all.contexts.extend(records.contexts);
         }
-        if tables.is_empty() {
+        if all.is_empty() {
             return Err(BinaryError::NoTables(name));
         }
         let skipped = skips.iter().flat_map(|data| skipped(data)).collect();
-        let signature = image_signature(tables.iter().map(|t| t.key));
-        Ok(Image { path: path.to_path_buf(), signature, tables, skipped })
+        let signature = all.signature();
+        let Records { paths: tables, contexts } = all;
+        Ok(Image { path: path.to_path_buf(), signature, tables, contexts, skipped })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A function's table, joined with what was counted in it.
 
-use crate::format::names::readable;
+use crate::format::names::has_in_name;
 use midflight_profile::format::FunctionProfile;
 use midflight_profile::table::{FunctionTable, Loc, Path, PathDecoder, PathEnd};
 use rustc_hash::FxHashMap;
@@ -88,8 +88,7 @@ impl Function<'_> {
 
     /// True if its name, or its demangled name, contains this.
     pub fn is_named(&self, part: &str) -> bool {
-        let name = &self.table.name;
-        name.contains(part) || readable(name).contains(part)
+        has_in_name(&self.table.name, part)
     }
 
     /// The first line of a block in the function's own file; 0 if it has none.

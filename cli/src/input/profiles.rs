@@ -67,7 +67,7 @@ pub fn read_profiles(
         let mut profile = read_profile(path)?;
         check(path, &profile)?;
         let failed = |error| JoinError::Merge(path.display().to_string(), error);
-        profile.scale(*weight).map_err(|error| failed(error.into()))?;
+        profile.scale(*weight).map_err(failed)?;
         match &mut sum {
             None => sum = Some(profile),
             Some(sum) => sum.merge(&profile).map_err(failed)?,

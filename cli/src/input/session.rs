@@ -15,6 +15,7 @@ use midflight_profile::visible;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// Why binaries and profiles cannot be shown together.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +53,12 @@ pub enum JoinError {
          signatures agree; the profile is damaged"
     )]
     NoFunction(String, u64),
+    /// Contexts of a function have another number of call sites than its table.
+    #[error(
+        "matching the profile of function '{0}' with its table: its contexts have {1} call sites, \
+         and it has {2}; the profile is damaged"
+    )]
+    Slots(String, u32, usize),
     /// A function's table makes no sense.
     #[error("reading the path table of function '{0}': {1}")]
     BadTable(String, NumberingError),
@@ -117,8 +124,7 @@ impl Session {
             match loaded(module) {
                 Ok(image) => self.images.push(image),
                 Err(why) => {
-                    let functions = self.profile.functions.iter();
-                    left_out.push((module, why, functions.filter(|f| f.module == index).count()));
+                    left_out.push((module, why, functions_of(&self.profile, index)));
                 }
             }
         }
@@ -131,8 +137,11 @@ impl Session {
     /// Which functions were left alone when they were compiled, by the name of the reason. What is
     /// instrumented in one of the images was not.
     pub fn skipped(&self) -> Skipped {
-        let tables = self.images.iter().flat_map(|image| &image.tables);
-        let known: FxHashSet<&str> = tables.map(|table| table.name.as_str()).collect();
+        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for image in &self.images {
+            known.extend(image.tables.iter().map(|table| table.name.as_str()));
+            known.extend(image.contexts.iter().map(|table| table.name.as_str()));
+        }
         let mut result = Skipped::new();
         for (name, reason) in self.images.iter().flat_map(|image| &image.skipped) {
             if !known.contains(name.as_str()) {
@@ -142,11 +151,15 @@ impl Session {
         result
     }
 
-    /// All functions of the images, in the order of their tables, with what was counted.
+    /// All functions of the images, in the order of their tables, with what was counted of paths.
+    /// Where only calling contexts were, a note says so.
     ///
     /// # Errors
     /// If a function of the profile does not fit its table.
     pub fn functions(&self) -> Result<Vec<Function<'_>>, JoinError> {
+        if self.has_only_contexts() {
+            tell_no_paths();
+        }
         let mut result = Vec::new();
         for image in &self.images {
             let mut profiles = self.profiles_of(image)?;
@@ -227,6 +240,26 @@ fn loaded(module: &Module) -> Result<Image, &'static str> {
         Ok(image) if image.signature == module.signature => Ok(image),
         _ => Err("is another build now"),
     }
+}
+
+/// Says, once, that what is told of paths is nothing.
+fn tell_no_paths() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        // Nobody to tell if standard error is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "midflight: note: there are calling contexts in the profile, and no paths; `midflight report \
+             --contexts` shows them"
+        );
+    });
+}
+
+/// How many functions of a module there are in a profile.
+fn functions_of(profile: &Profile, module: usize) -> usize {
+    let called = profile.contexts.iter().flat_map(|contexts| contexts.functions());
+    let modules = profile.functions.iter().map(|f| f.module).chain(called.map(|f| f.module));
+    modules.filter(|&of| of == module).count()
 }
 
 /// Modules that are named in a note, at most.

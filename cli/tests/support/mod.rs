@@ -159,7 +159,7 @@ pub fn elf_with(sections: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// What a run of an image with these tables writes.
 pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>>)]) -> Profile {
-    let tables = read_section(&section(tables)).unwrap();
+    let tables = read_section(&section(tables)).unwrap().paths;
     let signature = image_signature(tables.iter().map(|t| t.key));
     let functions = runs.iter().map(|(function, streams)| {
         let table = tables.iter().find(|t| t.name == *function).unwrap();
@@ -186,6 +186,7 @@ pub fn profile(name: &str, tables: &[FunctionTable], runs: &[(&str, Vec<Vec<u32>
         flags: 0,
         modules: vec![Module { signature, name: name.into() }],
         functions,
+        contexts: None,
         used: None,
     }
 }

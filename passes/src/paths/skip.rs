@@ -31,7 +31,7 @@ reasons! {
     /// A copy for inlining only: the real one is profiled where it is.
     AvailableExternally: "its body here is a copy for inlining only",
     /// `__attribute__((naked))`
-    Naked: "it is naked: there is no frame to keep a path in",
+    Naked: "it is naked: there is no frame to keep anything in",
     /// `__attribute__((no_profile_instrument_function))`
     NoProfileAttribute: "its attributes ask for no profiling",
     /// A coroutine that is not split: it may be resumed in another thread.

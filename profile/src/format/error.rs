@@ -1,5 +1,7 @@
 //! What can be wrong with a profile file.
 
+#[cfg(feature = "alloc")]
+use super::contexts::ContextOverflow;
 use crate::cursor::Malformed;
 use midflight_abi::{MAX_K, PROFILE_VERSION};
 
@@ -98,6 +100,10 @@ pub enum ReadError {
     /// Counts add up to too much.
     #[error("it is malformed: {0}")]
     Overflow(#[from] SumOverflow),
+    /// Counts of calling contexts add up to too much.
+    #[cfg(feature = "alloc")]
+    #[error("it is malformed: {0}")]
+    ContextOverflow(#[from] ContextOverflow),
 }
 
 /// Counts of a function, added up, pass 2^64 − 1.

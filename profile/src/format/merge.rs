@@ -1,5 +1,6 @@
 //! Adding profiles up.
 
+use super::contexts::{ContextMergeError, ContextOverflow, Contexts};
 use super::error::SumOverflow;
 use super::profile::Profile;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -38,9 +39,30 @@ pub enum MergeError {
         /// Key of the function
         key: u64,
     },
+    /// They have contexts of a function with different numbers of call sites.
+    #[error(
+        "the function with key {key:016x} has different numbers of call sites in them: one of them \
+         is damaged"
+    )]
+    Slots {
+        /// Key of the function
+        key: u64,
+    },
+    /// Counts of calling contexts add up to too much.
+    #[error(transparent)]
+    ContextOverflow(#[from] ContextOverflow),
     /// Counts add up to too much.
     #[error(transparent)]
     Overflow(#[from] SumOverflow),
+}
+
+impl From<ContextMergeError> for MergeError {
+    fn from(error: ContextMergeError) -> Self {
+        match error {
+            ContextMergeError::Overflow => ContextOverflow.into(),
+            ContextMergeError::Slots { key } => MergeError::Slots { key },
+        }
+    }
 }
 
 impl Profile {
@@ -75,6 +97,10 @@ impl Profile {
                 }
             }
         }
+        if let Some(theirs) = &other.contexts {
+            let ours = self.contexts.get_or_insert_with(|| Contexts::new(theirs.mode));
+            ours.merge(theirs, &places)?;
+        }
         self.k = self.k.max(other.k);
         self.flags |= other.flags;
         self.used = None;
@@ -84,9 +110,10 @@ impl Profile {
     /// Multiplies all counts, as if the run had been made so often.
     ///
     /// # Errors
-    /// [`SumOverflow`] if the counts of a function do not fit any more; `self` is of no use then.
-    pub fn scale(&mut self, by: u64) -> Result<(), SumOverflow> {
-        self.functions.iter_mut().try_for_each(|function| function.scale(by))
+    /// [`MergeError`] if counts do not fit any more; `self` is of no use then.
+    pub fn scale(&mut self, by: u64) -> Result<(), MergeError> {
+        self.functions.iter_mut().try_for_each(|function| function.scale(by))?;
+        Ok(self.contexts.iter_mut().try_for_each(|contexts| contexts.scale(by))?)
     }
 
     fn check_k(&self, other: &Profile) -> Result<(), MergeError> {

@@ -2,8 +2,8 @@
 //!
 //! A header that lists the sections, then the sections, each with its kind, size and checksum:
 //! modules (the images of the process that have records), windows (the counters of each function
-//! and thread), k-slab forests (those of functions that count by Algorithm 4 as published) and the
-//! memory that the run took. All of it is in `docs/format.md`.
+//! and thread), k-slab forests (those of functions that count by Algorithm 4 as published), calling
+//! contexts (the tree of each thread) and the memory that the run took. All of it is in `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too
@@ -13,6 +13,7 @@
 //! until it ends, and [`Profile::read`] reads that.
 
 mod add;
+mod contexts;
 mod encoder;
 mod error;
 mod header;
@@ -30,7 +31,10 @@ mod slabs;
 mod used;
 mod windows;
 
-pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room};
+pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room, SumContext, SumFunction};
+#[cfg(feature = "alloc")]
+pub use contexts::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts};
+pub use contexts::{ContextCounts, ContextFunction, ContextMode, ContextsHeader};
 pub use encoder::{Encoder, Sink};
 pub use error::{ReadError, SumOverflow};
 pub use header::ForestHeader;

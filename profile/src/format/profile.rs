@@ -1,5 +1,6 @@
 //! A whole profile in memory.
 
+use super::contexts::Contexts;
 use super::encoder::{Encoder, Sink};
 use super::error::SumOverflow;
 use super::header::ForestHeader;
@@ -23,6 +24,8 @@ pub struct Profile {
     pub modules: Vec<Module>,
     /// The functions. No two that were read have one module and key.
     pub functions: Vec<FunctionProfile>,
+    /// The calling contexts, if they were counted.
+    pub contexts: Option<Contexts>,
     /// How much memory the run took for windows, if that is known: it is of a single run, and not
     /// of a sum.
     pub used: Option<MemoryUse>,
@@ -101,7 +104,8 @@ impl FunctionProfile {
 
 impl Profile {
     /// The profile as a file. Equal profiles give equal bytes: modules are sorted by name and
-    /// signature, functions by module and key, siblings by label.
+    /// signature, functions by module and key, siblings by label or by call
+    /// site and function.
     ///
     /// # Panics
     /// If a function's module is not in the list.
@@ -133,6 +137,7 @@ impl Profile {
             let header = function.header(place[function.module]);
             encode_slabs(&mut encoder, &function.forest, &header)?;
         }
+        self.contexts.iter().try_for_each(|contexts| contexts.encode(&mut encoder, &place))?;
         self.used.iter().try_for_each(|used| encoder.memory_use(used))?;
         Ok(encoder.finish(self.flags))
     }

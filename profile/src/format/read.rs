@@ -1,5 +1,6 @@
 //! Reading a profile file, and refusing what is not one.
 
+use super::contexts;
 use super::error::{ReadError, SumOverflow, other_counters, other_k};
 use super::header::ForestHeader;
 use super::memory;
@@ -17,7 +18,8 @@ use alloc::vec::Vec;
 
 impl Profile {
     /// Reads a profile file, or the memory of a program that counts in its file. Modules with one
-    /// signature become one, and the forests of one function are added up.
+    /// signature become one, the forests of one function are added up, and so are the calling contexts
+    /// of all threads.
     ///
     /// Memory is bounded by a multiple of the file's size, whatever it contains.
     ///
@@ -38,6 +40,9 @@ impl Profile {
         {
             sections.of(kind).read(|cursor| reader.read_function(cursor, counters))?;
         }
+        let mut contexts = contexts::Reader::default();
+        sections.of(Kind::Contexts).read(|cursor| contexts.read(cursor, &reader.places))?;
+        let contexts = contexts.finish()?;
         let mut used = None;
         sections.of(Kind::Used).read(|cursor| {
             let second = cursor.malformed("the memory of a run", "is there twice");
@@ -46,7 +51,7 @@ impl Profile {
                 Some(_) => Err(ReadError::from(second)),
             }
         })?;
-        Ok(Profile { used, ..reader.finish(sections.flags)? })
+        Ok(Profile { contexts, used, ..reader.finish(sections.flags)? })
     }
 }
 
@@ -120,7 +125,7 @@ impl Reader {
         let Reader { modules, functions, .. } = self;
         functions.iter().try_for_each(FunctionProfile::check_total)?;
         let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
-        Ok(Profile { k, flags, modules, functions, used: None })
+        Ok(Profile { k, flags, modules, functions, contexts: None, used: None })
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) enum Kind {
     Windows,
     /// What Algorithm 4 has counted of paths as published, see [`super::slabs`].
     Slabs,
+    /// How often functions were called in each calling context, see [`super::contexts`].
+    Contexts,
     /// How much memory the run took, see [`super::used`].
     Used,
 }
@@ -39,7 +41,8 @@ const KINDS: usize = Kind::ALL.len();
 
 impl Kind {
     /// All, in the order in which they are written.
-    pub const ALL: [Kind; 4] = [Kind::Modules, Kind::Windows, Kind::Slabs, Kind::Used];
+    pub const ALL: [Kind; 5] =
+        [Kind::Modules, Kind::Windows, Kind::Slabs, Kind::Contexts, Kind::Used];
 
     /// Those that have forests.
     pub const FORESTS: [Kind; 2] = [Kind::Windows, Kind::Slabs];
@@ -51,6 +54,7 @@ impl Kind {
             Kind::Modules => *b"MODS",
             Kind::Windows => *b"WIND",
             Kind::Slabs => *b"SLAB",
+            Kind::Contexts => *b"ctxt",
             Kind::Used => *b"used",
         }
     }

@@ -6,7 +6,6 @@ use super::error::ReadError;
 use super::header::ForestHeader;
 use super::sections::Kind;
 use crate::cursor::Cursor;
-use crate::leb128;
 use crate::max_slab_levels;
 use midflight_abi::MAX_K;
 
@@ -85,13 +84,6 @@ impl<S: Sink> Encoder<S> {
     /// # Errors
     /// Those of the sink.
     pub fn node(&mut self, label: u32, count: u64, children: u32) -> Result<(), S::Error> {
-        let mut bytes = [0; 3 * leb128::MAX_LEN];
-        let mut len = 0;
-        for value in [label.into(), count, children.into()] {
-            if let Some(room) = bytes.get_mut(len..).and_then(<[u8]>::first_chunk_mut) {
-                len += leb128::encode(value, room);
-            }
-        }
-        self.put(bytes.get(..len).unwrap_or_default())
+        self.varints([label.into(), count, children.into()])
     }
 }

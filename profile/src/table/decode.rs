@@ -1,20 +1,23 @@
 //! Reading records, and refusing those that are not whole or make no sense.
 
+use super::contexts::ContextTable;
 use super::encode::{REASONS, TAG_CUT, TAG_EXIT, TAG_FLOW};
 use super::model::{Block, Edge, FunctionTable, Loc, Stage};
 use super::path::{NumberingError, PathDecoder};
+use super::signature::image_signature;
 use crate::cursor::{Cursor, Malformed, u16_at, u32_at, u64_at};
 use crate::record::{self, Damage, check_padding};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
+use midflight_abi::contexts::FLAG_CONTEXTS;
 use midflight_abi::{
     ABI_VERSION, FLAG_INLINED, FLAG_LATE, LLVM_SHIFT, MAX_K, Mode, RECORD_HEADER_SIZE, RecordHeader,
 };
 
 /// A record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the path table at byte {offset} of the section {kind}")]
+#[error("the table at byte {offset} of the section {kind}")]
 pub struct TableError {
     /// Where the record begins, from the start of the bytes given.
     pub offset: usize,
@@ -34,6 +37,19 @@ pub enum TableErrorKind {
     /// k is out of range.
     #[error("is for k = {0}, which is not in 1..={MAX_K}")]
     K(u32),
+    /// A record about calling contexts has what is of paths.
+    #[error("is of calling contexts, and has a k or a hash of a graph")]
+    NotOfContexts,
+    /// A record about calling contexts has another number of slots than of call sites.
+    #[error("of '{function}' has {found} slots for contexts, and should have {expected}")]
+    Slots {
+        /// The function's name
+        function: String,
+        /// That of its call sites; 1 where contexts are told apart by functions
+        expected: usize,
+        /// What its header says
+        found: u32,
+    },
     /// A field makes no sense.
     #[error("is malformed: {0}")]
     Malformed(#[from] Malformed),
@@ -57,16 +73,60 @@ pub enum TableErrorKind {
     },
 }
 
+/// The records of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Those of functions of which paths are profiled.
+    pub paths: Vec<FunctionTable>,
+    /// Those of functions of which calling contexts are profiled. A function may have one of each.
+    pub contexts: Vec<ContextTable>,
+}
+
+impl Records {
+    /// The [signature](image_signature) of the image that has them.
+    pub fn signature(&self) -> u64 {
+        let paths = self.paths.iter().map(|table| table.key);
+        image_signature(paths.chain(self.contexts.iter().map(|table| table.key)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.contexts.is_empty()
+    }
+}
+
 /// Reads all records of a section `midflight_tables`.
 ///
 /// # Errors
 /// [`TableError`] about the first record that is damaged, of another version, or inconsistent: see
-/// [`FunctionTable::decode`].
-pub fn read_section(section: &[u8]) -> Result<Vec<FunctionTable>, TableError> {
-    record::read_all(section, |at, rest| {
-        FunctionTable::decode(rest)
-            .map_err(|error| TableError { offset: error.offset + at, ..error })
-    })
+/// [`FunctionTable::decode`] and [`ContextTable::decode`].
+pub fn read_section(section: &[u8]) -> Result<Records, TableError> {
+    enum Record {
+        Paths(FunctionTable),
+        Contexts(ContextTable),
+    }
+    let records = record::read_all(section, |at, rest| {
+        let record = match is_about_contexts(rest) {
+            false => FunctionTable::decode(rest).map(|(table, size)| (Record::Paths(table), size)),
+            true => ContextTable::decode(rest).map(|(table, size)| (Record::Contexts(table), size)),
+        };
+        record.map_err(|error| TableError { offset: error.offset + at, ..error })
+    })?;
+    let mut all = Records::default();
+    for record in records {
+        match record {
+            Record::Paths(table) => all.paths.push(table),
+            Record::Contexts(table) => all.contexts.push(table),
+        }
+    }
+    Ok(all)
+}
+
+/// Whether the flags of the record that begins there, if it is one, say that it is about calling
+/// contexts.
+fn is_about_contexts(bytes: &[u8]) -> bool {
+    const FLAGS: usize = offset_of!(RecordHeader, flags);
+    bytes.len() >= RECORD_HEADER_SIZE && u16_at(bytes, FLAGS) & FLAG_CONTEXTS != 0
 }
 
 impl FunctionTable {
@@ -95,27 +155,16 @@ impl FunctionTable {
 
 fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
     let flags = u16_at(record, offset_of!(RecordHeader, flags));
-    let llvm = (flags >> LLVM_SHIFT) as u8;
-    let modes = flags & ((1 << LLVM_SHIFT) - 1);
-    let stage = match modes & (FLAG_INLINED | FLAG_LATE) {
-        0 => Stage::Early,
-        FLAG_INLINED => Stage::Inlined,
-        FLAG_LATE => Stage::Late,
-        _ => return Err(TableErrorKind::Flags(flags)),
-    };
-    let mode = Mode::of_flags(flags)
-        .filter(|_| modes & !(FLAG_INLINED | FLAG_LATE | Mode::FLAGS) == 0)
+    let (stage, llvm, own) = read_compiler(flags)?;
+    let mode = Mode::of_flags(own)
+        .filter(|_| own & !Mode::FLAGS == 0)
         .ok_or(TableErrorKind::Flags(flags))?;
     let k = u32_at(record, offset_of!(RecordHeader, k));
     if !(1..=MAX_K).contains(&k) {
         return Err(TableErrorKind::K(k));
     }
     let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);
-    let name = body.string("the function's name")?;
-    let unit = body.string("the unit's name")?;
-    let files = read_files(&mut body)?;
-    let file = body.varint32("the function's file")?;
-    let line = body.varint32("the function's line")?;
+    let Declaration { name, unit, files, file, line } = Declaration::read(&mut body)?;
     let blocks = read_blocks(&mut body, line)?;
     let edges = read_edges(&mut body)?;
     check_padding(&body)?;
@@ -137,6 +186,39 @@ fn read_table(record: &[u8]) -> Result<FunctionTable, TableErrorKind> {
     })
 }
 
+/// What flags say of the compiler: the stage and LLVM's major version. And all others.
+pub(super) fn read_compiler(flags: u16) -> Result<(Stage, u8, u16), TableErrorKind> {
+    let own = flags & ((1 << LLVM_SHIFT) - 1);
+    let stage = match own & (FLAG_INLINED | FLAG_LATE) {
+        0 => Stage::Early,
+        FLAG_INLINED => Stage::Inlined,
+        FLAG_LATE => Stage::Late,
+        _ => return Err(TableErrorKind::Flags(flags)),
+    };
+    Ok((stage, (flags >> LLVM_SHIFT) as u8, own & !(FLAG_INLINED | FLAG_LATE)))
+}
+
+/// What a record says of its function before all else.
+pub(super) struct Declaration {
+    pub name: String,
+    pub unit: String,
+    pub files: Vec<String>,
+    pub file: u32,
+    pub line: u32,
+}
+
+impl Declaration {
+    pub(super) fn read(body: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        Ok(Declaration {
+            name: body.string("the function's name")?,
+            unit: body.string("the unit's name")?,
+            files: read_files(body)?,
+            file: body.varint32("the function's file")?,
+            line: body.varint32("the function's line")?,
+        })
+    }
+}
+
 fn read_files(body: &mut Cursor<'_>) -> Result<Vec<String>, Malformed> {
     let count = body.count(1, "the number of files")?;
     (0..count).map(|_| body.string("a file's name")).collect()
@@ -155,14 +237,23 @@ fn read_blocks(body: &mut Cursor<'_>, line: u32) -> Result<Vec<Block>, Malformed
         let mut locs = Vec::with_capacity(count);
         for _ in 0..count {
             let file = body.varint32("the file of a line")?;
-            let line = body.delta32(last, "a line")?;
-            let outer_line = body.delta32(line, "the line of an outer call")?;
-            locs.push(Loc { file, line, outer_line });
-            last = line;
+            locs.push(read_lines(body, &mut last, file)?);
         }
         blocks.push(Block { instructions, calls: number & 1 != 0, locs });
     }
     Ok(blocks)
+}
+
+/// The lines of a location in that file; `last` is the line of the one before.
+pub(super) fn read_lines(
+    body: &mut Cursor<'_>,
+    last: &mut u32,
+    file: u32,
+) -> Result<Loc, Malformed> {
+    let line = body.delta32(*last, "a line")?;
+    let outer_line = body.delta32(line, "the line of an outer call")?;
+    *last = line;
+    Ok(Loc { file, line, outer_line })
 }
 
 fn read_edges(body: &mut Cursor<'_>) -> Result<Vec<Edge>, Malformed> {
@@ -199,14 +290,21 @@ fn read_edge(body: &mut Cursor<'_>, last: u32) -> Result<Edge, Malformed> {
 }
 
 fn check_files(table: &FunctionTable) -> Result<(), TableErrorKind> {
-    let own = Some(table.file).filter(|_| !table.files.is_empty());
     let of_lines = table.blocks.iter().flat_map(|block| &block.locs).map(|loc| loc.file);
-    match own.into_iter().chain(of_lines).find(|&file| file as usize >= table.files.len()) {
+    check_files_of(&table.name, &table.files, table.file, of_lines)
+}
+
+/// Checks that a function's own file and those of its locations are in its list. It has no own one
+/// where the list is empty.
+pub(super) fn check_files_of(
+    name: &str,
+    files: &[String],
+    own: u32,
+    of_locs: impl Iterator<Item = u32>,
+) -> Result<(), TableErrorKind> {
+    let own = Some(own).filter(|_| !files.is_empty());
+    match own.into_iter().chain(of_locs).find(|&file| file as usize >= files.len()) {
         None => Ok(()),
-        Some(file) => Err(TableErrorKind::File {
-            function: table.name.clone(),
-            file,
-            files: table.files.len(),
-        }),
+        Some(file) => Err(TableErrorKind::File { function: name.into(), file, files: files.len() }),
     }
 }

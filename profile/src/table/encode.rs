@@ -1,8 +1,9 @@
 //! Writing a record: see `docs/format.md`, "The table section".
 
-use super::model::{Block, CutReason, Edge, FunctionTable, Stage};
+use super::model::{Block, CutReason, Edge, FunctionTable, Loc, Stage};
 use crate::put::{overwrite, put_delta, put_string, put_varint};
 use crate::record::seal;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::{
@@ -20,45 +21,58 @@ pub(super) const REASONS: [CutReason; 4] =
 
 impl FunctionTable {
     /// The whole record with its header, padded to a multiple of 8 bytes. `self.key` is ignored;
-    /// [`key_of`] tells the key of the result.
+    /// [`key_of`](super::key_of) tells the key of the result.
     ///
     /// # Panics
     /// If the record would have 4 GiB or more.
     pub fn encode(&self) -> Vec<u8> {
+        let FunctionTable { cfg_hash, k, num_paths, .. } = *self;
+        let flags = compiler_flags(self.stage, self.llvm) | self.mode.flags();
         let mut record = Vec::new();
-        self.put_header(&mut record);
-        self.put_declaration(&mut record);
+        put_header(&mut record, flags, cfg_hash, k, num_paths);
+        put_declaration(&mut record, &self.name, &self.unit, &self.files, (self.file, self.line));
         put_blocks(&mut record, &self.blocks, self.line);
         put_edges(&mut record, &self.edges);
         seal(&mut record).expect("a record has less than 4 GiB");
         record
     }
+}
 
-    fn put_header(&self, out: &mut Vec<u8>) {
-        let stage = match self.stage {
-            Stage::Early => 0,
-            Stage::Inlined => FLAG_INLINED,
-            Stage::Late => FLAG_LATE,
-        };
-        let flags: u16 = stage | self.mode.flags() | u16::from(self.llvm) << LLVM_SHIFT;
-        out.resize(RECORD_HEADER_SIZE, 0);
-        overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
-        overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());
-        overwrite(out, offset_of!(RecordHeader, cfg_hash), &self.cfg_hash.to_le_bytes());
-        overwrite(out, offset_of!(RecordHeader, k), &self.k.to_le_bytes());
-        overwrite(out, offset_of!(RecordHeader, num_paths), &self.num_paths.to_le_bytes());
-    }
+/// What a record's flags say of the compiler.
+pub(super) fn compiler_flags(stage: Stage, llvm: u8) -> u16 {
+    let stage = match stage {
+        Stage::Early => 0,
+        Stage::Inlined => FLAG_INLINED,
+        Stage::Late => FLAG_LATE,
+    };
+    stage | u16::from(llvm) << LLVM_SHIFT
+}
 
-    fn put_declaration(&self, out: &mut Vec<u8>) {
-        put_string(out, &self.name);
-        put_string(out, &self.unit);
-        put_varint(out, self.files.len() as u64);
-        for file in &self.files {
-            put_string(out, file);
-        }
-        put_varint(out, self.file.into());
-        put_varint(out, self.line.into());
-    }
+/// Begins a record: its header, without what [`seal`] fills in.
+pub(super) fn put_header(out: &mut Vec<u8>, flags: u16, cfg_hash: u64, k: u32, num_paths: u32) {
+    out.resize(RECORD_HEADER_SIZE, 0);
+    overwrite(out, offset_of!(RecordHeader, version), &ABI_VERSION.to_le_bytes());
+    overwrite(out, offset_of!(RecordHeader, flags), &flags.to_le_bytes());
+    overwrite(out, offset_of!(RecordHeader, cfg_hash), &cfg_hash.to_le_bytes());
+    overwrite(out, offset_of!(RecordHeader, k), &k.to_le_bytes());
+    overwrite(out, offset_of!(RecordHeader, num_paths), &num_paths.to_le_bytes());
+}
+
+/// What a record says of its function before all else; `place` is the file and the line of its
+/// declaration.
+pub(super) fn put_declaration(
+    out: &mut Vec<u8>,
+    name: &str,
+    unit: &str,
+    files: &[String],
+    place: (u32, u32),
+) {
+    put_string(out, name);
+    put_string(out, unit);
+    put_varint(out, files.len() as u64);
+    files.iter().for_each(|file| put_string(out, file));
+    put_varint(out, place.0.into());
+    put_varint(out, place.1.into());
 }
 
 fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {
@@ -69,11 +83,16 @@ fn put_blocks(out: &mut Vec<u8>, blocks: &[Block], line: u32) {
         put_varint(out, block.locs.len() as u64);
         for loc in &block.locs {
             put_varint(out, loc.file.into());
-            put_delta(out, last, loc.line);
-            put_delta(out, loc.line, loc.outer_line);
-            last = loc.line;
+            put_lines(out, &mut last, loc);
         }
     }
+}
+
+/// The lines of a location; `last` is the line of the one before.
+pub(super) fn put_lines(out: &mut Vec<u8>, last: &mut u32, loc: &Loc) {
+    put_delta(out, *last, loc.line);
+    put_delta(out, loc.line, loc.outer_line);
+    *last = loc.line;
 }
 
 fn put_edges(out: &mut Vec<u8>, edges: &[Edge]) {

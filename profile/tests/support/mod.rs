@@ -1,8 +1,13 @@
 //! Streams, and what they count by brute force.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod contexts;
+
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::{Counters, FunctionProfile, HEADER_SIZE, Totals};
+use midflight_profile::format::{
+    Counters, FunctionProfile, HEADER_SIZE, Node, Pair, Piece, Place, Room, SumContext,
+    SumFunction, Totals,
+};
 use midflight_profile::ksf::SlabForest;
 use midflight_profile::windows::{WindowForest, Windows};
 use proptest::prelude::*;
@@ -126,12 +131,12 @@ pub fn any_k() -> impl Strategy<Value = u32> {
 }
 
 /// Makes the checksums and sizes of a profile file right, as far as its header leaves that open:
-/// what is behind the modules and the windows is the section of k-SFs.
+/// what is behind modules and forests is the section of contexts.
 pub fn seal(file: &mut [u8]) {
     let (header, mut contents) = file.split_at_mut(HEADER_SIZE);
-    for entry in [20, 40, 60] {
+    for entry in [20, 40, 60, 80] {
         let size = u64::from_le_bytes(header[entry + 8..entry + 16].try_into().unwrap());
-        let size = if entry == 60 { contents.len() } else { contents.len().min(size as usize) };
+        let size = if entry == 80 { contents.len() } else { contents.len().min(size as usize) };
         let (section, rest) = contents.split_at_mut(size);
         header[entry + 8..entry + 16].copy_from_slice(&(size as u64).to_le_bytes());
         header[entry + 16..entry + 20].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
@@ -158,4 +163,23 @@ pub fn file_of(sections: &[(&[u8; 4], u32, &[u8])]) -> Vec<u8> {
     file.extend(crc32fast::hash(&file).to_le_bytes());
     sections.iter().for_each(|(_, _, bytes)| file.extend_from_slice(bytes));
     file
+}
+
+/// Adds two files up, as programs do that share one, in memory of just the size that is asked for,
+/// full of leftovers.
+pub fn sum(first: &[u8], second: &[u8]) -> Result<Vec<u8>, String> {
+    let pair = Pair::new(first, second).map_err(|error| error.to_string())?;
+    let needs = pair.needs();
+    let room = Room {
+        modules: &mut vec![Place::default(); needs.modules],
+        pieces: &mut vec![Piece::default(); needs.pieces],
+        nodes: &mut vec![Node::default(); needs.nodes],
+        contexts: &mut vec![SumContext::default(); needs.contexts],
+        functions: &mut vec![SumFunction::default(); needs.functions],
+        slots: &mut vec![7; needs.slots],
+    };
+    let mut file = vec![0; HEADER_SIZE];
+    let header = pair.write(room, &mut file).map_err(|error| error.to_string())?;
+    file[..HEADER_SIZE].copy_from_slice(&header);
+    Ok(file)
 }

@@ -6,6 +6,7 @@
 
 use crate::arena;
 use crate::config::PROFILE_VARIABLE;
+use crate::contexts;
 use crate::file::destination;
 use crate::file::live;
 use crate::file::pattern;
@@ -19,7 +20,7 @@ use crate::paths::baseline;
 use crate::paths::fallback;
 use crate::paths::forest::ThreadForest;
 use crate::process::ending;
-use crate::process::image::{self, Image};
+use crate::process::image::{self, KeptApart};
 use crate::process::privilege;
 use crate::process::signal::Blocked;
 use crate::process::{self, PROCESS, Process};
@@ -78,6 +79,8 @@ fn write_if_counted(process: &mut Process, signals: &Blocked) {
     let mut any = process.exit.is_some();
     // SAFETY: the process lock and the context's are held.
     process.for_each_forest(|forest| any |= unsafe { ThreadForest::mark(forest) });
+    // SAFETY: as above.
+    process.for_each_tree(|tree| any |= unsafe { contexts::write::activations(tree) } != 0);
     if any {
         write_what_is_new(process, signals);
     } else {
@@ -132,6 +135,8 @@ pub fn pause(paused: bool) -> i32 {
         return libc::ENOMEM;
     }
     baseline::turn();
+    // SAFETY: as above.
+    process.for_each_tree(|tree| unsafe { contexts::write::turn(tree) });
     0
 }
 
@@ -143,6 +148,10 @@ fn activations(process: &Process) -> u64 {
         sum = sum.wrapping_add(unsafe {
             crate::paths::counter::read(&raw mut (*forest).shared.forest.totals.entries)
         });
+    });
+    process.for_each_tree(|tree| {
+        // SAFETY: its context is locked.
+        sum = sum.wrapping_add(unsafe { contexts::write::activations(tree) });
     });
     sum
 }
@@ -198,6 +207,8 @@ struct Summary {
     truncated: u64,
     /// Forests whose image was never registered.
     strangers: u64,
+    /// Activations without a calling context.
+    elsewhere: u64,
 }
 
 fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
@@ -215,6 +226,15 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
             b" paths were counted with fewer paths before them than k tells, and ",
             Decimal::new(lost).bytes(),
             b" were not counted; raise MIDFLIGHT_MAX_MEMORY or use a smaller k",
+        ]);
+    }
+    if summary.elsewhere != 0 && !is_told {
+        message::print(&[
+            b"the profile '",
+            name,
+            b"' has no calling context for ",
+            Decimal::new(summary.elsewhere).bytes(),
+            b" calls, since memory has run out; raise MIDFLIGHT_MAX_MEMORY, or profile fewer functions",
         ]);
     }
     if summary.strangers != 0 {
@@ -288,15 +308,22 @@ fn leave_file() {
 /// Notes the signature of an image that is about to be registered. With the first one the program
 /// begins to count in a file, if the environment asks for it.
 ///
-/// Where Algorithm 4 is carried out as published, in some function, it does not; if it does
-/// already, the file goes.
-pub fn note_image(process: &mut Process, signature: u64, is_program: bool, has_published: bool) {
+/// Where some function has what is kept apart from the file, it does not; if it does already, the
+/// file goes.
+pub fn note_image(
+    process: &mut Process,
+    signature: u64,
+    is_program: bool,
+    kept_apart: Option<KeptApart>,
+) {
     let is_first = process.images.is_null();
     let is_continuous = pattern::is_continuous(process.config.pattern());
-    let is_refused = has_published && is_continuous && (is_first || live::is_live());
-    if is_refused {
+    let refused = kept_apart.filter(|_| is_continuous && (is_first || live::is_live()));
+    if let Some(kept_apart) = refused {
         message::print(&[
-            b"no profile is left if the program is killed, since functions that were compiled with algorithm=published cannot count in a file",
+            b"no profile is left if the program is killed, since ",
+            kept_apart.functions(),
+            b" cannot count in a file",
         ]);
         leave_file();
     }
@@ -304,7 +331,7 @@ pub fn note_image(process: &mut Process, signature: u64, is_program: bool, has_p
         return;
     }
     process.signature = signature;
-    if is_first && !is_refused {
+    if is_first && refused.is_none() {
         begin_file(process);
     } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
         process.serial = None;
@@ -480,7 +507,7 @@ fn encode<S: Sink<Error = Failure>>(
         encoder.module(image.shared.signature, image.path())?;
     }
     let totals = Totals { lost: fallback::lost(), ..Totals::default() };
-    let mut summary = Summary { totals, truncated: 0, strangers: 0 };
+    let mut summary = Summary { totals, truncated: 0, strangers: 0, elsewhere: 0 };
     // What is counted as published has a section of its own behind the others'.
     for is_published in [false, true] {
         let mut result = Ok(());
@@ -495,6 +522,7 @@ fn encode<S: Sink<Error = Failure>>(
         });
         result?;
     }
+    encode_trees(process, encoder, &mut summary)?;
     let mut used = MemoryUse::default();
     // SAFETY: the process lock and the context's are held.
     process.for_each_context(|context| unsafe {
@@ -528,14 +556,29 @@ unsafe fn encode_forest<S: Sink<Error = Failure>>(
     }
 }
 
+fn encode_trees<S: Sink<Error = Failure>>(
+    process: &Process,
+    encoder: &mut Encoder<S>,
+    summary: &mut Summary,
+) -> Result<(), Failure> {
+    contexts::write::begin();
+    let mut elsewhere = contexts::fallback::lost();
+    summary.elsewhere = elsewhere;
+    let mut result = Ok(());
+    process.for_each_tree(|tree| {
+        if result.is_ok() {
+            // SAFETY: the process lock and the context's are held.
+            let written = unsafe { contexts::write::encode(process, tree, elsewhere, encoder) };
+            elsewhere = 0;
+            result = written.map(|strangers| summary.strangers += strangers);
+        }
+    });
+    result
+}
+
 /// The place of a forest's image in the list.
 unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32> {
     // SAFETY: the caller gives a forest.
     let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
-    let known: *mut Image = known.cast();
-    let is_it = |image: &Image| match known.is_null() {
-        true => image.contains(record),
-        false => core::ptr::eq(known, image),
-    };
-    process.images().position(is_it).map(|index| index as u32)
+    process.place_of(known.cast(), record)
 }

@@ -115,11 +115,13 @@ fn write_sum(
     let pair = Pair::new(before, own).map_err(|_| Failure::System(libc::EBADMSG))?;
     let needs = pair.needs();
     // SAFETY: zeroes are a valid value of each.
-    let (mut modules, mut pieces, mut nodes, mut slots) = unsafe {
+    let (mut modules, mut pieces, mut nodes, mut contexts, mut functions, mut slots) = unsafe {
         (
             Zeroed::new(needs.modules)?,
             Zeroed::new(needs.pieces)?,
             Zeroed::new(needs.nodes)?,
+            Zeroed::new(needs.contexts)?,
+            Zeroed::new(needs.functions)?,
             Zeroed::new(needs.slots)?,
         )
     };
@@ -127,6 +129,8 @@ fn write_sum(
         modules: modules.values(),
         pieces: pieces.values(),
         nodes: nodes.values(),
+        contexts: contexts.values(),
+        functions: functions.values(),
         slots: slots.values(),
     };
     let mut sink = Buffered::new(file, buffer, HEADER_SIZE as u64);

@@ -97,6 +97,7 @@ pub unsafe fn find(mut node: *mut Node, label: u32) -> Option<Entry> {
 ///
 /// # Safety
 /// `node` is a node of a forest.
+#[inline(always)]
 pub unsafe fn find_at_suffix(mut node: *mut Node, label: u32) -> Option<Entry> {
     // SAFETY: the caller's; a suffix is a node of the same forest.
     unsafe {
@@ -404,6 +405,7 @@ impl Builder<'_> {
     }
 
     /// So many zeroes for the forest.
+    #[inline(always)]
     unsafe fn take(&mut self, bytes: usize, purpose: Purpose) -> Result<*mut u8, OutOfMemory> {
         // SAFETY: the builder's forest is valid, and the caller holds the lock.
         unsafe { self.room.take(self.forest, bytes, purpose).ok_or(OutOfMemory) }
@@ -574,6 +576,7 @@ impl Builder<'_> {
         }
     }
 
+    #[inline(always)]
     unsafe fn extra(&mut self, node: *mut Node) -> Result<*mut Extra, OutOfMemory> {
         // SAFETY: the caller's; the memory is zeroed, which is a valid value.
         unsafe {

@@ -13,6 +13,7 @@
 //! over once the kernel does not know the thread any more, and until then it is the thread's own.
 
 use crate::arena::{self, Arena, Contents, Purpose};
+use crate::contexts::tree::Tree;
 use crate::file::live;
 use crate::lock::ContextLock;
 use crate::paths::baseline::Baselines;
@@ -55,6 +56,8 @@ pub struct Data {
     pub room: Room,
     /// What is not to be told of the counters.
     pub baselines: Baselines,
+    /// Calling contexts.
+    pub tree: Tree,
     /// Hash table of the forests by key.
     table: *mut *mut ThreadForest,
     size: usize,
@@ -122,6 +125,7 @@ fn remembered() -> *mut Context {
 /// The calling thread's context if it has one.
 ///
 /// `first` is the list of all, read under the process lock.
+#[inline(never)]
 pub fn find_own(first: *mut Context) -> *mut Context {
     let known = remembered();
     if !known.is_null() {
@@ -218,8 +222,15 @@ impl Context {
         let this = arena.allocate(size_of::<Self>(), Purpose::Root)?.as_ptr().cast::<Self>();
         arena::add_sharer();
         let room = Room::new();
-        let data =
-            Data { arena, room, baselines: Baselines::new(), table: null_mut(), size: 0, used: 0 };
+        let data = Data {
+            arena,
+            room,
+            baselines: Baselines::new(),
+            tree: Tree::new(),
+            table: null_mut(),
+            size: 0,
+            used: 0,
+        };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
             let baselines = &raw const (*(&raw const (*this).data).cast::<Data>()).baselines.shared;

@@ -67,6 +67,7 @@ struct Roots {
 
 impl Roots {
     /// The place of a label: its root's, or the empty one where that would be.
+    #[inline(always)]
     unsafe fn place(this: *mut Self, label: u32) -> *mut *mut Node {
         // SAFETY: the caller gives a table. It has empty places.
         unsafe {
@@ -419,6 +420,7 @@ impl Walk {
         }
     }
 
+    #[inline(always)]
     unsafe fn descend(&mut self, node: *mut Node) -> Option<Turn> {
         let parent = self.node();
         let owner = if parent.is_null() { self.slabs as usize } else { parent as usize };

@@ -329,6 +329,7 @@ impl Room {
 
 /// Events after which a closed slot in the table of a window of so many paths is opened in any case,
 /// in a function that has had so many events in closed slots.
+#[inline(always)]
 pub fn most_heat(closed_events: u64, length: u8) -> u64 {
     let length = u32::from(length).min(u64::BITS / 2 - 1);
     let heat = (HEAT >> (2 * length)).max(LONG_HEAT);

@@ -71,6 +71,7 @@ unsafe fn detour(node: *mut Node, id: u32) -> Option<*mut Slot> {
 }
 
 /// Whether an entry leads to a node, and many events can be added to it.
+#[inline(always)]
 unsafe fn leads_back(entry: Entry, node: *mut Node) -> bool {
     // SAFETY: the caller gives an entry of a forest.
     unsafe { table::node_of(entry.next()) == node && !entry.has_overflowed() && !entry.is_closed() }

@@ -85,6 +85,7 @@ pub unsafe fn word_of(node: *mut Node) -> Word {
 }
 
 /// How many slots a table has that has one for each path of a function; none: it is sparse.
+#[inline(always)]
 pub fn dense_size(forest: &ThreadForest) -> Option<u32> {
     is_dense(forest.num_paths, forest.k).then(|| forest.num_paths.next_power_of_two())
 }
@@ -124,6 +125,7 @@ impl Table {
 
     /// # Safety
     /// The word leads or led to a node.
+    #[inline(always)]
     unsafe fn of_word(word: Word) -> Self {
         let slots = table_of(word);
         if word & DENSE_OFFSET == 0 {
@@ -190,6 +192,7 @@ impl Table {
     ///
     /// # Safety
     /// The table is or was that of a node.
+    #[inline(always)]
     pub unsafe fn probe(self, label: u32) -> (*mut Slot, bool) {
         let mut index = self.bucket(label);
         if self.is_dense {
@@ -344,6 +347,7 @@ pub unsafe fn add(slot: *mut Slot, n: u64) {
 ///
 /// # Safety
 /// `word` is a state, of which a function with that path has forests.
+#[inline(always)]
 pub unsafe fn known(word: Word, label: u32) -> Option<(*mut Slot, Word)> {
     // SAFETY: the caller's; the slot is in the table that the word leads to.
     unsafe {
@@ -390,6 +394,7 @@ impl Entry {
     ///
     /// # Safety
     /// As for [`Self::next`].
+    #[inline(always)]
     pub unsafe fn has_overflowed(self) -> bool {
         // SAFETY: the caller's.
         unsafe {
@@ -410,6 +415,7 @@ impl Entry {
     ///
     /// # Safety
     /// As for [`Self::next`].
+    #[inline(always)]
     pub unsafe fn heat(self) -> u64 {
         // SAFETY: the caller's.
         unsafe { in_slot(self.slot, self.is_dense()) }

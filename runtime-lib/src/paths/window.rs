@@ -46,6 +46,7 @@ impl Window {
     ///
     /// # Safety
     /// `node` is a node of a forest.
+    #[inline(always)]
     pub unsafe fn of(node: *mut Node) -> Self {
         // SAFETY: the caller's.
         unsafe {
@@ -101,6 +102,7 @@ impl Window {
     }
 
     /// A hash for which windows of different kinds or forests differ, too.
+    #[inline(always)]
     pub fn hash(&self, forest: usize) -> u64 {
         let mut hash = (forest as u64).wrapping_add(self.kind as u64);
         for &label in self.labels() {

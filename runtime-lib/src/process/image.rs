@@ -8,6 +8,7 @@
 //! The records of an image that is unloaded are gone; what a profile needs of them was copied.
 
 use crate::arena::{Arena, Purpose};
+use crate::contexts::recover;
 use crate::file::live;
 use crate::file::output;
 use crate::message;
@@ -22,6 +23,7 @@ use crate::process::signal::Blocked;
 use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use midflight_abi::contexts::FLAG_CONTEXTS;
 use midflight_abi::memory;
 use midflight_abi::{ABI_VERSION, MAX_K, Mode, RECORD_HEADER_SIZE, RecordHeader};
 use midflight_profile::table::image_signature;
@@ -99,6 +101,16 @@ pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
     header.version == ABI_VERSION && (least..=MAX_K).contains(&header.k)
 }
 
+/// Whether calling contexts of a function are counted, by a record that can be used.
+///
+/// # Safety
+/// `record` points to a record header.
+pub unsafe fn has_contexts(record: *const RecordHeader) -> bool {
+    // SAFETY: the caller's.
+    let header = unsafe { &*record };
+    header.version == ABI_VERSION && header.flags & FLAG_CONTEXTS != 0
+}
+
 /// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
 ///
 /// # Safety
@@ -127,7 +139,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
     }
     // SAFETY: the caller's.
     let result = unsafe { inspect(start, stop) }.and_then(|inspected| {
-        let Inspected { signature, has_published } = inspected;
+        let Inspected { signature, kept_apart } = inspected;
         let Some(mut process) = process::lock() else { return Ok(()) };
         process.configure();
         // SAFETY: the list holds images.
@@ -142,7 +154,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
                 (image, last) = ((*image).next(), image);
             }
             if image.is_null() {
-                output::note_image(&mut process, signature, found.is_program, has_published);
+                output::note_image(&mut process, signature, found.is_program, kept_apart);
                 image =
                     Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
                 if last.is_null() {
@@ -163,25 +175,52 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
     }
 }
 
+/// What a file that the program counts in does not have.
+#[derive(Clone, Copy)]
+pub enum KeptApart {
+    /// The k-SF of Algorithm 4, where that is carried out as published.
+    Published,
+    /// Trees of calling contexts.
+    Contexts,
+}
+
+impl KeptApart {
+    fn of(record: &RecordHeader) -> Option<Self> {
+        match record.mode() {
+            _ if record.flags & FLAG_CONTEXTS != 0 => Some(Self::Contexts),
+            Some(Mode::Published) => Some(Self::Published),
+            _ => None,
+        }
+    }
+
+    /// The functions that have it, for a message.
+    pub fn functions(self) -> &'static [u8] {
+        match self {
+            Self::Published => b"functions that were compiled with algorithm=published",
+            Self::Contexts => b"functions whose calling contexts are profiled",
+        }
+    }
+}
+
 /// What the records of an image tell.
 struct Inspected {
     signature: u64,
-    /// Whether Algorithm 4 is carried out as published in some function.
-    has_published: bool,
+    /// What of it cannot be counted in a file.
+    kept_apart: Option<KeptApart>,
 }
 
 /// Reads through the records of an image.
 unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
-    let (mut refusal, mut has_published) = (None, false);
+    let (mut refusal, mut kept_apart) = (None, None);
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
     let signature = image_signature(records.map(|record| {
-        has_published |= record.mode() == Some(Mode::Published);
+        kept_apart = kept_apart.or(KeptApart::of(record));
         record.key
     }));
     match refusal {
         Some(refusal) => Err(refusal),
-        None => Ok(Inspected { signature, has_published }),
+        None => Ok(Inspected { signature, kept_apart }),
     }
 }
 
@@ -299,6 +338,7 @@ pub fn unregister(start: *const u8) {
             return;
         }
         process.contexts().for_each(|context| detach(context, image));
+        recover::forget();
         (*image).shared.start.store(0, Ordering::Release);
         (*image).shared.stop.store(0, Ordering::Release);
     }
@@ -309,6 +349,7 @@ unsafe fn detach(context: *mut Context, image: *mut Image) {
     // SAFETY: the caller holds the process lock; the context's lock is taken.
     unsafe {
         let _guard = (*context).lock.lock_as_other();
+        (*(*context).data.get()).tree.detach(image);
         for forest in ThreadForest::list((*context).forests()) {
             let shared = &raw mut (*forest).shared;
             if (*image).contains((*shared).record) {

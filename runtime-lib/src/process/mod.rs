@@ -18,6 +18,8 @@ pub mod signal_name;
 
 use crate::arena::{Arena, Contents};
 use crate::config::Config;
+use crate::contexts;
+use crate::contexts::tree::Tree;
 use crate::file::live;
 use crate::file::output;
 use crate::lock::{ProcessGuard, ProcessLock};
@@ -31,6 +33,7 @@ use crate::sys;
 use core::mem::ManuallyDrop;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use midflight_abi::RecordHeader;
 use midflight_profile::format::{FLAG_BEGAN_WITHIN, FLAG_WENT_ON};
 
 pub static PROCESS: ProcessLock<Process> = ProcessLock::new(Process {
@@ -173,6 +176,22 @@ impl Process {
         });
     }
 
+    /// The same with every tree of calling contexts.
+    pub fn for_each_tree(&self, mut visit: impl FnMut(&Tree)) {
+        // SAFETY: the context is locked, or the calling thread's own.
+        self.for_each_context(|context| unsafe { visit(&(*(*context).data.get()).tree) });
+    }
+
+    /// The place in the list of an image: the one that is known or, where that is null, the one that
+    /// a record is in.
+    pub fn place_of(&self, known: *mut Image, record: *const RecordHeader) -> Option<u32> {
+        let is_it = |image: &Image| match known.is_null() {
+            true => image.contains(record),
+            false => core::ptr::eq(known, image),
+        };
+        self.images().position(is_it).map(|index| index as u32)
+    }
+
     pub fn contexts(&self) -> impl Iterator<Item = *mut Context> + use<> {
         // SAFETY: it is the list of contexts.
         unsafe { Context::list(self.contexts) }
@@ -211,8 +230,10 @@ impl Process {
                     ThreadForest::clear(forest);
                 });
                 (*(*context).data.get()).baselines.clear();
+                (*(*context).data.get()).tree.clear();
             });
             fallback::clear();
+            contexts::fallback::clear();
         });
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Task {
     pub(crate) remarks_format: Option<OsString>,
     /// True if clang adds libraries by itself.
     pub(crate) has_default_libraries: bool,
+    /// True for a static program that is relocated when it starts (`-static-pie`).
+    pub(crate) relocates_itself: bool,
     /// True if it links libFuzzer.
     pub(crate) has_fuzzer: bool,
     /// Where clang adds no libraries by itself, those that the user gives: `-l…`.
@@ -78,6 +80,7 @@ pub(crate) fn task(arguments: &[OsString]) -> Result<Task, Endless> {
             b"-x" => language = words.next().and_then(kind_of_language),
             b"-Xlinker" => relocatable |= words.next().is_some_and(makes_relocatable),
             _ if word.starts_with(b"-x") => language = kind_of_language(&word[2..]),
+            b"-static-pie" => task.relocates_itself = true,
             b"-nostdlib" | b"-nodefaultlibs" => no_default_libraries = true,
             _ if word.starts_with(b"-l") => {
                 task.links = true;

@@ -4,6 +4,7 @@ use crate::commands::cc::DriverError;
 use crate::commands::cc::arguments::Task;
 use crate::commands::cc::options::{Options, with};
 use crate::install::Install;
+use midflight_abi::contexts::CONTEXT_WORD_SYMBOL;
 use std::ffi::{OsStr, OsString};
 
 /// What stands in front of a command line, for the compiler: the plugin with its options.
@@ -76,6 +77,10 @@ pub(crate) fn for_linker(
         // A flag that is tested refers to nothing in the runtime, which arms it.
         linker(OsStr::new("--undefined=midflight_osr_register"));
     }
+    if options.contexts && task.has_default_libraries {
+        // Which frames were left is found by the unwinder, which C programs do not ask for.
+        linker(OsStr::new("--undefined=midflight_unwinder"));
+    }
     if options.has_open_points()
         && let Some(folder) = install.plugin.parent()
     {
@@ -93,6 +98,10 @@ pub(crate) fn for_linker(
     task.own_libraries.iter().for_each(|library| linker(library));
     // Instrumented libraries that are loaded later must find this runtime.
     for symbol in midflight_abi::RUNTIME_SYMBOLS {
+        // A program that relocates itself has no thread-local variables yet then; it loads nothing.
+        if task.relocates_itself && symbol == CONTEXT_WORD_SYMBOL {
+            continue;
+        }
         linker(OsStr::new(&format!("--export-dynamic-symbol={symbol}")));
     }
     result.push("--end-no-unused-arguments".into());

@@ -35,6 +35,11 @@ Options:
   --midflight-algorithm=automaton|published
                                   how sequences are counted: by an automaton, or by Algorithm 4 of the thesis
                                   as it was published, for comparison [default: automaton]
+  --midflight-contexts            calling contexts in the place of paths: how often each function is called
+                                  by which chain of calls; at stage late, if no other is given
+  --midflight-granularity=sites|functions
+                                  what tells contexts apart: call sites, or the functions that call alone
+                                  [default: sites]
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang, with the plugin of its version
@@ -56,6 +61,7 @@ Options:
 Examples:
   midflight cc -O2 -c x.c && midflight cc -o x x.o
   CC='midflight cc' ./configure && make
+  midflight cc -O2 --midflight-contexts -o x x.c && ./x && midflight report ./x *.mfp
   midflight cc -O2 --midflight-osr-fuzz -o x x.c && midflight osr fuzz -- ./x
   midflight cc --midflight-osr-fuzz --midflight-osr-opt='gvn,adce' -o x x.c
   midflight cc -O2 --midflight-osr-point='where=loop-header;when=count:1000;to=open:inline-callee' x.c
@@ -85,7 +91,8 @@ pub(crate) enum DriverError {
     Value(String, String),
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
-         --midflight-algorithm=automaton|published, --midflight-llvm=VERSION, \
+         --midflight-algorithm=automaton|published, --midflight-contexts, \
+         --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
          --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
@@ -105,6 +112,15 @@ pub(crate) enum DriverError {
         "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     UseWith(&'static str),
+    #[error(
+        "--midflight-contexts and --midflight-{0} exclude each other: paths are not profiled where \
+         calling contexts are; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
+    )]
+    ContextsWith(&'static str),
+    #[error(
+        "--midflight-granularity needs --midflight-contexts: it tells what distinguishes contexts"
+    )]
+    Granularity,
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     #[error(transparent)]

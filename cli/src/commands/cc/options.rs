@@ -23,6 +23,10 @@ pub(crate) struct Options {
     functions: Option<PathBuf>,
     /// The clang to use
     pub(crate) clang: Option<PathBuf>,
+    /// Profile calling contexts
+    pub(crate) contexts: bool,
+    /// What distinguishes calls: `sites` or `functions`
+    granularity: Option<String>,
     /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
     osr_fuzz: Option<OsString>,
     /// Insert chosen OSR points, in place of profiling; with parameters of the pass
@@ -63,13 +67,24 @@ impl Options {
                 (options.k.is_some(), "k"),
                 (options.stage.is_some(), "stage"),
                 (options.algorithm.is_some(), "algorithm"),
+                (options.contexts, "contexts"),
                 (options.functions.is_some(), "functions"),
             ];
             if let Some((_, other)) = others.into_iter().find(|(is_there, _)| *is_there) {
                 return Err(DriverError::UseWith(other));
             }
         }
+        if options.contexts && options.k.is_some() {
+            return Err(DriverError::ContextsWith("k"));
+        }
+        if options.contexts && options.algorithm.is_some() {
+            return Err(DriverError::ContextsWith("algorithm"));
+        }
+        if options.granularity.is_some() && !options.contexts {
+            return Err(DriverError::Granularity);
+        }
         match options.osr_pass() {
+            Some(pass) if options.contexts => Err(DriverError::OsrWith("contexts", pass)),
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
             Some(pass) if options.algorithm.is_some() => {
                 Err(DriverError::OsrWith("algorithm", pass))
@@ -97,6 +112,11 @@ impl Options {
             b"--midflight-algorithm" => match &*value_text {
                 "automaton" | "published" => self.algorithm = Some(value_text.into_owned()),
                 _ => return Err(bad("the algorithm must be automaton or published".into())),
+            },
+            b"--midflight-contexts" if split == bytes.len() => self.contexts = true,
+            b"--midflight-granularity" => match &*value_text {
+                "sites" | "functions" => self.granularity = Some(value_text.into_owned()),
+                _ => return Err(bad("the granularity must be sites or functions".into())),
             },
             b"--midflight-llvm" => {
                 let llvm = value_text.parse();
@@ -152,7 +172,10 @@ impl Options {
                 parts.extend(self.osr_fuzz.as_ref().map(|_| "fuzz".into()));
                 parts.extend((!pipeline.is_empty()).then(|| with("passes=", pipeline)));
             }
-            parts.push(format!("stage={}", self.stage.unwrap_or(Stage::Early).name()).into());
+            parts.extend(self.contexts.then(|| "contexts".into()));
+            let stage = if self.contexts { Stage::Late } else { Stage::Early };
+            parts.push(format!("stage={}", self.stage.unwrap_or(stage).name()).into());
+            parts.extend(self.granularity.iter().map(|g| with("granularity=", g.as_ref())));
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
@@ -220,6 +243,14 @@ mod tests {
     }
 
     #[test]
+    fn contexts_are_late_by_default() {
+        let of = |line| parse("", line).unwrap().0.for_plugin(None).unwrap();
+        assert_eq!(of("--midflight-contexts"), "contexts;stage=late");
+        let line = "--midflight-contexts --midflight-stage=early --midflight-granularity=functions";
+        assert_eq!(of(line), "contexts;stage=early;granularity=functions");
+    }
+
+    #[test]
     fn the_environment_comes_first_and_the_command_line_overrules_it() {
         let (options, _) =
             parse("--midflight-k=3 '--midflight-clang=/a b/clang'", "--midflight-k=5").unwrap();
@@ -249,6 +280,16 @@ mod tests {
                 "--midflight-algorithm exclude",
             ),
             ("--midflight-use=Cargo.toml --midflight-osr-fuzz", "--midflight-osr-… exclude"),
+            ("--midflight-use=Cargo.toml --midflight-contexts", "--midflight-contexts exclude"),
+            ("--midflight-contexts=cct", "--midflight-contexts"),
+            ("--midflight-contexts --midflight-k=2", "--midflight-k exclude"),
+            ("--midflight-contexts --midflight-osr-opt", "--midflight-osr-opt exclude"),
+            (
+                "--midflight-contexts --midflight-algorithm=published",
+                "--midflight-algorithm exclude",
+            ),
+            ("--midflight-granularity=functions", "needs --midflight-contexts"),
+            ("--midflight-contexts --midflight-granularity=lines", "sites or functions"),
         ] {
             let error = parse("", line).unwrap_err().to_string();
             assert!(error.contains(needle) && !error.contains('\n'), "{line}: {error}");

@@ -4,9 +4,11 @@
 //! A stack is a function, and the paths that followed each other in it. Its number is instructions
 //! executed on the first of these paths, so a function is as wide as its work, a path as its own,
 //! and what stands on it shows how it went on from there.
+//!
+//! A stack of calls is a calling context. Its number is activations of the last function.
 
-use crate::commands::export::{Format, Writer};
-use crate::document::{Document, FunctionDocument};
+use crate::commands::export::{Format, View, Writer};
+use crate::document::{ContextDocument, Document, FunctionDocument, Shape};
 use crate::format::names::base_name;
 use midflight_profile::visible;
 use std::io::{self, Write};
@@ -14,8 +16,8 @@ use std::io::{self, Write};
 /// The format.
 pub(super) const FORMAT: Format = Format {
     name: "folded",
-    about: "stacks of paths that followed each other, for speedscope, inferno and flamegraph.pl",
-    writer: Writer::Document(write),
+    about: "stacks of paths, or of calls (--contexts), for speedscope, inferno and flamegraph.pl",
+    writer: Writer::Both(write, View { shape: Shape::ByFunction, write: write_contexts }),
 };
 
 /// Writes all functions.
@@ -50,6 +52,30 @@ fn write_function(out: &mut dyn Write, function: &FunctionDocument<'_>) -> io::R
     match function.work.saturating_sub(shown) {
         0 => Ok(()),
         rest => writeln!(out, "{head} {rest}"),
+    }
+}
+
+/// Calls of a stack that are written, at most: stacks are as deep as recursion is, and each has a
+/// line.
+const CALLS: u32 = 512;
+
+/// Activations that have no context.
+const ELSEWHERE: &str = "[no context]";
+
+/// Writes all contexts; what is deeper counts for the deepest that is written.
+pub fn write_contexts(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<()> {
+    let names: Vec<String> = document.functions.iter().map(|f| frame(&f.readable())).collect();
+    let mut stack: Vec<&str> = Vec::new();
+    for (context, count) in document.down_to(CALLS) {
+        stack.truncate(context.level as usize);
+        stack.push(&names[context.function]);
+        if count > 0 {
+            writeln!(out, "{} {count}", stack.join(";"))?;
+        }
+    }
+    match document.elsewhere {
+        0 => Ok(()),
+        elsewhere => writeln!(out, "{ELSEWHERE} {elsewhere}"),
     }
 }
 

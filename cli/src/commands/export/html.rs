@@ -1,8 +1,8 @@
 //! The page: the source with the hot cyclic paths drawn beside it, and the path forest as an
 //! icicle. Each function has an element of its own, which is read when it is shown.
 
-use crate::commands::export::{Format, Writer};
-use crate::document::{Document, Events};
+use crate::commands::export::{Format, View, Writer, html_calls};
+use crate::document::{Document, Events, Shape};
 use crate::format::numbers::share;
 use crate::format::page::{Page, element};
 use serde::Serialize;
@@ -11,8 +11,8 @@ use std::io::{self, Write};
 /// The format.
 pub(super) const FORMAT: Format = Format {
     name: "html",
-    about: "a page for any browser: the source with the hot paths drawn beside it, and the forest",
-    writer: Writer::Document(write),
+    about: "a page for any browser: source with paths drawn beside it; or calls (--contexts)",
+    writer: Writer::Both(write, View { shape: Shape::ByFunction, write: html_calls::write }),
 };
 
 const STYLE: &str = include_str!("html/page.css");

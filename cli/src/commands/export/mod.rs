@@ -1,41 +1,55 @@
 //! `midflight export`: what was counted, in formats of other tools, a file each.
 
+pub mod callgrind;
 pub mod dot;
 pub mod folded;
 pub mod html;
+pub mod html_calls;
 pub mod lcov;
+pub mod pprof;
 pub mod sample_profile;
 pub mod svg;
 mod unrolling;
 pub mod weights;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Inputs, percentage};
-use crate::document::{self, Extent};
+use crate::commands::arguments::{Inputs, Opened, percentage};
+use crate::document::{self, ContextDocument, ContextExtent, Extent, Shape};
 use crate::format::json;
+use crate::format::names::has_in_name;
 use crate::format::sink::write_to;
 use crate::input::function::Function;
 use crate::input::sources::Sources;
-use Writer::{Document, Functions, Weights};
+use Writer::{Both, Contexts, Document, Functions, Weights};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+const JSON: &str = "json";
 
 /// The formats, each of a file. JSON is the document as it is.
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 10] = [
     dot::FORMAT,
     svg::FORMAT,
     html::FORMAT,
     folded::FORMAT,
     Format {
-        name: "json",
-        about: "all that the report tells, for programs",
-        writer: Document(|out, document| json::write_line(out, document)),
+        name: JSON,
+        about: "all that the report tells, or all calls (--contexts), for programs",
+        writer: Both(
+            |out, document| json::write_line(out, document),
+            View {
+                shape: Shape::Tree,
+                write: |out, contexts| json::write_line(out, &contexts.json()),
+            },
+        ),
     },
     lcov::FORMAT,
     sample_profile::FORMAT,
     weights::FORMAT,
+    callgrind::FORMAT,
+    pprof::FORMAT,
 ];
 
 /// A format.
@@ -52,11 +66,25 @@ struct Format {
 #[derive(Clone, Copy, Debug)]
 enum Writer {
     /// Of the document
-    Document(fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>),
+    Document(WriteDocument),
     /// Of the counts of all functions
     Functions(fn(&mut dyn Write, &[Function<'_>]) -> io::Result<()>),
     /// Of counts that there may not be, since they are of two stages
     Weights,
+    /// Of calling contexts
+    Contexts(View),
+    /// Of the document, or of calling contexts
+    Both(WriteDocument, View),
+}
+
+type WriteDocument = fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>;
+
+/// How calling contexts are written.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    /// How they are arranged
+    shape: Shape,
+    write: fn(&mut dyn Write, &ContextDocument<'_>) -> io::Result<()>,
 }
 
 const EXAMPLES: &str = "
@@ -64,6 +92,8 @@ Examples:
   midflight export --to html -o prog.html prog midflight-*.mfp
   midflight export --to lcov -o prog.info prog midflight-*.mfp && genhtml -o html prog.info
   midflight export --to folded prog a.mfp | inferno-flamegraph >prog.svg
+  midflight export --to folded --contexts prog a.mfp | inferno-flamegraph >calls.svg
+  midflight export --to callgrind -o callgrind.out prog a.mfp && kcachegrind callgrind.out
   midflight export --to dot --function compress prog a.mfp | dot -Tpdf -o prog.pdf
   midflight export --to sample-profile -o prog.prof prog a.mfp
   clang -O2 -g -fprofile-sample-use=prog.prof prog.c
@@ -89,6 +119,10 @@ pub(crate) struct Export {
     /// The format
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     to: Format,
+    /// Calling contexts, in a format that can show paths too. svg, html and folded do where no paths
+    /// were counted
+    #[arg(long)]
+    contexts: bool,
     /// Where to write; standard output if it is not said
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -112,32 +146,54 @@ const SEQUENCES: usize = 20;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        match self.to.writer {
-            Document(write) => self.write_document(write),
+        let Export { inputs, to, contexts, output, top, function, min_percent, source_dir } = self;
+        let output = output.as_deref();
+        let opened = inputs.open_named()?;
+        // Who reads JSON of paths gets that.
+        let is_alone = opened.session.has_only_contexts() && to.name != JSON;
+        match to.writer {
+            Contexts(view) => view.write(&opened, function.as_deref(), output),
+            Both(_, view) if contexts || is_alone => {
+                view.write(&opened, function.as_deref(), output)
+            }
+            _ if contexts => Err(CommandError::NoContextsIn(to.name, with_contexts())),
+            Document(write) | Both(write, _) => {
+                let sequences = SEQUENCES;
+                let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
+                let mut sources = Sources::new(source_dir, true);
+                let view = |document: &document::Document<'_>, _: &mut Sources| {
+                    write_to(output, |out| write(out, document))
+                };
+                Ok(opened.with_document("counting sequences", &extent, &mut sources, view)??)
+            }
             Functions(write) => {
-                let session = self.inputs.open()?;
-                let functions = session.functions()?;
-                Ok(write_to(self.output.as_deref(), |out| write(out, &functions))?)
+                let functions = opened.session.functions()?;
+                Ok(write_to(output, |out| write(out, &functions))?)
             }
             Weights => {
-                let session = self.inputs.open()?;
-                let weights = weights::of(&session.functions()?)?;
-                Ok(write_to(self.output.as_deref(), |out| json::write_line(out, &weights))?)
+                let weights = weights::of(&opened.session.functions()?)?;
+                Ok(write_to(output, |out| json::write_line(out, &weights))?)
             }
         }
     }
+}
 
-    fn write_document(
+impl View {
+    /// Writes all contexts, or those of functions with `name` in theirs.
+    fn write(
         self,
-        write: fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>,
+        opened: &Opened,
+        name: Option<&str>,
+        output: Option<&Path>,
     ) -> Result<(), CommandError> {
-        let Export { top, function, min_percent, source_dir, .. } = self;
-        let sequences = SEQUENCES;
-        let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
-        let mut sources = Sources::new(source_dir, true);
-        let view = |document: &document::Document<'_>, _: &mut Sources| {
-            write_to(self.output.as_deref(), |out| write(out, document))
-        };
-        Ok(self.inputs.with_document("counting sequences", &extent, &mut sources, view)??)
+        let extent = ContextExtent::ALL;
+        let contexts = opened.contexts(self.shape, &extent, name, has_in_name)?;
+        Ok(write_to(output, |out| (self.write)(out, &contexts))?)
     }
+}
+
+/// The formats that can show calling contexts.
+fn with_contexts() -> String {
+    let able = FORMATS.iter().filter(|f| matches!(f.writer, Contexts(_) | Both(..)));
+    able.map(|format| format.name).collect::<Vec<_>>().join(", ")
 }

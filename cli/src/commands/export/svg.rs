@@ -1,19 +1,21 @@
 //! The path forest as an icicle, drawn: one picture that needs nothing else. Each function has a
 //! row with its name, and below it its paths, as wide as their work; below each what followed it.
 
-use crate::commands::export::{Format, Writer};
-use crate::document::{Document, FunctionDocument, PathDocument, TreeNode};
+use crate::commands::export::{Format, View, Writer};
+use crate::document::{
+    Context, ContextDocument, Document, FunctionDocument, PathDocument, Shape, TreeNode,
+};
 use crate::format::known;
 use crate::format::names::file_name;
-use crate::format::numbers::Percent;
+use crate::format::numbers::{Percent, grouped};
 use crate::format::page::escaped;
 use std::io::{self, Write};
 
 /// The format.
 pub(super) const FORMAT: Format = Format {
     name: "svg",
-    about: "the path forest as an icicle: a picture for any browser",
-    writer: Writer::Document(write),
+    about: "the path forest, or calls (--contexts), as an icicle: a picture for any browser",
+    writer: Writer::Both(write, View { shape: Shape::ByFunction, write: write_contexts }),
 };
 
 const WIDTH: f64 = 1200.0;
@@ -28,19 +30,94 @@ const LETTER: f64 = 7.0;
 pub fn write(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     let heights: Vec<f64> = document.functions.iter().map(height).collect();
     let total: f64 = heights.iter().sum::<f64>() + GAP;
-    writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {total}\" width=\"{WIDTH}\" \
-         height=\"{total}\" font-family=\"sans-serif\" font-size=\"12\">"
-    )?;
-    writeln!(out, "<title>midflight: paths of {}</title>", escaped(&document.binary))?;
-    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
+    begin(out, total, &format!("paths of {}", document.binary))?;
     let mut top = GAP;
     for (function, height) in document.functions.iter().zip(heights) {
         write_function(out, document, function, top)?;
         top += height;
     }
     writeln!(out, "</svg>")
+}
+
+/// Begins a picture of that height.
+fn begin(out: &mut dyn Write, height: f64, what: &str) -> io::Result<()> {
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">"
+    )?;
+    writeln!(out, "<title>midflight: {}</title>", escaped(what))?;
+    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")
+}
+
+/// Levels of calls that are drawn, at most.
+const LEVELS: u32 = 512;
+
+/// Writes the calls: each context as wide as its activations and those below it.
+pub fn write_contexts(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<()> {
+    let roots = document.contexts.iter().filter(|context| context.level == 0);
+    let all: u64 = roots.map(|context| context.within).sum();
+    let scale = WIDTH / all.max(1) as f64;
+    let width = |context: &Context| context.within as f64 * scale;
+    let is_drawn = |context: &&Context| context.level < LEVELS && width(context) >= NARROW;
+    let levels = document.contexts.iter().filter(is_drawn).map(|context| context.level + 1);
+    let height = ROW * f64::from(levels.max().unwrap_or(0)) + 2.0 * GAP;
+    begin(out, height, &format!("calls of {}", document.binary))?;
+    // Where the next context of each level begins
+    let mut left: Vec<f64> = vec![0.0];
+    for context in document.contexts.iter().filter(|context| context.level < LEVELS) {
+        let level = context.level as usize;
+        left.truncate(level + 1);
+        let x = left[level];
+        left[level] += width(context);
+        left.push(x);
+        if is_drawn(&context) {
+            write_context(out, document, context, (x, GAP + ROW * level as f64, width(context)))?;
+        }
+    }
+    writeln!(out, "</svg>")
+}
+
+fn write_context(
+    out: &mut dyn Write,
+    document: &ContextDocument<'_>,
+    context: &Context,
+    (x, y, width): (f64, f64, f64),
+) -> io::Result<()> {
+    let (name, place) = document.words(context, false);
+    let place = if place.is_empty() { place } else { format!("  {}", escaped(&place)) };
+    let told = format!(
+        "{}{place}\n{} activations; {} with those below, {} of all",
+        escaped(&name),
+        known::count(document.times(context)),
+        grouped(context.within),
+        Percent::of(context.within, document.activations)
+    );
+    let hue = (context.function * 137) % 360;
+    // What there is room for
+    let letters = ((width - 6.0) / LETTER).max(0.0) as usize;
+    let short: String = name.chars().take(letters).collect();
+    write_box(out, &told, hue, &escaped(&short), (x, y, width))
+}
+
+/// A box with a text, which is told of it, and one that is in it.
+fn write_box(
+    out: &mut dyn Write,
+    told: &str,
+    hue: usize,
+    text: &str,
+    (x, y, width): (f64, f64, f64),
+) -> io::Result<()> {
+    write!(
+        out,
+        "<g><title>{told}</title><rect x=\"{x:.2}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{}\" \
+         fill=\"hsl({hue} 60% 78%)\" stroke=\"#ffffff\" stroke-width=\"0.5\"/>",
+        ROW - 1.0
+    )?;
+    if !text.is_empty() {
+        write!(out, "<text x=\"{:.2}\" y=\"{:.1}\">{text}</text>", x + 3.0, y + ROW - 5.0)?;
+    }
+    writeln!(out, "</g>")
 }
 
 fn height(function: &FunctionDocument<'_>) -> f64 {
@@ -89,18 +166,9 @@ fn write_node(
 ) -> io::Result<()> {
     let path = &function.paths[node.path];
     let hue = (node.path * 137) % 360;
-    write!(
-        out,
-        "<g><title>{}</title><rect x=\"{x:.2}\" y=\"{y:.1}\" width=\"{width:.2}\" height=\"{}\" \
-         fill=\"hsl({hue} 60% 78%)\" stroke=\"#ffffff\" stroke-width=\"0.5\"/>",
-        told(path, node),
-        ROW - 1.0
-    )?;
-    if width >= LETTER * path.letter.len() as f64 + 4.0 {
-        let y = y + ROW - 5.0;
-        write!(out, "<text x=\"{:.2}\" y=\"{y:.1}\">{}</text>", x + 3.0, path.letter)?;
-    }
-    writeln!(out, "</g>")
+    let fits = width >= LETTER * path.letter.len() as f64 + 4.0;
+    let text = if fits { &path.letter[..] } else { "" };
+    write_box(out, &told(path, node), hue, text, (x, y, width))
 }
 
 fn told(path: &PathDocument, node: &TreeNode) -> String {

@@ -26,7 +26,7 @@ pub struct Options {
 /// Functions that were left alone for one reason and are named, at most.
 const NAMES: usize = 6;
 
-const TITLE: Style = Style::new().bold();
+pub(super) const TITLE: Style = Style::new().bold();
 pub(crate) const LETTER: Style = AnsiColor::Cyan.on_default().bold();
 pub(crate) const HOT: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const HINT: Style = AnsiColor::Green.on_default();
@@ -123,7 +123,7 @@ fn k_words(ks: &BTreeSet<u32>) -> String {
 }
 
 /// What is not profiled, by the names of the reasons that remarks have.
-fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
+pub(super) fn skipped_line(instrumented: usize, skipped: &Skipped) -> String {
     let reason = |(why, names): (&String, &Vec<String>)| {
         let more = if names.len() > NAMES { ", …" } else { "" };
         let first: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();

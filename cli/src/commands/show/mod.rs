@@ -1,12 +1,14 @@
 //! `midflight show`: everything, as text or JSON.
 
+pub mod contexts;
 pub mod edges;
 pub mod json;
 pub mod tables;
 pub mod text;
 
 use crate::commands::CommandError;
-use crate::commands::arguments::{Format, Inputs};
+use crate::commands::arguments::{Format, Inputs, TREE, shape};
+use crate::document::{ContextExtent, Shape};
 use crate::format::json::write_rows;
 use crate::format::names::is_name;
 use crate::format::sink::write_to;
@@ -17,13 +19,14 @@ use midflight_profile::table::FunctionTable;
 use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
-Without --edges or --tables: every sequence of up to k acyclic paths that was seen, with its count.
-A path is named by its ID, which --tables explains.
+Without --edges, --contexts or --tables: every sequence of up to k acyclic paths that was seen, with
+its count. A path is named by its ID, which --tables explains.
 
 Examples:
   midflight show prog a.mfp --function main
   midflight show prog a.mfp --format json >a.json
   midflight show prog a.mfp --edges
+  midflight show prog a.mfp --contexts
   midflight show prog --tables";
 
 #[derive(Args, Debug)]
@@ -45,7 +48,15 @@ pub(crate) struct Show {
     /// Edge counts, recovered from the counts of paths
     #[arg(long, conflicts_with = "tables")]
     edges: bool,
-    /// The functions of the binary with their blocks, lines and edge values
+    /// Calling contexts: the tree of all calls with their counts; with K, each function with its
+    /// last K callers
+    #[arg(
+        long, value_name = "K", num_args = 0..=1, require_equals = true,
+        default_missing_value = TREE, value_parser = shape, conflicts_with_all = ["edges", "tables"],
+    )]
+    contexts: Option<Shape>,
+    /// The functions of the binary with their blocks, lines and edge values, and with their call
+    /// sites
     #[arg(long, conflicts_with = "profiles")]
     tables: bool,
 }
@@ -55,8 +66,18 @@ impl Show {
         if self.tables {
             return self.show_tables();
         }
-        let Show { binary, profiles, library, .. } = self;
-        let session = Inputs { binary, profiles, library }.open()?;
+        let Show { binary, profiles, library, format, .. } = self;
+        let opened = Inputs { binary, profiles, library }.open_named()?;
+        let is_alone = opened.session.has_only_contexts() && format == Format::Text && !self.edges;
+        if let Some(shape) = self.contexts.or(is_alone.then_some(Shape::Tree)) {
+            let name = self.function.as_deref();
+            let contexts = opened.contexts(shape, &ContextExtent::ALL, name, is_name)?;
+            return Ok(write_to(None, |out| match format {
+                Format::Json => write_rows(out, &contexts.json()),
+                Format::Text => contexts::write(out, &contexts),
+            })?);
+        }
+        let session = opened.session;
         let functions = only(session.functions()?, self.function, |function| function.table)?;
         if self.edges {
             let document = edges::document(&functions);
@@ -75,9 +96,17 @@ impl Show {
         let binaries = std::iter::once(self.binary).chain(self.library);
         let images = binaries.map(|binary| Ok(Image::open(&binary)?));
         let images = images.collect::<Result<Vec<Image>, JoinError>>()?;
-        let tables = images.iter().flat_map(|image| &image.tables).collect();
-        let tables = only(tables, self.function, |table| table)?;
-        Ok(self.format.print(&tables::document(&tables), |out| tables::write(out, &tables))?)
+        let mut paths: Vec<_> = images.iter().flat_map(|image| &image.tables).collect();
+        let mut contexts: Vec<_> = images.iter().flat_map(|image| &image.contexts).collect();
+        if let Some(name) = self.function {
+            paths.retain(|table| is_name(&table.name, &name));
+            contexts.retain(|table| is_name(&table.name, &name));
+            if paths.is_empty() && contexts.is_empty() {
+                return Err(CommandError::NoFunction(name));
+            }
+        }
+        let document = tables::document(&paths, &contexts);
+        Ok(self.format.print(&document, |out| tables::write(out, &paths, &contexts))?)
     }
 }
 

@@ -5,10 +5,12 @@
 //! caller's ([`Room`]). [`Profile::merge`](super::Profile::merge) gives the same sums, and is the
 //! oracle of the tests.
 //!
-//! Three phases: modules of both files are written, each signature once; forests are found and
+//! Four phases: modules of both files are written, each signature once; forests are found and
 //! those of one function chained; then each chain is written, a single forest byte for byte as it
-//! was, several as one forest, their counts added up ([`trie`]).
+//! was, several as one forest, their counts added up ([`trie`]); and the trees of calling
+//! contexts as one ([`mod@contexts`]).
 
+mod contexts;
 mod trie;
 
 use super::encoder::{Encoder, Sink};
@@ -20,6 +22,8 @@ use super::slabs::{self, LEVELS};
 use super::windows::{self, Part};
 use crate::checksum::mix64;
 use crate::cursor::Cursor;
+use contexts::{LEAST_CONTEXT, LEAST_FUNCTION, Tree, slots_for};
+pub use contexts::{SumContext, SumFunction};
 use midflight_abi::Totals;
 pub use trie::Node;
 use trie::{Top, Trie};
@@ -72,6 +76,10 @@ pub struct Room<'a> {
     pub pieces: &'a mut [Piece],
     /// For the nodes of one function
     pub nodes: &'a mut [Node],
+    /// For the calling contexts of both files
+    pub contexts: &'a mut [SumContext],
+    /// For their functions
+    pub functions: &'a mut [SumFunction],
     /// For hash tables
     pub slots: &'a mut [u32],
 }
@@ -85,6 +93,10 @@ pub struct Needs {
     pub pieces: usize,
     /// Of [`Room::nodes`]
     pub nodes: usize,
+    /// Of [`Room::contexts`]
+    pub contexts: usize,
+    /// Of [`Room::functions`]
+    pub functions: usize,
     /// Of [`Room::slots`]
     pub slots: usize,
 }
@@ -116,7 +128,13 @@ impl<'a> Pair<'a> {
         let nodes = of_forests(&|section| section.bytes.len()).saturating_add(Top::ALL.len());
         let slots = pieces.max(nodes).saturating_mul(2).checked_next_power_of_two();
         let modules = sum(Kind::Modules, &|section| section.most(modules::LEAST));
-        Needs { modules, pieces, nodes, slots: slots.unwrap_or(usize::MAX) }
+        let of_contexts = sum(Kind::Contexts, &|section| section.bytes.len());
+        // One is above all roots.
+        let contexts = of_contexts / LEAST_CONTEXT + 1;
+        let functions = of_contexts / LEAST_FUNCTION;
+        let slots_of_contexts = slots_for(contexts).saturating_add(slots_for(functions));
+        let slots = slots.unwrap_or(usize::MAX).max(slots_of_contexts);
+        Needs { modules, pieces, nodes, contexts, functions, slots }
     }
 
     /// Writes the sections of the sum, and returns its header, as [`Encoder`] does.
@@ -129,7 +147,7 @@ impl<'a> Pair<'a> {
         sink: S,
     ) -> Result<[u8; HEADER_SIZE], AddError<S::Error>> {
         let mut encoder = Encoder::new(sink);
-        let Room { modules, pieces, nodes, slots } = room;
+        let Room { modules, pieces, nodes, contexts, functions, slots } = room;
         self.write_modules(modules, &mut encoder)?;
         let count = self.find_forests(modules, pieces)?;
         let pieces = pieces.get_mut(..count).ok_or(AddError::Room)?;
@@ -144,6 +162,8 @@ impl<'a> Pair<'a> {
                 Some(_) => self.write_sum(piece, pieces, nodes, slots, &mut encoder)?,
             }
         }
+        let tree = Tree::new(contexts, functions, slots).ok_or(AddError::Room)?;
+        self.write_contexts(modules, tree, &mut encoder)?;
         Ok(encoder.finish(self.files.iter().fold(0, |flags, file| flags | file.flags)))
     }
 
@@ -172,17 +192,23 @@ impl<'a> Pair<'a> {
         Ok(())
     }
 
-    /// Phase 2: finds all forests, the first file's before the second's. Their number.
-    fn find_forests<E>(
-        &self,
-        mut modules: &[Place],
-        pieces: &mut [Piece],
-    ) -> Result<usize, AddError<E>> {
+    /// Those of each file.
+    fn modules_of<'m>(&self, mut modules: &'m [Place]) -> Option<[&'m [Place]; 2]> {
         let mut own = [modules; 2];
         for (own, file) in own.iter_mut().zip(&self.files) {
             let number = file.of(Kind::Modules).items as usize;
-            (*own, modules) = modules.split_at_checked(number).ok_or(AddError::Room)?;
+            (*own, modules) = modules.split_at_checked(number)?;
         }
+        Some(own)
+    }
+
+    /// Phase 2: finds all forests, the first file's before the second's. Their number.
+    fn find_forests<E>(
+        &self,
+        modules: &[Place],
+        pieces: &mut [Piece],
+    ) -> Result<usize, AddError<E>> {
+        let own = self.modules_of(modules).ok_or(AddError::Room)?;
         let mut count = 0;
         // As they are written: sections one after the other.
         for kind in Kind::FORESTS {
@@ -197,6 +223,20 @@ impl<'a> Pair<'a> {
             }
         }
         Ok(count)
+    }
+
+    /// Phase 4: adds up the trees of both files.
+    fn write_contexts<S: Sink>(
+        &self,
+        modules: &[Place],
+        mut tree: Tree<'_>,
+        encoder: &mut Encoder<S>,
+    ) -> Result<(), AddError<S::Error>> {
+        let own = self.modules_of(modules).ok_or(AddError::Room)?;
+        for (file, own) in self.files.iter().zip(own) {
+            file.of(Kind::Contexts).read(|cursor| tree.add(cursor, own))?;
+        }
+        tree.write(encoder)
     }
 
     /// Phase 3, for a function with several forests: writes them as one.

@@ -1,0 +1,141 @@
+//! Calling contexts: what emitted code and the runtime share.
+//!
+//! A calling context is a path in a tree: a *node* stands for a function that was called from a
+//! call site of its parent's function, and counts the activations in that context. Each activation
+//! has its node as an SSA value. A node has a *slot* for each call site of its function; a slot
+//! leads to the child that was called from there last, and through it to all others.
+//!
+//! A thread has one *word*: the slot of the call that is under way. Who is called finds its node
+//! there, also through frames that are not instrumented, and puts the word back when it returns:
+//! so a library that calls back, and calls back again, has the callbacks where it was called.
+//!
+//! ```text
+//! on entry:      node = *word.slot
+//!                if node->record != &record or node->parent->frame <= frame:
+//!                    node = midflight_context_enter(frame, &record)
+//!                node->count += 1
+//!                node->frame = frame                     // where there are calls
+//! before a call: word.slot = &node->slots[site]
+//! on return:     word.slot = node->back                  // where there are calls
+//! ```
+//!
+//! `frame` is the address of the activation's return address. A frame that does not lie above that
+//! of the function that is called was left without a return, by `longjmp` or an exception that went
+//! through code that is not instrumented: then the runtime looks where the stack is.
+//!
+//! A call in tail position that is known to lead to an instrumented function has a slot, too. The
+//! callee takes the place of its caller on the stack, and puts the word back as its caller would:
+//! its `back` is its parent's. Before other calls in tail position the word is put back, since
+//! nobody would do it later.
+//!
+//! What a slot has is never null: while nothing was called from there it is the address of its own
+//! node plus [`EMPTY`], behind which no record is found.
+
+use crate::RecordHeader;
+
+/// `fn(frame: u64, record: *const RecordHeader) -> *mut ContextNode`: the node of an activation that
+/// has not found it by itself. Never returns null.
+pub const CONTEXT_ENTER_SYMBOL: &str = "midflight_context_enter";
+
+/// The same on x86-64, but it is jumped to, with the frame in `rax`, the record in `r10` and in
+/// `r11` where to go on, as [`SPARING_ENTER_SYMBOL`](crate::SPARING_ENTER_SYMBOL) is.
+pub const SPARING_CONTEXT_ENTER_SYMBOL: &str = "midflight_context_enter_sparing";
+
+/// The thread-local [`ContextWord`], reached by the model `initial-exec`.
+pub const CONTEXT_WORD_SYMBOL: &str = "midflight_context_word";
+
+/// [`RecordHeader::flags`](crate::RecordHeader::flags): the record is about calling contexts. Then
+/// `num_paths` is the number of slots of a node, and `k` and `cfg_hash` are 0.
+pub const FLAG_CONTEXTS: u16 = 1 << 4;
+
+/// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are told
+/// apart by the functions that call, not by their call sites. A node has one slot.
+pub const FLAG_BY_FUNCTION: u16 = 1 << 5;
+
+/// [`RecordHeader::flags`](crate::RecordHeader::flags): nothing was inlined any more behind the
+/// instrumentation of the function, so that each activation has a frame of its own.
+pub const FLAG_OWN_FRAME: u16 = 1 << 6;
+
+/// What a thread has of the call that is under way.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ContextWord {
+    /// The slot of the call site
+    pub slot: *mut *mut ContextNode,
+    /// The thread's tree; used by the runtime alone, and so is what follows
+    pub tree: *mut core::ffi::c_void,
+    /// What a call site with several callees has called, by [`cached_at`]; null at first
+    pub cache: *mut *mut ContextNode,
+}
+
+/// Binary logarithm of the number of entries that a [`ContextWord::cache`] has.
+pub const CACHE_BITS: u32 = 12;
+
+/// Factor and shift of [`cached_at`].
+pub const CACHE_FACTOR: u64 = 0x4E37_79B1;
+/// See [`CACHE_FACTOR`].
+pub const CACHE_SHIFT: u32 = 24;
+
+/// The place in a [`ContextWord::cache`] of the node of a function that was called from a slot.
+pub const fn cached_at(slot: u64, record: u64) -> usize {
+    let hash = slot.wrapping_mul(5).wrapping_add(record).wrapping_mul(CACHE_FACTOR);
+    (hash >> CACHE_SHIFT) as usize & ((1 << CACHE_BITS) - 1)
+}
+
+/// A node; its slots follow.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ContextNode {
+    /// Activations in this context
+    pub count: u64,
+    /// The record of the function. Another value where activations must come to the runtime.
+    pub record: *const RecordHeader,
+    /// What the word is when an activation has returned
+    pub back: *mut *mut ContextNode,
+    /// The context of the call; its own in a root
+    pub parent: *mut ContextNode,
+    /// The frame of the activation that is under way; 0 where there was none
+    pub frame: u64,
+    /// The next node at the same call site, in a ring
+    pub next: *mut ContextNode,
+    /// The number of the slot in the parent; above [`SITE_BITS`] what the runtime notes
+    pub site: u16,
+    /// How many slots it has
+    pub slots: u16,
+    /// The lower half of the address where the code begins that the activation ran in which the
+    /// node was made for; 0 where that is not known
+    pub code: u32,
+    /// By how much `count` may be too high
+    pub error: u64,
+}
+
+/// What a slot has beside its node's address while nothing was called from there. Where
+/// [`ContextNode::record`] would be is `back` then, which is no record's address.
+pub const EMPTY: usize = 8;
+
+/// Lower bits of [`ContextNode::site`] that are the number of a slot.
+pub const SITE_BITS: u32 = 12;
+
+/// Nodes have no more slots; the last one is that of all call sites that follow.
+pub const MOST_SLOTS: u32 = 4096;
+const _: () = assert!(MOST_SLOTS == 1 << SITE_BITS);
+
+/// Size in bytes of a node without its slots.
+pub const CONTEXT_NODE_SIZE: usize = core::mem::size_of::<ContextNode>();
+
+/// Offset of [`ContextNode::record`].
+pub const CONTEXT_RECORD_OFFSET: usize = core::mem::offset_of!(ContextNode, record);
+
+/// Offset of [`ContextNode::back`].
+pub const CONTEXT_BACK_OFFSET: usize = core::mem::offset_of!(ContextNode, back);
+
+/// Offset of [`ContextNode::parent`].
+pub const CONTEXT_PARENT_OFFSET: usize = core::mem::offset_of!(ContextNode, parent);
+
+/// Offset of [`ContextNode::frame`].
+pub const CONTEXT_FRAME_OFFSET: usize = core::mem::offset_of!(ContextNode, frame);
+
+/// Offset of the slot of a call site.
+pub const fn context_slot_offset(site: u32) -> usize {
+    CONTEXT_NODE_SIZE + site as usize * core::mem::size_of::<*mut ContextNode>()
+}

@@ -1,0 +1,3 @@
+//! Calling contexts: what they cost, and how much of them the hot ones tell.
+
+pub mod cost;

@@ -1,0 +1,153 @@
+//! `--contexts`: the hot calling contexts as a tree, with the call sites.
+
+use crate::analysis::interval::Interval;
+use crate::commands::report::text::{DIM, HOT, TITLE, skipped_line};
+use crate::document::{ContextDocument, LeftOut, Shape};
+use crate::format::known;
+use crate::format::numbers::{Percent, grouped, plural};
+use crate::format::tree::indent;
+use midflight_profile::format::ContextMode;
+use midflight_profile::visible;
+use std::fmt::Write;
+
+const TREE: &str = "\
+A context is a function with all calls that lead to it: each line is a function, called by the one that it
+stands below, on the line of the source that is named.
+  count      activations in this context
+  % all      of all activations that were counted
+  % parent   for each hundred activations in the context of the call
+";
+
+const CALLERS: &str = "\
+Below each function stand the functions that have called it, with the lines of the calls, and below these their
+callers.
+  count      activations of the function at the top that were called like this
+  % all      of all activations that were counted
+  % parent   of those of the line above
+";
+
+/// What is added to the legend where contexts were left out while the program ran.
+const HOT_ONLY: &str = "  7 (≤ 9)    the count is 7 to 9\n";
+
+/// The report of a document of which the cold contexts have been left out.
+pub fn report(title: &str, document: &ContextDocument<'_>, legend: bool) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and in what is called.
+    let _ = writeln!(text, "{TITLE}{}{TITLE:#}\n{}", visible(title), counted_line(document));
+    let _ = writeln!(text, "{}", mode_line(document));
+    if !document.skipped.is_empty() {
+        let _ = writeln!(text, "{}", skipped_line(document.profiled, &document.skipped));
+    }
+    text.push('\n');
+    if legend {
+        let what = if let Shape::Callers(_) = document.shape { CALLERS } else { TREE };
+        let hot = if document.mode == ContextMode::All { "" } else { HOT_ONLY };
+        let _ = writeln!(text, "{DIM}{what}{hot}{DIM:#}");
+    }
+    write_contexts(&mut text, document);
+    write_left_out(&mut text, document);
+    text
+}
+
+/// One line on how much was counted.
+fn counted_line(document: &ContextDocument<'_>) -> String {
+    let ContextDocument { activations, elsewhere, functions, .. } = document;
+    let without = match elsewhere {
+        0 => String::new(),
+        _ => format!(
+            "; {} without context, as memory was short or a signal came",
+            grouped(*elsewhere)
+        ),
+    };
+    let number = functions.len();
+    format!(
+        "counted: {} activations of {} function{}{without}",
+        grouped(*activations),
+        grouped(number as u64),
+        plural(number)
+    )
+}
+
+/// One line on how much of the tree was kept, and what counts may be in truth.
+fn mode_line(document: &ContextDocument<'_>) -> String {
+    let apart = if document.by_function { "functions that call" } else { "call sites" };
+    let shape = match document.shape {
+        Shape::Callers(0) => ", functions alone".to_string(),
+        Shape::Callers(k) => {
+            format!(", the last {k} caller{} of each function", plural(k as usize))
+        }
+        Shape::Tree | Shape::ByFunction => String::new(),
+    };
+    match document.mode {
+        ContextMode::All => {
+            let exact = match document.elsewhere {
+                0 => "all counts are exact",
+                _ => "counts are exact, but for activations without context",
+            };
+            format!("the whole calling context tree, by {apart}{shape}: {exact}")
+        }
+        ContextMode::Hot { phi, epsilon } => format!(
+            "hot calling contexts, by {apart}{shape}: all with {} of the activations (φ) are there, \
+             counts are known to {} (ε), and others had {} at most",
+            percent(phi),
+            percent(epsilon),
+            grouped(document.floor)
+        ),
+    }
+}
+
+/// A share in percent with all of its digits: it was chosen by a person.
+fn percent(share: f64) -> String {
+    const DIGITS: f64 = 1e9;
+    format!("{} %", (100.0 * share * DIGITS).round() / DIGITS)
+}
+
+fn write_contexts(text: &mut String, document: &ContextDocument<'_>) {
+    if document.contexts.is_empty() {
+        let _ = writeln!(text, "no context is to be shown");
+        return;
+    }
+    let counts = || document.contexts.iter().map(|context| known::count(document.times(context)));
+    // A bound of a count takes more room than most counts do.
+    let wide = counts().map(|count| count.chars().count()).fold(15, usize::max);
+    let _ = writeln!(text, "{DIM}{:>wide$}      % all    % parent   context{DIM:#}", "count");
+    let all = Interval::exact(document.activations);
+    for (context, count) in document.contexts.iter().zip(counts()) {
+        let of_parent = match context.parent {
+            None => String::new(),
+            Some(parent) => {
+                of_parent(document.times(context), document.times(&document.contexts[parent]))
+            }
+        };
+        let (name, place) = document.words(context, false);
+        let branch = if context.level == 0 { "" } else { "└ " };
+        let indent = indent(context.level, 2);
+        let place = if place.is_empty() { place } else { format!("  {DIM}{place}{DIM:#}") };
+        let share = known::percent(document.times(context).share_of(all));
+        let _ = writeln!(
+            text,
+            "{count:>wide$}   {HOT}{share:>8}{HOT:#}   {of_parent:>9}   {indent}{branch}{name}{place}"
+        );
+    }
+}
+
+/// Activations for each hundred of the context above. It may be called many times.
+fn of_parent(times: Interval<u64>, parent: Interval<u64>) -> String {
+    if parent.least == 0 { "?".into() } else { known::percent(times.for_each(parent)) }
+}
+
+fn write_left_out(text: &mut String, document: &ContextDocument<'_>) {
+    let LeftOut { contexts, activations } = document.left_out;
+    if contexts == 0 {
+        return;
+    }
+    let share = Percent::of(activations, document.activations);
+    let _ = writeln!(
+        text,
+        "{DIM}{} more context{} with {} activation{} ({share}); --min-percent shows more{DIM:#}",
+        grouped(contexts as u64),
+        plural(contexts),
+        grouped(activations),
+        plural(activations as usize)
+    );
+}

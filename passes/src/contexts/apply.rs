@@ -1,0 +1,133 @@
+//! Inserts the code of the protocol into a function.
+//!
+//! ```text
+//! entry:  frame = address of the return address
+//!         found = *word.slot
+//!         if found->record != &record: goto enter
+//! known:  if found->parent->frame <= frame: goto enter
+//! body:   node = phi [found, known], [entered, enter]
+//!         node->count += 1
+//!         node->frame = frame
+//! enter:  entered = midflight_context_enter(frame, &record); goto body
+//! ```
+//!
+//! Where functions may still be inlined, the frame may be the parent's own.
+//!
+//! A function without call sites neither keeps its frame nor touches the word, unless it is called in
+//! tail position by another that relies on it. Signal handlers see
+//! the frame in the node before the slot is in the word.
+
+use crate::contexts::oracle;
+use crate::contexts::plan::Plan;
+use midflight_abi::contexts::{
+    CONTEXT_BACK_OFFSET, CONTEXT_ENTER_SYMBOL, CONTEXT_FRAME_OFFSET, CONTEXT_PARENT_OFFSET,
+    CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL, MOST_SLOTS, SPARING_CONTEXT_ENTER_SYMBOL,
+    context_slot_offset,
+};
+use midflight_bridge::builder::Builder;
+use midflight_bridge::ir::{Function, Module, Value};
+use midflight_profile::table::Granularity;
+
+/// What a plan is applied to.
+pub struct Target<'m> {
+    /// The module
+    pub module: Module<'m>,
+    /// The function
+    pub function: Function<'m>,
+    /// The function's record
+    pub record: Value<'m>,
+    /// What distinguishes calls
+    pub granularity: Granularity,
+    /// Whether nothing is inlined any more
+    pub is_final: bool,
+    /// Whether an instrumentation of another kind is added, to check this one against
+    pub has_oracle: bool,
+}
+
+/// Applies a plan.
+pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
+    let &Target { module, function, .. } = target;
+    let (pointer, i64) = (module.pointer_type(), module.int_type(64));
+    let b = Builder::new(module, function);
+    let word = module.runtime_thread_variable(CONTEXT_WORD_SYMBOL, pointer);
+    let (frame, node) = enter(target, &b, word);
+    b.count(node);
+    if !plan.sites.is_empty() {
+        b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    }
+    if target.has_oracle {
+        oracle::entry(target, &b, frame);
+    }
+    for (site, number) in plan.sites.iter().zip(0..) {
+        let slot = match target.granularity {
+            Granularity::Sites => MOST_SLOTS.min(number + 1) - 1,
+            Granularity::Functions => 0,
+        };
+        b.before(site.call);
+        if !target.is_final {
+            // No call is moved over the store, nor made once for several.
+            site.call.drop_call_purity();
+        }
+        if target.has_oracle {
+            oracle::call(target, &b, frame, slot, site.is_tail);
+        }
+        if site.is_tail {
+            // The callee's frame is where this one is.
+            let above = b.add(frame, i64.constant(1));
+            b.store_relaxed(above, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+        }
+        b.store_relaxed(b.offset(node, context_slot_offset(slot) as u64), word);
+    }
+    for &exit in &plan.exits {
+        b.before(exit);
+        if target.has_oracle {
+            oracle::exit(target, &b, frame);
+        }
+        if plan.puts_back {
+            let back = b.load_relaxed(pointer, b.offset(node, CONTEXT_BACK_OFFSET as u64));
+            b.store_relaxed(back, word);
+        }
+    }
+    function.drop_purity();
+}
+
+/// Finds the node; leaves the builder where it is known. Gives the frame and the node.
+fn enter<'m>(target: &Target<'m>, b: &Builder<'m>, word: Value<'m>) -> (Value<'m>, Value<'m>) {
+    let &Target { module, function, record, .. } = target;
+    let (pointer, i64) = (module.pointer_type(), module.int_type(64));
+    let body = function.split_entry();
+    let head = body.insertion_point();
+    let entry = function.blocks().next().expect("what is profiled has a body");
+    let made = function.add_block_before("midflight.enter", body);
+    let known = function.add_block_before("midflight.known", made);
+    b.before(entry.terminator());
+    let frame = b.frame();
+    let found = b.load_relaxed(pointer, b.load_relaxed(pointer, word));
+    let its_record = b.load(pointer, b.offset(found, CONTEXT_RECORD_OFFSET as u64));
+    b.branch_unlikely(entry, b.differs(its_record, record), made, known);
+    // Only a node has a parent: what an empty slot leads to has not.
+    b.at_end(known);
+    let parent = b.load(pointer, b.offset(found, CONTEXT_PARENT_OFFSET as u64));
+    let its_frame = b.load(i64, b.offset(parent, CONTEXT_FRAME_OFFSET as u64));
+    // What is inlined has the frame of its caller.
+    let is_gone = match target.is_final {
+        true => b.at_most(its_frame, frame),
+        false => b.more(frame, its_frame),
+    };
+    b.branch(body);
+    b.branch_unlikely(known, is_gone, made, body);
+    b.at_end(made);
+    // A call would need a frame, see `paths::enter`.
+    let entered = if target.is_final && function.has_plain_x86_64_code() {
+        b.jump_through(SPARING_CONTEXT_ENTER_SYMBOL, b.int_to_pointer(frame), record)
+    } else {
+        let callee = module.runtime_function(CONTEXT_ENTER_SYMBOL, pointer, &[i64, pointer]);
+        b.call(callee, &[frame, record])
+    };
+    b.branch(body);
+    let node = b.phi(pointer, body, c"midflight.node");
+    node.add(found, known);
+    node.add(entered, made);
+    b.before(head);
+    (frame, node.value())
+}

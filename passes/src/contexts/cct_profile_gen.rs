@@ -1,0 +1,122 @@
+//! `cct-profile-gen`: instruments the calls of a module's functions.
+
+use crate::contexts::apply::{Target, apply};
+use crate::contexts::options::Options;
+use crate::contexts::plan::{Plan, is_marked, plan};
+use crate::contexts::record::record_of;
+use crate::driver::{self, Driver, reason_to_skip_contexts};
+use crate::paths::endings;
+use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
+use midflight_bridge::debug;
+use midflight_bridge::ir::{Function, Module};
+use midflight_bridge::pass::{Analyses, Pass};
+use midflight_profile::table::{Stage, key_of};
+use std::collections::HashSet;
+
+/// Marks a function that is instrumented, so that a second run leaves it alone.
+pub(crate) const MARK: &str = "midflight-contexts";
+
+/// The pass.
+pub struct CctProfileGen(pub Options);
+
+impl Pass for CctProfileGen {
+    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+        let changed = self.instrument_all(module);
+        let stripped = self.0.strip_lines && debug::strip_unread_locations(module);
+        changed || stripped
+    }
+}
+
+impl CctProfileGen {
+    fn instrument_all(&self, module: Module<'_>) -> bool {
+        let (mut changed, mut skipped) = (false, Vec::new());
+        let driver = Driver {
+            doing: "instrumenting calls of function '{}'",
+            verify: self.0.verify,
+            panic_at: self.0.panic_at.as_deref(),
+        };
+        // Instrumenting declares functions of the runtime: these are those from before.
+        let functions = driver::changeable(module, "instrumenting a module");
+        let is_final = self.0.stage == Stage::Late && !module.is_for_lto();
+        // Who is instrumented is asked before anybody is.
+        let mut plans: Vec<_> = functions
+            .iter()
+            .map(|&function| {
+                let list = self.0.functions.as_ref();
+                match reason_to_skip_contexts(module, function, list) {
+                    Some(skip) => Err(skip),
+                    None => {
+                        let is_marked = is_marked(function, is_final);
+                        if !is_marked {
+                            function.promote_allocas();
+                        }
+                        if is_marked || !function.facts().returns_twice() {
+                            function.fold_returns(is_marked);
+                        }
+                        Ok(plan(module, function, list, self.0.granularity, is_marked))
+                    }
+                }
+            })
+            .collect();
+        let relied_on: HashSet<_> = plans.iter().flatten().flat_map(Plan::tail_callees).collect();
+        for (function, plan) in functions.iter().zip(&mut plans) {
+            if let Ok(plan) = plan {
+                plan.puts_back |= relied_on.contains(function);
+            }
+        }
+        let mut plans = plans.into_iter();
+        let all_done = driver.run(module, &functions, |function| {
+            let skip = match plans.next().expect("there is one for each function") {
+                Ok(plan) => {
+                    self.instrument(module, function, &plan, is_final);
+                    changed = true;
+                    return Ok(vec![function]);
+                }
+                Err(skip) => skip,
+            };
+            if skip.is_news() {
+                let message = format!("calls are not profiled: {}", skip.message());
+                function.remark_missed("midflight", skip.name(), &message);
+            }
+            if skip.is_told() {
+                skipped.extend([function.name(), "\0".into(), skip.name().into(), "\0".into()]);
+            }
+            Ok(Vec::new())
+        });
+        if !all_done {
+            return true;
+        }
+        if changed {
+            endings::prepare(module);
+        }
+        if !skipped.is_empty() {
+            let text = skipped.concat();
+            module.retained_bytes("__midflight_skipped", SKIPPED_SECTION, text.as_bytes());
+            changed = true;
+        }
+        changed
+    }
+
+    fn instrument<'m>(
+        &self,
+        module: Module<'m>,
+        function: Function<'m>,
+        plan: &Plan<'m>,
+        is_final: bool,
+    ) {
+        let bytes = record_of(module, function, plan, &self.0, is_final).encode();
+        let facts = function.facts();
+        let shared = facts.has_comdat() && !facts.is_local();
+        let name = format!("__midflight_contexts.{}.{:016x}", function.name(), key_of(&bytes));
+        let target = Target {
+            module,
+            function,
+            record: module.section_bytes(&name, RECORD_SECTION, &bytes, shared),
+            granularity: self.0.granularity,
+            is_final,
+            has_oracle: self.0.oracle,
+        };
+        apply(plan, &target);
+        function.mark(MARK);
+    }
+}

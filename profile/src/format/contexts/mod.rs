@@ -1,0 +1,261 @@
+//! The section of calling contexts: the trees of threads, whose nodes are functions that were called
+//! from a call site of the function above them.
+//!
+//! A reader that knows of paths only can do without, hence the small letter of its name. [`Contexts`]
+//! is what a file has of it, the trees of all threads added up.
+
+#[cfg(feature = "alloc")]
+mod read;
+#[cfg(feature = "alloc")]
+mod tree;
+
+use super::encoder::{Encoder, Sink};
+use super::error::ReadError;
+use super::sections::Kind;
+use crate::cursor::{Cursor, Malformed};
+#[cfg(feature = "alloc")]
+pub(super) use read::Reader;
+#[cfg(feature = "alloc")]
+pub(super) use tree::ContextMergeError;
+#[cfg(feature = "alloc")]
+pub use tree::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts};
+
+/// What of a calling context tree was kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ContextMode {
+    /// All of it: the calling context tree (Ammons, Ball, Larus, PLDI 1997).
+    #[default]
+    All,
+    /// Hot contexts and those above them (D'Elia, Demetrescu, Finocchi, PLDI 2011): all that have
+    /// more than `phi` of all activations, with counts that are too high by at most `epsilon` of
+    /// them.
+    Hot {
+        /// From which share of all activations on a context is hot; 0 to 1
+        phi: f64,
+        /// By which share of all activations a count may be too high; 0 to 1
+        epsilon: f64,
+    },
+}
+
+/// The numbers of a file are no NaNs.
+impl Eq for ContextMode {}
+
+/// What precedes the nodes of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextsHeader {
+    /// What of the tree was kept.
+    pub mode: ContextMode,
+    /// All activations of the thread that were counted.
+    pub activations: u64,
+    /// Activations that could not be given a context.
+    pub elsewhere: u64,
+    /// The greatest count that a context may have had that is not in the tree; 0 if all of it was
+    /// kept.
+    pub floor: u64,
+}
+
+/// The function of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextFunction {
+    /// One that was there before in the tree: its number, in order of first appearance.
+    Known(u32),
+    /// The next one.
+    New {
+        /// Place of its module among those written.
+        module: u32,
+        /// Key of its record.
+        key: u64,
+        /// Its call sites, or 1 if they are not told apart.
+        slots: u32,
+    },
+}
+
+/// What was counted in a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextCounts {
+    /// The slot of the call in the function above; 0 in a root.
+    pub site: u32,
+    /// Activations. Never too low.
+    pub count: u64,
+    /// By how much `count` may be too high; 0 if all of the tree was kept.
+    pub error: u64,
+}
+
+/// A node of a tree, and where it stands.
+pub(super) struct Visit {
+    /// Where in the file
+    pub at: usize,
+    /// How many levels above the previous node the nodes are that it is a child of; no more than
+    /// that node's depth
+    pub up: u64,
+    pub function: ContextFunction,
+    pub counts: ContextCounts,
+}
+
+const HOT: u64 = 1;
+
+impl ContextsHeader {
+    pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        let unknown = cursor.malformed("the mode of contexts", "is unknown");
+        let mode = match cursor.varint("the mode of contexts")? {
+            0 => ContextMode::All,
+            HOT => ContextMode::Hot { phi: read_share(cursor)?, epsilon: read_share(cursor)? },
+            _ => return Err(unknown),
+        };
+        let activations = cursor.varint("the number of activations")?;
+        let elsewhere = cursor.varint("the number of activations without context")?;
+        let no_floor = cursor.malformed("the floor of contexts", "is not 0, and none is left out");
+        let floor = cursor.varint("the floor of contexts")?;
+        match mode {
+            ContextMode::All if floor != 0 => Err(no_floor),
+            _ => Ok(ContextsHeader { mode, activations, elsewhere, floor }),
+        }
+    }
+}
+
+/// A share of all activations.
+fn read_share(cursor: &mut Cursor<'_>) -> Result<f64, Malformed> {
+    let wrong = cursor.malformed("a share of activations", "is not from 0 to 1");
+    let share = f64::from_bits(cursor.fixed64("a share of activations")?);
+    let is_share = share.is_sign_positive() && (0.0..=1.0).contains(&share);
+    if is_share { Ok(share) } else { Err(wrong) }
+}
+
+/// Visits the nodes of a tree in preorder, behind its header, in a file with so many modules; an
+/// error of `visit` ends the walk.
+pub(super) fn walk<E: From<ReadError>>(
+    cursor: &mut Cursor<'_>,
+    mode: ContextMode,
+    modules: u32,
+    mut visit: impl FnMut(Visit) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut depth, mut functions) = (0u64, 0);
+    loop {
+        let at = cursor.at();
+        let outside = cursor.malformed("a context's level", "is above the roots");
+        let level = cursor.varint("a context's level").map_err(ReadError::from)?;
+        let Some(up) = level.checked_sub(1) else { return Ok(()) };
+        let parent = depth.checked_sub(up).ok_or_else(|| ReadError::from(outside))?;
+        let function = read_function(cursor, modules, &mut functions).map_err(ReadError::from)?;
+        let counts = read_counts(cursor, mode, parent == 0).map_err(ReadError::from)?;
+        visit(Visit { at, up, function, counts })?;
+        // No more than there are bytes.
+        depth = parent + 1;
+    }
+}
+
+fn read_function(
+    cursor: &mut Cursor<'_>,
+    modules: u32,
+    functions: &mut u32,
+) -> Result<ContextFunction, Malformed> {
+    let unknown = cursor.malformed("a context's function", "is not known");
+    let function = cursor.varint32("a context's function")?;
+    if function < *functions {
+        return Ok(ContextFunction::Known(function));
+    }
+    if function > *functions || function == u32::MAX {
+        return Err(unknown);
+    }
+    *functions += 1;
+    let no_module = cursor.malformed("a function's module", "is not there");
+    let module = cursor.varint32("a function's module")?;
+    if module >= modules {
+        return Err(no_module);
+    }
+    let key = cursor.fixed64("a function's key")?;
+    let slots = cursor.varint32("the number of a function's call sites")?;
+    Ok(ContextFunction::New { module, key, slots })
+}
+
+fn read_counts(
+    cursor: &mut Cursor<'_>,
+    mode: ContextMode,
+    is_root: bool,
+) -> Result<ContextCounts, Malformed> {
+    let no_site = cursor.malformed("a context's call site", "is not 0 in a root");
+    let site = cursor.varint32("a context's call site")?;
+    if is_root && site != 0 {
+        return Err(no_site);
+    }
+    let count = cursor.varint("a context's count")?;
+    if mode == ContextMode::All {
+        return Ok(ContextCounts { site, count, error: 0 });
+    }
+    let too_high = cursor.malformed("a context's error", "is more than its count");
+    let error = cursor.varint("a context's error")?;
+    if error > count { Err(too_high) } else { Ok(ContextCounts { site, count, error }) }
+}
+
+/// What both modes have kept.
+pub(super) fn coarser(a: ContextMode, b: ContextMode) -> ContextMode {
+    match (a, b) {
+        (ContextMode::All, mode) | (mode, ContextMode::All) => mode,
+        (
+            ContextMode::Hot { phi, epsilon },
+            ContextMode::Hot { phi: other_phi, epsilon: other_epsilon },
+        ) => ContextMode::Hot { phi: phi.max(other_phi), epsilon: epsilon.max(other_epsilon) },
+    }
+}
+
+impl<S: Sink> Encoder<S> {
+    /// Begins the tree of a thread. Nodes follow, and [`Self::end_contexts`].
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn contexts(&mut self, header: &ContextsHeader) -> Result<(), S::Error> {
+        let ContextsHeader { mode, activations, elsewhere, floor } = *header;
+        self.begin_item(Kind::Contexts);
+        self.has_errors = mode != ContextMode::All;
+        self.functions = 0;
+        match mode {
+            ContextMode::All => self.varint(0)?,
+            ContextMode::Hot { phi, epsilon } => {
+                self.varint(HOT)?;
+                self.put(&phi.to_bits().to_le_bytes())?;
+                self.put(&epsilon.to_bits().to_le_bytes())?;
+            }
+        }
+        let floor = if self.has_errors { floor } else { 0 };
+        self.varints([activations, elsewhere, floor])
+    }
+
+    /// Writes a node of the tree begun last, in preorder. `up` is how many levels above the node
+    /// before it the function is that called it: 0, it was called by that node; 1, it is that node's
+    /// sibling; 2, it is a sibling of that node's parent. In the first node it is 0, and as much as
+    /// the depth of the node before it in all other roots.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn context(
+        &mut self,
+        up: u32,
+        function: ContextFunction,
+        counts: &ContextCounts,
+    ) -> Result<(), S::Error> {
+        let level = 1 + u64::from(up);
+        match function {
+            ContextFunction::Known(number) => self.varints([level, number.into()])?,
+            ContextFunction::New { module, key, slots } => {
+                self.varints([level, self.functions.into(), module.into()])?;
+                self.functions = self.functions.saturating_add(1);
+                self.put(&key.to_le_bytes())?;
+                self.varint(slots.into())?;
+            }
+        }
+        let ContextCounts { site, count, error } = *counts;
+        match self.has_errors {
+            false => self.varints([site.into(), count]),
+            // The thread may have counted on between the two.
+            true => self.varints([site.into(), count, error.min(count)]),
+        }
+    }
+
+    /// Ends the tree begun last.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn end_contexts(&mut self) -> Result<(), S::Error> {
+        self.varint(0)
+    }
+}

@@ -1,0 +1,71 @@
+//! Reading trees of calling contexts, and adding them up.
+
+use super::tree::Sum;
+use super::{CalledFunction, CalledId, ContextFunction, ContextId, Contexts, ContextsHeader, walk};
+use crate::cursor::Cursor;
+use crate::format::error::ReadError;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+/// The trees of a file, added up.
+#[derive(Default)]
+pub(in crate::format) struct Reader {
+    sum: Option<Sum>,
+}
+
+/// The nodes above the next one, and the functions of a tree.
+#[derive(Default)]
+struct State {
+    way: Vec<ContextId>,
+    functions: Vec<CalledId>,
+    known: BTreeSet<CalledId>,
+    /// A library that was loaded twice, or linked in twice, has its functions twice: only then two
+    /// nodes may be the same.
+    has_twins: bool,
+}
+
+impl Reader {
+    /// Reads the tree of a thread; `places` has the module here of each of the file.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>, places: &[usize]) -> Result<(), ReadError> {
+        let header = ContextsHeader::read(cursor)?;
+        let sum = self.sum.get_or_insert_with(|| Sum::new(header.mode));
+        sum.begin(&header)?;
+        let mut state = State::default();
+        walk(cursor, header.mode, places.len() as u32, |node| {
+            let malformed = |what, problem| {
+                ReadError::Malformed(crate::Malformed { what, at: node.at, problem })
+            };
+            let function = match node.function {
+                ContextFunction::Known(number) => state.functions[number as usize],
+                ContextFunction::New { module, key, slots } => {
+                    let called = CalledFunction { module: places[module as usize], key, slots };
+                    let id = sum.contexts.intern(called).ok_or_else(|| {
+                        malformed("the number of a function's call sites", "is another elsewhere")
+                    })?;
+                    state.has_twins |= !state.known.insert(id);
+                    state.functions.push(id);
+                    id
+                }
+            };
+            // No more than the depth of the way, which `walk` has seen to.
+            state.way.truncate(state.way.len() - node.up as usize);
+            let parent = state.way.last().copied();
+            let slots = parent.map(|id| sum.contexts.function(id).slots);
+            if slots.is_some_and(|slots| node.counts.site >= slots) {
+                return Err(malformed("a context's call site", "is not in the function above"));
+            }
+            let id = sum.contexts.child_or_insert(parent, node.counts.site, function);
+            let is_new = sum.add(id, &node.counts)?;
+            if !is_new && !state.has_twins {
+                return Err(malformed("a context", "is there twice"));
+            }
+            state.way.push(id);
+            Ok(())
+        })
+    }
+
+    /// All of them; none if there was no tree.
+    pub fn finish(self) -> Result<Option<Contexts>, ReadError> {
+        Ok(self.sum.map(Sum::finish).transpose()?)
+    }
+}

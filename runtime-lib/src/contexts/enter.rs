@@ -1,0 +1,212 @@
+//! The node of an activation that has not found it by itself.
+
+use crate::contexts::fallback;
+use crate::contexts::recover::{Activation, under_way};
+use crate::contexts::tree::{self, TAIL, Tree};
+use crate::contexts::unwinder::code_of;
+use crate::contexts::word::{self, word};
+use crate::file::live;
+use crate::paths::context;
+use crate::process::privilege;
+use crate::process::signal::Blocked;
+#[cfg(target_arch = "x86_64")]
+use crate::sparing::sparing;
+use crate::sys;
+use core::mem::offset_of;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use midflight_abi::RecordHeader;
+use midflight_abi::contexts::{
+    CACHE_BITS, CACHE_FACTOR, CACHE_SHIFT, CONTEXT_BACK_OFFSET, CONTEXT_FRAME_OFFSET,
+    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, ContextNode, ContextWord, FLAG_OWN_FRAME,
+    cached_at,
+};
+
+/// The node of an activation of a function, of which `frame` is the address of the return address.
+/// Never returns null: without memory it returns a node that stands in for all, whose activations
+/// have no context, which is stated when the profile is written.
+///
+/// # Safety
+/// `record` is a record of a registered image, with the flag of calling contexts.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn midflight_context_enter(
+    frame: u64,
+    record: *const RecordHeader,
+) -> *mut ContextNode {
+    #[cfg(target_arch = "x86_64")]
+    core::arch::naked_asm!("mov rdx, [rsp]", "jmp {enter}", enter = sym enter);
+    #[cfg(target_arch = "aarch64")]
+    core::arch::naked_asm!("mov x2, x30", "b {enter}", enter = sym enter);
+}
+
+/// The same; `pc` is an address in the function's code.
+unsafe extern "C" fn enter(frame: u64, record: *const RecordHeader, pc: u64) -> *mut ContextNode {
+    let word = word();
+    // SAFETY: the word is the calling thread's; the rest is the caller's. What is called from here
+    // may be instrumented, and may leave the word elsewhere.
+    unsafe {
+        let slot = (*word).slot;
+        let entered = try_enter(word, frame, record, pc);
+        (*word).slot = entered.as_ref().map_or(slot, |entered| entered.slot);
+        entered.map_or_else(fallback::node, |entered| entered.node)
+    }
+}
+
+/// A node, and the slot that it was called from.
+struct Entered {
+    node: *mut ContextNode,
+    slot: tree::Slot,
+}
+
+unsafe fn try_enter(
+    word: *mut ContextWord,
+    frame: u64,
+    record: *const RecordHeader,
+    pc: u64,
+) -> Option<Entered> {
+    // SAFETY: the caller's; what a slot leads to is never freed.
+    unsafe {
+        let mut slot = (*word).slot;
+        let mut parent = tree::owner(AtomicPtr::from_ptr(slot).load(Ordering::Acquire));
+        let is_fallback = fallback::is_fallback(parent);
+        if (*word).tree.is_null() || parent == word::start() {
+            let tree = begin()?;
+            (*word).tree = tree.cast();
+            (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
+        } else if is_fallback {
+            return None;
+        }
+        let tree = (*word).tree.cast::<Tree>();
+        Tree::know(tree, record)?;
+        // What is inlined has the frame of its caller.
+        let least = frame + u64::from((*record).flags & FLAG_OWN_FRAME != 0);
+        if (*parent).frame >= least
+            && let Some(node) = Tree::find(parent, slot, record, frame)
+        {
+            remember(word, parent, slot, node);
+            return Some(Entered { node, slot });
+        }
+        // The unwinder may call what is instrumented, and a handler may come: then it is done without.
+        let errno = sys::errno();
+        let is_nested = core::mem::replace(&mut (*tree).is_asking, true);
+        let code = if is_nested { 0 } else { code_of(pc) };
+        let activation = Activation { frame, record, code, is_nested };
+        (slot, parent) = under_way(parent, slot, activation);
+        (*tree).is_asking = is_nested;
+        let node = match Tree::find(parent, slot, record, frame) {
+            Some(known) => Some(known),
+            None => Tree::make(tree, parent, slot, record, activation.code),
+        };
+        sys::set_errno(errno);
+        Some(Entered { node: node?, slot })
+    }
+}
+
+/// Lets [`midflight_context_enter_sparing`] find a node, whose call site has several callees.
+unsafe fn remember(
+    word: *mut ContextWord,
+    parent: *mut ContextNode,
+    slot: tree::Slot,
+    node: *mut ContextNode,
+) {
+    // SAFETY: the caller's; the cache has that many entries.
+    unsafe {
+        // One that was called in tail position has the slot of another call.
+        if (*node).site & TAIL != 0 || (*node).parent != parent {
+            return;
+        }
+        if (*word).cache.is_null() {
+            (*word).cache = Tree::cache((*word).tree.cast());
+        }
+        if !(*word).cache.is_null() {
+            *(*word).cache.add(cached_at(slot as u64, (*node).record as u64)) = node;
+        }
+    }
+}
+
+/// The calling thread's tree. `None`: there is no memory, or the thread is in the runtime.
+#[cold]
+unsafe fn begin() -> Option<*mut Tree> {
+    let signals = Blocked::new();
+    if live::is_stranger() || privilege::is_raised() {
+        return None;
+    }
+    let context = context::own(&signals)?;
+    let _guard = context.lock.lock_as_owner()?;
+    // SAFETY: the lock is held.
+    unsafe {
+        let data = context.data.get();
+        (*data).tree.begin(&mut (*data).arena, context)?;
+        Some(&raw mut (*data).tree)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+sparing! {
+    /// [`midflight_context_enter`] as emitted code reaches it from where it has no frame yet: with
+    /// the frame in `rax`, and the node in the place of that when it goes on.
+    ///
+    /// A call site with several callees is met often: which node is whose is remembered, and found
+    /// here.
+    ///
+    /// # Safety
+    /// As for [`midflight_context_enter`].
+    midflight_context_enter_sparing calls enter with ["mov rdi, rax", "mov rsi, r10", "mov rdx, r11"]
+    unless {
+        "push rcx",
+        ".cfi_adjust_cfa_offset 8",
+        "push rdx",
+        ".cfi_adjust_cfa_offset 8",
+        "push rsi",
+        ".cfi_adjust_cfa_offset 8",
+        "mov rdx, qword ptr [rip + midflight_context_word@GOTTPOFF]",
+        "mov rcx, qword ptr fs:[rdx + {slot}]",
+        "mov rdx, qword ptr fs:[rdx + {cache}]",
+        "test rdx, rdx",
+        "jz 2f",
+        "lea rsi, [rcx + 4 * rcx]",
+        "add rsi, r10",
+        "imul rsi, rsi, {factor}",
+        "shr rsi, {shift}",
+        "and esi, {mask}",
+        "mov rsi, [rdx + 8 * rsi]",
+        "test rsi, rsi",
+        "jz 2f",
+        "cmp [rsi + {record}], r10",
+        "jne 2f",
+        // It was called from there, and not in tail position.
+        "cmp [rsi + {back}], rcx",
+        "jne 2f",
+        "mov rdx, [rsi + {parent}]",
+        "cmp [rdx + {frame}], rax",
+        "jle 2f",
+        "mov [rcx], rsi",
+        "mov rax, rsi",
+        "pop rsi",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rdx",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rcx",
+        ".cfi_adjust_cfa_offset -8",
+        "lea rsp, [rsp + 128]",
+        ".cfi_def_cfa_offset 0",
+        "jmp r11",
+        "2:",
+        ".cfi_def_cfa_offset 152",
+        "pop rsi",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rdx",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rcx",
+        ".cfi_adjust_cfa_offset -8",
+    }
+    slot = const offset_of!(ContextWord, slot),
+    cache = const offset_of!(ContextWord, cache),
+    factor = const CACHE_FACTOR,
+    shift = const CACHE_SHIFT,
+    mask = const (1 << CACHE_BITS) - 1,
+    record = const CONTEXT_RECORD_OFFSET,
+    back = const CONTEXT_BACK_OFFSET,
+    parent = const CONTEXT_PARENT_OFFSET,
+    frame = const CONTEXT_FRAME_OFFSET,
+}

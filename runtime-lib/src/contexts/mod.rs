@@ -1,0 +1,29 @@
+//! Calling contexts (thesis 3.1): a tree for each thread.
+//!
+//! The protocol of emitted code is in `midflight_abi::contexts`. It finds nodes that are there, and
+//! that the stack confirms; all else is done here:
+//!
+//! | module | |
+//! |---|---|
+//! | `word` | the thread-local word |
+//! | `enter` | the node of an activation that has not found it |
+//! | `tree` | a thread's tree: nodes, and where their memory is from |
+//! | `function` | the functions in a tree |
+//! | `fallback` | the node that stands in where none can be made |
+//! | `recover` | the node that is under way, where frames were left without a return |
+//! | `unwinder` | what the unwinder tells, if there is one |
+//! | `walk` | all nodes in preorder |
+//! | `write` | the tree in a profile |
+//!
+//! Nodes are added by the tree's own thread and its handlers of signals, without a lock and without
+//! blocking signals, and never freed: whoever reads a tree finds it whole.
+
+pub mod enter;
+pub mod fallback;
+pub mod function;
+pub mod recover;
+pub mod tree;
+pub mod unwinder;
+pub mod walk;
+pub mod word;
+pub mod write;

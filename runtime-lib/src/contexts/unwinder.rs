@@ -1,0 +1,84 @@
+//! The unwinder, if the program has one: a C program has it where `midflight cc` has linked it.
+
+use core::ffi::{c_int, c_void};
+
+core::arch::global_asm!(
+    ".pushsection .data.rel.ro.unwinder_link, \"aw\", %progbits",
+    ".p2align 3",
+    ".hidden unwinder_link",
+    ".globl unwinder_link",
+    ".type unwinder_link, %object",
+    "unwinder_link:",
+    // What is in `unwinder.s`
+    ".weak midflight_unwinder",
+    ".8byte midflight_unwinder",
+    ".size unwinder_link, 8",
+    ".popsection",
+);
+
+/// What is called with each frame, from the innermost on: go on, or stop.
+pub type Visit = extern "C" fn(*mut c_void, *mut c_void) -> c_int;
+
+/// What [`Visit`] returns to see the next frame.
+pub const GO_ON: c_int = 0;
+/// What [`Visit`] returns to see no more.
+pub const STOP: c_int = 4;
+
+/// Functions of the unwinder.
+#[repr(C)]
+struct Functions {
+    backtrace: unsafe extern "C" fn(Visit, *mut c_void) -> c_int,
+    cfa: unsafe extern "C" fn(*mut c_void) -> u64,
+    region_start: unsafe extern "C" fn(*mut c_void) -> u64,
+    enclosing_function: unsafe extern "C" fn(u64) -> u64,
+}
+
+unsafe extern "C" {
+    /// What the linker finds
+    #[link_name = "unwinder_link"]
+    static FUNCTIONS: Option<&'static Functions>;
+}
+
+fn functions() -> Option<&'static Functions> {
+    // SAFETY: it is read only.
+    unsafe { FUNCTIONS }
+}
+
+/// The lower half of where the code begins that an address is in; 0: that is not known.
+pub fn code_of(address: u64) -> u32 {
+    // SAFETY: it is the unwinder's, and takes any address.
+    functions().map_or(0, |unwinder| unsafe { (unwinder.enclosing_function)(address) as u32 })
+}
+
+/// A frame that the unwinder has come to.
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// Of the frame that this one has called: the address by which emitted code knows it
+    pub callee: u64,
+    /// Where the code begins that it runs
+    pub code: u64,
+}
+
+impl Frame {
+    /// # Safety
+    /// It is what the unwinder has given.
+    pub unsafe fn of(context: *mut c_void) -> Self {
+        let Some(unwinder) = functions() else { return Self { callee: 0, code: 0 } };
+        // SAFETY: the caller's.
+        let (cfa, code) = unsafe { ((unwinder.cfa)(context), (unwinder.region_start)(context)) };
+        // On x86-64 a call leaves the return address below.
+        let callee = if cfg!(target_arch = "x86_64") { cfa.wrapping_sub(8) } else { cfa };
+        Self { callee, code }
+    }
+}
+
+/// Shows all frames to `visit`, with `argument`.
+///
+/// # Safety
+/// As `visit` needs it.
+pub unsafe fn for_each_frame(visit: Visit, argument: *mut c_void) {
+    if let Some(unwinder) = functions() {
+        // SAFETY: the caller's.
+        unsafe { (unwinder.backtrace)(visit, argument) };
+    }
+}

@@ -1,0 +1,163 @@
+//! The tree in a profile.
+
+use crate::contexts::function::Function;
+use crate::contexts::tree::{self, MARK, Tree};
+use crate::contexts::walk::Walk;
+use crate::file::Failure;
+use crate::paths::baseline;
+use crate::process::Process;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use midflight_abi::contexts::ContextNode;
+use midflight_profile::format::{
+    ContextCounts, ContextFunction, ContextMode, ContextsHeader, Encoder, Sink,
+};
+
+/// The number of the profile that is being written.
+static EPOCH: AtomicU32 = AtomicU32::new(0);
+
+/// Begins another profile.
+pub fn begin() {
+    EPOCH.fetch_add(1, Ordering::Relaxed);
+}
+
+fn epoch() -> u32 {
+    EPOCH.load(Ordering::Relaxed)
+}
+
+/// What the profile has of a node: what was counted while it was not paused. As for paths
+/// (`baseline`), emitted code counts on while it is; what is not to be told is the node's error.
+unsafe fn count(node: *mut ContextNode) -> u64 {
+    // SAFETY: the caller gives a node.
+    let (count, number) = unsafe {
+        (AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed), (*node).error)
+    };
+    if baseline::is_paused() { number } else { count.wrapping_sub(number) }
+}
+
+/// The profile was paused, or goes on.
+///
+/// # Safety
+/// As for [`activations`].
+pub unsafe fn turn(tree: &Tree) {
+    // SAFETY: the caller's; others do not use the errors.
+    unsafe {
+        let mut walk = Walk::new(tree.root());
+        while let Some((node, _)) = walk.next(|_| true) {
+            let count = AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed);
+            (*node).error = count.wrapping_sub((*node).error);
+        }
+    }
+}
+
+/// Activations in all contexts of a tree.
+///
+/// # Safety
+/// The lock of the tree's context is held, or its thread is the caller's and not in the runtime;
+/// likewise below.
+pub unsafe fn activations(tree: &Tree) -> u64 {
+    let mut sum = 0u64;
+    // SAFETY: the caller's.
+    unsafe {
+        let mut walk = Walk::new(tree.root());
+        while let Some((node, _)) = walk.next(|_| true) {
+            sum = sum.saturating_add(count(node));
+        }
+    }
+    sum
+}
+
+/// Marks the nodes that have a count, and all above them, which are to be written. True if there are
+/// any.
+///
+/// # Safety
+/// As for [`activations`].
+unsafe fn mark(tree: &Tree) -> bool {
+    let mut any = false;
+    // SAFETY: the caller's.
+    unsafe {
+        let mut walk = Walk::new(tree.root());
+        while let Some((node, _)) = walk.next(|_| true) {
+            (*node).site &= !MARK;
+            if count(node) == 0 {
+                continue;
+            }
+            any = true;
+            // Those above were met before.
+            let mut at = node;
+            while at != tree.root() && (*at).site & MARK == 0 {
+                (*at).site |= MARK;
+                at = (*at).parent;
+            }
+        }
+    }
+    any
+}
+
+/// Writes a tree, if something was counted in it or elsewhere. How many functions were left out, since their
+/// image was never registered.
+///
+/// # Safety
+/// As for [`activations`]; the process lock is held, and [`begin`] was called.
+pub unsafe fn encode<S: Sink<Error = Failure>>(
+    process: &Process,
+    tree: &Tree,
+    elsewhere: u64,
+    encoder: &mut Encoder<S>,
+) -> Result<u64, Failure> {
+    // SAFETY: the caller's.
+    unsafe {
+        if !mark(tree) && elsewhere == 0 {
+            return Ok(0);
+        }
+        let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
+        let activations = activations(tree).saturating_add(elsewhere);
+        let header = ContextsHeader { mode: ContextMode::All, activations, elsewhere, floor: 0 };
+        encoder.contexts(&header)?;
+        let mut walk = Walk::new(tree.root());
+        let mut last = None;
+        while let Some((node, depth)) = walk
+            .next(|node| (*node).site & MARK != 0 && is_known(process, tree, node, &mut strangers))
+        {
+            let up = last.map_or(0, |last: usize| last + 1 - depth);
+            last = Some(depth);
+            let Some(function) = tree.function(node) else { continue };
+            let function = if (*function).epoch == epoch {
+                ContextFunction::Known((*function).number)
+            } else {
+                let Some(module) = module_of(process, function) else { continue };
+                (*function).epoch = epoch;
+                (*function).number = functions;
+                functions += 1;
+                ContextFunction::New { module, key: (*function).key, slots: (*function).slots }
+            };
+            let counts =
+                ContextCounts { site: tree::site(node), count: count(node), error: (*node).error };
+            encoder.context(up as u32, function, &counts)?;
+        }
+        encoder.end_contexts()?;
+        Ok(strangers)
+    }
+}
+
+/// Whether a node's function is one of a registered image; else it is counted.
+unsafe fn is_known(
+    process: &Process,
+    tree: &Tree,
+    node: *mut ContextNode,
+    strangers: &mut u64,
+) -> bool {
+    // SAFETY: the caller's.
+    let known = unsafe {
+        tree.function(node).is_some_and(|function| module_of(process, function).is_some())
+    };
+    *strangers += u64::from(!known);
+    known
+}
+
+/// The place of a function's image in the list.
+unsafe fn module_of(process: &Process, function: *mut Function) -> Option<u32> {
+    // SAFETY: the caller gives a function.
+    let (known, record) =
+        unsafe { ((*function).image, (*function).record.load(Ordering::Relaxed)) };
+    process.place_of(known, record)
+}
