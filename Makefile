@@ -26,7 +26,7 @@ LIB := $(OUT)/lib/midflight
 BENCH := $(OUT)/midflight-bench
 RUNTIME_DIR := target/runtime
 # It stays below 256 KiB; what is hot in it is inlined by attributes.
-RUNTIME_FLAGS := -C llvm-args=-inline-threshold=25
+RUNTIME_FLAGS := -C llvm-args=-inline-threshold=20
 AARCH64 := target/aarch64
 HEADERS := runtime-lib/include/midflight.h plugin/include/midflight_osr_api.h
 

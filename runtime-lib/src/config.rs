@@ -1,6 +1,7 @@
 //! What the environment says, read once when the program starts.
 
 use crate::arena;
+use crate::contexts::hot;
 use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
@@ -70,6 +71,7 @@ impl Config {
             let consequence = "the profile is written when the program ends";
             self.dump = read_signal(value, DUMP_VARIABLE, consequence);
         }
+        hot::configure();
         place::note_root();
         if !pattern::is_absolute(self.pattern()) {
             read_directory(&mut self.directory, PROFILE_VARIABLE);

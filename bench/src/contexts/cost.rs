@@ -15,6 +15,9 @@ use crate::table::markdown;
 use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, profile_of};
 use midflight_profile::table::Granularity;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
 
 /// Calls a second from which on a program counts for the mean.
 const OFTEN: f64 = 1e7;
@@ -67,15 +70,26 @@ impl Measured {
     }
 }
 
-/// The variants, with the names of their columns.
-fn variants(plan: &Plan) -> Vec<(&'static str, How)> {
+/// A column of the tables.
+#[derive(Clone, Copy)]
+struct Column {
+    name: &'static str,
+    how: How,
+    /// What the program is told of contexts
+    mode: &'static str,
+}
+
+fn columns(plan: &Plan) -> Vec<Column> {
     let contexts = |granularity| How::Contexts { stage: Stage::Late, granularity };
+    let sites = contexts(Granularity::Sites);
+    let functions = contexts(Granularity::Functions);
     let mut all = vec![
-        ("CCT", contexts(Granularity::Sites)),
-        ("CCT, functions", contexts(Granularity::Functions)),
+        Column { name: "CCT", how: sites, mode: "cct" },
+        Column { name: "HCCT", how: sites, mode: "hcct" },
+        Column { name: "CCT, functions", how: functions, mode: "cct" },
     ];
     if plan.peers {
-        all.push(("-pg", How::CallGraph));
+        all.push(Column { name: "-pg", how: How::CallGraph, mode: "" });
     }
     all
 }
@@ -85,34 +99,41 @@ fn variants(plan: &Plan) -> Vec<(&'static str, How)> {
 /// # Errors
 /// If a program cannot be built or natively run.
 pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String> {
-    let variants = variants(plan);
+    let columns = columns(plan);
     let mut all = Vec::new();
     for program in programs {
         eprintln!("measuring {}", program.name);
-        all.push(measure_program(layout, program, plan, &variants)?);
+        all.push(measure_program(layout, program, plan, &columns)?);
     }
     all.sort_by(|a, b| b.calls_a_second().total_cmp(&a.calls_a_second()));
-    Ok(report(plan, &variants, &all))
+    Ok(report(plan, &columns, &all))
 }
 
 fn measure_program(
     layout: &Layout,
     program: &Program,
     plan: &Plan,
-    variants: &[(&str, How)],
+    columns: &[Column],
 ) -> Result<Measured> {
     let variant = |how| Variant { llvm: plan.llvm, opt: plan.opt, how };
     let native = build(layout, program, variant(How::Native))?;
     let native = job(layout, program, &native, plan.size)?;
-    let built: Vec<Built> = variants
-        .iter()
-        .map(|&(_, how)| build(layout, program, variant(how)))
-        .collect::<Result<_>>()?;
-    let jobs: Vec<Job> =
-        built.iter().map(|built| job(layout, program, built, plan.size)).collect::<Result<_>>()?;
+    let mut built: HashMap<String, Built> = HashMap::new();
+    let mut jobs: Vec<Job> = Vec::new();
+    for column in columns {
+        let variant = variant(column.how);
+        let built = match built.entry(variant.to_string()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(build(layout, program, variant)?),
+        };
+        let job = job(layout, program, built, plan.size)?.env("MIDFLIGHT_CONTEXTS", column.mode);
+        // Each leaves a profile of its own.
+        jobs.push(job.env("MIDFLIGHT_PROFILE", profile_beside(built, column.mode)));
+    }
     let compared = plan.clock.compare(&native, &jobs.iter().collect::<Vec<_>>())?;
-    let contexts = match built.first() {
-        Some(built) => read_profile(&profile_of(built))?.contexts,
+    let whole = built.get(&variant(columns[0].how).to_string());
+    let contexts = match whole {
+        Some(built) => read_profile(&profile_beside(built, columns[0].mode))?.contexts,
         None => None,
     };
     Ok(Measured {
@@ -124,7 +145,12 @@ fn measure_program(
     })
 }
 
-fn report(plan: &Plan, variants: &[(&str, How)], all: &[Measured]) -> String {
+/// The profile of a run in a mode.
+fn profile_beside(built: &Built, mode: &str) -> PathBuf {
+    profile_of(built).with_extension(format!("{mode}.mfp"))
+}
+
+fn report(plan: &Plan, columns: &[Column], all: &[Measured]) -> String {
     let (apart, rest): (Vec<&Measured>, Vec<&Measured>) = all.iter().partition(|m| m.is_new());
     let (often, seldom): (Vec<&Measured>, Vec<&Measured>) =
         rest.into_iter().partition(|m| m.calls_a_second() >= OFTEN);
@@ -136,16 +162,16 @@ fn report(plan: &Plan, variants: &[(&str, How)], all: &[Measured]) -> String {
         plan.llvm,
         plan.opt,
         plan.clock.over("native"),
-        table(variants, &often, true),
-        table(variants, &seldom, false),
-        table(variants, &apart, false),
+        table(columns, &often, true),
+        table(columns, &seldom, false),
+        table(columns, &apart, false),
     )
 }
 
-fn table(variants: &[(&str, How)], all: &[&Measured], with_mean: bool) -> String {
+fn table(columns: &[Column], all: &[&Measured], with_mean: bool) -> String {
     let mut header = vec!["program", "native, s", "10⁶ calls/s", "contexts"];
-    for (name, _) in variants {
-        header.extend([*name, "ns"]);
+    for column in columns {
+        header.extend([column.name, "ns"]);
     }
     let row = |measured: &&Measured| {
         let mut cells = vec![
@@ -163,7 +189,7 @@ fn table(variants: &[(&str, How)], all: &[&Measured], with_mean: bool) -> String
     if with_mean {
         let mut cells = vec!["geometric mean".to_string()];
         cells.resize(4, String::new());
-        for column in 0..variants.len() {
+        for column in 0..columns.len() {
             let costs = all.iter().map(|m| m.costs.get(column).copied().flatten());
             cells.extend([shown(mean(costs)), String::new()]);
         }

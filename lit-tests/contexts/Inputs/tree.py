@@ -4,7 +4,8 @@ In an expression, `c(STEP...)` is how often the context was there that leads fro
 call sites, and `size(STEP...)` how many such contexts there are. A step is a function, `FUNCTION@PLACE` if it was called
 on the line of the source that ends in `// @PLACE`, `FUNCTION@tail` if it was called in tail position. `n(NAME)` adds up all
 contexts of a function, `callers(NAME)` are the functions that these are called from, `nodes` is how many contexts there are,
-and `total` how many activations there were in them.
+and `total` how many activations there were in them. `mode` is `cct`, or `hcct` where only hot contexts were kept; then
+`between(STEP…)` are the bounds of a count.
 
 An argument `@FILE` names a file with lines `NAME VALUE`, which are values of `v`.
 
@@ -16,7 +17,8 @@ import re
 import sys
 
 document = json.load(sys.stdin)
-assert document["version"] == 1 and document["mode"] == "cct", document["mode"]
+assert document["version"] == 1 and document["mode"] in ("cct", "hcct"), document["mode"]
+mode, floor = document["mode"], document["floor"]
 elsewhere, activations = document["elsewhere"], document["activations"]
 contexts = document["contexts"]
 with open(sys.argv[1]) as source:
@@ -55,6 +57,10 @@ def c(*steps):
     return sum(context["count"] for context in found(steps))
 
 
+def between(*steps):
+    return c(*steps) - sum(context["error"] for context in found(steps)), c(*steps)
+
+
 def size(*steps):
     return len(found(steps))
 
@@ -70,8 +76,13 @@ def callers(name):
 
 nodes = len(contexts)
 total = sum(context["count"] for context in contexts)
-assert total + elsewhere == activations, (total, elsewhere, activations)
-assert not any(context["error"] for context in contexts)
+if mode == "cct":
+    assert total + elsewhere == activations, (total, elsewhere, activations)
+    assert not any(context["error"] for context in contexts)
+else:
+    # Those that lead to hot contexts alone have no more than the floor.
+    assert total + elsewhere >= activations, (total, elsewhere, activations)
+    assert all(context["error"] <= min(floor, context["count"]) for context in contexts)
 keys = {
     (at["parent"], at["function"], at["file"], at["line"], at["site"] and at["site"]["slot"]) for at in contexts
 }

@@ -1,6 +1,7 @@
 //! The node of an activation that has not found it by itself.
 
 use crate::contexts::fallback;
+use crate::contexts::hot;
 use crate::contexts::recover::{Activation, under_way};
 use crate::contexts::tree::{self, TAIL, Tree};
 use crate::contexts::unwinder::code_of;
@@ -77,28 +78,50 @@ unsafe fn try_enter(
             return None;
         }
         let tree = (*word).tree.cast::<Tree>();
-        Tree::know(tree, record)?;
+        let is_hot = (*tree).hot.is_kept();
+        // A handler that comes while nodes are removed has no context.
+        let _guard = if is_hot { Some(Tree::lock(tree)?) } else { None };
+        if is_hot {
+            (slot, parent) = tree::kept(slot, parent);
+        }
+        let function = Tree::know(tree, record)?;
         // What is inlined has the frame of its caller.
         let least = frame + u64::from((*record).flags & FLAG_OWN_FRAME != 0);
         if (*parent).frame >= least
             && let Some(node) = Tree::find(parent, slot, record, frame)
         {
+            if is_hot {
+                hot::monitor(tree, node);
+            }
             remember(word, parent, slot, node);
             return Some(Entered { node, slot });
         }
         // The unwinder may call what is instrumented, and a handler may come: then it is done without.
         let errno = sys::errno();
         let is_nested = core::mem::replace(&mut (*tree).is_asking, true);
-        let code = if is_nested { 0 } else { code_of(pc) };
+        let mut code = (*function).code;
+        if code == 0 && !is_nested {
+            code = code_of(pc);
+            if (*record).flags & FLAG_OWN_FRAME != 0 {
+                (*function).code = code;
+            }
+        }
         let activation = Activation { frame, record, code, is_nested };
         (slot, parent) = under_way(parent, slot, activation);
         (*tree).is_asking = is_nested;
+        if is_hot {
+            (slot, parent) = tree::kept(slot, parent);
+        }
         let node = match Tree::find(parent, slot, record, frame) {
             Some(known) => Some(known),
             None => Tree::make(tree, parent, slot, record, activation.code),
         };
         sys::set_errno(errno);
-        Some(Entered { node: node?, slot })
+        let node = node?;
+        if is_hot {
+            hot::monitor(tree, node);
+        }
+        Some(Entered { node, slot })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::process::image::Image;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use midflight_abi::RecordHeader;
+use midflight_abi::contexts::ContextNode;
 
 /// A function, as the nodes of a tree know it.
 #[repr(C, align(16))]
@@ -16,6 +17,10 @@ pub struct Function {
     pub key: u64,
     /// Slots of its nodes
     pub slots: u32,
+    /// The lower half of where its code begins, where it is never inlined; 0: that is not known
+    pub code: u32,
+    /// Memory of nodes that were removed, in a list
+    pub free: *mut ContextNode,
     /// While a profile is written: its number there, if it was written.
     pub number: u32,
     /// Whether `number` is that of the profile that is being written.
@@ -99,6 +104,8 @@ impl Functions {
                         image: null_mut(),
                         key: (*record).key,
                         slots: (*record).num_paths,
+                        code: 0,
+                        free: null_mut(),
                         number: 0,
                         epoch: 0,
                         next: null_mut(),
@@ -109,6 +116,7 @@ impl Functions {
             };
             let list = Table::list(*self.table.get_mut(), hash(record));
             (*function).record.store(record.cast_mut(), Ordering::Release);
+            (*function).code = 0;
             (*function).next = *list;
             AtomicPtr::from_ptr(list).store(function, Ordering::Release);
             Some(function)

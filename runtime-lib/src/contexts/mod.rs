@@ -10,17 +10,19 @@
 //! | `tree` | a thread's tree: nodes, and where their memory is from |
 //! | `function` | the functions in a tree |
 //! | `fallback` | the node that stands in where none can be made |
+//! | `hot` | hot contexts in bounded memory |
 //! | `recover` | the node that is under way, where frames were left without a return |
 //! | `unwinder` | what the unwinder tells, if there is one |
 //! | `walk` | all nodes in preorder |
 //! | `write` | the tree in a profile |
 //!
-//! Nodes are added by the tree's own thread and its handlers of signals, without a lock and without
+//! Where all of a tree is kept, nodes are added by the tree's own thread and its handlers of signals, without a lock and without
 //! blocking signals, and never freed: whoever reads a tree finds it whole.
 
 pub mod enter;
 pub mod fallback;
 pub mod function;
+pub mod hot;
 pub mod recover;
 pub mod tree;
 pub mod unwinder;

@@ -8,8 +8,11 @@
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::function::{Function, Functions};
+use crate::contexts::hot::{self, Hot};
 use crate::contexts::walk::Walk;
+use crate::lock::ContextGuard;
 use crate::paths::context::Context;
+use crate::paths::room;
 use crate::process::image::{self, Image};
 use crate::process::signal::Blocked;
 use core::ptr::{null, null_mut};
@@ -28,6 +31,12 @@ pub const FIRST: u16 = 1 << SITE_BITS;
 pub const TAIL: u16 = FIRST << 1;
 /// Noted in [`ContextNode::site`]: it is written to the profile.
 pub const MARK: u16 = FIRST << 2;
+
+/// Noted in [`ContextNode::site`]: its activations are counted, where only hot contexts are kept.
+pub const MONITORED: u16 = FIRST << 3;
+
+/// Noted in [`ContextNode::slots`]: the node was removed, and may be made another of its function.
+pub const FREE: u16 = 1 << 15;
 
 /// Set in [`ContextNode::record`] where that is a [`Function`].
 const IS_FUNCTION: usize = 1;
@@ -53,6 +62,10 @@ pub struct Tree {
     free: AtomicUsize,
     end: AtomicUsize,
     piece: usize,
+    /// Where only hot contexts are kept: which are monitored
+    pub hot: Hot,
+    /// Bytes that nodes have
+    bytes: usize,
     /// Whether the unwinder is asked: what it calls, and handlers, do without.
     pub is_asking: bool,
     /// See [`ContextWord::cache`]; null before it is needed
@@ -69,6 +82,8 @@ impl Tree {
             free: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
             piece: LEAST_PIECE,
+            hot: Hot::new(),
+            bytes: 0,
             is_asking: false,
             cache: null_mut(),
         }
@@ -95,6 +110,7 @@ impl Tree {
                 (*memory).slots = 1;
                 empty_slots(memory);
             }
+            self.hot.begin(arena)?;
             self.context = context;
             self.root = memory;
         }
@@ -157,13 +173,21 @@ impl Tree {
         unsafe {
             let at_slot = AtomicPtr::from_ptr(at);
             let slots = (*record).num_paths.min(MOST_SLOTS);
-            let new = Self::allocate(this, size_of_node(slots))?;
+            let mut new = null_mut();
+            if (*this).hot.is_kept()
+                && let Some(function) = Functions::find(&raw const (*this).functions, record)
+            {
+                new = hot::take_free(function);
+            }
+            if new.is_null() {
+                new = Self::allocate(this, size_of_node(slots))?;
+            }
             let is_tail = (*parent).frame & 1 != 0;
             let site = (at as usize - parent as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>();
             let site = site as u16 | if is_tail { TAIL } else { 0 };
             new.write(ContextNode {
                 count: 0,
-                record,
+                record: Self::idle_record(this, record),
                 back: if is_tail { (*parent).back } else { at },
                 parent,
                 frame: 0,
@@ -202,20 +226,29 @@ impl Tree {
         }
     }
 
+    /// Takes the lock of the tree's context. `None`: the thread has it, in what it is interrupted in.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's tree.
+    pub unsafe fn lock(this: *mut Self) -> Option<ContextGuard<'static>> {
+        // SAFETY: the caller's; contexts are never freed.
+        unsafe { (*(*this).context).lock.lock_as_owner() }
+    }
+
     /// Makes a function known. `None`: there is no memory, or its record is none of contexts.
     ///
     /// # Safety
     /// `this` is the calling thread's tree.
-    pub unsafe fn know(this: *mut Self, record: *const RecordHeader) -> Option<()> {
+    pub unsafe fn know(this: *mut Self, record: *const RecordHeader) -> Option<*mut Function> {
         // SAFETY: the caller's.
         unsafe {
-            if Functions::find(&raw const (*this).functions, record).is_some() {
-                return Some(());
+            if let Some(known) = Functions::find(&raw const (*this).functions, record) {
+                return Some(known);
             }
             if !image::has_contexts(record) {
                 return None;
             }
-            Self::locked(this, |tree, arena| tree.functions.find_or_make(arena, record).map(|_| ()))
+            Self::locked(this, |tree, arena| tree.functions.find_or_make(arena, record))
         }
     }
 
@@ -245,16 +278,30 @@ impl Tree {
         }
     }
 
+    /// The record of a node that was made: where only hot contexts are kept, it is not monitored yet.
+    unsafe fn idle_record(this: *mut Self, record: *const RecordHeader) -> *const RecordHeader {
+        // SAFETY: the caller's.
+        let function = unsafe {
+            match (*this).hot.is_kept() {
+                true => Functions::find(&raw const (*this).functions, record),
+                false => None,
+            }
+        };
+        function.map_or(record, tagged)
+    }
+
     /// Does something with the tree and its memory that must not be interrupted.
-    unsafe fn locked(
+    unsafe fn locked<T>(
         this: *mut Self,
-        act: impl FnOnce(&mut Self, &mut Arena) -> Option<()>,
-    ) -> Option<()> {
+        act: impl FnOnce(&mut Self, &mut Arena) -> Option<T>,
+    ) -> Option<T> {
         let _signals = Blocked::new();
         // SAFETY: the caller's; the lock is held, and no handler comes.
         unsafe {
             let context = &*(*this).context;
-            let _guard = context.lock.lock_as_owner()?;
+            // Where only hot contexts are kept, who enters has the lock.
+            let is_locked = (*this).hot.is_kept();
+            let _guard = if is_locked { None } else { Some(context.lock.lock_as_owner()?) };
             let arena = &raw mut (*context.data.get()).arena;
             act(&mut *this, &mut *arena)
         }
@@ -265,7 +312,15 @@ impl Tree {
             // A handler was here.
             return Some(());
         }
-        let piece = size.max(self.piece);
+        let mut piece = size.max(self.piece);
+        if self.hot.is_kept() {
+            let left = room::budget_for(1).saturating_sub(self.bytes);
+            piece = piece.min(left);
+            if piece < size {
+                return None;
+            }
+            self.bytes += piece;
+        }
         let start = arena.allocate(piece, Purpose::Growth)?.as_ptr() as usize;
         self.piece = (self.piece * 2).min(LARGEST_PIECE);
         // In this order: whoever reads the two together finds no more than there is.
@@ -287,6 +342,7 @@ impl Tree {
                 (*node).error = 0;
             }
         }
+        self.hot.clear();
     }
 
     /// Lets go of the records of an image that is about to be unloaded.
@@ -304,9 +360,8 @@ impl Tree {
                 if is_of_image(record)
                     && let Some(function) = Functions::find(&raw const self.functions, record)
                 {
-                    let tagged = function.wrapping_byte_add(IS_FUNCTION).cast::<RecordHeader>();
                     AtomicPtr::from_ptr((&raw mut (*node).record).cast())
-                        .store(tagged, Ordering::Release);
+                        .store(tagged(function).cast_mut(), Ordering::Release);
                 }
             }
             for function in self.functions.iter() {
@@ -335,6 +390,38 @@ impl Tree {
     }
 }
 
+/// What a node has for a record of which the activations come to the runtime.
+fn tagged(function: *mut Function) -> *const RecordHeader {
+    function.wrapping_byte_add(IS_FUNCTION).cast::<RecordHeader>().cast_const()
+}
+
+/// Lets emitted code count at a node of a function that is loaded.
+///
+/// # Safety
+/// `node` is a node of the tree, whose context's lock is held.
+pub unsafe fn resume(tree: *const Tree, node: *mut ContextNode) {
+    // SAFETY: the caller's.
+    unsafe {
+        if let Some(function) = (*tree).function(node) {
+            let record = (*function).record.load(Ordering::Relaxed).cast_const();
+            (*node).record = if record.is_null() { tagged(function) } else { record };
+        }
+    }
+}
+
+/// Lets activations at a node come to the runtime.
+///
+/// # Safety
+/// As for [`resume`].
+pub unsafe fn suspend(tree: *const Tree, node: *mut ContextNode) {
+    // SAFETY: the caller's.
+    unsafe {
+        if let Some(function) = (*tree).function(node) {
+            (*node).record = tagged(function);
+        }
+    }
+}
+
 fn is_record(record: *const RecordHeader) -> bool {
     !record.is_null() && record as usize & IS_FUNCTION == 0
 }
@@ -354,7 +441,7 @@ pub unsafe fn slot(node: *mut ContextNode, number: u32) -> Slot {
 }
 
 /// What an empty slot of a node has.
-fn empty(node: *mut ContextNode) -> *mut ContextNode {
+pub fn empty(node: *mut ContextNode) -> *mut ContextNode {
     node.wrapping_byte_add(EMPTY)
 }
 
@@ -396,7 +483,22 @@ pub unsafe fn site(node: *mut ContextNode) -> u32 {
 /// It is a node.
 pub unsafe fn slots(node: *mut ContextNode) -> u32 {
     // SAFETY: the caller's.
-    unsafe { (*node).slots.into() }
+    u32::from(unsafe { (*node).slots } & !FREE)
+}
+
+/// The slot of a call and its node, where an activation may have gone on in one that was removed: then
+/// what is above it is taken.
+///
+/// # Safety
+/// `at` is a slot of `node`.
+pub unsafe fn kept(mut at: Slot, mut node: *mut ContextNode) -> (Slot, *mut ContextNode) {
+    // SAFETY: the caller's; nodes are never unmapped, and the parent of all roots is never removed.
+    unsafe {
+        while (*node).slots & FREE != 0 {
+            (at, node) = (slot_of(node), (*node).parent);
+        }
+    }
+    (at, node)
 }
 
 /// Empties all slots of a node.
@@ -476,7 +578,7 @@ unsafe fn is_of(node: *mut ContextNode, record: *const RecordHeader) -> bool {
         // That of an image that was unloaded, unless that is loaded again, as this record says.
         let function = &*its.wrapping_byte_sub(IS_FUNCTION).cast::<Function>();
         let is_it = function.record.load(Ordering::Relaxed).cast_const() == record;
-        if is_it {
+        if is_it && !hot::is_wanted() {
             (*node).record = record;
         }
         is_it

@@ -1,7 +1,8 @@
 //! The tree in a profile.
 
 use crate::contexts::function::Function;
-use crate::contexts::tree::{self, MARK, Tree};
+use crate::contexts::hot;
+use crate::contexts::tree::{self, MARK, MONITORED, Tree};
 use crate::contexts::walk::Walk;
 use crate::file::Failure;
 use crate::paths::baseline;
@@ -28,10 +29,16 @@ fn epoch() -> u32 {
 /// (`baseline`), emitted code counts on while it is; what is not to be told is the node's error.
 unsafe fn count(node: *mut ContextNode) -> u64 {
     // SAFETY: the caller gives a node.
-    let (count, number) = unsafe {
-        (AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed), (*node).error)
+    let (count, number, is_monitored) = unsafe {
+        let count = AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed);
+        (count, (*node).error, (*node).site & MONITORED != 0)
     };
-    if baseline::is_paused() { number } else { count.wrapping_sub(number) }
+    match hot::is_wanted() {
+        true if !is_monitored => 0,
+        true => count,
+        false if baseline::is_paused() => number,
+        false => count.wrapping_sub(number),
+    }
 }
 
 /// The profile was paused, or goes on.
@@ -39,7 +46,7 @@ unsafe fn count(node: *mut ContextNode) -> u64 {
 /// # Safety
 /// As for [`activations`].
 pub unsafe fn turn(tree: &Tree) {
-    // SAFETY: the caller's; others do not use the errors.
+    // SAFETY: the caller's; where all is kept, others do not use the errors.
     unsafe {
         let mut walk = Walk::new(tree.root());
         while let Some((node, _)) = walk.next(|_| true) {
@@ -55,6 +62,10 @@ pub unsafe fn turn(tree: &Tree) {
 /// The lock of the tree's context is held, or its thread is the caller's and not in the runtime;
 /// likewise below.
 pub unsafe fn activations(tree: &Tree) -> u64 {
+    if tree.hot.is_kept() {
+        // SAFETY: the caller's.
+        return unsafe { hot::total(tree) };
+    }
     let mut sum = 0u64;
     // SAFETY: the caller's.
     unsafe {
@@ -111,7 +122,12 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
         }
         let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
         let activations = activations(tree).saturating_add(elsewhere);
-        let header = ContextsHeader { mode: ContextMode::All, activations, elsewhere, floor: 0 };
+        let mode = match hot::shares().filter(|_| tree.hot.is_kept()) {
+            Some((phi, epsilon)) => ContextMode::Hot { phi, epsilon },
+            None => ContextMode::All,
+        };
+        let floor = tree.hot.floor();
+        let header = ContextsHeader { mode, activations, elsewhere, floor };
         encoder.contexts(&header)?;
         let mut walk = Walk::new(tree.root());
         let mut last = None;
@@ -130,8 +146,13 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
                 functions += 1;
                 ContextFunction::New { module, key: (*function).key, slots: (*function).slots }
             };
-            let counts =
-                ContextCounts { site: tree::site(node), count: count(node), error: (*node).error };
+            let (count, error) = match tree.hot.is_kept() {
+                false => (count(node), 0),
+                true if (*node).site & MONITORED != 0 => (count(node), (*node).error),
+                // It has had no more, as if it was not there.
+                true => (floor, floor),
+            };
+            let counts = ContextCounts { site: tree::site(node), count, error };
             encoder.context(up as u32, function, &counts)?;
         }
         encoder.end_contexts()?;

@@ -126,6 +126,12 @@ pub fn pause(paused: bool) -> i32 {
     if baseline::is_paused() == paused {
         return 0;
     }
+    let mut has_hot = false;
+    process.for_each_tree(|tree| has_hot |= tree.hot.is_kept());
+    if has_hot {
+        // What is monitored while counts are not to be told would drive out what is.
+        return libc::ENOTSUP;
+    }
     let mut is_prepared = true;
     process.for_each_forest(|forest| {
         // SAFETY: the process lock and the context's are held.
@@ -234,7 +240,7 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
             name,
             b"' has no calling context for ",
             Decimal::new(summary.elsewhere).bytes(),
-            b" calls, since memory has run out; raise MIDFLIGHT_MAX_MEMORY, or profile fewer functions",
+            b" calls, since memory has run out; raise MIDFLIGHT_MAX_MEMORY or, where hot ones are kept, MIDFLIGHT_THREAD_MEMORY",
         ]);
     }
     if summary.strangers != 0 {

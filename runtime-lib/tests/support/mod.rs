@@ -63,7 +63,7 @@ fn libraries() -> &'static Path {
         }
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
         // As the Makefile has it.
-        let flags = ["--", "-C", "llvm-args=-inline-threshold=25"];
+        let flags = ["--", "-C", "llvm-args=-inline-threshold=20"];
         checked(cargo("standalone").arg("--target-dir").arg(&target).args(flags));
         let built = target.join("runtime/libmidflight_rt.a");
         let packaged = target.join("packaged");

@@ -1,0 +1,345 @@
+//! Hot calling contexts in bounded memory: Space-Saving over the nodes of a tree (thesis 3.1.3), by
+//! `midflight_profile::contexts`.
+//!
+//! Emitted code counts at nodes that are monitored, whose record is their function's. The others'
+//! is another value, so that each activation there comes to the runtime, which lets the node be
+//! monitored in the place of the one with the least count, and removes that, and those above it that
+//! lead to no monitored node any more.
+//!
+//! An activation holds its node while others are removed. Those that are under way are above the one
+//! that is entered, and stay. Where a thread has several stacks, or frames were left, that need not
+//! be so: the memory of a node that was removed is used for nodes of the same function alone, and a
+//! cursor that leads there counts in another context of the function, and writes nowhere else.
+//!
+//! All of it is done under the lock of the tree's context. A handler that comes meanwhile has no
+//! context, and reads a tree whose rings are whole.
+
+use crate::arena::{Arena, Purpose};
+use crate::config;
+use crate::contexts::function::Function;
+use crate::contexts::tree::{self, FIRST, FREE, MONITORED, Tree};
+use core::ffi::CStr;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use midflight_abi::contexts::ContextNode;
+use midflight_profile::contexts::hot_contexts::{self, ContextTree};
+use midflight_profile::contexts::lazy_queue::{Counters, Entries};
+use midflight_profile::contexts::space_saving::{self, Monitor, SpaceSaving};
+
+/// What of the trees is kept.
+pub const VARIABLE: &CStr = c"MIDFLIGHT_CONTEXTS";
+
+/// Parts of a whole that shares are given in.
+const WHOLE: u64 = 1_000_000_000_000_000;
+
+/// φ and ε in these parts; 0 where all is kept.
+static PHI: AtomicU64 = AtomicU64::new(0);
+static EPSILON: AtomicU64 = AtomicU64::new(0);
+
+/// Whether only hot contexts are kept.
+pub fn is_wanted() -> bool {
+    PHI.load(Ordering::Relaxed) != 0
+}
+
+fn as_number(parts: u64) -> f64 {
+    parts as f64 / WHOLE as f64
+}
+
+/// φ and ε, where only hot contexts are kept.
+pub fn shares() -> Option<(f64, f64)> {
+    let of = |parts: &AtomicU64| as_number(parts.load(Ordering::Relaxed));
+    is_wanted().then(|| (of(&PHI), of(&EPSILON)))
+}
+
+/// Reads what the environment says.
+pub fn configure() {
+    /// The thesis's choice (5.1.2), and so is the relation of both.
+    const DEFAULT: u64 = WHOLE / 10_000;
+    const PART: u64 = 5;
+    let Some(value) = config::variable(VARIABLE) else { return };
+    let mut words = value.split(|&byte| byte == b':');
+    let mode = words.next();
+    let phi = words.next().map_or(Some(DEFAULT), parse_share);
+    let epsilon = words.next().map_or(phi.map(|phi| phi / PART), parse_share);
+    match (mode, phi, epsilon, words.next()) {
+        (Some(b"cct"), ..) if value == b"cct" => {}
+        (Some(b"hcct"), Some(phi), Some(epsilon), None) if 0 < epsilon && epsilon < phi => {
+            PHI.store(phi, Ordering::Relaxed);
+            EPSILON.store(epsilon, Ordering::Relaxed);
+        }
+        _ => config::tell_unusable(
+            VARIABLE,
+            value,
+            "it is cct, or hcct with shares as in hcct:0.0001 or hcct:1e-4:2e-5",
+            "using 'cct'",
+        ),
+    }
+}
+
+/// A number from 0 to 1, as 0.001 or 1e-3, in parts of [`WHOLE`].
+fn parse_share(text: &[u8]) -> Option<u64> {
+    let mut parts = text.split(|&byte| byte == b'e' || byte == b'E');
+    let (number, exponent) = (parts.next()?, parts.next());
+    if parts.next().is_some() {
+        return None;
+    }
+    let mut digits = 0u64;
+    let (mut scale, mut is_fraction) = (WHOLE, false);
+    for &byte in number {
+        match byte {
+            b'.' if !is_fraction => is_fraction = true,
+            b'0'..=b'9' => {
+                digits = digits.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+                if is_fraction {
+                    scale = scale.checked_div(10).filter(|&scale| scale != 0)?;
+                }
+            }
+            _ => return None,
+        }
+    }
+    let shift = match exponent {
+        None => 0,
+        Some(text) => crate::message::parse_decimal(text.strip_prefix(b"-")?)?,
+    };
+    for _ in 0..shift {
+        scale = scale.checked_div(10).filter(|&scale| scale != 0)?;
+    }
+    digits.checked_mul(scale).filter(|&share| share <= WHOLE && !number.is_empty())
+}
+
+/// What a tree has of its monitored nodes.
+pub struct Hot {
+    space_saving: SpaceSaving,
+    entries: Monitored,
+}
+
+/// M, the array of monitored nodes.
+struct Monitored {
+    nodes: *mut *mut ContextNode,
+    len: usize,
+    capacity: usize,
+}
+
+impl Entries<*mut ContextNode> for Monitored {
+    fn get(&self, index: usize) -> Option<*mut ContextNode> {
+        // SAFETY: the index is below the number of entries.
+        (index < self.len).then(|| unsafe { *self.nodes.add(index) })
+    }
+
+    fn push(&mut self, node: *mut ContextNode) -> bool {
+        if self.len == self.capacity {
+            return false;
+        }
+        // SAFETY: there is room for one more.
+        unsafe { *self.nodes.add(self.len) = node };
+        self.len += 1;
+        true
+    }
+
+    fn replace(&mut self, index: usize, node: *mut ContextNode) {
+        if index < self.len {
+            // SAFETY: as above.
+            unsafe { *self.nodes.add(index) = node };
+        }
+    }
+}
+
+impl Hot {
+    /// None of a tree of which all is kept.
+    pub const fn new() -> Self {
+        let entries = Monitored { nodes: null_mut(), len: 0, capacity: 0 };
+        Self { space_saving: SpaceSaving::new(), entries }
+    }
+
+    /// Whether only hot contexts are kept.
+    pub fn is_kept(&self) -> bool {
+        self.entries.capacity != 0
+    }
+
+    /// Begins, where only hot contexts are wanted. `None`: there is no memory.
+    pub fn begin(&mut self, arena: &mut Arena) -> Option<()> {
+        if !is_wanted() {
+            return Some(());
+        }
+        // It is not 0 where hot contexts are wanted.
+        let entries = WHOLE.div_ceil(EPSILON.load(Ordering::Relaxed).max(1));
+        let entries = usize::try_from(entries).ok()?;
+        let bytes = entries.checked_mul(size_of::<*mut ContextNode>())?;
+        self.entries.nodes = arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
+        self.entries.capacity = entries;
+        Some(())
+    }
+
+    /// The greatest count that a context may have had that is not monitored.
+    pub fn floor(&self) -> u64 {
+        self.space_saving.floor()
+    }
+
+    /// Counts from zero, where all counts are zero.
+    pub fn clear(&mut self) {
+        self.space_saving = SpaceSaving::new();
+    }
+}
+
+/// Activations that were counted.
+///
+/// # Safety
+/// The lock of the tree's context is held, or its thread is the caller's and not in the runtime.
+pub unsafe fn total(this: *const Tree) -> u64 {
+    let nodes = Nodes(this.cast_mut());
+    // SAFETY: the caller's.
+    space_saving::total(unsafe { &(*this).hot.entries }, &nodes)
+}
+
+/// Lets a node be monitored that is entered. Emitted code counts the activation.
+///
+/// # Safety
+/// The lock of the tree's context is held by its thread; `node` is one of its nodes.
+pub unsafe fn monitor(this: *mut Tree, node: *mut ContextNode) {
+    // SAFETY: the caller's.
+    unsafe {
+        if (*node).site & MONITORED == 0 {
+            let hot = &raw mut (*this).hot;
+            let (space_saving, entries) = (&mut (*hot).space_saving, &mut (*hot).entries);
+            hot_contexts::monitor(node, space_saving, entries, &mut Nodes(this));
+        } else {
+            // Its image was unloaded meanwhile.
+            tree::resume(this, node);
+        }
+    }
+}
+
+/// The nodes of a tree.
+struct Nodes(*mut Tree);
+
+impl Counters for Nodes {
+    type Node = *mut ContextNode;
+
+    fn count(&self, node: *mut ContextNode) -> u64 {
+        // SAFETY: nodes are never unmapped.
+        unsafe { AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed) }
+    }
+}
+
+impl Monitor for Nodes {
+    fn is_monitored(&self, node: *mut ContextNode) -> bool {
+        // SAFETY: as above.
+        unsafe { (*node).site & MONITORED != 0 }
+    }
+
+    fn start(&mut self, node: *mut ContextNode, count: u64) {
+        // SAFETY: as above; the lock is held.
+        unsafe {
+            AtomicU64::from_ptr(&raw mut (*node).count).store(count, Ordering::Relaxed);
+            (*node).error = count;
+            (*node).site |= MONITORED;
+            tree::resume(self.0, node);
+        }
+    }
+
+    fn stop(&mut self, node: *mut ContextNode) {
+        // SAFETY: as above.
+        unsafe {
+            (*node).site &= !MONITORED;
+            tree::suspend(self.0, node);
+        }
+    }
+
+    fn increment(&mut self, node: *mut ContextNode) {
+        // SAFETY: as above.
+        unsafe { (*node).count = (*node).count.wrapping_add(1) };
+    }
+}
+
+impl ContextTree for Nodes {
+    fn parent(&self, node: *mut ContextNode) -> Option<*mut ContextNode> {
+        // SAFETY: as above.
+        let parent = unsafe { (*node).parent };
+        // SAFETY: as above.
+        (!unsafe { tree::is_root(parent) }).then_some(parent)
+    }
+
+    fn is_leaf(&self, node: *mut ContextNode) -> bool {
+        // SAFETY: as above.
+        unsafe { (0..tree::slots(node)).all(|n| tree::is_empty(*tree::slot(node, n), node)) }
+    }
+
+    fn is_pinned(&self, node: *mut ContextNode) -> bool {
+        // One that was removed is not removed again.
+        // SAFETY: as above.
+        unsafe { (*node).slots & FREE != 0 }
+    }
+
+    fn remove(&mut self, node: *mut ContextNode) {
+        // SAFETY: as above.
+        unsafe { remove(self.0, node) };
+    }
+}
+
+/// Takes a leaf out of its ring, and keeps its memory for another node of the function. Whatever a
+/// handler sees of this, it finds the end of the ring.
+unsafe fn remove(this: *mut Tree, node: *mut ContextNode) {
+    // SAFETY: the caller's.
+    unsafe {
+        let parent = (*node).parent;
+        let at = AtomicPtr::from_ptr(tree::slot_of(node));
+        let next = (*node).next;
+        if next == node {
+            at.store(tree::empty(parent), Ordering::Release);
+        } else {
+            let mut before = next;
+            while (*before).next != node {
+                before = (*before).next;
+            }
+            if at.load(Ordering::Relaxed) == node {
+                at.store(before, Ordering::Release);
+            }
+            (*next).site |= (*node).site & FIRST;
+            AtomicPtr::from_ptr(&raw mut (*before).next).store(next, Ordering::Release);
+        }
+        if let Some(function) = (*this).function(node) {
+            (*node).frame = 0;
+            (*node).slots |= FREE;
+            (*node).next = (*function).free;
+            (*function).free = node;
+        }
+    }
+}
+
+/// Memory of a node of a function that was removed.
+///
+/// # Safety
+/// The lock of the tree's context is held by its thread.
+pub unsafe fn take_free(function: *mut Function) -> *mut ContextNode {
+    // SAFETY: the caller's.
+    unsafe {
+        let node = (*function).free;
+        if !node.is_null() {
+            (*function).free = (*node).next;
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WHOLE, parse_share};
+
+    #[test]
+    fn shares_are_decimal_fractions() {
+        for (text, parts) in [
+            ("0.001", WHOLE / 1000),
+            ("1e-3", WHOLE / 1000),
+            ("1", WHOLE),
+            ("1.0", WHOLE),
+            ("2.5E-5", WHOLE / 40_000),
+            (".5", WHOLE / 2),
+        ] {
+            assert_eq!(parse_share(text.as_bytes()), Some(parts), "{text}");
+        }
+        for wrong in ["", "x", "1.1", "2", "1e3", "1e-", "1e-3e-3", "1..0", "-1", "1e-99", "1e-16"]
+        {
+            assert_eq!(parse_share(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}
