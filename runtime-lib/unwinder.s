@@ -9,5 +9,6 @@ midflight_unwinder:
     .8byte _Unwind_GetCFA
     .8byte _Unwind_GetRegionStart
     .8byte _Unwind_FindEnclosingFunction
-    .size midflight_unwinder, 32
+    .8byte _Unwind_GetGR
+    .size midflight_unwinder, 40
     .section .note.GNU-stack, "", %progbits

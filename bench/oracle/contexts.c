@@ -77,20 +77,19 @@ struct search {
     int is_below;
 };
 
-static uint64_t frame_of(uint64_t cfa) {
-#ifdef __x86_64__
-    return cfa - 8;
-#else
-    return cfa;
-#endif
-}
-
-/* The unwinder tells of each frame where the one that it calls begins. */
+/* On x86-64 the unwinder tells of each frame where the one that it has called has its return address; else
+ * where its own is, above the frame pointer. */
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
     struct search *search = data;
-    uint64_t frame = frame_of(_Unwind_GetCFA(context));
+    const void *function = (const void *)_Unwind_GetRegionStart(context);
+#ifdef __x86_64__
+    uint64_t frame = _Unwind_GetCFA(context) - 8;
     const void *below = search->function_below;
-    search->function_below = (const void *)_Unwind_GetRegionStart(context);
+    search->function_below = function;
+#else
+    uint64_t frame = _Unwind_GetGR(context, 29) + 8;
+    const void *below = function;
+#endif
     if (frame == search->own_frame) {
         search->is_below = 1;
         return _URC_NO_REASON;

@@ -531,11 +531,12 @@ fn it_is_smaller_than_256_kib() {
 /// function.
 #[test]
 fn it_needs_nothing_that_a_program_may_define() {
-    const NEEDED: [(&str, &str); 42] = [
+    const NEEDED: [(&str, &str); 43] = [
         ("LLVMFuzzerRunDriver", "only whether it is there"),
         ("_Unwind_Backtrace", "the unwinder's, where a program is linked with it for contexts"),
         ("_Unwind_FindEnclosingFunction", "as above"),
         ("_Unwind_GetCFA", "as above"),
+        ("_Unwind_GetGR", "as above"),
         ("_Unwind_GetRegionStart", "as above"),
         ("_ZN11__sanitizer14AddDieCallbackEPFvvE", "a sanitizer's"),
         ("__cxa_atexit", "a name that is libc's, called without locks"),

@@ -13,14 +13,16 @@ use crate::process::signal::Blocked;
 #[cfg(target_arch = "x86_64")]
 use crate::sparing::sparing;
 use crate::sys;
+#[cfg(target_arch = "x86_64")]
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use midflight_abi::RecordHeader;
+#[cfg(target_arch = "x86_64")]
 use midflight_abi::contexts::{
     CACHE_BITS, CACHE_FACTOR, CACHE_SHIFT, CONTEXT_BACK_OFFSET, CONTEXT_FRAME_OFFSET,
-    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, ContextNode, ContextWord, FLAG_OWN_FRAME,
-    cached_at,
+    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET,
 };
+use midflight_abi::contexts::{ContextNode, ContextWord, FLAG_OWN_FRAME, cached_at};
 
 /// The node of an activation of a function, of which `frame` is the address of the return address.
 /// Never returns null: without memory it returns a node that stands in for all, whose activations

@@ -79,8 +79,9 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
     // SAFETY: the unwinder gives a context, and what was given to it.
     unsafe {
         let search = &mut *search.cast::<Search>();
-        let Frame { callee: frame, code } = Frame::of(context);
-        let code = core::mem::replace(&mut search.code, code) as u32;
+        let Frame { address: frame, code } = Frame::of(context);
+        let last = core::mem::replace(&mut search.code, code);
+        let code = if Frame::IS_OF_CALLEE { last } else { code } as u32;
         search.frames += 1;
         search.highest = search.highest.max(frame);
         if search.callers != 0 {

@@ -31,6 +31,7 @@ struct Functions {
     cfa: unsafe extern "C" fn(*mut c_void) -> u64,
     region_start: unsafe extern "C" fn(*mut c_void) -> u64,
     enclosing_function: unsafe extern "C" fn(u64) -> u64,
+    register: unsafe extern "C" fn(*mut c_void, c_int) -> u64,
 }
 
 unsafe extern "C" {
@@ -53,22 +54,32 @@ pub fn code_of(address: u64) -> u32 {
 /// A frame that the unwinder has come to.
 #[derive(Clone, Copy)]
 pub struct Frame {
-    /// Of the frame that this one has called: the address by which emitted code knows it
-    pub callee: u64,
+    /// The address by which emitted code knows it or, on x86-64, the one that it has called
+    pub address: u64,
     /// Where the code begins that it runs
     pub code: u64,
 }
 
 impl Frame {
+    /// Whether `address` is that of the frame that was called.
+    pub const IS_OF_CALLEE: bool = cfg!(target_arch = "x86_64");
+
     /// # Safety
     /// It is what the unwinder has given.
     pub unsafe fn of(context: *mut c_void) -> Self {
-        let Some(unwinder) = functions() else { return Self { callee: 0, code: 0 } };
+        let Some(unwinder) = functions() else { return Self { address: 0, code: 0 } };
         // SAFETY: the caller's.
-        let (cfa, code) = unsafe { ((unwinder.cfa)(context), (unwinder.region_start)(context)) };
-        // On x86-64 a call leaves the return address below.
-        let callee = if cfg!(target_arch = "x86_64") { cfa.wrapping_sub(8) } else { cfa };
-        Self { callee, code }
+        unsafe {
+            let address = if Self::IS_OF_CALLEE {
+                // A call leaves the return address below.
+                (unwinder.cfa)(context).wrapping_sub(8)
+            } else {
+                /// AArch64's frame pointer, above which the return address is.
+                const FRAME_POINTER: c_int = 29;
+                (unwinder.register)(context, FRAME_POINTER).wrapping_add(8)
+            };
+            Self { address, code: (unwinder.region_start)(context) }
+        }
     }
 }
 
