@@ -3,8 +3,10 @@
 use crate::contexts::cct_profile_gen;
 use crate::function_list::FunctionList;
 use crate::osr::weave;
+use crate::paths::endings;
 use crate::paths::path_profile_gen;
 use crate::paths::skip::Skip;
+use midflight_abi::SKIPPED_SECTION;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{guard, internal_error};
 use midflight_ir::facts::FunctionFacts;
@@ -54,6 +56,45 @@ impl<'o> Driver<'o> {
             return false;
         }
         true
+    }
+
+    /// The same for a profiler: `work` instruments a function, or tells why it leaves it alone, which
+    /// the user and the binary are told of; `left_alone` is what that means. True if anything is
+    /// changed.
+    pub fn instrument<'m>(
+        &self,
+        module: Module<'m>,
+        functions: &[Function<'m>],
+        left_alone: &str,
+        mut work: impl FnMut(Function<'m>) -> Result<Option<Skip>, String>,
+    ) -> bool {
+        let (mut changed, mut skipped) = (false, Vec::new());
+        let all_done = self.run(module, functions, |function| {
+            let Some(skip) = work(function)? else {
+                changed = true;
+                return Ok(vec![function]);
+            };
+            if skip.is_news() {
+                let message = format!("{left_alone}: {}", skip.message());
+                function.remark_missed("midflight", skip.name(), &message);
+            }
+            if skip.is_told() {
+                skipped.extend([function.name(), "\0".into(), skip.name().into(), "\0".into()]);
+            }
+            Ok(Vec::new())
+        });
+        if !all_done {
+            return true;
+        }
+        if changed {
+            endings::prepare(module);
+        }
+        if !skipped.is_empty() {
+            let text = skipped.concat();
+            module.retained_bytes("__midflight_skipped", SKIPPED_SECTION, text.as_bytes());
+            changed = true;
+        }
+        changed
     }
 
     fn check(&self, changed: &[Function<'_>]) -> Result<(), String> {

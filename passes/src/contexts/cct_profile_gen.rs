@@ -5,8 +5,7 @@ use crate::contexts::options::Options;
 use crate::contexts::plan::{Plan, is_marked, plan};
 use crate::contexts::record::record_of;
 use crate::driver::{self, Driver, reason_to_skip_contexts};
-use crate::paths::endings;
-use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION};
+use midflight_abi::RECORD_SECTION;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -29,7 +28,6 @@ impl Pass for CctProfileGen {
 
 impl CctProfileGen {
     fn instrument_all(&self, module: Module<'_>) -> bool {
-        let (mut changed, mut skipped) = (false, Vec::new());
         let driver = Driver {
             doing: "instrumenting calls of function '{}'",
             verify: self.0.verify,
@@ -65,36 +63,15 @@ impl CctProfileGen {
             }
         }
         let mut plans = plans.into_iter();
-        let all_done = driver.run(module, &functions, |function| {
-            let skip = match plans.next().expect("there is one for each function") {
+        driver.instrument(module, &functions, "calls are not profiled", |function| {
+            Ok(match plans.next().expect("there is one for each function") {
                 Ok(plan) => {
                     self.instrument(module, function, &plan, is_final);
-                    changed = true;
-                    return Ok(vec![function]);
+                    None
                 }
-                Err(skip) => skip,
-            };
-            if skip.is_news() {
-                let message = format!("calls are not profiled: {}", skip.message());
-                function.remark_missed("midflight", skip.name(), &message);
-            }
-            if skip.is_told() {
-                skipped.extend([function.name(), "\0".into(), skip.name().into(), "\0".into()]);
-            }
-            Ok(Vec::new())
-        });
-        if !all_done {
-            return true;
-        }
-        if changed {
-            endings::prepare(module);
-        }
-        if !skipped.is_empty() {
-            let text = skipped.concat();
-            module.retained_bytes("__midflight_skipped", SKIPPED_SECTION, text.as_bytes());
-            changed = true;
-        }
-        changed
+                Err(skip) => Some(skip),
+            })
+        })
     }
 
     fn instrument<'m>(

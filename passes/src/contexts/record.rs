@@ -1,7 +1,8 @@
 //! A function's record: what its call sites are.
 
 use crate::contexts::options::Options;
-use crate::contexts::plan::Plan;
+use crate::contexts::plan::{self, Plan};
+use crate::paths::read::Files;
 use crate::paths::record::unit_of;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
@@ -16,23 +17,18 @@ pub fn record_of(
     options: &Options,
     is_final: bool,
 ) -> ContextTable {
-    let mut files: Vec<String> = Vec::new();
-    let mut id = |name: String| {
-        let known = files.iter().position(|file| *file == name);
-        known.unwrap_or_else(|| {
-            files.push(name);
-            files.len() - 1
-        }) as u32
-    };
+    let mut files = Files::default();
     let (file, line) = match debug::function_line(function) {
-        Some(declared) => (id(declared.file), declared.line),
-        None => (id(module.source_file()), 0),
+        Some(declared) => (files.id(&declared.file), declared.line),
+        None => (files.id(&module.source_file()), 0),
     };
-    let site = |site: &crate::contexts::plan::Site<'_>| {
+    let site = |site: &plan::Site<'_>| {
         let loc = match debug::location(site.call) {
-            Some(at) => {
-                Loc { file: id(at.inner.file), line: at.inner.line, outer_line: at.outer.line }
-            }
+            Some(at) => Loc {
+                file: files.id(&at.inner.file),
+                line: at.inner.line,
+                outer_line: at.outer.line,
+            },
             None => Loc { file, line: 0, outer_line: 0 },
         };
         Site { loc, is_tail: site.is_tail }
@@ -49,7 +45,7 @@ pub fn record_of(
         has_own_frame: is_final,
         name: function.name(),
         unit: unit_of(module, function),
-        files,
+        files: files.names,
         file,
         line,
         sites,

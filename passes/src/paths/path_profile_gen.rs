@@ -2,7 +2,6 @@
 
 use crate::driver::{self, Driver, reason_to_skip};
 use crate::paths::apply::{Target, apply};
-use crate::paths::endings;
 use crate::paths::enter;
 use crate::paths::numbering::{Numbering, number_paths};
 use crate::paths::options::Options;
@@ -11,7 +10,7 @@ use crate::paths::read::{Snapshot, read};
 use crate::paths::record::record_of;
 use crate::paths::skip::Skip;
 use crate::paths::step;
-use midflight_abi::{RECORD_SECTION, SKIPPED_SECTION, is_dense};
+use midflight_abi::{RECORD_SECTION, is_dense};
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
@@ -35,7 +34,6 @@ impl Pass for PathProfileGen {
 
 impl PathProfileGen {
     fn instrument_all(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
-        let (mut changed, mut skipped) = (false, Vec::new());
         let driver = Driver {
             doing: "instrumenting function '{}'",
             verify: self.0.verify,
@@ -43,32 +41,9 @@ impl PathProfileGen {
         };
         // Instrumenting declares functions of the runtime: these are those from before.
         let functions = driver::changeable(module, "instrumenting a module");
-        let all_done = driver.run(module, &functions, |function| {
-            let Some(skip) = self.instrument(module, function, analyses)? else {
-                changed = true;
-                return Ok(vec![function]);
-            };
-            if skip.is_news() {
-                let message = format!("not profiled: {}", skip.message());
-                function.remark_missed("midflight", skip.name(), &message);
-            }
-            if skip.is_told() {
-                skipped.extend([function.name(), "\0".into(), skip.name().into(), "\0".into()]);
-            }
-            Ok(Vec::new())
-        });
-        if !all_done {
-            return true;
-        }
-        if changed {
-            endings::prepare(module);
-        }
-        if !skipped.is_empty() {
-            let text = skipped.concat();
-            module.retained_bytes("__midflight_skipped", SKIPPED_SECTION, text.as_bytes());
-            changed = true;
-        }
-        changed
+        driver.instrument(module, &functions, "not profiled", |function| {
+            self.instrument(module, function, analyses)
+        })
     }
 
     /// Instruments a function, or tells why it is left alone.

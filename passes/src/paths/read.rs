@@ -133,14 +133,17 @@ fn call_that_ends<'m>(instructions: &[Inst<'m>]) -> Option<Inst<'m>> {
     }
 }
 
+/// Names of files, each once.
 #[derive(Default)]
-struct Files {
-    names: Vec<String>,
+pub(crate) struct Files {
+    /// In the order of their numbers
+    pub(crate) names: Vec<String>,
     known: HashMap<String, u32>,
 }
 
 impl Files {
-    fn id(&mut self, name: &str) -> u32 {
+    /// The number of a file.
+    pub(crate) fn id(&mut self, name: &str) -> u32 {
         if let Some(&id) = self.known.get(name) {
             return id;
         }
