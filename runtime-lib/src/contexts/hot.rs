@@ -22,6 +22,7 @@ use core::ffi::CStr;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use midflight_abi::contexts::ContextNode;
+use midflight_profile::contexts::Share;
 use midflight_profile::contexts::hot_contexts::{self, ContextTree};
 use midflight_profile::contexts::lazy_queue::{Counters, Entries};
 use midflight_profile::contexts::space_saving::{self, Monitor, SpaceSaving};
@@ -29,10 +30,7 @@ use midflight_profile::contexts::space_saving::{self, Monitor, SpaceSaving};
 /// What of the trees is kept.
 pub const VARIABLE: &CStr = c"MIDFLIGHT_CONTEXTS";
 
-/// Parts of a whole that shares are given in.
-const WHOLE: u64 = 1_000_000_000_000_000;
-
-/// φ and ε in these parts; 0 where all is kept.
+/// φ and ε, as [`Share::bits`]; 0 where all is kept.
 static PHI: AtomicU64 = AtomicU64::new(0);
 static EPSILON: AtomicU64 = AtomicU64::new(0);
 
@@ -41,31 +39,27 @@ pub fn is_wanted() -> bool {
     PHI.load(Ordering::Relaxed) != 0
 }
 
-fn as_number(parts: u64) -> f64 {
-    parts as f64 / WHOLE as f64
-}
-
 /// φ and ε, where only hot contexts are kept.
 pub fn shares() -> Option<(f64, f64)> {
-    let of = |parts: &AtomicU64| as_number(parts.load(Ordering::Relaxed));
+    let of = |share: &AtomicU64| Share::of_bits(share.load(Ordering::Relaxed)).number();
     is_wanted().then(|| (of(&PHI), of(&EPSILON)))
 }
 
 /// Reads what the environment says.
 pub fn configure() {
     /// The thesis's choice (5.1.2), and so is the relation of both.
-    const DEFAULT: u64 = WHOLE / 10_000;
+    const DEFAULT: &[u8] = b"0.0001";
     const PART: u64 = 5;
     let Some(value) = config::variable(VARIABLE) else { return };
     let mut words = value.split(|&byte| byte == b':');
     let mode = words.next();
-    let phi = words.next().map_or(Some(DEFAULT), parse_share);
-    let epsilon = words.next().map_or(phi.map(|phi| phi / PART), parse_share);
+    let phi = Share::parse(words.next().unwrap_or(DEFAULT));
+    let epsilon = words.next().map_or(phi.and_then(|phi| phi.part(PART)), Share::parse);
     match (mode, phi, epsilon, words.next()) {
         (Some(b"cct"), ..) if value == b"cct" => {}
-        (Some(b"hcct"), Some(phi), Some(epsilon), None) if 0 < epsilon && epsilon < phi => {
-            PHI.store(phi, Ordering::Relaxed);
-            EPSILON.store(epsilon, Ordering::Relaxed);
+        (Some(b"hcct"), Some(phi), Some(epsilon), None) if epsilon.bits() != 0 && epsilon < phi => {
+            PHI.store(phi.bits(), Ordering::Relaxed);
+            EPSILON.store(epsilon.bits(), Ordering::Relaxed);
         }
         _ => config::tell_unusable(
             VARIABLE,
@@ -74,37 +68,6 @@ pub fn configure() {
             "using 'cct'",
         ),
     }
-}
-
-/// A number from 0 to 1, as 0.001 or 1e-3, in parts of [`WHOLE`].
-fn parse_share(text: &[u8]) -> Option<u64> {
-    let mut parts = text.split(|&byte| byte == b'e' || byte == b'E');
-    let (number, exponent) = (parts.next()?, parts.next());
-    if parts.next().is_some() {
-        return None;
-    }
-    let mut digits = 0u64;
-    let (mut scale, mut is_fraction) = (WHOLE, false);
-    for &byte in number {
-        match byte {
-            b'.' if !is_fraction => is_fraction = true,
-            b'0'..=b'9' => {
-                digits = digits.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
-                if is_fraction {
-                    scale = scale.checked_div(10).filter(|&scale| scale != 0)?;
-                }
-            }
-            _ => return None,
-        }
-    }
-    let shift = match exponent {
-        None => 0,
-        Some(text) => crate::message::parse_decimal(text.strip_prefix(b"-")?)?,
-    };
-    for _ in 0..shift {
-        scale = scale.checked_div(10).filter(|&scale| scale != 0)?;
-    }
-    digits.checked_mul(scale).filter(|&share| share <= WHOLE && !number.is_empty())
 }
 
 /// What a tree has of its monitored nodes.
@@ -161,8 +124,7 @@ impl Hot {
         if !is_wanted() {
             return Some(());
         }
-        // It is not 0 where hot contexts are wanted.
-        let entries = WHOLE.div_ceil(EPSILON.load(Ordering::Relaxed).max(1));
+        let entries = Share::of_bits(EPSILON.load(Ordering::Relaxed)).entries()?;
         let entries = usize::try_from(entries).ok()?;
         let bytes = entries.checked_mul(size_of::<*mut ContextNode>())?;
         self.entries.nodes = arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
@@ -318,28 +280,5 @@ pub unsafe fn take_free(function: *mut Function) -> *mut ContextNode {
             (*function).free = (*node).next;
         }
         node
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{WHOLE, parse_share};
-
-    #[test]
-    fn shares_are_decimal_fractions() {
-        for (text, parts) in [
-            ("0.001", WHOLE / 1000),
-            ("1e-3", WHOLE / 1000),
-            ("1", WHOLE),
-            ("1.0", WHOLE),
-            ("2.5E-5", WHOLE / 40_000),
-            (".5", WHOLE / 2),
-        ] {
-            assert_eq!(parse_share(text.as_bytes()), Some(parts), "{text}");
-        }
-        for wrong in ["", "x", "1.1", "2", "1e3", "1e-", "1e-3e-3", "1..0", "-1", "1e-99", "1e-16"]
-        {
-            assert_eq!(parse_share(wrong.as_bytes()), None, "{wrong}");
-        }
     }
 }
