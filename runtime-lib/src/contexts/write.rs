@@ -77,8 +77,8 @@ pub unsafe fn activations(tree: &Tree) -> u64 {
     sum
 }
 
-/// Marks the nodes that have a count, and all above them, which are to be written. True if there are
-/// any.
+/// Marks the nodes that have a count, and all above them, which are to be written. True if there
+/// are any.
 ///
 /// # Safety
 /// As for [`activations`].
@@ -104,30 +104,44 @@ unsafe fn mark(tree: &Tree) -> bool {
     any
 }
 
-/// Writes a tree, if something was counted in it or elsewhere. How many functions were left out, since their
-/// image was never registered.
+/// What of all trees is kept.
+fn mode() -> ContextMode {
+    match hot::shares() {
+        Some((phi, epsilon)) => ContextMode::Hot { phi, epsilon },
+        None => ContextMode::All,
+    }
+}
+
+/// Writes how many activations have no context, of all threads: a tree without nodes. There may be
+/// no other, where memory has run out.
+pub fn encode_elsewhere<S: Sink<Error = Failure>>(
+    elsewhere: u64,
+    encoder: &mut Encoder<S>,
+) -> Result<(), Failure> {
+    let header = ContextsHeader { mode: mode(), activations: elsewhere, elsewhere, floor: 0 };
+    encoder.contexts(&header)?;
+    encoder.end_contexts()
+}
+
+/// Writes a tree, if something was counted in it. Returns how many functions were left out, since
+/// their image was never registered.
 ///
 /// # Safety
 /// As for [`activations`]; the process lock is held, and [`begin`] was called.
 pub unsafe fn encode<S: Sink<Error = Failure>>(
     process: &Process,
     tree: &Tree,
-    elsewhere: u64,
     encoder: &mut Encoder<S>,
 ) -> Result<u64, Failure> {
     // SAFETY: the caller's.
     unsafe {
-        if !mark(tree) && elsewhere == 0 {
+        if !mark(tree) {
             return Ok(0);
         }
         let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
-        let activations = activations(tree).saturating_add(elsewhere);
-        let mode = match hot::shares().filter(|_| tree.hot.is_kept()) {
-            Some((phi, epsilon)) => ContextMode::Hot { phi, epsilon },
-            None => ContextMode::All,
-        };
         let floor = tree.hot.floor();
-        let header = ContextsHeader { mode, activations, elsewhere, floor };
+        let activations = activations(tree);
+        let header = ContextsHeader { mode: mode(), activations, elsewhere: 0, floor };
         encoder.contexts(&header)?;
         let mut walk = Walk::new(tree.root());
         let mut last = None;

@@ -568,14 +568,15 @@ fn encode_trees<S: Sink<Error = Failure>>(
     summary: &mut Summary,
 ) -> Result<(), Failure> {
     contexts::write::begin();
-    let mut elsewhere = contexts::fallback::lost();
-    summary.elsewhere = elsewhere;
+    summary.elsewhere = contexts::fallback::lost();
+    if summary.elsewhere != 0 {
+        contexts::write::encode_elsewhere(summary.elsewhere, encoder)?;
+    }
     let mut result = Ok(());
     process.for_each_tree(|tree| {
         if result.is_ok() {
             // SAFETY: the process lock and the context's are held.
-            let written = unsafe { contexts::write::encode(process, tree, elsewhere, encoder) };
-            elsewhere = 0;
+            let written = unsafe { contexts::write::encode(process, tree, encoder) };
             result = written.map(|strangers| summary.strangers += strangers);
         }
     });
