@@ -98,7 +98,8 @@ unsafe fn try_enter(
             remember(word, parent, slot, node);
             return Some(Entered { node, slot });
         }
-        // The unwinder may call what is instrumented, and a handler may come: then it is done without.
+        // The unwinder may call what is instrumented, and a handler may come: then it is done
+        // without.
         let errno = sys::errno();
         let is_nested = core::mem::replace(&mut (*tree).is_asking, true);
         let mut code = (*function).code;
@@ -116,7 +117,7 @@ unsafe fn try_enter(
         }
         let node = match Tree::find(parent, slot, record, frame) {
             Some(known) => Some(known),
-            None => Tree::make(tree, parent, slot, record, activation.code),
+            None => Tree::make(tree, parent, slot, function, activation.code),
         };
         sys::set_errno(errno);
         let node = node?;

@@ -1,7 +1,8 @@
 //! A thread's tree.
 //!
-//! The children of a call site form a ring, of which the slot leads to the one that was called last.
-//! The first that was made is marked, so that the ring can be gone through while the slot changes.
+//! The children of a call site form a ring, of which the slot leads to the one that was called
+//! last. The first that was made is marked, so that the ring can be gone through while the slot
+//! changes.
 //!
 //! A function that calls itself through calls in tail position leaves one frame on the stack: in
 //! such a chain of calls each function has one node.
@@ -157,28 +158,26 @@ impl Tree {
         }
     }
 
-    /// Makes the node of a function at a call site; `code` is where the code begins that it runs, or
+    /// Makes the node of a function at a call site; `code` is where the code begins that it runs,
+    /// or
     /// 0. `None`: there is no memory.
     ///
     /// # Safety
-    /// `this` is the calling thread's tree, and the function is known.
+    /// `this` is the calling thread's tree, and `function` one of its functions, which is loaded.
     pub unsafe fn make(
         this: *mut Self,
         parent: *mut ContextNode,
         at: Slot,
-        record: *const RecordHeader,
+        function: *mut Function,
         code: u32,
     ) -> Option<*mut ContextNode> {
         // SAFETY: the caller's; nodes are never freed.
         unsafe {
             let at_slot = AtomicPtr::from_ptr(at);
+            let record = (*function).record.load(Ordering::Relaxed).cast_const();
             let slots = (*record).num_paths.min(MOST_SLOTS);
-            let mut new = null_mut();
-            if (*this).hot.is_kept()
-                && let Some(function) = Functions::find(&raw const (*this).functions, record)
-            {
-                new = hot::take_free(function);
-            }
+            let is_hot = (*this).hot.is_kept();
+            let mut new = if is_hot { hot::take_free(function) } else { null_mut() };
             if new.is_null() {
                 new = Self::allocate(this, size_of_node(slots))?;
             }
@@ -187,7 +186,8 @@ impl Tree {
             let site = site as u16 | if is_tail { TAIL } else { 0 };
             new.write(ContextNode {
                 count: 0,
-                record: Self::idle_record(this, record),
+                // Where only hot contexts are kept, it is not monitored yet.
+                record: if is_hot { tagged(function) } else { record },
                 back: if is_tail { (*parent).back } else { at },
                 parent,
                 frame: 0,
@@ -198,8 +198,8 @@ impl Tree {
                 error: 0,
             });
             empty_slots(new);
-            // A handler may make a node here at any time. All are put behind the first, so that this
-            // is noticed.
+            // A handler may make a node here at any time. All are put behind the first, so that
+            // this is noticed.
             loop {
                 let content = at_slot.load(Ordering::Acquire);
                 if is_empty(content, parent) {
@@ -226,7 +226,8 @@ impl Tree {
         }
     }
 
-    /// Takes the lock of the tree's context. `None`: the thread has it, in what it is interrupted in.
+    /// Takes the lock of the tree's context. `None`: the thread has it, in what it is interrupted
+    /// in.
     ///
     /// # Safety
     /// `this` is the calling thread's tree.
@@ -276,18 +277,6 @@ impl Tree {
                 }
             }
         }
-    }
-
-    /// The record of a node that was made: where only hot contexts are kept, it is not monitored yet.
-    unsafe fn idle_record(this: *mut Self, record: *const RecordHeader) -> *const RecordHeader {
-        // SAFETY: the caller's.
-        let function = unsafe {
-            match (*this).hot.is_kept() {
-                true => Functions::find(&raw const (*this).functions, record),
-                false => None,
-            }
-        };
-        function.map_or(record, tagged)
     }
 
     /// Does something with the tree and its memory that must not be interrupted.
@@ -486,8 +475,8 @@ pub unsafe fn slots(node: *mut ContextNode) -> u32 {
     u32::from(unsafe { (*node).slots } & !FREE)
 }
 
-/// The slot of a call and its node, where an activation may have gone on in one that was removed: then
-/// what is above it is taken.
+/// The slot of a call and its node, where an activation may have gone on in one that was removed:
+/// then what is above it is taken.
 ///
 /// # Safety
 /// `at` is a slot of `node`.
