@@ -33,8 +33,8 @@
 
 use crate::RecordHeader;
 
-/// `fn(frame: u64, record: *const RecordHeader) -> *mut ContextNode`: the node of an activation that
-/// has not found it by itself. Never returns null.
+/// `fn(frame: u64, record: *const RecordHeader) -> *mut ContextNode`: the node of an activation
+/// that has not found it by itself. Never returns null.
 pub const CONTEXT_ENTER_SYMBOL: &str = "midflight_context_enter";
 
 /// The same on x86-64, but it is jumped to, with the frame in `rax`, the record in `r10` and in

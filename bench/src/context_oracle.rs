@@ -1,12 +1,12 @@
-//! Context for context: the calling context tree of a profile against that of an oracle, which keeps a
-//! stack of its own and asks the unwinder (`bench/oracle/contexts.c`).
+//! Context for context: the calling context tree of a profile against that of an oracle, which
+//! keeps a stack of its own and asks the unwinder (`bench/oracle/contexts.c`).
 
 use crate::error::{Error, Result};
 use midflight_profile::format::{ContextId, Contexts};
 use std::collections::BTreeMap;
 
-/// Activations by context: for each function from the root on its key, and the slot that it was called
-/// from.
+/// Activations by context: for each function from the root on its key, and the slot that it was
+/// called from.
 pub type Tree = BTreeMap<Vec<(u64, u32)>, u64>;
 
 /// Result of a comparison.

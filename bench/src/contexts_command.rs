@@ -10,7 +10,8 @@ use midflight_bench::program::Size;
 /// What about calling contexts.
 #[derive(Subcommand)]
 pub enum ContextsAction {
-    /// Compare hot contexts in bounded memory with all of them, by the metrics of the thesis's 5.1.2
+    /// Compare hot contexts in bounded memory with all of them, by the metrics of the thesis's
+    /// 5.1.2
     Accuracy {
         /// Names, or `light` or `all`
         #[arg(long, value_delimiter = ',', default_value = "lua,sqlite,miniperl,quickjs")]

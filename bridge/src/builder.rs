@@ -222,7 +222,8 @@ impl<'m> Builder<'m> {
         unsafe { LLVMSetVolatile(LLVMBuildStore(self.raw, value.0, pointer.0), 1) };
     }
 
-    /// A relaxed atomic load of an integer or a pointer, which no pass folds or moves over another one.
+    /// A relaxed atomic load of an integer or a pointer, which no pass folds or moves over another
+    /// one.
     pub fn load_relaxed(&self, ty: Type<'m>, pointer: Value<'m>) -> Value<'m> {
         let load = self.load(ty, pointer);
         // SAFETY: it is a load of an integer from an aligned pointer.

@@ -428,7 +428,8 @@ fn contexts_that_do_not_fit_their_tables_are_refused() {
     assert!(fixture.complaint("show calls calls.mfp --contexts").contains("another build"));
 }
 
-/// A tree is as deep as a program's recursion: outputs stay of reasonable size, and nothing overflows.
+/// A tree is as deep as a program's recursion: outputs stay of reasonable size, and nothing
+/// overflows.
 #[test]
 fn deep_trees_are_written_in_no_time() {
     let fixture = fixture();

@@ -95,8 +95,8 @@ impl InstFacts {
 facts! {
     /// What is known of an instruction, as far as mappings depend on it.
     MapFacts {
-        /// It must run exactly once and in order: a store, a call that may write, throw or not return,
-        /// a fence, an atomic or volatile access.
+        /// It must run exactly once and in order: a store, a call that may write, throw or not
+        /// return, a fence, an atomic or volatile access.
         is_anchor = 0;
         /// It does nothing when it runs: an assumption.
         is_marker = 1;
@@ -118,8 +118,8 @@ facts! {
         is_phi = 9;
         /// `br` without a condition
         is_unconditional = 10;
-        /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that nothing
-        /// is known of, of what may be poison or undefined.
+        /// Its result belongs to the one time that it ran: `alloca`; `freeze`, and a call that
+        /// nothing is known of, of what may be poison or undefined.
         is_pinned = 11;
         /// The exception of a landing pad, without its selector
         is_pad_pointer = 12;
@@ -180,9 +180,9 @@ facts! {
         has_comdat = 15;
         /// It resolves an ifunc, so it runs before relocation is done.
         is_ifunc_resolver = 16;
-        /// Calls of it lead to this body, which has its return address where its caller has its own if
-        /// it takes its frame: it is local, or cannot be replaced when it is linked or loaded, and of
-        /// an ordinary convention.
+        /// Calls of it lead to this body, which has its return address where its caller has its own
+        /// if it takes its frame: it is local, or cannot be replaced when it is linked or loaded,
+        /// and of an ordinary convention.
         is_exact = 17;
         /// `optnone`
         is_not_optimized = 18;

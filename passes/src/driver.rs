@@ -58,9 +58,9 @@ impl<'o> Driver<'o> {
         true
     }
 
-    /// The same for a profiler: `work` instruments a function, or tells why it leaves it alone, which
-    /// the user and the binary are told of; `left_alone` is what that means. True if anything is
-    /// changed.
+    /// The same for a profiler: `work` instruments a function, or tells why it leaves it alone,
+    /// which the user and the binary are told of; `left_alone` is what that means. True if anything
+    /// is changed.
     pub fn instrument<'m>(
         &self,
         module: Module<'m>,

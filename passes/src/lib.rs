@@ -1,9 +1,10 @@
-//! All that reads or rewrites IR: the imperative shell around `midflight-ir` and `midflight-mapping`.
+//! All that reads or rewrites IR: the imperative shell around `midflight-ir` and
+//! `midflight-mapping`.
 //!
-//! [`paths`] has path profiling, [`contexts`] calling contexts, [`osr`] on-stack replacement. They read functions into snapshots
-//! ([`read_code`]), decide by pure functions, and carry out what these return. Passes are made from
-//! their names in [`registry`], their options by the tables of [`option_table`]. [`driver`] takes
-//! them over the functions of a module.
+//! [`paths`] has path profiling, [`contexts`] calling contexts, [`osr`] on-stack replacement. They
+//! read functions into snapshots ([`read_code`]), decide by pure functions, and carry out what
+//! these return. Passes are made from their names in [`registry`], their options by the tables of
+//! [`option_table`]. [`driver`] takes them over the functions of a module.
 
 #![forbid(unsafe_code)]
 

@@ -35,8 +35,8 @@
 //! | the command | [`table::read_section`], [`format::Profile`], [`kipf`] | yes |
 //! | the last two | [`visible_pieces`], [`visible()`]: names that files give, as they may be shown | no |
 //!
-//! [`contexts`] is about calls instead of paths: the hot calling contexts of a program, found in small
-//! space.
+//! [`contexts`] is about calls instead of paths: the hot calling contexts of a program, found in
+//! small space.
 //!
 //! [`osr_maps`] is the other thing that a binary may tell of itself: where on-stack replacement
 //! leads from each point. The passes write it and the command reads it. [`weights`] goes the other

@@ -1,5 +1,5 @@
-//! `midflight-bench contexts accuracy`: what hot contexts in bounded memory tell, against all of them:
-//! the metrics of the thesis (5.1.2), and what its theorems promise.
+//! `midflight-bench contexts accuracy`: what hot contexts in bounded memory tell, against all of
+//! them: the metrics of the thesis (5.1.2), and what its theorems promise.
 
 use crate::build::build;
 use crate::error::{Error, Result};
@@ -41,8 +41,8 @@ pub struct Accuracy {
     pub hot: usize,
     /// Share of all activations in the HCCT's contexts
     pub overlap: f64,
-    /// Of contexts that are not in it: the most activations, as a share of those of the hottest, and
-    /// the average
+    /// Of contexts that are not in it: the most activations, as a share of those of the hottest,
+    /// and the average
     pub uncovered: [f64; 2],
     /// Of contexts that are hot: by how much their counts are too high, at most and on average
     pub error: [f64; 2],

@@ -1,8 +1,8 @@
 //! `midflight-bench contexts cost`: CPU time beside native, and beside other profilers of calls.
 //!
-//! A program that hardly calls says nothing about what a call costs. So the mean is taken over those
-//! with more than [`OFTEN`] calls a second; and where contexts are more than one in a hundred of the
-//! activations, what costs is the making of them, which is given by itself.
+//! A program that hardly calls says nothing about what a call costs. So the mean is taken over
+//! those with more than [`OFTEN`] calls a second; and where contexts are more than one in a hundred
+//! of the activations, what costs is the making of them, which is given by itself.
 
 use crate::build::{Built, build};
 use crate::error::Result;

@@ -151,8 +151,8 @@ impl<'m> Module<'m> {
         }
     }
 
-    /// The declaration of a thread-local variable of the runtime, of the program's own where code is
-    /// for an executable. In a library it is reached by one load of its offset.
+    /// The declaration of a thread-local variable of the runtime, of the program's own where code
+    /// is for an executable. In a library it is reached by one load of its offset.
     pub fn runtime_thread_variable(self, name: &str, ty: Type<'m>) -> Value<'m> {
         let variable = self.runtime_variable(name, ty);
         let model = match self.is_for_library() {

@@ -20,7 +20,8 @@ pub enum Shape {
     /// The same, with all calls of a function by another in one place
     ByFunction,
     /// Each function with its last so many callers below it, as far as there are any: the k-calling
-    /// contexts (Ausiello, Demetrescu, Finocchi, Firmani, OOPSLA 2012), from the end. With 1 this is the call graph
+    /// contexts (Ausiello, Demetrescu, Finocchi, Firmani, OOPSLA 2012), from the end. With 1 this
+    /// is the call graph
     Callers(u32),
 }
 
@@ -168,8 +169,8 @@ impl<'a> ContextDocument<'a> {
         self.functions[self.caller(context)?].site(context.slot?)
     }
 
-    /// The place of the function that has made a context's call, and the line of the call in its own
-    /// file; that of its declaration where it is not known. None for roots.
+    /// The place of the function that has made a context's call, and the line of the call in its
+    /// own file; that of its declaration where it is not known. None for roots.
     pub fn call_line(&self, context: &Context) -> Option<(usize, u32)> {
         let caller = self.caller(context)?;
         let line = self.site(context).map_or(0, |(site, _)| site.loc.outer_line);

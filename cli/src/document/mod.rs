@@ -1,7 +1,7 @@
 //! All that is told of a program's hot functions, as one document. Reports, annotated source, pages
 //! and exports of paths are views of it, and take no figures from elsewhere; as JSON it is what
-//! `report --format json` and `export --to json` write, with the schema in `docs/report.md`. Calling
-//! contexts have a document of their own ([`ContextDocument`]).
+//! `report --format json` and `export --to json` write, with the schema in `docs/report.md`.
+//! Calling contexts have a document of their own ([`ContextDocument`]).
 
 mod contexts;
 mod forest;

@@ -27,9 +27,9 @@ pub fn table(name: &str, line: u32, calls: &[u32]) -> ContextTable {
     }
 }
 
-/// `main` calls `walk` from lines 21 and 22; `walk` calls itself (line 11), `visit` (line 12), and in
-/// tail position something from code of `util.h` that was inlined in line 14; `foo::visit(int)` calls from a line
-/// that is not known.
+/// `main` calls `walk` from lines 21 and 22; `walk` calls itself (line 11), `visit` (line 12), and
+/// in tail position something from code of `util.h` that was inlined in line 14; `foo::visit(int)`
+/// calls from a line that is not known.
 pub fn tables() -> Vec<ContextTable> {
     let mut walk = table("walk", 10, &[11, 12]);
     let inlined = Loc { file: 1, line: 5, outer_line: 14 };

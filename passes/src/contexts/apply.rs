@@ -13,9 +13,9 @@
 //!
 //! Where functions may still be inlined, the frame may be the parent's own.
 //!
-//! A function without call sites neither keeps its frame nor touches the word, unless it is called in
-//! tail position by another that relies on it. Signal handlers see
-//! the frame in the node before the slot is in the word.
+//! A function without call sites neither keeps its frame nor touches the word, unless it is called
+//! in tail position by another that relies on it. Signal handlers see the frame in the node before
+//! the slot is in the word.
 
 use crate::contexts::oracle;
 use crate::contexts::plan::Plan;

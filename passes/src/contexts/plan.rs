@@ -6,8 +6,8 @@
 //! | in tail position, of a function that is instrumented for certain | the same; the callee puts the word back |
 //! | in tail position, of any other | what the caller found: nobody would put the word back later |
 //!
-//! The second needs a slot of its own: there is none where functions alone tell contexts apart, nor in
-//! functions with more call sites than a node has slots.
+//! The second needs a slot of its own: there is none where functions alone tell contexts apart, nor
+//! in functions with more call sites than a node has slots.
 //!
 //! A call in tail position must stay there, so nothing may be inserted behind it. Which calls give
 //! up the frame is known once LLVM has marked them. Before, it is every call that is followed by
@@ -58,8 +58,8 @@ enum Kind {
     Leave,
 }
 
-/// Whether LLVM has marked the calls that may give up the frame of a function, `is_final` if that is
-/// behind all optimizations.
+/// Whether LLVM has marked the calls that may give up the frame of a function, `is_final` if that
+/// is behind all optimizations.
 pub fn is_marked(function: Function<'_>, is_final: bool) -> bool {
     is_final || function.facts().is_not_optimized()
 }

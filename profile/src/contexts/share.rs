@@ -18,8 +18,8 @@ impl Share {
         (0.0..=1.0).contains(&share).then_some(Self((share * WHOLE as f64 + 0.5) as u64))
     }
 
-    /// The share that a text says, as 0.001 or 1e-3; none if it is none from 0 to 1, or has more than
-    /// 15 decimals.
+    /// The share that a text says, as 0.001 or 1e-3; none if it is none from 0 to 1, or has more
+    /// than 15 decimals.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let mut words = text.split(|&byte| byte == b'e' || byte == b'E');
         let (number, exponent) = (words.next()?, words.next());

@@ -30,8 +30,8 @@ impl<S: Sink + ?Sized> Sink for &mut S {
 /// [`HEADER_SIZE`] bytes; [`finish`](Encoder::finish) returns that header, to be written into that
 /// room. Calls must come in the order of the file: all modules, then the windows of each function
 /// with their groups, then each k-SF with its nodes in preorder, then the calling contexts of each
-/// thread, then the memory that was used, if it is known. Whoever calls vouches for that, and for the numbers of roots and children; a reader
-/// refuses a file in which they are wrong.
+/// thread, then the memory that was used, if it is known. Whoever calls vouches for that, and for
+/// the numbers of roots and children; a reader refuses a file in which they are wrong.
 pub struct Encoder<S> {
     sink: S,
     /// By kind, with the checksum of what each has so far

@@ -3,7 +3,8 @@
 //! A header that lists the sections, then the sections, each with its kind, size and checksum:
 //! modules (the images of the process that have records), windows (the counters of each function
 //! and thread), k-slab forests (those of functions that count by Algorithm 4 as published), calling
-//! contexts (the tree of each thread) and the memory that the run took. All of it is in `docs/format.md`.
+//! contexts (the tree of each thread) and the memory that the run took. All of it is in
+//! `docs/format.md`.
 //!
 //! * [`Encoder`] streams a file out without allocating: the runtime library's side
 //! * [`Pair`] adds two files up without allocating: the runtime library's side, too

@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 
 impl Profile {
     /// Reads a profile file, or the memory of a program that counts in its file. Modules with one
-    /// signature become one, the forests of one function are added up, and so are the calling contexts
-    /// of all threads.
+    /// signature become one, the forests of one function are added up, and so are the calling
+    /// contexts of all threads.
     ///
     /// Memory is bounded by a multiple of the file's size, whatever it contains.
     ///

@@ -1,5 +1,5 @@
-//! The node that stands in where none can be made: there is no memory, the record is refused, or the
-//! runtime was entered from a function that it called itself.
+//! The node that stands in where none can be made: there is no memory, the record is refused, or
+//! the runtime was entered from a function that it called itself.
 //!
 //! All threads share it. What is called from there has no context either; how often that was is
 //! stated when the profile is written.

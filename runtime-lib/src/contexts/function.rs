@@ -31,8 +31,8 @@ pub struct Function {
 /// Lists of the first hash table.
 const FIRST: usize = 64;
 
-/// All functions of a tree: a hash table of lists. Looked up by the tree's thread at any time, changed
-/// under the lock of its context.
+/// All functions of a tree: a hash table of lists. Looked up by the tree's thread at any time,
+/// changed under the lock of its context.
 pub struct Functions {
     table: AtomicPtr<Table>,
     count: usize,
@@ -63,7 +63,8 @@ impl Functions {
     /// The function of a record, if it is known. The record is not read: it may be gone.
     ///
     /// # Safety
-    /// `this` points at the functions of a tree, whose thread is the caller's, or whose lock is held.
+    /// `this` points at the functions of a tree, whose thread is the caller's, or whose lock is
+    /// held.
     pub unsafe fn find(this: *const Self, record: *const RecordHeader) -> Option<*mut Function> {
         // SAFETY: the caller's; functions are never freed.
         unsafe {
@@ -77,8 +78,8 @@ impl Functions {
         }
     }
 
-    /// The same; it is made where it is not known. That of an image that was unloaded, and is loaded
-    /// again, becomes that of the new record.
+    /// The same; it is made where it is not known. That of an image that was unloaded, and is
+    /// loaded again, becomes that of the new record.
     ///
     /// # Safety
     /// As for [`Self::find`]; the lock of the tree's context is held, and signals are blocked.

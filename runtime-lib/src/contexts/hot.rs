@@ -3,13 +3,14 @@
 //!
 //! Emitted code counts at nodes that are monitored, whose record is their function's. The others'
 //! is another value, so that each activation there comes to the runtime, which lets the node be
-//! monitored in the place of the one with the least count, and removes that, and those above it that
-//! lead to no monitored node any more.
+//! monitored in the place of the one with the least count, and removes that, and those above it
+//! that lead to no monitored node any more.
 //!
-//! An activation holds its node while others are removed. Those that are under way are above the one
-//! that is entered, and stay. Where a thread has several stacks, or frames were left, that need not
-//! be so: the memory of a node that was removed is used for nodes of the same function alone, and a
-//! cursor that leads there counts in another context of the function, and writes nowhere else.
+//! An activation holds its node while others are removed. Those that are under way are above the
+//! one that is entered, and stay. Where a thread has several stacks, or frames were left, that need
+//! not be so: the memory of a node that was removed is used for nodes of the same function alone,
+//! and a cursor that leads there counts in another context of the function, and writes nowhere
+//! else.
 //!
 //! All of it is done under the lock of the tree's context. A handler that comes meanwhile has no
 //! context, and reads a tree whose rings are whole.

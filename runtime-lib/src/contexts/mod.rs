@@ -16,8 +16,9 @@
 //! | `walk` | all nodes in preorder |
 //! | `write` | the tree in a profile |
 //!
-//! Where all of a tree is kept, nodes are added by the tree's own thread and its handlers of signals, without a lock and without
-//! blocking signals, and never freed: whoever reads a tree finds it whole.
+//! Where all of a tree is kept, nodes are added by the tree's own thread and its handlers of
+//! signals, without a lock and without blocking signals, and never freed: whoever reads a tree
+//! finds it whole.
 
 pub mod enter;
 pub mod fallback;

@@ -6,7 +6,8 @@
 //! then the runtime is asked for a node as soon as one is missing.
 //!
 //! The unwinder tells which frames there are. The innermost of them that the node of the word or an
-//! ancestor of it has is the one that is under way; it is in the call that has led to what was left.
+//! ancestor of it has is the one that is under way; it is in the call that has led to what was
+//! left.
 //!
 //! Asking the unwinder takes a microsecond. So a call is remembered that was found to come from its
 //! parent directly, by its return address.
@@ -172,8 +173,8 @@ pub unsafe fn under_way(
     }
 }
 
-/// Whether an activation is a part of its parent's: in the same frame the same code runs. A function
-/// that is there already is called anew where the frame was left.
+/// Whether an activation is a part of its parent's: in the same frame the same code runs. A
+/// function that is there already is called anew where the frame was left.
 unsafe fn is_inlined(parent: *mut ContextNode, activation: Activation) -> bool {
     // SAFETY: the caller's.
     unsafe {

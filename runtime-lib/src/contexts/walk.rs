@@ -21,8 +21,8 @@ impl Walk {
         Self { root, at: null_mut(), depth: 0, skips: false }
     }
 
-    /// The next node, and how deep it is: children of the root are at depth 0. `enters` tells whether
-    /// a node, or anything below it, is wanted.
+    /// The next node, and how deep it is: children of the root are at depth 0. `enters` tells
+    /// whether a node, or anything below it, is wanted.
     ///
     /// # Safety
     /// The root is that of a tree; nothing is freed meanwhile.

@@ -16,7 +16,8 @@
 //! there. A slot whose next state is shorter than it should be is closed: the runtime sees its
 //! events, and looks again when they have doubled. One that has been looked at in vain too often is
 //! opened ([`most_heat`]). After some more events that emitted code has not found, all slots that
-//! were opened are looked at ([`Room::is_time_to_look`]): what has become hot by then is worth more.
+//! were opened are looked at ([`Room::is_time_to_look`]): what has become hot by then is worth
+//! more.
 //!
 //! A part is kept for tables that are spread, so that emitted code finds the paths in them at once.
 //!
@@ -97,8 +98,8 @@ const SPREAD_PRICE: u64 = 8;
 const UNIT: u64 = 128;
 
 /// After so many events a closed slot of the table of ε is opened, though its next state is still
-/// shorter than it should be, in a function that has had [`CLOSED_EVENTS`] in closed slots. For each
-/// path that a state's window has it is a quarter of that, down to [`LONG_HEAT`]: what shorter
+/// shorter than it should be, in a function that has had [`CLOSED_EVENTS`] in closed slots. For
+/// each path that a state's window has it is a quarter of that, down to [`LONG_HEAT`]: what shorter
 /// windows lead to is worth more.
 const HEAT: u64 = 1 << 20;
 const LONG_HEAT: u64 = 1 << 12;
@@ -327,8 +328,8 @@ impl Room {
     }
 }
 
-/// Events after which a closed slot in the table of a window of so many paths is opened in any case,
-/// in a function that has had so many events in closed slots.
+/// Events after which a closed slot in the table of a window of so many paths is opened in any
+/// case, in a function that has had so many events in closed slots.
 #[inline(always)]
 pub fn most_heat(closed_events: u64, length: u8) -> u64 {
     let length = u32::from(length).min(u64::BITS / 2 - 1);

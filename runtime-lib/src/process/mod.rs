@@ -182,8 +182,8 @@ impl Process {
         self.for_each_context(|context| unsafe { visit(&(*(*context).data.get()).tree) });
     }
 
-    /// The place in the list of an image: the one that is known or, where that is null, the one that
-    /// a record is in.
+    /// The place in the list of an image: the one that is known or, where that is null, the one
+    /// that a record is in.
     pub fn place_of(&self, known: *mut Image, record: *const RecordHeader) -> Option<u32> {
         let is_it = |image: &Image| match known.is_null() {
             true => image.contains(record),

@@ -1,9 +1,10 @@
 //! Calls in the format of Valgrind's callgrind, for KCachegrind and `callgrind_annotate`
 //! (<https://valgrind.org/docs/manual/cl-format.html>).
 //!
-//! What a function costs is its activations, at the line of its declaration. A call costs the activations
-//! in the context that it made and in all below; but where the function that is called is under way already, the
-//! call that began it has them, and this one costs nothing: else what is recursive would cost more than all.
+//! What a function costs is its activations, at the line of its declaration. A call costs the
+//! activations in the context that it made and in all below; but where the function that is called
+//! is under way already, the call that began it has them, and this one costs nothing: else what is
+//! recursive would cost more than all.
 
 use crate::commands::export::{Format, View, Writer};
 use crate::document::{ContextDocument, Shape};

@@ -119,8 +119,8 @@ pub(crate) struct Export {
     /// The format
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     to: Format,
-    /// Calling contexts, in a format that can show paths too. svg, html and folded do where no paths
-    /// were counted
+    /// Calling contexts, in a format that can show paths too. svg, html and folded do where no
+    /// paths were counted
     #[arg(long)]
     contexts: bool,
     /// Where to write; standard output if it is not said

@@ -4,9 +4,9 @@
 //! the constant that `a` held when the version was made, and the version is left at its next point
 //! when `midflight_invalidate` has run: behind each call, which may have run it; behind what may
 //! synchronize with another thread that has, and at the head of each loop; and where calls begin in
-//! it, since a thread that calls does not wait for one that invalidates. Who enters it in the middle
-//! has looked before ([`super::fire`]). Points from which nothing assumed can be reached are left
-//! out.
+//! it, since a thread that calls does not wait for one that invalidates. Who enters it in the
+//! middle has looked before ([`super::fire`]). Points from which nothing assumed can be reached are
+//! left out.
 //!
 //! A callee that was inlined has guards of its own, made before it is inlined: its frame is left
 //! first, by a call of its continuation. Its result goes to the caller, whose point directly behind
@@ -82,8 +82,8 @@ fn place_of(inst: Inst<'_>) -> Option<(String, i64)> {
     load.operands().next()?.constant_place()
 }
 
-/// True for atomic operations that may see what another thread has done before, but for the loads of
-/// what is assumed.
+/// True for atomic operations that may see what another thread has done before, but for the loads
+/// of what is assumed.
 fn may_synchronize(snapshot: &CodeSnapshot<'_>, inst: InstId, assumed: &[InstId]) -> bool {
     let of = snapshot.instructions[inst];
     if !of.map_facts().is_anchor() {
@@ -100,8 +100,8 @@ fn may_synchronize(snapshot: &CodeSnapshot<'_>, inst: InstId, assumed: &[InstId]
 }
 
 /// Where a function is left: where it begins, behind calls and what may synchronize, and at the
-/// heads of loops, if something that is assumed can be reached from there. `None`: it cannot be left
-/// at one of these.
+/// heads of loops, if something that is assumed can be reached from there. `None`: it cannot be
+/// left at one of these.
 fn places(
     snapshot: &CodeSnapshot<'_>,
     points: &[Point],

@@ -62,8 +62,8 @@ impl<'m> Guard<'m> {
         Check { equal, shared: self.shared }
     }
 
-    /// Where a version is left, before anything in it is optimized: for the same point of base, with
-    /// the values that are live there. `points` are all of the function.
+    /// Where a version is left, before anything in it is optimized: for the same point of base,
+    /// with the values that are live there. `points` are all of the function.
     pub fn departure<'a>(
         self,
         version: &'a CodeSnapshot<'m>,

@@ -40,8 +40,8 @@ pub struct Specialization<'s, 'm> {
     pub(super) transforms: Vec<Transform<'m>>,
 }
 
-/// What is changed in the version for calls where the key is an argument: all its uses, and not just
-/// those behind the point.
+/// What is changed in the version for calls where the key is an argument: all its uses, and not
+/// just those behind the point.
 pub(super) struct OfEntry {
     pub guard: Assumption,
     pub operands: Vec<(InstId, u32, Assumption)>,

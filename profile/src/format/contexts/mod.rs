@@ -1,8 +1,8 @@
-//! The section of calling contexts: the trees of threads, whose nodes are functions that were called
-//! from a call site of the function above them.
+//! The section of calling contexts: the trees of threads, whose nodes are functions that were
+//! called from a call site of the function above them.
 //!
-//! A reader that knows of paths only can do without, hence the small letter of its name. [`Contexts`]
-//! is what a file has of it, the trees of all threads added up.
+//! A reader that knows of paths only can do without, hence the small letter of its name.
+//! [`Contexts`] is what a file has of it, the trees of all threads added up.
 
 #[cfg(feature = "alloc")]
 mod read;
@@ -221,9 +221,9 @@ impl<S: Sink> Encoder<S> {
     }
 
     /// Writes a node of the tree begun last, in preorder. `up` is how many levels above the node
-    /// before it the function is that called it: 0, it was called by that node; 1, it is that node's
-    /// sibling; 2, it is a sibling of that node's parent. In the first node it is 0, and as much as
-    /// the depth of the node before it in all other roots.
+    /// before it the function is that called it: 0, it was called by that node; 1, it is that
+    /// node's sibling; 2, it is a sibling of that node's parent. In the first node it is 0, and as
+    /// much as the depth of the node before it in all other roots.
     ///
     /// # Errors
     /// Those of the sink.

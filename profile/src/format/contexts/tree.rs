@@ -389,7 +389,8 @@ impl From<ContextOverflow> for ContextMergeError {
 /// Trees that are being added up.
 pub(super) struct Sum {
     pub contexts: Contexts,
-    /// For each node the sum of the floors of the trees that have it, and the number of the last one
+    /// For each node the sum of the floors of the trees that have it, and the number of the last
+    /// one
     floors: Vec<(u64, u32)>,
     /// The floor and the number of the tree that is being added
     floor: u64,
