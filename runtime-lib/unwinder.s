@@ -10,5 +10,6 @@ midflight_unwinder:
     .8byte _Unwind_GetRegionStart
     .8byte _Unwind_FindEnclosingFunction
     .8byte _Unwind_GetGR
-    .size midflight_unwinder, 40
+    .8byte _Unwind_GetIP
+    .size midflight_unwinder, 48
     .section .note.GNU-stack, "", %progbits

@@ -28,6 +28,23 @@
 //! its `back` is its parent's. Before other calls in tail position the word is put back, since
 //! nobody would do it later.
 //!
+//! # Bursts
+//!
+//! Where contexts are counted in bursts (static bursting, thesis 5.1.1), a function has two bodies.
+//! Between bursts the one runs that was there, which neither has a node nor touches the word: an
+//! activation of it is *outside*. During a burst a function's entry jumps to the other, which does
+//! the above, and comes to the runtime if this is the first one of the thread in the burst, too:
+//!
+//! ```text
+//! on entry:      if midflight_context_burst != 0: jump to the body for bursts
+//! in that body:  if word.burst != midflight_context_burst: node = midflight_context_enter(…)
+//! ```
+//!
+//! The runtime finds out by the unwinder which activations are outside, and makes nodes of theirs.
+//! The `frame` of such a node is 0, so that what the activation calls comes to the runtime, which
+//! knows the call site by the return address: both bodies have a [`ContextCall`] for each of them.
+//! No call in tail position has a slot then, for which callers are gone an unwinder does not see.
+//!
 //! What a slot has is never null: while nothing was called from there it is the address of its own
 //! node plus [`EMPTY`], behind which no record is found.
 
@@ -40,6 +57,16 @@ pub const CONTEXT_ENTER_SYMBOL: &str = "midflight_context_enter";
 /// The same on x86-64, but it is jumped to, with the frame in `rax`, the record in `r10` and in
 /// `r11` where to go on, as [`SPARING_ENTER_SYMBOL`](crate::SPARING_ENTER_SYMBOL) is.
 pub const SPARING_CONTEXT_ENTER_SYMBOL: &str = "midflight_context_enter_sparing";
+
+/// As [`CONTEXT_ENTER_SYMBOL`], for a function that has one body, during a burst: the activation
+/// is outside.
+pub const CONTEXT_VISIT_SYMBOL: &str = "midflight_context_visit";
+
+/// A `u32` that all threads read: the number of the burst that is under way; 0 between bursts.
+pub const CONTEXT_BURST_SYMBOL: &str = "midflight_context_burst";
+
+/// The section of [`ContextCall`]s.
+pub const CALLS_SECTION: &str = "midflight_calls";
 
 /// The thread-local [`ContextWord`], reached by the model `initial-exec`.
 pub const CONTEXT_WORD_SYMBOL: &str = "midflight_context_word";
@@ -56,6 +83,26 @@ pub const FLAG_BY_FUNCTION: u16 = 1 << 5;
 /// instrumentation of the function, so that each activation has a frame of its own.
 pub const FLAG_OWN_FRAME: u16 = 1 << 6;
 
+/// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are counted
+/// in bursts.
+pub const FLAG_BURSTS: u16 = 1 << 7;
+
+/// A call site in a body of a function that is counted in bursts. Linkers keep them in the order
+/// of the code.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ContextCall {
+    /// Where the code of the call begins, from the address of this field
+    pub place: i32,
+    /// The function's record, from the address of this field
+    pub record: i32,
+    /// The number of the slot, and [`CALL_OUTSIDE`]
+    pub site: u32,
+}
+
+/// In [`ContextCall::site`]: an activation in this body is outside.
+pub const CALL_OUTSIDE: u32 = 1 << 31;
+
 /// What a thread has of the call that is under way.
 #[derive(Debug)]
 #[repr(C)]
@@ -66,7 +113,12 @@ pub struct ContextWord {
     pub tree: *mut core::ffi::c_void,
     /// What a call site with several callees has called, by [`cached_at`]; null at first
     pub cache: *mut *mut ContextNode,
+    /// The burst in which it was last found out what is outside, or [`NO_BURST`]
+    pub burst: u64,
 }
+
+/// What is the number of no burst, nor that of none.
+pub const NO_BURST: u64 = u64::MAX;
 
 /// Binary logarithm of the number of entries that a [`ContextWord::cache`] has.
 pub const CACHE_BITS: u32 = 12;
@@ -122,6 +174,9 @@ const _: () = assert!(MOST_SLOTS == 1 << SITE_BITS);
 
 /// Size in bytes of a node without its slots.
 pub const CONTEXT_NODE_SIZE: usize = core::mem::size_of::<ContextNode>();
+
+/// Offset of [`ContextWord::burst`].
+pub const WORD_BURST_OFFSET: usize = core::mem::offset_of!(ContextWord, burst);
 
 /// Offset of [`ContextNode::record`].
 pub const CONTEXT_RECORD_OFFSET: usize = core::mem::offset_of!(ContextNode, record);

@@ -153,7 +153,7 @@ pub const EXIT_SYMBOL: &str = "midflight_exit";
 
 /// What the runtime exports, on other machines than x86-64 without [`SPARING_ENTER_SYMBOL`]. All
 /// images of a process must use the same. A list, because gold knows no patterns.
-pub const RUNTIME_SYMBOLS: [&str; 37] = [
+pub const RUNTIME_SYMBOLS: [&str; 41] = [
     ENTER_SYMBOL,
     SPARING_ENTER_SYMBOL,
     RUN_SYMBOL,
@@ -168,6 +168,8 @@ pub const RUNTIME_SYMBOLS: [&str; 37] = [
     EXIT_SYMBOL,
     "midflight_register_image",
     "midflight_unregister_image",
+    "midflight_register_calls",
+    "midflight_unregister_calls",
     "midflight_profile_write",
     "midflight_profile_reset",
     "midflight_profile_pause",
@@ -185,6 +187,8 @@ pub const RUNTIME_SYMBOLS: [&str; 37] = [
     contexts::CONTEXT_ENTER_SYMBOL,
     contexts::SPARING_CONTEXT_ENTER_SYMBOL,
     contexts::CONTEXT_WORD_SYMBOL,
+    contexts::CONTEXT_VISIT_SYMBOL,
+    contexts::CONTEXT_BURST_SYMBOL,
     open::OPEN_SYMBOL,
     open::OPEN_EXIT_SYMBOL,
     "midflight_osr_register_open",

@@ -70,6 +70,8 @@ pub enum How {
         /// What distinguishes calls
         granularity: Granularity,
     },
+    /// Calling contexts in bursts, late, by `midflight cc`
+    Bursts,
     /// clang's `-pg`, for gprof
     CallGraph,
     /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
@@ -143,6 +145,7 @@ impl std::fmt::Display for Variant {
             How::Contexts { stage, granularity: Granularity::Functions } => {
                 write!(f, "{stage}-cct-functions")
             }
+            How::Bursts => f.write_str("late-cct-bursts"),
             How::CallGraph => f.write_str("pg"),
             How::Fuzzed(fuzzed) => fuzzed.fmt(f),
             How::IrCounters => f.write_str("ir-counters"),
@@ -188,6 +191,13 @@ impl Toolchain {
                 Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
             }
             How::CallGraph => simple(&["-pg"]),
+            How::Bursts => {
+                let command = driver(layout, variant.llvm)?
+                    .args(["--midflight-contexts", "--midflight-bursts"])
+                    .arg(&opt);
+                let link = command.clone();
+                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
+            }
             How::Contexts { stage, granularity } => {
                 let granularity = match granularity {
                     Granularity::Sites => "sites",

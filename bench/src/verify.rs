@@ -30,6 +30,8 @@ pub enum Check {
     Blocks,
     /// Calling contexts equal those that the unwinder confirms
     Contexts,
+    /// Calling contexts that were counted in bursts are among all of them, with no higher counts
+    Bursts,
     /// The automaton and Algorithm 4 as published count each sequence equally often
     Algorithms,
 }
@@ -84,6 +86,7 @@ fn verify_program(layout: &Layout, program: &Program, matrix: &Matrix) -> Result
 fn size_of(check: Check, k: u32) -> Size {
     match check {
         Check::Blocks | Check::Contexts => Size::Tiny,
+        Check::Bursts => Size::Test,
         Check::Algorithms if k > 4 => Size::Tiny,
         _ => Size::Test,
     }
@@ -94,6 +97,7 @@ fn how(check: Check, k: u32, stage: Stage) -> How {
         Check::Output | Check::Algorithms => How::paths(k, stage),
         Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
         Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
+        Check::Bursts => How::Bursts,
         Check::Contexts => How::Checked { k: 1, stage, oracle: Oracle::Contexts },
     }
 }
@@ -137,6 +141,9 @@ fn checked(
     }
     let built = build(layout, program, variant)?;
     let mut job = job(layout, program, &built, size_of(check, variant.how.k()))?;
+    if check == Check::Bursts {
+        job = job.env("MIDFLIGHT_BURSTS", "off");
+    }
     if check == Check::Blocks {
         // The log has every sequence.
         job = Memory::ample().give(job);
@@ -149,6 +156,7 @@ fn checked(
             Check::Edges => edges_exact(layout, &built)?,
             Check::Blocks => sequences_exact(layout, &built)?,
             Check::Contexts => contexts_exact(&built)?,
+            Check::Bursts => bursts_within(layout, program, &built, expected)?,
         },
     };
     if verdict.problem.is_none() {
@@ -268,6 +276,52 @@ fn contexts_exact(built: &Built) -> Result<Verdict> {
         problem: first_of(&result.wrong, "contexts")
             .or_else(lost)
             .or_else(|| nothing(result.contexts)),
+    })
+}
+
+/// How often there are bursts, and how long they are: few and long, many and short, and so that
+/// most of the time goes by in what begins and ends them.
+const BURSTS: [&str; 4] = ["5ms:1ms", "300us:100us", "150us:10us", "40us:30us"];
+
+/// Compares what was counted in bursts with all, which the profile has that is there.
+fn bursts_within(
+    layout: &Layout,
+    program: &Program,
+    built: &Built,
+    expected: &Outcome,
+) -> Result<Verdict> {
+    let none = || Error::Malformed {
+        what: "a profile of calling contexts".to_string(),
+        problem: "it has none".to_string(),
+    };
+    let all = read_profile(&profile_of(built))?.contexts.ok_or_else(none)?;
+    let all = context_oracle::tree_of(&all);
+    let total: u64 = all.values().sum();
+    let (mut wrong, mut shares) = (Vec::new(), Vec::new());
+    for bursts in BURSTS {
+        let job = job(layout, program, built, size_of(Check::Bursts, 1))?;
+        let outcome = job.env("MIDFLIGHT_BURSTS", bursts).run()?;
+        if let Some(problem) = difference(expected, &outcome) {
+            return Ok(Verdict { summary: String::new(), problem: Some(problem) });
+        }
+        let found = read_profile(&profile_of(built))?.contexts.ok_or_else(none)?;
+        let found = context_oracle::tree_of(&found);
+        for (context, count) in &found {
+            let most = all.get(context).copied().unwrap_or(0);
+            if *count > most {
+                wrong.push(format!("{bursts}: {context:x?}: {count} of {most}"));
+            }
+        }
+        let seen: u64 = found.values().sum();
+        shares.push(format!("{:.0} %", 100.0 * seen as f64 / total.max(1) as f64));
+    }
+    Ok(Verdict {
+        summary: format!(
+            "{} contexts, {total} activations, of which bursts saw {}",
+            all.len(),
+            shares.join(", ")
+        ),
+        problem: first_of(&wrong, "contexts").or_else(|| nothing(all.len())),
     })
 }
 

@@ -40,6 +40,36 @@ const Attribute::AttrKind PassingKinds[] = {
     Attribute::SwiftError,     Attribute::SwiftAsync,  Attribute::Alignment,
     Attribute::StackAlignment, Attribute::Preallocated};
 
+AttributeSet passing(LLVMContext &Context, AttributeSet Of);
+
+// Calls a function of the type of another with the arguments of that, passed as
+// they are.
+CallInst *passOn(IRBuilder<> &Builder, Function &F, Value *To) {
+  LLVMContext &Context = F.getContext();
+  SmallVector<Value *, 8> Arguments;
+  SmallVector<AttributeSet, 8> Passing;
+  AttributeList Its = F.getAttributes();
+  for (Argument &Arg : F.args()) {
+    Arguments.push_back(&Arg);
+    Passing.push_back(passing(Context, Its.getParamAttrs(Arg.getArgNo())));
+  }
+  CallInst *Call = Builder.CreateCall(F.getFunctionType(), To, Arguments);
+  Call->setCallingConv(F.getCallingConv());
+  Call->setAttributes(AttributeList::get(
+      Context, {}, passing(Context, Its.getRetAttrs()), Passing));
+  if (DISubprogram *Subprogram = F.getSubprogram())
+    Call->setDebugLoc(DILocation::get(Context, 0, 0, Subprogram));
+  return Call;
+}
+
+// Returns what such a call returns.
+void finishPassing(IRBuilder<> &Builder, Function &F, CallInst &Call) {
+  if (F.getReturnType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(&Call);
+}
+
 // Those of a set of attributes.
 AttributeSet passing(LLVMContext &Context, AttributeSet Of) {
   AttrBuilder Kept(Context);
@@ -189,25 +219,33 @@ void mfb_begin_in(LLVMValueRef Fn, LLVMValueRef Place, bool IsTail) {
                        Metadata.createBranchWeights((1u << 20) - 1, 1));
   Entry.getTerminator()->eraseFromParent();
   Builder.SetInsertPoint(Other);
-  SmallVector<Value *, 8> Arguments;
-  SmallVector<AttributeSet, 8> Passing;
-  AttributeList Its = F.getAttributes();
-  for (Argument &Arg : F.args()) {
-    Arguments.push_back(&Arg);
-    Passing.push_back(passing(Context, Its.getParamAttrs(Arg.getArgNo())));
-  }
-  CallInst *Call = Builder.CreateCall(F.getFunctionType(), Known, Arguments);
-  Call->setCallingConv(F.getCallingConv());
-  Call->setAttributes(AttributeList::get(
-      Context, {}, passing(Context, Its.getRetAttrs()), Passing));
+  CallInst *Call = passOn(Builder, F, Known);
   if (IsTail)
     Call->setTailCall();
-  if (F.getReturnType()->isVoidTy())
-    Builder.CreateRetVoid();
-  else
-    Builder.CreateRet(Call);
-  if (DISubprogram *Subprogram = F.getSubprogram())
-    Call->setDebugLoc(DILocation::get(Context, 0, 0, Subprogram));
+  finishPassing(Builder, F, *Call);
+}
+
+/// Has a function begin in another one of its type, in its own place on the
+/// stack, if a number in memory is not 0.
+void mfb_jump_unless_zero(LLVMValueRef Fn, LLVMValueRef Number,
+                          LLVMValueRef To) {
+  Function &F = *unwrap<Function>(Fn);
+  BasicBlock *Rest = unwrap(mfb_split_entry(Fn));
+  BasicBlock &Entry = F.getEntryBlock();
+  LLVMContext &Context = F.getContext();
+  BasicBlock *Other = BasicBlock::Create(Context, "midflight.burst", &F, Rest);
+  IRBuilder<> Builder(Entry.getTerminator());
+  LoadInst *Load = Builder.CreateAlignedLoad(Builder.getInt32Ty(),
+                                             unwrap(Number), Align(4));
+  Load->setAtomic(AtomicOrdering::Monotonic);
+  MDBuilder Metadata(Context);
+  Builder.CreateCondBr(Builder.CreateIsNull(Load), Rest, Other,
+                       Metadata.createBranchWeights((1u << 20) - 1, 1));
+  Entry.getTerminator()->eraseFromParent();
+  Builder.SetInsertPoint(Other);
+  CallInst *Call = passOn(Builder, F, unwrap(To));
+  Call->setTailCallKind(CallInst::TCK_MustTail);
+  finishPassing(Builder, F, *Call);
 }
 
 /// Has a call give its result as a function does.

@@ -139,6 +139,33 @@ impl<'m> Builder<'m> {
         self.call_pointer(inline_assembly(ty, &text, constraints), ty, &[first, second])
     }
 
+    /// Tells a section of the call that comes next: see `midflight_abi::contexts::ContextCall`. It
+    /// is no code. The entry is linked to the code ("o") and in its group ("?"), so that the linker
+    /// keeps or drops both, and puts entries in the order of the code.
+    pub fn tell_of_call(&self, section: &str, record: Value<'m>, site: u32) {
+        let text = format!(
+            "
+.Lmidflight_call_${{:uid}}:
+\t.pushsection {section},\"ao?\",@progbits,.Lmidflight_call_${{:uid}}
+\t.long .Lmidflight_call_${{:uid}}-.
+\t.long ${{0:c}}-.
+\t.long ${{1:c}}
+\t.popsection"
+        );
+        let i32 = self.module.int_type(32);
+        let ty = self.module.void_type().function(&[self.module.pointer_type(), i32]);
+        let arguments = [record, i32.constant(site.into())];
+        self.call_pointer(inline_assembly(ty, &text, "i,i"), ty, &arguments);
+    }
+
+    /// No code, which is nowhere the same: code that comes before it, in several places, is not made
+    /// one.
+    pub fn keep_apart(&self, number: u32) {
+        let i32 = self.module.int_type(32);
+        let ty = self.module.void_type().function(&[i32]);
+        self.call_pointer(inline_assembly(ty, "", "i"), ty, &[i32.constant(number.into())]);
+    }
+
     /// The address of the return address of the function's frame, as an integer.
     pub fn frame(&self) -> Value<'m> {
         const INTRINSIC: &str = "llvm.addressofreturnaddress.p0";

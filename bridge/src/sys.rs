@@ -73,6 +73,8 @@ pub type TakeText = unsafe extern "C" fn(to: *mut c_void, text: *const c_char, l
 unsafe extern "C" {
     pub fn mfb_instruction_facts(inst: LLVMValueRef) -> u32;
     pub fn mfb_begin_in(function: LLVMValueRef, place: LLVMValueRef, is_tail: bool);
+    pub fn mfb_copy_body(function: LLVMValueRef, name: *const c_char) -> LLVMValueRef;
+    pub fn mfb_jump_unless_zero(function: LLVMValueRef, number: LLVMValueRef, to: LLVMValueRef);
     pub fn mfb_give_result_like(call: LLVMValueRef, function: LLVMValueRef);
     pub fn mfb_allow_optimization(function: LLVMValueRef);
     pub fn mfb_calls_like(call: LLVMValueRef, function: LLVMValueRef) -> bool;

@@ -12,6 +12,7 @@ fn table() -> ContextTable {
         llvm: 22,
         granularity: Granularity::Sites,
         has_own_frame: false,
+        bursts: false,
         name: "größe".into(),
         unit: "a.c".into(),
         files: vec!["a.c".into(), "/inc/b.h".into()],
@@ -59,6 +60,7 @@ fn tables() -> impl Strategy<Value = ContextTable> {
                 llvm,
                 granularity,
                 has_own_frame: line % 2 == 0,
+                bursts: line % 3 == 0,
                 name,
                 unit,
                 files,
@@ -180,7 +182,7 @@ fn what_makes_no_sense_is_refused() {
     };
     let flags = |flags: u16| kind(table().encode(), &[(6, &flags.to_le_bytes())]);
     // Paths' modes, both stages, and flags that nobody knows.
-    for bits in [0x12, 0x14, 0x19, 0x90, 0xd0] {
+    for bits in [0x12, 0x14, 0x19, 0x92, 0xd9] {
         assert_eq!(flags(bits), TableErrorKind::Flags(bits));
     }
     assert_eq!(kind(table().encode(), &[(24, &[1])]), TableErrorKind::NotOfContexts);

@@ -51,8 +51,9 @@ fn trees() -> impl Strategy<Value = Tree> {
     let step = (0usize..4, 0usize..3, 0usize..5, 0u32..400, 0u64..1000, 0u64..5);
     let shares = prop_oneof![Just(None), (0u32..5, 0u32..5).prop_map(Some)];
     let steps = prop::collection::vec(step, 0..if cfg!(miri) { 10 } else { 40 });
-    (steps, shares, 0u64..1000, 0u64..9, 0u64..9).prop_map(
-        |(steps, shares, activations, elsewhere, floor)| {
+    let bursts = prop::option::of((1u64..5, 1u64..9));
+    (steps, shares, 0u64..1000, 0u64..9, 0u64..9, bursts).prop_map(
+        |(steps, shares, activations, elsewhere, floor, bursts)| {
             let mode = match shares {
                 None => ContextMode::All,
                 Some((phi, epsilon)) => {
@@ -65,7 +66,8 @@ fn trees() -> impl Strategy<Value = Tree> {
             };
             let is_hot = mode != ContextMode::All;
             let floor = if is_hot { floor } else { 0 };
-            let header = ContextsHeader { mode, activations, elsewhere, floor };
+            let bursts = bursts.map(|(length, more)| Bursts { interval: length + more, length });
+            let header = ContextsHeader { mode, activations, elsewhere, floor, bursts };
             Tree { header, model: model_of(&steps, is_hot) }
         },
     )
@@ -108,7 +110,13 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
 fn naive_sum(trees: &[Tree]) -> Option<Tree> {
     let mut header = trees.first()?.header;
     for tree in &trees[1..] {
-        let ContextsHeader { mode, activations, elsewhere, floor } = tree.header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts } = tree.header;
+        let share =
+            |bursts: Bursts| (bursts.length as f64 / bursts.interval as f64, bursts.interval);
+        header.bursts = match (header.bursts, bursts) {
+            (Some(a), Some(b)) if share(b) < share(a) => Some(b),
+            (a, b) => a.or(b),
+        };
         header.activations += activations;
         header.elsewhere += elsewhere;
         header.floor += floor;
@@ -134,8 +142,8 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
 /// What a profile has, in the form of the model.
 fn tree_of(profile: &Profile) -> Option<Tree> {
     let contexts = profile.contexts.as_ref()?;
-    let Contexts { mode, activations, elsewhere, floor, .. } = *contexts;
-    let header = ContextsHeader { mode, activations, elsewhere, floor };
+    let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *contexts;
+    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts };
     let mut ways: Vec<Vec<Call>> = Vec::new();
     let mut model = Model::new();
     for id in contexts.ids() {
@@ -284,6 +292,7 @@ fn every_bit_flip_and_truncation_is_an_error() {
         activations: 300,
         elsewhere: 1,
         floor: 4,
+        bursts: Some(Bursts { interval: 20_000_000, length: 2_000_000 }),
     };
     let file = file(&[Tree { header, model: model_of(&steps, true) }], &SIGNATURES);
     assert!(Profile::read(&file).is_ok());
@@ -304,7 +313,12 @@ fn what_cannot_be_is_refused() {
     let root = [&[1][..], &main, &[0, 1]].concat();
     assert!(read(1, &[ALL, &root, &[0]].concat()).is_ok());
     assert!(read(1, &[ALL, &[0]].concat()).is_ok());
-    assert_eq!(malformed(&[&[2]]), ("the mode of contexts", "is unknown"));
+    assert_eq!(malformed(&[&[4]]), ("the mode of contexts", "is unknown"));
+    assert!(read(1, &[&[2, 5, 4, 9, 0, 0][..], &[0]].concat()).is_ok());
+    for wrong in [[2, 5, 0], [2, 5, 5], [2, 0, 0]] {
+        let problem = "is 0, or not below their interval";
+        assert_eq!(malformed(&[&wrong]), ("the length of bursts", problem));
+    }
     assert_eq!(malformed(&[&[0, 9, 0, 1]]).0, "the floor of contexts");
     assert_eq!(malformed(&[&[0, 9, 0]]).0, "the floor of contexts");
     assert_eq!(malformed(&[ALL]), ("a context's level", ended));

@@ -52,6 +52,7 @@ fn context_table() -> ContextTable {
         llvm: 22,
         granularity: Granularity::Sites,
         has_own_frame: false,
+        bursts: false,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],

@@ -1,7 +1,7 @@
 //! What the environment says, read once when the program starts.
 
 use crate::arena;
-use crate::contexts::hot;
+use crate::contexts::{burst, hot};
 use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
@@ -72,6 +72,7 @@ impl Config {
             self.dump = read_signal(value, DUMP_VARIABLE, consequence);
         }
         hot::configure();
+        burst::configure();
         place::note_root();
         if !pattern::is_absolute(self.pattern()) {
             read_directory(&mut self.directory, PROFILE_VARIABLE);

@@ -1,7 +1,7 @@
 //! Functions.
 
 use super::{Block, Function, Module, Type, Value, c_string, copied, enum_attribute};
-use super::{listed, name_of, push_text, remark_missed, taken};
+use super::{listed, name_of, push_text, remark_missed, taken, wrap};
 use crate::pass::Analyses;
 use crate::sys::core::*;
 use crate::sys::{self, LLVMLinkage};
@@ -263,6 +263,21 @@ impl<'m> Function<'m> {
     pub fn begin_in(self, place: Value<'m>, is_tail: bool) {
         // SAFETY: the function is live, has a body and no variable arguments.
         unsafe { sys::mfb_begin_in(self.0, place.0, is_tail) }
+    }
+
+    /// A local copy that its entry can jump to, see [`Self::jump_unless_zero`]. None if its
+    /// arguments are not passed on by a jump, or addresses of its blocks are known elsewhere.
+    pub fn copy_body(self, name: &str) -> Option<Function<'m>> {
+        let name = c_string(name);
+        // SAFETY: the function is live and has a body.
+        wrap(unsafe { sys::mfb_copy_body(self.0, name.as_ptr()) }).map(Function::from_raw)
+    }
+
+    /// Has it begin in a copy, in its own place on the stack, if the 32-bit number at an address is
+    /// not 0.
+    pub fn jump_unless_zero(self, number: Value<'m>, copy: Function<'m>) {
+        // SAFETY: both functions are live and have bodies; the copy was made for this.
+        unsafe { sys::mfb_jump_unless_zero(self.0, number.0, copy.0) }
     }
 
     /// Takes over the body of a version; to be followed by [`crate::continuation::Finish::run`].

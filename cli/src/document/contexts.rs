@@ -5,7 +5,7 @@ use crate::format::json::Each;
 use crate::format::names::file_name;
 use crate::input::contexts::{Called, Joined, are_by_function};
 use crate::input::session::{Session, Skipped};
-use midflight_profile::format::{CalledId, ContextId, ContextMode, Contexts};
+use midflight_profile::format::{Bursts, CalledId, ContextId, ContextMode, Contexts};
 use midflight_profile::table::Site;
 use midflight_profile::visible;
 use serde::Serialize;
@@ -39,6 +39,8 @@ pub struct ContextDocument<'a> {
     pub elsewhere: u64,
     /// What a context may have had that is not here, at most
     pub floor: u64,
+    /// Where they were counted in bursts: when these were
+    pub bursts: Option<Bursts>,
     /// Whether the call sites of a function are not told apart
     pub by_function: bool,
     /// The functions
@@ -112,7 +114,7 @@ impl<'a> ContextDocument<'a> {
         let Joined { contexts, functions } = joined;
         let tables = session.images.iter().flat_map(|image| &image.contexts);
         let profiled: BTreeSet<u64> = tables.map(|table| table.key).collect();
-        let Contexts { mode, activations, elsewhere, floor, .. } = *contexts;
+        let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *contexts;
         let rows = match shape {
             Shape::Tree => rows(contexts, &functions, false),
             Shape::ByFunction => rows(&without_sites(contexts), &functions, false),
@@ -126,6 +128,7 @@ impl<'a> ContextDocument<'a> {
             activations,
             elsewhere,
             floor,
+            bursts,
             by_function,
             functions,
             contexts: rows,
@@ -298,6 +301,7 @@ impl<'a> ContextDocument<'a> {
             activations: self.activations,
             elsewhere: self.elsewhere,
             floor: self.floor,
+            bursts: self.bursts.map(|Bursts { interval, length }| BurstsRow { interval, length }),
             contexts: Each(move || self.contexts.iter().enumerate().map(row)),
             callers: match self.shape {
                 Shape::Callers(k) => Some(k),
@@ -317,9 +321,16 @@ struct Json<T> {
     activations: u64,
     elsewhere: u64,
     floor: u64,
+    bursts: Option<BurstsRow>,
     contexts: T,
     callers: Option<u32>,
     left_out: LeftOut,
+}
+
+#[derive(Serialize)]
+struct BurstsRow {
+    interval: u64,
+    length: u64,
 }
 
 #[derive(Serialize)]

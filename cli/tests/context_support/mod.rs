@@ -18,6 +18,7 @@ pub fn table(name: &str, line: u32, calls: &[u32]) -> ContextTable {
         llvm: 22,
         granularity: Granularity::Sites,
         has_own_frame: false,
+        bursts: false,
         name: name.into(),
         unit: String::new(),
         files: vec!["/build/src/calls.c".into(), "/build/src/util.h".into()],

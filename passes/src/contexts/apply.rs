@@ -17,12 +17,13 @@
 //! in tail position by another that relies on it. Signal handlers see the frame in the node before
 //! the slot is in the word.
 
+use crate::contexts::bursts;
 use crate::contexts::oracle;
 use crate::contexts::plan::Plan;
 use midflight_abi::contexts::{
-    CONTEXT_BACK_OFFSET, CONTEXT_ENTER_SYMBOL, CONTEXT_FRAME_OFFSET, CONTEXT_PARENT_OFFSET,
-    CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL, MOST_SLOTS, SPARING_CONTEXT_ENTER_SYMBOL,
-    context_slot_offset,
+    CONTEXT_BACK_OFFSET, CONTEXT_BURST_SYMBOL, CONTEXT_ENTER_SYMBOL, CONTEXT_FRAME_OFFSET,
+    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL, MOST_SLOTS,
+    SPARING_CONTEXT_ENTER_SYMBOL, WORD_BURST_OFFSET, context_slot_offset,
 };
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Module, Value};
@@ -40,6 +41,8 @@ pub struct Target<'m> {
     pub granularity: Granularity,
     /// Whether nothing is inlined any more
     pub is_final: bool,
+    /// Whether contexts are counted in bursts alone
+    pub bursts: bool,
     /// Whether an instrumentation of another kind is added, to check this one against
     pub has_oracle: bool,
 }
@@ -59,10 +62,7 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
         oracle::entry(target, &b, frame);
     }
     for (site, number) in plan.sites.iter().zip(0..) {
-        let slot = match target.granularity {
-            Granularity::Sites => MOST_SLOTS.min(number + 1) - 1,
-            Granularity::Functions => 0,
-        };
+        let slot = slot_of(number, target.granularity);
         b.before(site.call);
         if !target.is_final {
             // No call is moved over the store, nor made once for several.
@@ -77,6 +77,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             b.store_relaxed(above, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
         }
         b.store_relaxed(b.offset(node, context_slot_offset(slot) as u64), word);
+        if target.bursts {
+            bursts::tell_of_call(target, &b, site.call, slot);
+        }
     }
     for &exit in &plan.exits {
         b.before(exit);
@@ -89,6 +92,14 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
         }
     }
     function.drop_purity();
+}
+
+/// The slot of a call site by its number.
+pub fn slot_of(number: u32, granularity: Granularity) -> u32 {
+    match granularity {
+        Granularity::Sites => MOST_SLOTS.min(number + 1) - 1,
+        Granularity::Functions => 0,
+    }
 }
 
 /// Finds the node; leaves the builder where it is known. Gives the frame and the node.
@@ -114,6 +125,10 @@ fn enter<'m>(target: &Target<'m>, b: &Builder<'m>, word: Value<'m>) -> (Value<'m
         true => b.at_most(its_frame, frame),
         false => b.more(frame, its_frame),
     };
+    let is_gone = match target.bursts {
+        true => b.or(is_gone, is_new_burst(module, &b, word)),
+        false => is_gone,
+    };
     b.branch(body);
     b.branch_unlikely(known, is_gone, made, body);
     b.at_end(made);
@@ -130,4 +145,12 @@ fn enter<'m>(target: &Target<'m>, b: &Builder<'m>, word: Value<'m>) -> (Value<'m
     node.add(entered, made);
     b.before(head);
     (frame, node.value())
+}
+
+/// Whether the thread is in another burst than that in which it has come to the runtime.
+fn is_new_burst<'m>(module: Module<'m>, b: &Builder<'m>, word: Value<'m>) -> Value<'m> {
+    let (i32, i64) = (module.int_type(32), module.int_type(64));
+    let burst = module.runtime_variable(CONTEXT_BURST_SYMBOL, i32);
+    let its = b.load_relaxed(i64, b.offset(word, WORD_BURST_OFFSET as u64));
+    b.differs(its, b.zero_extend(b.load_relaxed(i32, burst), i64))
 }

@@ -1,6 +1,7 @@
 //! `cct-profile-gen`: instruments the calls of a module's functions.
 
 use crate::contexts::apply::{Target, apply};
+use crate::contexts::bursts;
 use crate::contexts::options::Options;
 use crate::contexts::plan::{Plan, is_marked, plan};
 use crate::contexts::record::record_of;
@@ -36,12 +37,25 @@ impl CctProfileGen {
         // Instrumenting declares functions of the runtime: these are those from before.
         let functions = driver::changeable(module, "instrumenting a module");
         let is_final = self.0.stage == Stage::Late && !module.is_for_lto();
+        if self.0.bursts && !functions.is_empty() {
+            let problem = match (is_final, self.0.oracle) {
+                (true, false) => None,
+                (true, true) => Some("the option oracle counts all of a run"),
+                (false, _) if module.is_for_lto() => {
+                    Some("it cannot be done where the linker optimizes (-flto)")
+                }
+                (false, _) => Some("it can be done behind all optimizations alone, at stage=late"),
+            };
+            if let Some(problem) = problem {
+                module.error(&format!("midflight: counting calling contexts in bursts: {problem}"));
+                return false;
+            }
+        }
         // Who is instrumented is asked before anybody is.
         let mut plans: Vec<_> = functions
             .iter()
             .map(|&function| {
-                let list = self.0.functions.as_ref();
-                match reason_to_skip_contexts(module, function, list) {
+                match reason_to_skip_contexts(module, function, self.0.functions.as_ref()) {
                     Some(skip) => Err(skip),
                     None => {
                         let is_marked = is_marked(function, is_final);
@@ -51,7 +65,7 @@ impl CctProfileGen {
                         if is_marked || !function.facts().returns_twice() {
                             function.fold_returns(is_marked);
                         }
-                        Ok(plan(module, function, list, self.0.granularity, is_marked))
+                        Ok(plan(module, function, &self.0, is_marked))
                     }
                 }
             })
@@ -66,7 +80,7 @@ impl CctProfileGen {
         driver.instrument(module, &functions, "calls are not profiled", |function| {
             Ok(match plans.next().expect("there is one for each function") {
                 Ok(plan) => {
-                    self.instrument(module, function, &plan, is_final);
+                    self.instrument(module, function, &plan, is_final)?;
                     None
                 }
                 Err(skip) => Some(skip),
@@ -80,7 +94,7 @@ impl CctProfileGen {
         function: Function<'m>,
         plan: &Plan<'m>,
         is_final: bool,
-    ) {
+    ) -> Result<(), String> {
         let bytes = record_of(module, function, plan, &self.0, is_final).encode();
         let facts = function.facts();
         let shared = facts.has_comdat() && !facts.is_local();
@@ -92,8 +106,13 @@ impl CctProfileGen {
             granularity: self.0.granularity,
             is_final,
             has_oracle: self.0.oracle,
+            bursts: self.0.bursts,
         };
-        apply(plan, &target);
         function.mark(MARK);
+        if self.0.bursts {
+            return bursts::apply(plan, &target, &self.0);
+        }
+        apply(plan, &target);
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! runtime's.
 
 pub mod apply;
+pub mod bursts;
 pub mod cct_profile_gen;
 pub mod options;
 pub mod oracle;

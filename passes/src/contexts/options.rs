@@ -13,6 +13,8 @@ pub struct Options {
     pub granularity: Granularity,
     /// Which functions; all if there is no list
     pub functions: Option<FunctionList>,
+    /// Count in bursts: between them a function does as if it were not profiled.
+    pub bursts: bool,
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Add an independent instrumentation for checks.
@@ -29,6 +31,7 @@ impl Default for Options {
             stage: Stage::Late,
             granularity: Granularity::Sites,
             functions: None,
+            bursts: false,
             verify: cfg!(debug_assertions),
             oracle: false,
             strip_lines: false,
@@ -48,6 +51,7 @@ pub(crate) const OPTIONS: &[Item<Options>] = &[
         set(&mut o.granularity, choice("granularity", value, &known))
     }),
     item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
+    flag("bursts", |o| o.bursts = true),
     flag("verify", |o| o.verify = true),
     flag("oracle", |o| o.oracle = true),
     flag("strip-lines", |o| o.strip_lines = true),

@@ -9,10 +9,14 @@
 //! The second needs a slot of its own: there is none where functions alone tell contexts apart, nor
 //! in functions with more call sites than a node has slots.
 //!
+//! Where contexts are counted in bursts all calls in tail position are of the third kind: whoever
+//! was called between bursts has to be known by the stack.
+//!
 //! A call in tail position must stay there, so nothing may be inserted behind it. Which calls give
 //! up the frame is known once LLVM has marked them. Before, it is every call that is followed by
 //! nothing but the return.
 
+use crate::contexts::options::Options;
 use crate::driver::reason_to_skip_contexts;
 use crate::function_list::FunctionList;
 use crate::read_code::reachable_blocks;
@@ -69,14 +73,16 @@ pub fn is_marked(function: Function<'_>, is_final: bool) -> bool {
 pub fn plan<'m>(
     module: Module<'m>,
     function: Function<'m>,
-    functions: Option<&FunctionList>,
-    granularity: Granularity,
+    options: &Options,
     is_marked: bool,
 ) -> Plan<'m> {
+    let functions = options.functions.as_ref();
     let mut plan = Plan::default();
     // A slot is of calls of one kind.
     let has_slots_left = |plan: &Plan<'_>| {
-        granularity == Granularity::Sites && plan.sites.len() + 1 < MOST_SLOTS as usize
+        options.granularity == Granularity::Sites
+            && !options.bursts
+            && plan.sites.len() + 1 < MOST_SLOTS as usize
     };
     // Who returns twice may go on behind a call that has given up the frame.
     let may_give_up = is_marked || !function.facts().returns_twice();

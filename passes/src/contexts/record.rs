@@ -43,6 +43,7 @@ pub fn record_of(
         llvm: LLVM_MAJOR,
         granularity: options.granularity,
         has_own_frame: is_final,
+        bursts: options.bursts,
         name: function.name(),
         unit: unit_of(module, function),
         files: files.names,

@@ -12,7 +12,7 @@ use crate::record::{self, check_padding, seal};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::contexts::{FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME};
+use midflight_abi::contexts::{FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME};
 use midflight_abi::{ABI_VERSION, RECORD_HEADER_SIZE, RecordHeader};
 
 /// The record of a function of which calling contexts are profiled.
@@ -30,6 +30,8 @@ pub struct ContextTable {
     pub granularity: Granularity,
     /// Whether each activation has a frame of its own: the function is never inlined.
     pub has_own_frame: bool,
+    /// Whether contexts are counted in bursts.
+    pub bursts: bool,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -84,7 +86,9 @@ impl ContextTable {
             Granularity::Functions => FLAG_BY_FUNCTION,
         };
         let own_frame = if self.has_own_frame { FLAG_OWN_FRAME } else { 0 };
-        let flags = compiler_flags(self.stage, self.llvm) | FLAG_CONTEXTS | granularity | own_frame;
+        let bursts = if self.bursts { FLAG_BURSTS } else { 0 };
+        let own = FLAG_CONTEXTS | granularity | own_frame | bursts;
+        let flags = compiler_flags(self.stage, self.llvm) | own;
         let mut record = Vec::new();
         // Where there are 2^32 of them, the record is too large.
         put_header(&mut record, flags, 0, 0, self.slots() as u32);
@@ -122,8 +126,8 @@ impl ContextTable {
 fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
     let flags = u16_at(record, offset_of!(RecordHeader, flags));
     let (stage, llvm, own) = read_compiler(flags)?;
-    let has_own_frame = own & FLAG_OWN_FRAME != 0;
-    let granularity = match (own & !FLAG_OWN_FRAME).checked_sub(FLAG_CONTEXTS) {
+    let (has_own_frame, bursts) = (own & FLAG_OWN_FRAME != 0, own & FLAG_BURSTS != 0);
+    let granularity = match (own & !(FLAG_OWN_FRAME | FLAG_BURSTS)).checked_sub(FLAG_CONTEXTS) {
         Some(0) => Granularity::Sites,
         Some(FLAG_BY_FUNCTION) => Granularity::Functions,
         _ => return Err(TableErrorKind::Flags(flags)),
@@ -147,6 +151,7 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         llvm,
         granularity,
         has_own_frame,
+        bursts,
         name,
         unit,
         files,

@@ -1,7 +1,9 @@
 //! The node of an activation that has not found it by itself.
 
+use crate::contexts::burst;
 use crate::contexts::fallback;
 use crate::contexts::hot;
+use crate::contexts::outside;
 use crate::contexts::recover::{Activation, under_way};
 use crate::contexts::tree::{self, TAIL, Tree};
 use crate::contexts::unwinder::code_of;
@@ -20,9 +22,11 @@ use midflight_abi::RecordHeader;
 #[cfg(target_arch = "x86_64")]
 use midflight_abi::contexts::{
     CACHE_BITS, CACHE_FACTOR, CACHE_SHIFT, CONTEXT_BACK_OFFSET, CONTEXT_FRAME_OFFSET,
-    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET,
+    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, WORD_BURST_OFFSET,
 };
-use midflight_abi::contexts::{ContextNode, ContextWord, FLAG_OWN_FRAME, cached_at};
+use midflight_abi::contexts::{
+    ContextNode, ContextWord, FLAG_BURSTS, FLAG_OWN_FRAME, NO_BURST, cached_at,
+};
 
 /// The node of an activation of a function, of which `frame` is the address of the return address.
 /// Never returns null: without memory it returns a node that stands in for all, whose activations
@@ -40,6 +44,27 @@ pub unsafe extern "C" fn midflight_context_enter(
     core::arch::naked_asm!("mov rdx, [rsp]", "jmp {enter}", enter = sym enter);
     #[cfg(target_arch = "aarch64")]
     core::arch::naked_asm!("mov x2, x30", "b {enter}", enter = sym enter);
+}
+
+/// The node of an activation that is outside all the same, of a function that has no other body.
+///
+/// # Safety
+/// As for [`midflight_context_enter`], with the flag of bursts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midflight_context_visit(
+    frame: u64,
+    record: *const RecordHeader,
+) -> *mut ContextNode {
+    // SAFETY: the caller's; the thread has a tree where it has a node.
+    unsafe {
+        let node = enter(frame, record, 0);
+        if !fallback::is_fallback(node) && tree::slots(node) != 0 {
+            let word = word();
+            outside::note((*word).tree.cast(), node, record, frame);
+            (*word).slot = tree::slot(node, 0);
+        }
+        node
+    }
 }
 
 /// The same; `pc` is an address in the function's code.
@@ -71,13 +96,23 @@ unsafe fn try_enter(
     unsafe {
         let mut slot = (*word).slot;
         let mut parent = tree::owner(AtomicPtr::from_ptr(slot).load(Ordering::Acquire));
+        let in_bursts = (*record).flags & FLAG_BURSTS != 0;
+        if in_bursts {
+            burst::begin();
+        }
+        let number = burst::number();
+        let is_new_burst = in_bursts && ((*word).burst != number || number == 0);
         let is_fallback = fallback::is_fallback(parent);
         if (*word).tree.is_null() || parent == word::start() {
             let tree = begin()?;
             (*word).tree = tree.cast();
             (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
         } else if is_fallback {
-            return None;
+            if !is_new_burst {
+                return None;
+            }
+            let tree = (*word).tree.cast::<Tree>();
+            (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
         }
         let tree = (*word).tree.cast::<Tree>();
         let is_hot = (*tree).hot.is_kept();
@@ -90,6 +125,7 @@ unsafe fn try_enter(
         // What is inlined has the frame of its caller.
         let least = frame + u64::from((*record).flags & FLAG_OWN_FRAME != 0);
         if (*parent).frame >= least
+            && !is_new_burst
             && let Some(node) = Tree::find(parent, slot, record, frame)
         {
             if is_hot {
@@ -110,8 +146,22 @@ unsafe fn try_enter(
             }
         }
         let activation = Activation { frame, record, code, is_nested };
-        (slot, parent) = under_way(parent, slot, activation);
+        let found = if !in_bursts {
+            Some(under_way(parent, slot, activation))
+        } else if is_nested {
+            None
+        } else {
+            if is_new_burst {
+                (*word).burst = if number == 0 { NO_BURST } else { number };
+            }
+            stack(tree, parent, slot, activation, is_new_burst)
+        };
         (*tree).is_asking = is_nested;
+        let Some(found) = found else {
+            sys::set_errno(errno);
+            return None;
+        };
+        (slot, parent) = found;
         if is_hot {
             (slot, parent) = tree::kept(slot, parent);
         }
@@ -125,6 +175,32 @@ unsafe fn try_enter(
             hot::monitor(tree, node);
         }
         Some(Entered { node, slot })
+    }
+}
+
+/// The slot of the call that is under way, and its node, where contexts are counted in bursts and
+/// `at` is the slot of the word. `None`: that cannot be told.
+unsafe fn stack(
+    tree: *mut Tree,
+    parent: *mut ContextNode,
+    at: tree::Slot,
+    activation: Activation,
+    is_new_burst: bool,
+) -> Option<(tree::Slot, *mut ContextNode)> {
+    let frame = activation.frame;
+    // SAFETY: the caller's.
+    unsafe {
+        if !is_new_burst {
+            if (*parent).frame > frame && outside::is_direct(tree, parent, at, frame) {
+                return Some((at, parent));
+            }
+            if (*parent).frame == 0
+                && let Some(known) = outside::quick(tree, frame)
+            {
+                return Some(known);
+            }
+        }
+        outside::locate(tree, parent, frame)
     }
 }
 
@@ -187,6 +263,14 @@ sparing! {
         ".cfi_adjust_cfa_offset 8",
         "mov rdx, qword ptr [rip + midflight_context_word@GOTTPOFF]",
         "mov rcx, qword ptr fs:[rdx + {slot}]",
+        // In a burst that is new to the thread it is found out what is on the stack.
+        "test byte ptr [r10 + {flags}], {bursts}",
+        "jz 3f",
+        "mov rsi, qword ptr [rip + midflight_context_burst@GOTPCREL]",
+        "mov esi, dword ptr [rsi]",
+        "cmp esi, dword ptr fs:[rdx + {burst}]",
+        "jne 2f",
+        "3:",
         "mov rdx, qword ptr fs:[rdx + {cache}]",
         "test rdx, rdx",
         "jz 2f",
@@ -235,4 +319,7 @@ sparing! {
     back = const CONTEXT_BACK_OFFSET,
     parent = const CONTEXT_PARENT_OFFSET,
     frame = const CONTEXT_FRAME_OFFSET,
+    flags = const offset_of!(RecordHeader, flags),
+    bursts = const FLAG_BURSTS,
+    burst = const WORD_BURST_OFFSET,
 }

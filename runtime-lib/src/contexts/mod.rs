@@ -7,6 +7,9 @@
 //! |---|---|
 //! | `word` | the thread-local word |
 //! | `enter` | the node of an activation that has not found it |
+//! | `burst` | when contexts are counted in bursts |
+//! | `calls` | call sites by return addresses, where there are bursts |
+//! | `outside` | activations that have begun between bursts |
 //! | `tree` | a thread's tree: nodes, and where their memory is from |
 //! | `function` | the functions in a tree |
 //! | `fallback` | the node that stands in where none can be made |
@@ -20,10 +23,13 @@
 //! signals, without a lock and without blocking signals, and never freed: whoever reads a tree
 //! finds it whole.
 
+pub mod burst;
+pub mod calls;
 pub mod enter;
 pub mod fallback;
 pub mod function;
 pub mod hot;
+pub mod outside;
 pub mod recover;
 pub mod tree;
 pub mod unwinder;

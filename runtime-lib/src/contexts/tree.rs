@@ -10,13 +10,14 @@
 use crate::arena::{Arena, Purpose};
 use crate::contexts::function::{Function, Functions};
 use crate::contexts::hot::{self, Hot};
+use crate::contexts::outside::Outside;
 use crate::contexts::walk::Walk;
 use crate::lock::ContextGuard;
 use crate::paths::context::Context;
 use crate::paths::room;
 use crate::process::image::{self, Image};
 use crate::process::signal::Blocked;
-use core::ptr::{null, null_mut};
+use core::ptr::{NonNull, null, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use midflight_abi::RecordHeader;
 use midflight_abi::contexts::{
@@ -69,6 +70,8 @@ pub struct Tree {
     bytes: usize,
     /// Whether the unwinder is asked: what it calls, and handlers, do without.
     pub is_asking: bool,
+    /// Activations that have begun between bursts
+    pub outside: Outside,
     /// See [`ContextWord::cache`]; null before it is needed
     cache: *mut *mut ContextNode,
 }
@@ -86,6 +89,7 @@ impl Tree {
             hot: Hot::new(),
             bytes: 0,
             is_asking: false,
+            outside: Outside::new(),
             cache: null_mut(),
         }
     }
@@ -126,14 +130,22 @@ impl Tree {
         // SAFETY: the caller's.
         unsafe {
             if (*this).cache.is_null() {
-                Self::locked(this, |tree, arena| {
-                    let bytes = size_of::<*mut ContextNode>() << CACHE_BITS;
-                    tree.cache = arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
-                    Some(())
-                });
+                let bytes = size_of::<*mut ContextNode>() << CACHE_BITS;
+                if let Some(memory) = Self::take_memory(this, bytes) {
+                    (*this).cache = memory.as_ptr().cast();
+                }
             }
             (*this).cache
         }
+    }
+
+    /// Memory that is never given back.
+    ///
+    /// # Safety
+    /// `this` is the calling thread's tree.
+    pub unsafe fn take_memory(this: *mut Self, bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's.
+        unsafe { Self::locked(this, |_, arena| arena.allocate(bytes, Purpose::Growth)) }
     }
 
     /// The node of a function at a call site, if it is there. `frame` is that of its activation.

@@ -32,6 +32,7 @@ struct Functions {
     region_start: unsafe extern "C" fn(*mut c_void) -> u64,
     enclosing_function: unsafe extern "C" fn(u64) -> u64,
     register: unsafe extern "C" fn(*mut c_void, c_int) -> u64,
+    address: unsafe extern "C" fn(*mut c_void) -> u64,
 }
 
 unsafe extern "C" {
@@ -47,8 +48,23 @@ fn functions() -> Option<&'static Functions> {
 
 /// The lower half of where the code begins that an address is in; 0: that is not known.
 pub fn code_of(address: u64) -> u32 {
+    code_around(address).unwrap_or(0) as u32
+}
+
+/// Where the code begins that an address is in; `None`: that is not known.
+pub fn code_around(address: u64) -> Option<u64> {
+    let unwinder = functions()?;
     // SAFETY: it is the unwinder's, and takes any address.
-    functions().map_or(0, |unwinder| unsafe { (unwinder.enclosing_function)(address) as u32 })
+    Some(unsafe { (unwinder.enclosing_function)(address) }).filter(|&code| code != 0)
+}
+
+/// Where a frame goes on.
+///
+/// # Safety
+/// It is what the unwinder has given.
+pub unsafe fn address_in(context: *mut c_void) -> u64 {
+    // SAFETY: the caller's.
+    functions().map_or(0, |unwinder| unsafe { (unwinder.address)(context) })
 }
 
 /// A frame that the unwinder has come to.

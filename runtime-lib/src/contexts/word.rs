@@ -4,7 +4,7 @@
 //! another is seen. In a thread that begins it leads to [`START`].
 
 use core::ptr::null_mut;
-use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, ContextWord, EMPTY};
+use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, ContextWord, EMPTY, NO_BURST};
 
 /// A node with one slot, which is empty.
 #[repr(C, align(16))]
@@ -40,10 +40,11 @@ core::arch::global_asm!(
     ".type midflight_context_word, %object",
     "midflight_context_word:",
     ".hidden context_start",
-    ".8byte context_start + {slot}, 0, 0",
-    ".size midflight_context_word, 24",
+    ".8byte context_start + {slot}, 0, 0, {no_burst}",
+    ".size midflight_context_word, 32",
     ".popsection",
     slot = const CONTEXT_NODE_SIZE,
+    no_burst = const NO_BURST,
 );
 
 /// The node that the word of a new thread leads to.

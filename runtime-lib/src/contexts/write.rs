@@ -1,5 +1,6 @@
 //! The tree in a profile.
 
+use crate::contexts::burst;
 use crate::contexts::function::Function;
 use crate::contexts::hot;
 use crate::contexts::tree::{self, MARK, MONITORED, Tree};
@@ -118,7 +119,13 @@ pub fn encode_elsewhere<S: Sink<Error = Failure>>(
     elsewhere: u64,
     encoder: &mut Encoder<S>,
 ) -> Result<(), Failure> {
-    let header = ContextsHeader { mode: mode(), activations: elsewhere, elsewhere, floor: 0 };
+    let header = ContextsHeader {
+        mode: mode(),
+        activations: elsewhere,
+        elsewhere,
+        floor: 0,
+        bursts: burst::kept(),
+    };
     encoder.contexts(&header)?;
     encoder.end_contexts()
 }
@@ -141,7 +148,8 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
         let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
         let floor = tree.hot.floor();
         let activations = activations(tree);
-        let header = ContextsHeader { mode: mode(), activations, elsewhere: 0, floor };
+        let bursts = burst::kept();
+        let header = ContextsHeader { mode: mode(), activations, elsewhere: 0, floor, bursts };
         encoder.contexts(&header)?;
         let mut walk = Walk::new(tree.root());
         let mut last = None;

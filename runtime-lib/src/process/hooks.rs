@@ -12,10 +12,12 @@
 //! another image may stand in for this one. The bounds of the sections of records are weak: an
 //! image without records has none.
 
+use crate::contexts::burst;
 use crate::file::output;
 use crate::osr;
 use crate::osr::open;
 use crate::process;
+use midflight_abi::contexts::ContextCall;
 use midflight_abi::open::{OpenBody, OpenSite};
 use midflight_abi::osr::OsrPatch;
 
@@ -26,7 +28,7 @@ core::arch::global_asm!(
     ".globl midflight_image",
     ".type midflight_image, %object",
     "midflight_image:",
-    ".irp section, tables, osr, osr_patch, open, open_body",
+    ".irp section, tables, calls, osr, osr_patch, open, open_body",
     ".irp bound, __start_midflight_\\section, __stop_midflight_\\section",
     ".weak \\bound",
     ".hidden \\bound",
@@ -34,13 +36,15 @@ core::arch::global_asm!(
     ".endr",
     ".8byte __start_midflight_tables, __stop_midflight_tables",
     ".8byte midflight_register_image, midflight_unregister_image",
+    ".8byte __start_midflight_calls, __stop_midflight_calls",
+    ".8byte midflight_register_calls, midflight_unregister_calls",
     ".8byte __start_midflight_osr, __stop_midflight_osr",
     ".8byte __start_midflight_osr_patch, __stop_midflight_osr_patch",
     ".8byte midflight_osr_register, midflight_osr_unregister",
     ".8byte __start_midflight_open, __stop_midflight_open",
     ".8byte __start_midflight_open_body, __stop_midflight_open_body",
     ".8byte midflight_osr_register_open, midflight_osr_unregister_open",
-    ".size midflight_image, 128",
+    ".size midflight_image, 160",
     ".popsection",
 );
 
@@ -51,6 +55,10 @@ struct Links {
     stop: *const u8,
     register: unsafe extern "C" fn(*const u8, *const u8),
     unregister: unsafe extern "C" fn(*const u8),
+    calls_start: *const ContextCall,
+    calls_stop: *const ContextCall,
+    register_calls: unsafe extern "C" fn(*const ContextCall, *const ContextCall),
+    unregister_calls: unsafe extern "C" fn(*const ContextCall),
     osr_start: *mut u8,
     osr_stop: *mut u8,
     patch_start: *const OsrPatch,
@@ -97,6 +105,9 @@ extern "C" fn image_begins() {
         if !LINKS.start.is_null() {
             (LINKS.register)(LINKS.start, LINKS.stop);
         }
+        if !LINKS.calls_start.is_null() {
+            (LINKS.register_calls)(LINKS.calls_start, LINKS.calls_stop);
+        }
         if !LINKS.osr_start.is_null() {
             (LINKS.osr_register)(
                 LINKS.osr_start,
@@ -127,9 +138,13 @@ extern "C" fn image_ends() {
             (LINKS.open_unregister)(LINKS.sites_start, LINKS.bodies_start);
         }
         if process::is_started() {
+            burst::end();
             output::write_at_exit();
         } else if !LINKS.start.is_null() {
             (LINKS.unregister)(LINKS.start);
+        }
+        if !process::is_started() && !LINKS.calls_start.is_null() {
+            (LINKS.unregister_calls)(LINKS.calls_start);
         }
         if osr::is_started() {
             osr::write_at_exit();

@@ -266,6 +266,8 @@ extern "C" fn in_child() {
     let Some(Fork { signals, own, memory }) = process.fork.take() else { return };
     process.set_id(sys::process_id());
     process.serial = None;
+    contexts::calls::after_fork_in_child();
+    contexts::burst::after_fork_in_child();
     output::renew_file(&mut process, memory, |process| {
         release(process, own);
         for context in process.contexts() {

@@ -40,6 +40,8 @@ Options:
   --midflight-granularity=sites|functions
                                   what tells contexts apart: call sites, or the functions that call alone
                                   [default: sites]
+  --midflight-bursts              contexts are counted in bursts alone, for 2 ms every 20 ms unless
+                                  MIDFLIGHT_BURSTS says otherwise: a sample, at little cost
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang, with the plugin of its version
@@ -92,7 +94,7 @@ pub(crate) enum DriverError {
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-contexts, \
-         --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
+         --midflight-bursts, --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
          --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
@@ -117,6 +119,8 @@ pub(crate) enum DriverError {
          calling contexts are; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     ContextsWith(&'static str),
+    #[error("--midflight-bursts needs --midflight-contexts: it tells when contexts are counted")]
+    Bursts,
     #[error(
         "--midflight-granularity needs --midflight-contexts: it tells what distinguishes contexts"
     )]

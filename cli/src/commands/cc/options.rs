@@ -25,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) clang: Option<PathBuf>,
     /// Profile calling contexts
     pub(crate) contexts: bool,
+    /// Count contexts in bursts
+    bursts: bool,
     /// What distinguishes calls: `sites` or `functions`
     granularity: Option<String>,
     /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
@@ -83,6 +85,9 @@ impl Options {
         if options.granularity.is_some() && !options.contexts {
             return Err(DriverError::Granularity);
         }
+        if options.bursts && !options.contexts {
+            return Err(DriverError::Bursts);
+        }
         match options.osr_pass() {
             Some(pass) if options.contexts => Err(DriverError::OsrWith("contexts", pass)),
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
@@ -114,6 +119,7 @@ impl Options {
                 _ => return Err(bad("the algorithm must be automaton or published".into())),
             },
             b"--midflight-contexts" if split == bytes.len() => self.contexts = true,
+            b"--midflight-bursts" if split == bytes.len() => self.bursts = true,
             b"--midflight-granularity" => match &*value_text {
                 "sites" | "functions" => self.granularity = Some(value_text.into_owned()),
                 _ => return Err(bad("the granularity must be sites or functions".into())),
@@ -176,6 +182,7 @@ impl Options {
             let stage = if self.contexts { Stage::Late } else { Stage::Early };
             parts.push(format!("stage={}", self.stage.unwrap_or(stage).name()).into());
             parts.extend(self.granularity.iter().map(|g| with("granularity=", g.as_ref())));
+            parts.extend(self.bursts.then(|| "bursts".into()));
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
@@ -248,6 +255,7 @@ mod tests {
         assert_eq!(of("--midflight-contexts"), "contexts;stage=late");
         let line = "--midflight-contexts --midflight-stage=early --midflight-granularity=functions";
         assert_eq!(of(line), "contexts;stage=early;granularity=functions");
+        assert_eq!(of("--midflight-contexts --midflight-bursts"), "contexts;stage=late;bursts");
     }
 
     #[test]
@@ -288,6 +296,8 @@ mod tests {
                 "--midflight-contexts --midflight-algorithm=published",
                 "--midflight-algorithm exclude",
             ),
+            ("--midflight-bursts", "needs --midflight-contexts"),
+            ("--midflight-contexts --midflight-bursts=20", "unknown option"),
             ("--midflight-granularity=functions", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-granularity=lines", "sites or functions"),
         ] {

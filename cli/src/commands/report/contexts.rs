@@ -6,7 +6,7 @@ use crate::document::{ContextDocument, LeftOut, Shape};
 use crate::format::known;
 use crate::format::numbers::{Percent, grouped, plural};
 use crate::format::tree::indent;
-use midflight_profile::format::ContextMode;
+use midflight_profile::format::{Bursts, ContextMode};
 use midflight_profile::visible;
 use std::fmt::Write;
 
@@ -51,7 +51,7 @@ pub fn report(title: &str, document: &ContextDocument<'_>, legend: bool) -> Stri
 
 /// One line on how much was counted.
 fn counted_line(document: &ContextDocument<'_>) -> String {
-    let ContextDocument { activations, elsewhere, functions, .. } = document;
+    let ContextDocument { activations, elsewhere, functions, bursts, .. } = document;
     let without = match elsewhere {
         0 => String::new(),
         _ => format!(
@@ -61,11 +61,25 @@ fn counted_line(document: &ContextDocument<'_>) -> String {
     };
     let number = functions.len();
     format!(
-        "counted: {} activations of {} function{}{without}",
+        "counted: {} activations of {} function{}{}{without}",
         grouped(*activations),
         grouped(number as u64),
-        plural(number)
+        plural(number),
+        bursts.map_or(String::new(), |bursts| format!(", in bursts of {}", when(bursts)))
     )
+}
+
+/// When there were bursts: `2 ms, one every 20 ms`.
+fn when(bursts: Bursts) -> String {
+    format!("{}, one every {}", time(bursts.length), time(bursts.interval))
+}
+
+/// Nanoseconds in the largest unit of which there is a whole number.
+fn time(nanoseconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    let unit = UNITS.iter().find(|(unit, _)| nanoseconds.is_multiple_of(*unit));
+    let &(unit, name) = unit.unwrap_or(&(1, "ns"));
+    format!("{} {name}", nanoseconds / unit)
 }
 
 /// One line on how much of the tree was kept, and what counts may be in truth.
@@ -84,6 +98,11 @@ fn mode_line(document: &ContextDocument<'_>) -> String {
                 0 => "all counts are exact",
                 _ => "counts are exact, but for activations without context",
             };
+            if document.bursts.is_some() {
+                return format!(
+                    "calling contexts, by {apart}{shape}: a sample of the run, of which {exact}"
+                );
+            }
             format!("the whole calling context tree, by {apart}{shape}: {exact}")
         }
         ContextMode::Hot { phi, epsilon } => format!(

@@ -2,7 +2,7 @@
 
 use crate::document::{Context, ContextDocument, Shape};
 use crate::format::tree::indent;
-use midflight_profile::format::ContextMode;
+use midflight_profile::format::{Bursts, ContextMode};
 use midflight_profile::visible;
 use std::io::{self, Write};
 
@@ -15,6 +15,9 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
         ContextMode::Hot { phi, epsilon } => write!(out, "mode=hcct phi={phi} epsilon={epsilon}")?,
     }
     write!(out, " activations={activations} elsewhere={elsewhere} floor={floor}")?;
+    if let Some(Bursts { interval, length }) = document.bursts {
+        write!(out, " bursts={interval}ns:{length}ns")?;
+    }
     match document.shape {
         Shape::Callers(k) => writeln!(out, " callers={k}")?,
         Shape::Tree | Shape::ByFunction => writeln!(out)?,

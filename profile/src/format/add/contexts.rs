@@ -6,7 +6,7 @@ use super::{AddError, Place};
 use crate::checksum::mix64;
 use crate::cursor::{Cursor, Malformed};
 use crate::format::contexts::{
-    ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, walk,
+    ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, rarer, walk,
 };
 use crate::format::encoder::{Encoder, Sink};
 use crate::format::error::ReadError;
@@ -145,6 +145,7 @@ impl<'a> Tree<'a> {
     fn begin(&mut self, header: &ContextsHeader) {
         let sum = &mut self.header;
         sum.mode = coarser(sum.mode, header.mode);
+        sum.bursts = rarer(sum.bursts, header.bursts);
         sum.activations = sum.activations.saturating_add(header.activations);
         sum.elsewhere = sum.elsewhere.saturating_add(header.elsewhere);
         sum.floor = sum.floor.saturating_add(header.floor);

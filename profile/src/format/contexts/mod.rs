@@ -40,6 +40,15 @@ pub enum ContextMode {
 /// The numbers of a file are no NaNs.
 impl Eq for ContextMode {}
 
+/// When contexts were counted, where that was not always (static bursting).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// Nanoseconds from the beginning of a burst to that of the next; more than `length`.
+    pub interval: u64,
+    /// Nanoseconds of a burst; not 0.
+    pub length: u64,
+}
+
 /// What precedes the nodes of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextsHeader {
@@ -52,6 +61,8 @@ pub struct ContextsHeader {
     /// The greatest count that a context may have had that is not in the tree; 0 if all of it was
     /// kept.
     pub floor: u64,
+    /// Where counts are those of bursts: when these were.
+    pub bursts: Option<Bursts>,
 }
 
 /// The function of a node.
@@ -93,24 +104,37 @@ pub(super) struct Visit {
 }
 
 const HOT: u64 = 1;
+const BURSTS: u64 = 2;
 
 impl ContextsHeader {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
         let unknown = cursor.malformed("the mode of contexts", "is unknown");
-        let mode = match cursor.varint("the mode of contexts")? {
+        let kind = cursor.varint("the mode of contexts")?;
+        if kind & !(HOT | BURSTS) != 0 {
+            return Err(unknown);
+        }
+        let mode = match kind & HOT {
             0 => ContextMode::All,
-            HOT => ContextMode::Hot { phi: read_share(cursor)?, epsilon: read_share(cursor)? },
-            _ => return Err(unknown),
+            _ => ContextMode::Hot { phi: read_share(cursor)?, epsilon: read_share(cursor)? },
         };
+        let bursts = if kind & BURSTS == 0 { None } else { Some(read_bursts(cursor)?) };
         let activations = cursor.varint("the number of activations")?;
         let elsewhere = cursor.varint("the number of activations without context")?;
         let no_floor = cursor.malformed("the floor of contexts", "is not 0, and none is left out");
         let floor = cursor.varint("the floor of contexts")?;
         match mode {
             ContextMode::All if floor != 0 => Err(no_floor),
-            _ => Ok(ContextsHeader { mode, activations, elsewhere, floor }),
+            _ => Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts }),
         }
     }
+}
+
+fn read_bursts(cursor: &mut Cursor<'_>) -> Result<Bursts, Malformed> {
+    let wrong = cursor.malformed("the length of bursts", "is 0, or not below their interval");
+    let interval = cursor.varint("the interval of bursts")?;
+    let length = cursor.varint("the length of bursts")?;
+    let is_part = length != 0 && length < interval;
+    if is_part { Ok(Bursts { interval, length }) } else { Err(wrong) }
 }
 
 /// A share of all activations.
@@ -187,6 +211,17 @@ fn read_counts(
     if error > count { Err(too_high) } else { Ok(ContextCounts { site, count, error }) }
 }
 
+/// When contexts were counted that are, all or in part, those of bursts: the rarer bursts.
+pub(super) fn rarer(a: Option<Bursts>, b: Option<Bursts>) -> Option<Bursts> {
+    // By the share of time, without rounding.
+    let order = |bursts: &Bursts, other: &Bursts| {
+        let share = |a: &Bursts, b: &Bursts| u128::from(a.length) * u128::from(b.interval);
+        let by_share = share(bursts, other).cmp(&share(other, bursts));
+        by_share.then(bursts.interval.cmp(&other.interval))
+    };
+    a.into_iter().chain(b).min_by(order)
+}
+
 /// What both modes have kept.
 pub(super) fn coarser(a: ContextMode, b: ContextMode) -> ContextMode {
     match (a, b) {
@@ -204,17 +239,18 @@ impl<S: Sink> Encoder<S> {
     /// # Errors
     /// Those of the sink.
     pub fn contexts(&mut self, header: &ContextsHeader) -> Result<(), S::Error> {
-        let ContextsHeader { mode, activations, elsewhere, floor } = *header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts } = *header;
         self.begin_item(Kind::Contexts);
         self.has_errors = mode != ContextMode::All;
         self.functions = 0;
-        match mode {
-            ContextMode::All => self.varint(0)?,
-            ContextMode::Hot { phi, epsilon } => {
-                self.varint(HOT)?;
-                self.put(&phi.to_bits().to_le_bytes())?;
-                self.put(&epsilon.to_bits().to_le_bytes())?;
-            }
+        let is_hot = if self.has_errors { HOT } else { 0 };
+        self.varint(is_hot | bursts.map_or(0, |_| BURSTS))?;
+        if let ContextMode::Hot { phi, epsilon } = mode {
+            self.put(&phi.to_bits().to_le_bytes())?;
+            self.put(&epsilon.to_bits().to_le_bytes())?;
+        }
+        if let Some(Bursts { interval, length }) = bursts {
+            self.varints([interval, length])?;
         }
         let floor = if self.has_errors { floor } else { 0 };
         self.varints([activations, elsewhere, floor])

@@ -14,7 +14,7 @@
 //! floor is added to its count and to its error, as where summaries of streams are merged (Agarwal
 //! et al., PODS 2012). The sum does not depend on the order.
 
-use super::{ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser};
+use super::{Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer};
 use crate::format::encoder::{Encoder, Sink};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -84,6 +84,9 @@ pub struct Contexts {
     pub elsewhere: u64,
     /// The greatest count that a context may have had that is not here.
     pub floor: u64,
+    /// Where counts, or a part of them, are those of bursts: when these were; of several kinds, the
+    /// rarest.
+    pub bursts: Option<Bursts>,
     functions: Vec<CalledFunction>,
     by_key: HashMap<(usize, u64), CalledId>,
     nodes: Vec<Node>,
@@ -105,6 +108,7 @@ impl Contexts {
             activations: 0,
             elsewhere: 0,
             floor: 0,
+            bursts: None,
             functions: Vec::new(),
             by_key: HashMap::new(),
             nodes: Vec::new(),
@@ -321,8 +325,8 @@ impl Contexts {
     }
 
     fn header(&self) -> ContextsHeader {
-        let Contexts { mode, activations, elsewhere, floor, .. } = *self;
-        ContextsHeader { mode, activations, elsewhere, floor }
+        let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *self;
+        ContextsHeader { mode, activations, elsewhere, floor, bursts }
     }
 
     /// The sum of all counts fits: so all sums of counts do.
@@ -419,6 +423,7 @@ impl Sum {
         add(&mut self.contexts.elsewhere, header.elsewhere)?;
         add(&mut self.contexts.floor, header.floor)?;
         self.contexts.mode = coarser(self.contexts.mode, header.mode);
+        self.contexts.bursts = rarer(self.contexts.bursts, header.bursts);
         self.floor = header.floor;
         // A section has fewer than 2^32 items.
         self.number = self.number.wrapping_add(1);
