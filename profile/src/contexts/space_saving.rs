@@ -80,11 +80,12 @@ impl SpaceSaving {
             self.floor = u64::MAX;
             return Some(x);
         };
-        // First, so that whoever reads in between has a bound for the victim
+        // In this order, so that whoever reads in between has a bound for the victim, and all
+        // counts of M are N.
         self.floor = least.count;
-        nodes.stop(least.node);
-        entries.replace(least.index, x);
         nodes.start(x, least.count);
+        entries.replace(least.index, x);
+        nodes.stop(least.node);
         self.queue.go_on();
         Some(least.node)
     }
