@@ -8,13 +8,22 @@
 //! ```text
 //! header ──► images (a list)
 //!    └─────► contexts (a list) ──► forests (a list) ──► nodes (a list) ──► tables of slots
-//!                  └──► baselines
+//!                  ├──► baselines
+//!                  └──► a tree of calling contexts ──► its root ──► slots ──► rings of nodes ──► …
+//!                                  ├──► functions (a list)
+//!                                  └──► the monitored nodes
 //! ```
+//!
+//! The nodes of a tree are those of [`crate::contexts`]. The slot of a call site leads to one of a
+//! ring of nodes, unless it is [empty](crate::contexts::EMPTY). A node's function is the one of the
+//! tree's list that has its record or, where the node's record is the address of a
+//! [`CalledFunction`] plus [`IS_FUNCTION`], that one.
 //!
 //! Whatever is reached from the header was whole before it could be reached, at each instruction of
 //! the program. Memory that nothing leads to yet, or any more, is of no meaning. What takes more
 //! than one store is arranged so that one of them decides: the docs of the fields tell which.
 
+use crate::contexts::ContextNode;
 use crate::{Forest, Mode, RecordHeader};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
@@ -22,7 +31,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub const MEMORY_MAGIC: [u8; 8] = *b"\x89MFC\r\n\x1a\n";
 
 /// Version of the layouts in this module.
-pub const MEMORY_VERSION: u32 = 4;
+pub const MEMORY_VERSION: u32 = 5;
 
 /// [`MemoryHeader::byte_order`], as the program's machine stores it.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
@@ -73,6 +82,11 @@ pub struct MemoryHeader {
     pub contexts: AtomicPtr<Context>,
     /// The first of the list of images
     pub images: AtomicPtr<Image>,
+    /// φ and ε, as the bits of an `f64`, where only hot calling contexts are kept; 0 where all are
+    pub shares: [u64; 2],
+    /// The node that stands in where no context can be given, or null: its count is how many
+    /// activations have none
+    pub elsewhere: AtomicPtr<ContextNode>,
 }
 
 /// An executable or a shared library with records.
@@ -103,6 +117,71 @@ pub struct Context {
     pub forests: *mut ThreadForest,
     /// What is not to be told of its counters
     pub baselines: *const Baselines,
+    /// Its calling contexts
+    pub tree: *const ContextTree,
+}
+
+/// A tree of calling contexts.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ContextTree {
+    /// The parent of all roots, with one slot; null in a tree that has not begun
+    pub root: AtomicPtr<ContextNode>,
+    /// The first of the list of its functions, of which each is put at the front before it has
+    /// nodes
+    pub functions: AtomicPtr<CalledFunction>,
+    /// Where only hot contexts are kept: which are monitored
+    pub monitored: *const Monitored,
+    /// The greatest count that a context may have had that is not monitored
+    pub floor: AtomicU64,
+}
+
+/// A function of a tree.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct CalledFunction {
+    /// The one that was made before it
+    pub before: *mut CalledFunction,
+    /// Its record; null while its image is not loaded
+    pub record: AtomicPtr<RecordHeader>,
+    /// Its image, once that was unloaded; null: the one that the record is in
+    pub image: AtomicPtr<Image>,
+    /// Identity of the function
+    pub key: u64,
+    /// How many call sites are told apart
+    pub slots: u32,
+    /// The runtime's own: the lower half of where its code begins, where it is never inlined; 0:
+    /// that is not known
+    pub code: u32,
+    /// The runtime's own: memory of nodes that were removed, in a list
+    pub free: *mut ContextNode,
+    /// The runtime's own: while a profile is written, its number there, if it was written
+    pub number: u32,
+    /// The runtime's own: whether `number` is that of the profile that is being written
+    pub epoch: u32,
+    /// The runtime's own: the next in a hash table
+    pub next: *mut CalledFunction,
+}
+
+/// Set in [`ContextNode::record`] where that is the address of a [`CalledFunction`].
+pub const IS_FUNCTION: usize = 1;
+
+/// Noted in [`ContextNode::site`]: its activations are counted, where only hot contexts are kept.
+pub const MONITORED: u16 = 1 << 15;
+const _: () = assert!(crate::contexts::SITE_BITS < 15);
+
+/// Noted in [`ContextNode::slots`]: the node was removed, and may be made another of its function.
+pub const FREE: u16 = 1 << 15;
+
+/// The nodes whose activations are counted, where only hot contexts are kept. Their counts together
+/// are all activations.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Monitored {
+    /// The array of their addresses
+    pub nodes: *mut *mut ContextNode,
+    /// How many there are
+    pub len: usize,
 }
 
 /// What a context has counted in a function. In counting mode the counters follow, one `u64` for
@@ -258,8 +337,8 @@ pub struct BaselineTable {
 /// What is not to be told of one counter.
 ///
 /// The counter's owner is the address of a node, for a path in its table; of a forest, for the
-/// field of its [totals](crate::Totals) with that number, from 0; or of a forest plus
-/// 1, for the path with that number in counting mode.
+/// field of its [totals](crate::Totals) with that number, from 0; of a forest plus
+/// 1, for the path with that number in counting mode; or of a calling context, with the label 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Baseline {
@@ -274,8 +353,10 @@ pub struct Baseline {
 
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    assert!(size_of::<MemoryHeader>() == 88 && size_of::<Image>() == 48);
-    assert!(size_of::<Context>() == 24 && size_of::<ThreadForest>() == 136);
+    assert!(size_of::<MemoryHeader>() == 112 && size_of::<Image>() == 48);
+    assert!(size_of::<Context>() == 32 && size_of::<ThreadForest>() == 136);
+    assert!(size_of::<ContextTree>() == 32 && size_of::<CalledFunction>() == 64);
+    assert!(size_of::<Monitored>() == 16);
     assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 46);
     assert!(size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);
 };

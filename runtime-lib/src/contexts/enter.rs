@@ -94,6 +94,10 @@ unsafe fn try_enter(
 ) -> Option<Entered> {
     // SAFETY: the caller's; what a slot leads to is never freed.
     unsafe {
+        // Its memory may be a copy that was made while the parent went on.
+        if live::is_stranger() {
+            return None;
+        }
         let mut slot = (*word).slot;
         let mut parent = tree::owner(AtomicPtr::from_ptr(slot).load(Ordering::Acquire));
         let in_bursts = (*record).flags & FLAG_BURSTS != 0;
@@ -230,7 +234,7 @@ unsafe fn remember(
 #[cold]
 unsafe fn begin() -> Option<*mut Tree> {
     let signals = Blocked::new();
-    if live::is_stranger() || privilege::is_raised() {
+    if privilege::is_raised() {
         return None;
     }
     let context = context::own(&signals)?;

@@ -5,28 +5,9 @@ use crate::process::image::Image;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use midflight_abi::RecordHeader;
-use midflight_abi::contexts::ContextNode;
 
 /// A function, as the nodes of a tree know it.
-#[repr(C, align(16))]
-pub struct Function {
-    /// Its record; null while its image is not loaded.
-    pub record: AtomicPtr<RecordHeader>,
-    /// Its image, once that was unloaded; null: the one that the record is in.
-    pub image: *mut Image,
-    pub key: u64,
-    /// Slots of its nodes
-    pub slots: u32,
-    /// The lower half of where its code begins, where it is never inlined; 0: that is not known
-    pub code: u32,
-    /// Memory of nodes that were removed, in a list
-    pub free: *mut ContextNode,
-    /// While a profile is written: its number there, if it was written.
-    pub number: u32,
-    /// Whether `number` is that of the profile that is being written.
-    pub epoch: u32,
-    next: *mut Self,
-}
+pub use midflight_abi::memory::CalledFunction as Function;
 
 /// Lists of the first hash table.
 const FIRST: usize = 64;
@@ -83,11 +64,12 @@ impl Functions {
     ///
     /// # Safety
     /// As for [`Self::find`]; the lock of the tree's context is held, and signals are blocked.
-    /// `record` is a usable record.
+    /// `record` is a usable record, and `first` the list that a reader of a file finds.
     pub unsafe fn find_or_make(
         &mut self,
         arena: &mut Arena,
         record: *const RecordHeader,
+        first: &AtomicPtr<Function>,
     ) -> Option<*mut Function> {
         // SAFETY: the caller's.
         unsafe {
@@ -101,8 +83,9 @@ impl Functions {
                     let new = arena.allocate(size_of::<Function>(), Purpose::Growth)?.as_ptr();
                     let new = new.cast::<Function>();
                     new.write(Function {
+                        before: first.load(Ordering::Relaxed),
                         record: AtomicPtr::new(null_mut()),
-                        image: null_mut(),
+                        image: AtomicPtr::new(null_mut()),
                         key: (*record).key,
                         slots: (*record).num_paths,
                         code: 0,
@@ -112,6 +95,7 @@ impl Functions {
                         next: null_mut(),
                     });
                     self.count += 1;
+                    first.store(new, Ordering::Release);
                     new
                 }
             };
@@ -131,7 +115,7 @@ impl Functions {
             let key = (*record).key;
             let function = self.iter().find(|&at| {
                 let is_unloaded = (*at).record.load(Ordering::Relaxed).is_null();
-                let image = (*at).image;
+                let image = (*at).image.load(Ordering::Relaxed).cast::<Image>();
                 is_unloaded && (*at).key == key && !image.is_null() && (*image).contains(record)
             })?;
             for index in 0..(**self.table.get_mut()).lists {

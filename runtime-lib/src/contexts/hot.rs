@@ -21,8 +21,9 @@ use crate::contexts::function::Function;
 use crate::contexts::tree::{self, FIRST, FREE, MONITORED, Tree};
 use core::ffi::CStr;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
 use midflight_abi::contexts::ContextNode;
+use midflight_abi::memory::Monitored;
 use midflight_profile::contexts::Share;
 use midflight_profile::contexts::hot_contexts::{self, ContextTree};
 use midflight_profile::contexts::lazy_queue::{Counters, Entries};
@@ -74,36 +75,38 @@ pub fn configure() {
 /// What a tree has of its monitored nodes.
 pub struct Hot {
     space_saving: SpaceSaving,
-    entries: Monitored,
+    entries: Entered,
 }
 
 /// M, the array of monitored nodes.
-struct Monitored {
-    nodes: *mut *mut ContextNode,
-    len: usize,
+struct Entered {
+    /// The array, as others find it in a file.
+    shared: Monitored,
     capacity: usize,
 }
 
-impl Entries<*mut ContextNode> for Monitored {
+impl Entries<*mut ContextNode> for Entered {
     fn get(&self, index: usize) -> Option<*mut ContextNode> {
+        let Monitored { nodes, len, .. } = self.shared;
         // SAFETY: the index is below the number of entries.
-        (index < self.len).then(|| unsafe { *self.nodes.add(index) })
+        (index < len).then(|| unsafe { *nodes.add(index) })
     }
 
     fn push(&mut self, node: *mut ContextNode) -> bool {
-        if self.len == self.capacity {
+        let Monitored { nodes, len, .. } = &mut self.shared;
+        if *len == self.capacity {
             return false;
         }
         // SAFETY: there is room for one more.
-        unsafe { *self.nodes.add(self.len) = node };
-        self.len += 1;
+        unsafe { *nodes.add(*len) = node };
+        *len += 1;
         true
     }
 
     fn replace(&mut self, index: usize, node: *mut ContextNode) {
-        if index < self.len {
+        if index < self.shared.len {
             // SAFETY: as above.
-            unsafe { *self.nodes.add(index) = node };
+            unsafe { *self.shared.nodes.add(index) = node };
         }
     }
 }
@@ -111,8 +114,13 @@ impl Entries<*mut ContextNode> for Monitored {
 impl Hot {
     /// None of a tree of which all is kept.
     pub const fn new() -> Self {
-        let entries = Monitored { nodes: null_mut(), len: 0, capacity: 0 };
-        Self { space_saving: SpaceSaving::new(), entries }
+        let shared = Monitored { nodes: null_mut(), len: 0 };
+        Self { space_saving: SpaceSaving::new(), entries: Entered { shared, capacity: 0 } }
+    }
+
+    /// What others find of it in a file.
+    pub fn shared(&self) -> *const Monitored {
+        &raw const self.entries.shared
     }
 
     /// Whether only hot contexts are kept.
@@ -128,7 +136,7 @@ impl Hot {
         let entries = Share::of_bits(EPSILON.load(Ordering::Relaxed)).entries()?;
         let entries = usize::try_from(entries).ok()?;
         let bytes = entries.checked_mul(size_of::<*mut ContextNode>())?;
-        self.entries.nodes = arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
+        self.entries.shared.nodes = arena.allocate(bytes, Purpose::Growth)?.as_ptr().cast();
         self.entries.capacity = entries;
         Some(())
     }
@@ -193,9 +201,13 @@ impl Monitor for Nodes {
     fn start(&mut self, node: *mut ContextNode, count: u64) {
         // SAFETY: as above; the lock is held.
         unsafe {
+            // Who reads a file finds the counts of what is monitored, and a bound for the victim.
+            (*self.0).shared.floor.store(count, Ordering::Relaxed);
             AtomicU64::from_ptr(&raw mut (*node).count).store(count, Ordering::Relaxed);
             (*node).error = count;
+            compiler_fence(Ordering::SeqCst);
             (*node).site |= MONITORED;
+            compiler_fence(Ordering::SeqCst);
             tree::resume(self.0, node);
         }
     }
@@ -260,6 +272,7 @@ unsafe fn remove(this: *mut Tree, node: *mut ContextNode) {
             (*next).site |= (*node).site & FIRST;
             AtomicPtr::from_ptr(&raw mut (*before).next).store(next, Ordering::Release);
         }
+        compiler_fence(Ordering::SeqCst);
         if let Some(function) = (*this).function(node) {
             (*node).frame = 0;
             (*node).slots |= FREE;

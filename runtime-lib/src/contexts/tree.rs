@@ -12,7 +12,9 @@ use crate::contexts::function::{Function, Functions};
 use crate::contexts::hot::{self, Hot};
 use crate::contexts::outside::Outside;
 use crate::contexts::walk::Walk;
+use crate::file::live;
 use crate::lock::ContextGuard;
+use crate::paths::baseline::Baselines;
 use crate::paths::context::Context;
 use crate::paths::room;
 use crate::process::image::{self, Image};
@@ -23,6 +25,7 @@ use midflight_abi::RecordHeader;
 use midflight_abi::contexts::{
     CACHE_BITS, CONTEXT_NODE_SIZE, ContextNode, EMPTY, MOST_SLOTS, SITE_BITS,
 };
+use midflight_abi::memory::{ContextTree, IS_FUNCTION};
 
 /// What a slot leads to.
 pub type Slot = *mut *mut ContextNode;
@@ -34,14 +37,7 @@ pub const TAIL: u16 = FIRST << 1;
 /// Noted in [`ContextNode::site`]: it is written to the profile.
 pub const MARK: u16 = FIRST << 2;
 
-/// Noted in [`ContextNode::site`]: its activations are counted, where only hot contexts are kept.
-pub const MONITORED: u16 = FIRST << 3;
-
-/// Noted in [`ContextNode::slots`]: the node was removed, and may be made another of its function.
-pub const FREE: u16 = 1 << 15;
-
-/// Set in [`ContextNode::record`] where that is a [`Function`].
-const IS_FUNCTION: usize = 1;
+pub use midflight_abi::memory::{FREE, MONITORED};
 
 /// The frame of a root's parent, above all others.
 const ABOVE_ALL: u64 = i64::MAX as u64;
@@ -55,8 +51,8 @@ const ALIGNMENT: usize = 16;
 
 #[repr(C)]
 pub struct Tree {
-    /// The parent of all roots, with one slot
-    root: *mut ContextNode,
+    /// What others find of it in a file.
+    pub shared: ContextTree,
     /// What the tree is a part of
     context: *const Context,
     pub functions: Functions,
@@ -80,7 +76,12 @@ impl Tree {
     /// A tree that begins with its first node.
     pub const fn new() -> Self {
         Self {
-            root: null_mut(),
+            shared: ContextTree {
+                root: AtomicPtr::new(null_mut()),
+                functions: AtomicPtr::new(null_mut()),
+                monitored: null(),
+                floor: AtomicU64::new(0),
+            },
             context: null(),
             functions: Functions::new(),
             free: AtomicUsize::new(0),
@@ -96,7 +97,7 @@ impl Tree {
 
     /// The parent of all roots; null in a tree that has not begun.
     pub fn root(&self) -> *mut ContextNode {
-        self.root
+        self.shared.root.load(Ordering::Acquire)
     }
 
     /// Makes the root. `None`: there is no memory.
@@ -104,7 +105,7 @@ impl Tree {
     /// # Safety
     /// The lock of the tree's context is held.
     pub unsafe fn begin(&mut self, arena: &mut Arena, context: *const Context) -> Option<()> {
-        if self.root.is_null() {
+        if self.root().is_null() {
             let size = size_of_node(1);
             let memory = arena.allocate(size, Purpose::Root)?.as_ptr().cast::<ContextNode>();
             // SAFETY: the memory has that size, and is zeroed.
@@ -117,9 +118,20 @@ impl Tree {
             }
             self.hot.begin(arena)?;
             self.context = context;
-            self.root = memory;
+            self.shared.monitored = self.hot.shared();
+            self.shared.root.store(memory, Ordering::Release);
         }
         Some(())
+    }
+
+    /// What is not to be told of its counters.
+    ///
+    /// # Safety
+    /// The tree has begun; the lock of its context is held, or its thread is the caller's and not
+    /// in the runtime.
+    pub unsafe fn baselines(&self) -> &Baselines {
+        // SAFETY: the caller's; contexts are never freed.
+        unsafe { &(*(*self.context).data.get()).baselines }
     }
 
     /// What is remembered of call sites with several callees. Null: there is no memory for it.
@@ -210,6 +222,9 @@ impl Tree {
                 error: 0,
             });
             empty_slots(new);
+            if !is_hot {
+                live::before_publication();
+            }
             // A handler may make a node here at any time. All are put behind the first, so that
             // this is noticed.
             loop {
@@ -261,7 +276,9 @@ impl Tree {
             if !image::has_contexts(record) {
                 return None;
             }
-            Self::locked(this, |tree, arena| tree.functions.find_or_make(arena, record))
+            Self::locked(this, |tree, arena| {
+                tree.functions.find_or_make(arena, record, &tree.shared.functions)
+            })
         }
     }
 
@@ -337,13 +354,14 @@ impl Tree {
     pub unsafe fn clear(&mut self) {
         // SAFETY: the caller's.
         unsafe {
-            let mut walk = Walk::new(self.root);
+            let mut walk = Walk::new(self.root());
             while let Some((node, _)) = walk.next(|_| true) {
                 AtomicU64::from_ptr(&raw mut (*node).count).store(0, Ordering::Relaxed);
                 (*node).error = 0;
             }
         }
         self.hot.clear();
+        self.shared.floor.store(0, Ordering::Relaxed);
     }
 
     /// Lets go of the records of an image that is about to be unloaded.
@@ -355,7 +373,7 @@ impl Tree {
         unsafe {
             let is_of_image =
                 |record: *const RecordHeader| is_record(record) && (*image).contains(record);
-            let mut walk = Walk::new(self.root);
+            let mut walk = Walk::new(self.root());
             while let Some((node, _)) = walk.next(|_| true) {
                 let record = (*node).record;
                 if is_of_image(record)
@@ -367,7 +385,7 @@ impl Tree {
             }
             for function in self.functions.iter() {
                 if (*image).contains((*function).record.load(Ordering::Relaxed)) {
-                    (*function).image = image;
+                    (*function).image.store(image.cast(), Ordering::Release);
                     (*function).record.store(null_mut(), Ordering::Release);
                 }
             }

@@ -6,7 +6,8 @@ use crate::contexts::hot;
 use crate::contexts::tree::{self, MARK, MONITORED, Tree};
 use crate::contexts::walk::Walk;
 use crate::file::Failure;
-use crate::paths::baseline;
+use crate::paths::baseline::Counter;
+use crate::paths::context::Context;
 use crate::process::Process;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use midflight_abi::contexts::ContextNode;
@@ -26,34 +27,56 @@ fn epoch() -> u32 {
     EPOCH.load(Ordering::Relaxed)
 }
 
-/// What the profile has of a node: what was counted while it was not paused. As for paths
-/// (`baseline`), emitted code counts on while it is; what is not to be told is the node's error.
-unsafe fn count(node: *mut ContextNode) -> u64 {
+/// What the profile has of a node: what was counted while it was not paused.
+unsafe fn count(tree: &Tree, node: *mut ContextNode) -> u64 {
     // SAFETY: the caller gives a node.
-    let (count, number, is_monitored) = unsafe {
-        let count = AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed);
-        (count, (*node).error, (*node).site & MONITORED != 0)
-    };
-    match hot::is_wanted() {
-        true if !is_monitored => 0,
-        true => count,
-        false if baseline::is_paused() => number,
-        false => count.wrapping_sub(number),
+    unsafe {
+        match tree.hot.is_kept() {
+            true if (*node).site & MONITORED != 0 => counted(node),
+            true => 0,
+            false => tree.baselines().told(counter(node), counted(node)),
+        }
     }
 }
 
-/// The profile was paused, or goes on.
+/// What emitted code has counted in a node.
+unsafe fn counted(node: *mut ContextNode) -> u64 {
+    // SAFETY: the caller gives a node.
+    unsafe { AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed) }
+}
+
+/// The counter of a node, of which something may not be to be told.
+fn counter(node: *mut ContextNode) -> Counter {
+    Counter { owner: node as usize, label: 0 }
+}
+
+/// Prepares for pausing the profile or going on with it (`baseline::turn`), where all is kept.
+/// False: there is no memory.
 ///
 /// # Safety
 /// As for [`activations`].
-pub unsafe fn turn(tree: &Tree) {
-    // SAFETY: the caller's; where all is kept, others do not use the errors.
+pub unsafe fn prepare_turn(context: *mut Context) -> bool {
+    // SAFETY: the caller's.
     unsafe {
-        let mut walk = Walk::new(tree.root());
+        let data = (*context).data.get();
+        let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
+        let root = (*data).tree.root();
+        let (mut walk, mut new) = (Walk::new(root), 0usize);
         while let Some((node, _)) = walk.next(|_| true) {
-            let count = AtomicU64::from_ptr(&raw mut (*node).count).load(Ordering::Relaxed);
-            (*node).error = count.wrapping_sub((*node).error);
+            new += usize::from(counted(node) != 0 && baselines.number(counter(node)) == 0);
         }
+        // There may be more by the time that they are looked at again.
+        if new != 0 && !baselines.reserve(arena, new + new / 8) {
+            return false;
+        }
+        let mut walk = Walk::new(root);
+        while let Some((node, _)) = walk.next(|_| true) {
+            let (count, number) = (counted(node), baselines.number(counter(node)));
+            if count | number != 0 && baselines.reserve(arena, 1) {
+                baselines.set_next(counter(node), count.wrapping_sub(number));
+            }
+        }
+        true
     }
 }
 
@@ -72,7 +95,7 @@ pub unsafe fn activations(tree: &Tree) -> u64 {
     unsafe {
         let mut walk = Walk::new(tree.root());
         while let Some((node, _)) = walk.next(|_| true) {
-            sum = sum.saturating_add(count(node));
+            sum = sum.saturating_add(count(tree, node));
         }
     }
     sum
@@ -90,7 +113,7 @@ unsafe fn mark(tree: &Tree) -> bool {
         let mut walk = Walk::new(tree.root());
         while let Some((node, _)) = walk.next(|_| true) {
             (*node).site &= !MARK;
-            if count(node) == 0 {
+            if count(tree, node) == 0 {
                 continue;
             }
             any = true;
@@ -169,8 +192,8 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
                 ContextFunction::New { module, key: (*function).key, slots: (*function).slots }
             };
             let (count, error) = match tree.hot.is_kept() {
-                false => (count(node), 0),
-                true if (*node).site & MONITORED != 0 => (count(node), (*node).error),
+                false => (count(tree, node), 0),
+                true if (*node).site & MONITORED != 0 => (count(tree, node), (*node).error),
                 // It has had no more, as if it was not there.
                 true => (floor, floor),
             };
@@ -201,6 +224,6 @@ unsafe fn is_known(
 unsafe fn module_of(process: &Process, function: *mut Function) -> Option<u32> {
     // SAFETY: the caller gives a function.
     let (known, record) =
-        unsafe { ((*function).image, (*function).record.load(Ordering::Relaxed)) };
-    process.place_of(known, record)
+        unsafe { (&(*function).image, (*function).record.load(Ordering::Relaxed)) };
+    process.place_of(known.load(Ordering::Relaxed).cast(), record)
 }

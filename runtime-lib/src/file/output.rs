@@ -20,7 +20,7 @@ use crate::paths::baseline;
 use crate::paths::fallback;
 use crate::paths::forest::ThreadForest;
 use crate::process::ending;
-use crate::process::image::{self, KeptApart};
+use crate::process::image::{self, Inspected};
 use crate::process::privilege;
 use crate::process::signal::Blocked;
 use crate::process::{self, PROCESS, Process};
@@ -133,16 +133,19 @@ pub fn pause(paused: bool) -> i32 {
         return libc::ENOTSUP;
     }
     let mut is_prepared = true;
-    process.for_each_forest(|forest| {
+    process.for_each_context(|context| {
         // SAFETY: the process lock and the context's are held.
-        is_prepared = is_prepared && unsafe { ThreadForest::prepare_turn(forest) };
+        unsafe {
+            let mut forests = ThreadForest::list((*context).forests());
+            is_prepared = is_prepared
+                && forests.all(|forest| ThreadForest::prepare_turn(forest))
+                && contexts::write::prepare_turn(context);
+        }
     });
     if !is_prepared {
         return libc::ENOMEM;
     }
     baseline::turn();
-    // SAFETY: as above.
-    process.for_each_tree(|tree| unsafe { contexts::write::turn(tree) });
     0
 }
 
@@ -311,37 +314,32 @@ fn leave_file() {
     live::remove();
 }
 
-/// Notes the signature of an image that is about to be registered. With the first one the program
-/// begins to count in a file, if the environment asks for it.
+/// Notes what the records tell of an image that is about to be registered. With the first one the
+/// program begins to count in a file, if the environment asks for it.
 ///
-/// Where some function has what is kept apart from the file, it does not; if it does already, the
+/// Where some function carries out Algorithm 4 as published, it does not; if it does already, the
 /// file goes.
-pub fn note_image(
-    process: &mut Process,
-    signature: u64,
-    is_program: bool,
-    kept_apart: Option<KeptApart>,
-) {
+pub fn note_image(process: &mut Process, inspected: &Inspected, is_program: bool) {
     let is_first = process.images.is_null();
     let is_continuous = pattern::is_continuous(process.config.pattern());
-    let refused = kept_apart.filter(|_| is_continuous && (is_first || live::is_live()));
-    if let Some(kept_apart) = refused {
+    let is_refused = inspected.has_published && is_continuous && (is_first || live::is_live());
+    if is_refused {
         message::print(&[
-            b"no profile is left if the program is killed, since ",
-            kept_apart.functions(),
-            b" cannot count in a file",
+            b"no profile is left if the program is killed, since functions that were compiled with algorithm=published cannot count in a file",
         ]);
         leave_file();
     }
-    if !is_first && !is_program {
-        return;
+    if is_first || is_program {
+        process.signature = inspected.signature;
+        if is_first && !is_refused {
+            begin_file(process);
+        } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
+            process.serial = None;
+            rename_file(process);
+        }
     }
-    process.signature = signature;
-    if is_first && refused.is_none() {
-        begin_file(process);
-    } else if live::is_live() && pattern::has_signature(process.config.pattern()) {
-        process.serial = None;
-        rename_file(process);
+    if inspected.has_contexts {
+        contexts::fallback::put_in_file(&mut process.arena);
     }
 }
 

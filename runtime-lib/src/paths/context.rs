@@ -233,9 +233,13 @@ impl Context {
         };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
-            let baselines = &raw const (*(&raw const (*this).data).cast::<Data>()).baselines.shared;
-            let next = next.cast();
-            let shared = memory::Context { next, forests: null_mut(), baselines };
+            let data_place = (&raw const (*this).data).cast::<Data>();
+            let shared = memory::Context {
+                next: next.cast(),
+                forests: null_mut(),
+                baselines: &raw const (*data_place).baselines.shared,
+                tree: &raw const (*data_place).tree.shared,
+            };
             this.write(Self {
                 shared: UnsafeCell::new(shared),
                 lock: ContextLock::new(),

@@ -139,7 +139,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
     }
     // SAFETY: the caller's.
     let result = unsafe { inspect(start, stop) }.and_then(|inspected| {
-        let Inspected { signature, kept_apart } = inspected;
+        let signature = inspected.signature;
         let Some(mut process) = process::lock() else { return Ok(()) };
         process.configure();
         // SAFETY: the list holds images.
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
                 (image, last) = ((*image).next(), image);
             }
             if image.is_null() {
-                output::note_image(&mut process, signature, found.is_program, kept_apart);
+                output::note_image(&mut process, &inspected, found.is_program);
                 image =
                     Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
                 if last.is_null() {
@@ -175,52 +175,30 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
     }
 }
 
-/// What a file that the program counts in does not have.
-#[derive(Clone, Copy)]
-pub enum KeptApart {
-    /// The k-SF of Algorithm 4, where that is carried out as published.
-    Published,
-    /// Trees of calling contexts.
-    Contexts,
-}
-
-impl KeptApart {
-    fn of(record: &RecordHeader) -> Option<Self> {
-        match record.mode() {
-            _ if record.flags & FLAG_CONTEXTS != 0 => Some(Self::Contexts),
-            Some(Mode::Published) => Some(Self::Published),
-            _ => None,
-        }
-    }
-
-    /// The functions that have it, for a message.
-    pub fn functions(self) -> &'static [u8] {
-        match self {
-            Self::Published => b"functions that were compiled with algorithm=published",
-            Self::Contexts => b"functions whose calling contexts are profiled",
-        }
-    }
-}
-
 /// What the records of an image tell.
-struct Inspected {
-    signature: u64,
-    /// What of it cannot be counted in a file.
-    kept_apart: Option<KeptApart>,
+pub struct Inspected {
+    pub signature: u64,
+    /// Whether some function carries out Algorithm 4 as published, whose k-SF a file has not.
+    pub has_published: bool,
+    /// Whether calling contexts of some function are counted.
+    pub has_contexts: bool,
 }
 
 /// Reads through the records of an image.
 unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
-    let (mut refusal, mut kept_apart) = (None, None);
+    let (mut refusal, mut has_published, mut has_contexts) = (None, false, false);
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
     let signature = image_signature(records.map(|record| {
-        kept_apart = kept_apart.or(KeptApart::of(record));
+        match record.flags & FLAG_CONTEXTS != 0 {
+            true => has_contexts = true,
+            false => has_published |= record.mode() == Some(Mode::Published),
+        }
         record.key
     }));
     match refusal {
         Some(refusal) => Err(refusal),
-        None => Ok(Inspected { signature, kept_apart }),
+        None => Ok(Inspected { signature, has_published, has_contexts }),
     }
 }
 

@@ -268,6 +268,7 @@ impl Program {
             "OSR_COMPILE",
             "JIT",
             "SIGNALS",
+            "CONTEXTS",
             "PROFILE_SIGNAL",
         ] {
             command.env_remove(format!("MIDFLIGHT_{variable}"));

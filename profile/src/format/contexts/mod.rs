@@ -140,9 +140,13 @@ fn read_bursts(cursor: &mut Cursor<'_>) -> Result<Bursts, Malformed> {
 /// A share of all activations.
 fn read_share(cursor: &mut Cursor<'_>) -> Result<f64, Malformed> {
     let wrong = cursor.malformed("a share of activations", "is not from 0 to 1");
-    let share = f64::from_bits(cursor.fixed64("a share of activations")?);
-    let is_share = share.is_sign_positive() && (0.0..=1.0).contains(&share);
-    if is_share { Ok(share) } else { Err(wrong) }
+    share_of(cursor.fixed64("a share of activations")?).ok_or(wrong)
+}
+
+/// The share with these bits, if they are one's.
+pub(super) fn share_of(bits: u64) -> Option<f64> {
+    let share = f64::from_bits(bits);
+    (share.is_sign_positive() && (0.0..=1.0).contains(&share)).then_some(share)
 }
 
 /// Visits the nodes of a tree in preorder, behind its header, in a file with so many modules; an

@@ -1,7 +1,10 @@
 //! Reading trees of calling contexts, and adding them up.
 
 use super::tree::Sum;
-use super::{CalledFunction, CalledId, ContextFunction, ContextId, Contexts, ContextsHeader, walk};
+use super::{
+    CalledFunction, CalledId, ContextFunction, ContextId, ContextOverflow, Contexts,
+    ContextsHeader, walk,
+};
 use crate::cursor::Cursor;
 use crate::format::error::ReadError;
 use alloc::collections::BTreeSet;
@@ -28,8 +31,7 @@ impl Reader {
     /// Reads the tree of a thread; `places` has the module here of each of the file.
     pub fn read(&mut self, cursor: &mut Cursor<'_>, places: &[usize]) -> Result<(), ReadError> {
         let header = ContextsHeader::read(cursor)?;
-        let sum = self.sum.get_or_insert_with(|| Sum::new(header.mode));
-        sum.begin(&header)?;
+        let sum = self.begin(&header)?;
         let mut state = State::default();
         walk(cursor, header.mode, places.len() as u32, |node| {
             let malformed = |what, problem| {
@@ -62,6 +64,13 @@ impl Reader {
             state.way.push(id);
             Ok(())
         })
+    }
+
+    /// Begins the tree of another thread, which is added to the sum.
+    pub fn begin(&mut self, header: &ContextsHeader) -> Result<&mut Sum, ContextOverflow> {
+        let sum = self.sum.get_or_insert_with(|| Sum::new(header.mode));
+        sum.begin(header)?;
+        Ok(sum)
     }
 
     /// All of them; none if there was no tree.

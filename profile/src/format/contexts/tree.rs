@@ -391,7 +391,7 @@ impl From<ContextOverflow> for ContextMergeError {
 }
 
 /// Trees that are being added up.
-pub(super) struct Sum {
+pub(in crate::format) struct Sum {
     pub contexts: Contexts,
     /// For each node the sum of the floors of the trees that have it, and the number of the last
     /// one

@@ -40,6 +40,16 @@ impl<'a> Bytes<'a> {
         Ok(Object(bytes))
     }
 
+    /// What is at an address, which may be a part of what was asked for before.
+    pub(super) fn again(
+        &self,
+        address: u64,
+        size: usize,
+        what: &'static str,
+    ) -> Result<Object<'a>, Malformed> {
+        self.get(address, size, what).map(Object)
+    }
+
     fn get(&self, address: u64, size: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
         let at = self.offset(address);
         let bytes = at.checked_add(size).and_then(|end| self.file.get(at..end));
@@ -61,6 +71,11 @@ impl<'a> Object<'a> {
     /// The byte at a place within the object.
     pub(super) fn u8(&self, at: usize) -> u8 {
         self.0.get(at).copied().unwrap_or(0)
+    }
+
+    /// The 2 bytes at a place within the object.
+    pub(super) fn u16(&self, at: usize) -> u16 {
+        u16::from(self.u8(at)) | u16::from(self.u8(at + 1)) << 8
     }
 
     /// The 4 bytes at a place within the object.

@@ -9,9 +9,11 @@
 //! other was read: that is read as if nothing had been counted there yet.
 
 mod bytes;
+mod contexts;
 mod counts;
 mod forest;
 
+use super::contexts::{ContextMode, Reader as Trees};
 use super::error::ReadError;
 use super::profile::{FunctionProfile, Profile};
 use super::read::Reader;
@@ -87,16 +89,21 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
         bytes,
         reader,
         images,
+        mode: contexts::mode(&header)?,
+        trees: Trees::default(),
         is_paused: turns % 2 == 1,
         has_lower_bounds: flags & MEMORY_LOST != 0,
     };
     if flags & MEMORY_CLEARING == 0 {
         walk.read_contexts(header.u64(offset_of!(MemoryHeader, contexts)))?;
+        let elsewhere = header.u64(offset_of!(MemoryHeader, elsewhere));
+        contexts::read_elsewhere(&mut walk.bytes, elsewhere, walk.mode, &mut walk.trees)?;
     }
+    let contexts = walk.trees.finish()?;
     let began_within = turns != 0 || flags & MEMORY_BEGAN_WITHIN != 0;
     let flags = [(walk.has_lower_bounds, FLAG_LOWER_BOUNDS), (began_within, FLAG_BEGAN_WITHIN)];
     let flags = flags.into_iter().filter_map(|(holds, flag)| holds.then_some(flag)).sum();
-    Ok(walk.reader.finish(flags)?)
+    Ok(Profile { contexts, ..walk.reader.finish(flags)? })
 }
 
 fn check_layout(file: &[u8]) -> Result<(), ReadError> {
@@ -150,6 +157,10 @@ struct Walk<'a> {
     bytes: Bytes<'a>,
     reader: Reader,
     images: Vec<KnownImage>,
+    /// What of the trees of calling contexts was kept
+    mode: ContextMode,
+    /// The trees that were read
+    trees: Trees,
     is_paused: bool,
     has_lower_bounds: bool,
 }
@@ -167,6 +178,9 @@ impl Walk<'_> {
                 self.read_forest(forest, &object, &told)?;
                 forest = object.u64(offset_of!(ThreadForest, next));
             }
+            let tree = context.u64(offset_of!(Context, tree));
+            let (bytes, trees) = (&mut self.bytes, &mut self.trees);
+            contexts::read(bytes, tree, &told, self.mode, (&self.images, &self.reader), trees)?;
             address = context.u64(offset_of!(Context, next));
         }
         Ok(())
@@ -187,7 +201,11 @@ impl Walk<'_> {
         if k > MAX_K {
             return Err(ReadError::K(k));
         }
-        let Some(module) = self.module_of(object) else { return Ok(()) };
+        let image = object.u64(offset_of!(ThreadForest, image));
+        let record = object.u64(offset_of!(ThreadForest, record));
+        let Some(module) = module_of(&self.images, &self.reader, image, record) else {
+            return Ok(());
+        };
         let Some(function) = forest::read(&mut self.bytes, address, object, told)? else {
             return Ok(());
         };
@@ -195,17 +213,14 @@ impl Walk<'_> {
         let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
         self.reader.add_function(FunctionProfile { module, ..function }, at)
     }
+}
 
-    /// The module of a forest: that of its image or, if none is named, of the image that has its
-    /// record.
-    fn module_of(&self, forest: &Object<'_>) -> Option<usize> {
-        let image = forest.u64(offset_of!(ThreadForest, image));
-        let record = forest.u64(offset_of!(ThreadForest, record));
-        let is_it = |known: &KnownImage| match image {
-            0 => known.records.contains(&record),
-            image => known.address == image,
-        };
-        let place = self.images.iter().rposition(is_it)?;
-        self.reader.module(place)
-    }
+/// The module of a function: that of its image or, if none is named, of the image that has its
+/// record.
+fn module_of(images: &[KnownImage], reader: &Reader, image: u64, record: u64) -> Option<usize> {
+    let is_it = |known: &KnownImage| match image {
+        0 => known.records.contains(&record),
+        image => known.address == image,
+    };
+    reader.module(images.iter().rposition(is_it)?)
 }

@@ -3,6 +3,10 @@
 //!
 //! The parent copies its memory before, while it holds all locks, since the child shares the file
 //! itself until it has put another one in its place. So neither has to wait for the other.
+//!
+//! Other threads count on meanwhile. What one of them adds without a lock, by a store that leads to
+//! it, must not be in the copy without being whole there: so it is made before the copying begins,
+//! or led to after that has ended ([`before_publication`]).
 
 use super::{CAPACITY, HEADER, STATE, header, stranger};
 use crate::file::place::{Place, Publish, Temporary};
@@ -10,8 +14,22 @@ use crate::file::text::Text;
 use crate::file::{Failure, File, Identity};
 use crate::sys;
 use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use midflight_abi::memory::MemoryHeader;
+
+/// Whether the memory is being copied.
+static IS_COPIED: AtomicBool = AtomicBool::new(false);
+
+/// What the thread has made may be led to, without a lock: waits while the memory is copied.
+pub fn before_publication() {
+    if header().is_some() {
+        // Either the copying thread sees what was made, or this one that it copies.
+        fence(Ordering::SeqCst);
+        while IS_COPIED.load(Ordering::Acquire) {
+            sys::relax();
+        }
+    }
+}
 
 /// A copy of the memory.
 pub struct Copy {
@@ -30,8 +48,11 @@ impl Copy {
         let length = header.length.load(Ordering::Relaxed) as usize;
         let memory = sys::map(length)?;
         let base = NonNull::new(header.base as *mut u8)?;
+        IS_COPIED.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
         // SAFETY: both have that many bytes.
         unsafe { sys::copy_pages(base, memory, length) };
+        IS_COPIED.store(false, Ordering::Release);
         Some(Self { memory, length })
     }
 

@@ -25,10 +25,11 @@ mod file;
 mod fork;
 mod stranger;
 
-pub use fork::Copy;
+pub use fork::{Copy, before_publication};
 pub use stranger::is_stranger;
 
 use crate::arena;
+use crate::contexts::hot;
 use crate::file::place::{self, Missing, Place, Publish};
 use crate::file::text::Text;
 use crate::file::{Failure, File, Identity, NO_FILE};
@@ -38,6 +39,7 @@ use crate::sys;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use midflight_abi::ABI_VERSION;
+use midflight_abi::contexts::ContextNode;
 use midflight_abi::memory::{
     BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
     MEMORY_MAGIC, MEMORY_VERSION, MemoryHeader,
@@ -129,6 +131,8 @@ fn begin(file: &File, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identit
             length: AtomicU64::new(FIRST as u64),
             contexts: AtomicPtr::new(null_mut()),
             images: AtomicPtr::new(null_mut()),
+            shares: hot::shares().map_or([0; 2], |(phi, epsilon)| [phi, epsilon].map(f64::to_bits)),
+            elsewhere: AtomicPtr::new(null_mut()),
         });
     }
     Ok((memory, identity))
@@ -315,6 +319,13 @@ pub fn set_turns(turns: u64) {
 pub fn set_contexts(first: *mut Context) {
     if let Some(header) = header() {
         header.contexts.store(first, Ordering::Release);
+    }
+}
+
+/// Tells the file the node that stands in where no context can be given, once it is whole.
+pub fn set_elsewhere(node: *mut ContextNode) {
+    if let Some(header) = header() {
+        header.elsewhere.store(node, Ordering::Release);
     }
 }
 

@@ -1,0 +1,273 @@
+//! The calling contexts of one thread, found by the addresses in its tree.
+//!
+//! The tree is gone through from its root, by the slots of nodes and the rings that these lead to.
+//! The nodes that are left out are those that an ordinary profile leaves out: what has no count,
+//! above nothing that has, and functions of images that were not registered.
+
+use super::bytes::{Bytes, Object};
+use super::counts::Told;
+use super::module_of;
+use super::{KnownImage, Reader};
+use crate::cursor::Malformed;
+use crate::format::contexts::{
+    self, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
+};
+use crate::format::error::ReadError;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::mem::offset_of;
+use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, EMPTY, MOST_SLOTS};
+use midflight_abi::memory::{
+    CalledFunction as Function, ContextTree, FREE, IS_FUNCTION, MONITORED, MemoryHeader, Monitored,
+};
+
+/// What of the trees was kept, as the header tells.
+pub(super) fn mode(header: &Object<'_>) -> Result<ContextMode, Malformed> {
+    let share = |index: usize| {
+        let at = offset_of!(MemoryHeader, shares) + index * size_of::<u64>();
+        let problem = "is not from 0 to 1";
+        contexts::share_of(header.u64(at)).ok_or(Malformed {
+            what: "a share of activations",
+            at,
+            problem,
+        })
+    };
+    match header.u64(offset_of!(MemoryHeader, shares)) {
+        0 => Ok(ContextMode::All),
+        _ => Ok(ContextMode::Hot { phi: share(0)?, epsilon: share(1)? }),
+    }
+}
+
+/// Adds the activations that no context could be given, which the node at an address has counted.
+pub(super) fn read_elsewhere(
+    bytes: &mut Bytes<'_>,
+    address: u64,
+    mode: ContextMode,
+    sum: &mut contexts::Reader,
+) -> Result<(), ReadError> {
+    if address == 0 {
+        return Ok(());
+    }
+    let node = bytes.object(address, CONTEXT_NODE_SIZE, "the node without a context")?;
+    let elsewhere = node.u64(offset_of!(ContextNode, count));
+    if elsewhere != 0 {
+        sum.begin(&ContextsHeader { mode, activations: elsewhere, elsewhere, floor: 0 })?;
+    }
+    Ok(())
+}
+
+/// Adds the tree at an address.
+pub(super) fn read(
+    bytes: &mut Bytes<'_>,
+    address: u64,
+    told: &Told,
+    mode: ContextMode,
+    modules: (&[KnownImage], &Reader),
+    sum: &mut contexts::Reader,
+) -> Result<(), ReadError> {
+    let tree = bytes.object(address, size_of::<ContextTree>(), "a tree of contexts")?;
+    let root = tree.u64(offset_of!(ContextTree, root));
+    if root == 0 {
+        return Ok(());
+    }
+    let functions = Functions::read(bytes, tree.u64(offset_of!(ContextTree, functions)), modules)?;
+    let mut nodes = read_nodes(bytes, root, |address, object| {
+        let count = object.u64(offset_of!(ContextNode, count));
+        match mode {
+            ContextMode::All => told.told(address, 0, count),
+            ContextMode::Hot { .. } if is_monitored(object) => count,
+            ContextMode::Hot { .. } => 0,
+        }
+    })?;
+    let (activations, floor) = match mode {
+        ContextMode::All => (nodes.iter().fold(0, |sum: u64, n| sum.saturating_add(n.count)), 0),
+        ContextMode::Hot { .. } => {
+            let monitored = tree.u64(offset_of!(ContextTree, monitored));
+            (count_of_monitored(bytes, monitored)?, tree.u64(offset_of!(ContextTree, floor)))
+        }
+    };
+    if !mark(&mut nodes) {
+        return Ok(());
+    }
+    let sum = sum.begin(&ContextsHeader { mode, activations, elsewhere: 0, floor })?;
+    let mut ids: Vec<Option<(ContextId, CalledId)>> = Vec::with_capacity(nodes.len());
+    for node in &nodes {
+        let malformed = |what, problem| {
+            ReadError::Malformed(Malformed { what, at: bytes.offset(node.address), problem })
+        };
+        let parent = match node.parent {
+            None => Some(None),
+            Some(parent) => ids[parent].map(Some),
+        };
+        let called = functions.of(&node.object);
+        let (Some(parent), Some(called), true) = (parent, called, node.is_wanted) else {
+            ids.push(None);
+            continue;
+        };
+        let sites =
+            parent.map_or(1, |(_, function)| sum.contexts.functions()[function.index()].slots);
+        if node.site >= sites {
+            return Err(malformed("a context's call site", "is not in the function above"));
+        }
+        let function = sum.contexts.intern(called).ok_or_else(|| {
+            malformed("the number of a function's call sites", "is another elsewhere")
+        })?;
+        let id = sum.contexts.child_or_insert(parent.map(|(id, _)| id), node.site, function);
+        let (count, error) = match mode {
+            ContextMode::All => (node.count, 0),
+            ContextMode::Hot { .. } if is_monitored(&node.object) => {
+                // Of a program that runs, they are of two moments.
+                (node.count, node.object.u64(offset_of!(ContextNode, error)).min(node.count))
+            }
+            // It has had no more, as if it was not there.
+            ContextMode::Hot { .. } => (floor, floor),
+        };
+        sum.add(id, &ContextCounts { site: node.site, count, error })?;
+        ids.push(Some((id, function)));
+    }
+    Ok(())
+}
+
+/// A node, whose parent is before it in a list of all.
+struct Node<'a> {
+    address: u64,
+    /// All but the slots
+    object: Object<'a>,
+    /// None in a root
+    parent: Option<usize>,
+    /// The slot of the call in the parent
+    site: u32,
+    /// What the profile has of its count
+    count: u64,
+    /// Whether it, or a node below it, has a count
+    is_wanted: bool,
+}
+
+/// All nodes below the parent of all roots; `count` has what the profile has of a node.
+fn read_nodes<'a>(
+    bytes: &mut Bytes<'a>,
+    root: u64,
+    count: impl Fn(u64, &Object<'a>) -> u64,
+) -> Result<Vec<Node<'a>>, Malformed> {
+    let mut nodes = Vec::new();
+    let mut open = vec![(root, None, read_node(bytes, root)?.1)];
+    while let Some((parent_address, parent, slots)) = open.pop() {
+        for (site, slot) in (0..).zip(slots.items(size_of::<u64>())) {
+            let first = slot.u64(0);
+            // Zeroes were not written yet.
+            if first == parent_address.wrapping_add(EMPTY as u64) || first == 0 {
+                continue;
+            }
+            let mut address = first;
+            loop {
+                let (object, slots) = read_node(bytes, address)?;
+                let its_site = object.u16(offset_of!(ContextNode, site)) & (MOST_SLOTS - 1) as u16;
+                let its_parent = object.u64(offset_of!(ContextNode, parent));
+                if (its_parent, u32::from(its_site)) != (parent_address, site) {
+                    // Of a program that runs: it was removed meanwhile, and has become another.
+                    let (at, problem) = (bytes.offset(address), "was not called from there");
+                    return Err(Malformed { what: "a context", at, problem });
+                }
+                open.push((address, Some(nodes.len()), slots));
+                let count = count(address, &object);
+                nodes.push(Node { address, object, parent, site, count, is_wanted: count != 0 });
+                address = object.u64(offset_of!(ContextNode, next));
+                if address == first || address == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// The node at an address, and its slots.
+fn read_node<'a>(
+    bytes: &mut Bytes<'a>,
+    address: u64,
+) -> Result<(Object<'a>, Object<'a>), Malformed> {
+    let node = bytes.object(address, CONTEXT_NODE_SIZE, "a context")?;
+    let slots = usize::from(node.u16(offset_of!(ContextNode, slots)) & !FREE);
+    let at = address.wrapping_add(CONTEXT_NODE_SIZE as u64);
+    Ok((node, bytes.object(at, slots * size_of::<u64>(), "the call sites of a context")?))
+}
+
+fn is_monitored(node: &Object<'_>) -> bool {
+    node.u16(offset_of!(ContextNode, site)) & MONITORED != 0
+}
+
+/// Lets nodes be wanted that are above others that are. Whether there are any.
+fn mark(nodes: &mut [Node<'_>]) -> bool {
+    for index in (0..nodes.len()).rev() {
+        let node = &nodes[index];
+        if let (true, Some(parent)) = (node.is_wanted, node.parent) {
+            nodes[parent].is_wanted = true;
+        }
+    }
+    nodes.iter().any(|node| node.is_wanted)
+}
+
+/// All activations, where only hot contexts are kept.
+fn count_of_monitored(bytes: &mut Bytes<'_>, address: u64) -> Result<u64, Malformed> {
+    let monitored = bytes.object(address, size_of::<Monitored>(), "the monitored contexts")?;
+    let len = monitored.usize(offset_of!(Monitored, len));
+    if len == 0 {
+        return Ok(0);
+    }
+    let size = len.saturating_mul(size_of::<u64>());
+    let entries = monitored.u64(offset_of!(Monitored, nodes));
+    let mut sum = 0u64;
+    for entry in bytes.object(entries, size, "the monitored contexts")?.items(size_of::<u64>()) {
+        // One that was not written yet.
+        if entry.u64(0) != 0 {
+            let node = bytes.again(entry.u64(0), CONTEXT_NODE_SIZE, "a monitored context")?;
+            sum = sum.saturating_add(node.u64(offset_of!(ContextNode, count)));
+        }
+    }
+    Ok(sum)
+}
+
+/// The functions of a tree, of which the images are registered.
+struct Functions {
+    by_record: BTreeMap<u64, CalledFunction>,
+    by_address: BTreeMap<u64, CalledFunction>,
+}
+
+impl Functions {
+    fn read(
+        bytes: &mut Bytes<'_>,
+        first: u64,
+        (images, reader): (&[KnownImage], &Reader),
+    ) -> Result<Self, Malformed> {
+        let mut functions = Self { by_record: BTreeMap::new(), by_address: BTreeMap::new() };
+        let mut address = first;
+        while address != 0 {
+            let object = bytes.object(address, size_of::<Function>(), "a function of contexts")?;
+            let image = object.u64(offset_of!(Function, image));
+            let record = object.u64(offset_of!(Function, record));
+            if let Some(module) = module_of(images, reader, image, record) {
+                let key = object.u64(offset_of!(Function, key));
+                let slots = object.u32(offset_of!(Function, slots));
+                let called = CalledFunction { module, key, slots };
+                if record != 0 {
+                    functions.by_record.insert(record, called);
+                }
+                functions.by_address.insert(address, called);
+            }
+            address = object.u64(offset_of!(Function, before));
+        }
+        Ok(functions)
+    }
+
+    /// That of a node.
+    fn of(&self, node: &Object<'_>) -> Option<CalledFunction> {
+        let record = node.u64(offset_of!(ContextNode, record));
+        let is_function = IS_FUNCTION as u64;
+        let known = match record & is_function {
+            0 => self.by_record.get(&record),
+            _ => self.by_address.get(&(record - is_function)),
+        };
+        known.copied()
+    }
+}
