@@ -87,6 +87,9 @@ pub struct MemoryHeader {
     /// The node that stands in where no context can be given, or null: its count is how many
     /// activations have none
     pub elsewhere: AtomicPtr<ContextNode>,
+    /// Where calling contexts are counted in bursts: nanoseconds from the beginning of one to that
+    /// of the next, and of each; else 0. The second is set first
+    pub bursts: [AtomicU64; 2],
 }
 
 /// An executable or a shared library with records.
@@ -353,7 +356,7 @@ pub struct Baseline {
 
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    assert!(size_of::<MemoryHeader>() == 112 && size_of::<Image>() == 48);
+    assert!(size_of::<MemoryHeader>() == 128 && size_of::<Image>() == 48);
     assert!(size_of::<Context>() == 32 && size_of::<ThreadForest>() == 136);
     assert!(size_of::<ContextTree>() == 32 && size_of::<CalledFunction>() == 64);
     assert!(size_of::<Monitored>() == 16);

@@ -23,6 +23,10 @@
 // RUN: %midflight report --contexts %t %t.hot.mfp | FileCheck %s
 // CHECK: counted: {{.*}} activations of {{.*}}, in bursts of 1 ms, one every 2 ms
 // CHECK-NEXT: hot calling contexts
+// Counted in a file.
+// RUN: env MIDFLIGHT_BURSTS=2ms:1ms MIDFLIGHT_PROFILE=%t.d/live-%%p%%c.mfp %t && %midflight merge -o %t.live.mfp %t.d/live-*.mfp
+// RUN: %show --contexts %t %t.live.mfp > %t.live.json
+// RUN: python3 %S/Inputs/within.py %t.all.json %t.live.json
 // The default, and what makes no sense.
 // RUN: env MIDFLIGHT_BURSTS=2ms MIDFLIGHT_PROFILE=%t.d/default-%%p.mfp %t 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: %midflight merge -o %t.default.mfp %t.d/default-*.mfp && %midflight report --contexts %t %t.default.mfp | FileCheck %s --check-prefix=DEFAULT

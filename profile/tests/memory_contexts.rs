@@ -5,8 +5,8 @@ use midflight_abi::ABI_VERSION;
 use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, EMPTY, context_slot_offset};
 use midflight_abi::memory::*;
 use midflight_profile::format::{
-    ContextCounts, ContextFunction, ContextMode, ContextsHeader, Encoder, FLAG_BEGAN_WITHIN,
-    HEADER_SIZE, Profile, ReadError,
+    Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, Encoder,
+    FLAG_BEGAN_WITHIN, HEADER_SIZE, Profile, ReadError,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ struct Model {
     trees: Vec<Tree>,
     /// φ and ε, where only hot contexts are kept
     shares: Option<(f64, f64)>,
+    bursts: Option<Bursts>,
     floor: u64,
     elsewhere: u64,
     is_paused: bool,
@@ -82,7 +83,13 @@ impl Model {
         }
         let (mode, elsewhere) = (self.mode(), self.elsewhere);
         if elsewhere != 0 {
-            let header = ContextsHeader { mode, activations: elsewhere, elsewhere, floor: 0 };
+            let header = ContextsHeader {
+                mode,
+                activations: elsewhere,
+                elsewhere,
+                floor: 0,
+                bursts: self.bursts,
+            };
             encoder.contexts(&header).unwrap();
             encoder.end_contexts().unwrap();
         }
@@ -104,7 +111,13 @@ impl Model {
         }
         let activations = tree.iter().map(|called| self.told(called)).sum();
         let floor = if self.shares.is_some() { self.floor } else { 0 };
-        let header = ContextsHeader { mode: self.mode(), activations, elsewhere: 0, floor };
+        let header = ContextsHeader {
+            mode: self.mode(),
+            activations,
+            elsewhere: 0,
+            floor,
+            bursts: self.bursts,
+        };
         encoder.contexts(&header).unwrap();
         let mut numbers = BTreeMap::new();
         let mut open: Vec<(Option<usize>, usize)> = vec![(None, 0)];
@@ -150,6 +163,10 @@ impl Model {
         memory.set_u32(header + offset_of!(MemoryHeader, abi_version) as u64, ABI_VERSION.into());
         memory.set(header, offset_of!(MemoryHeader, base), BASE);
         memory.set(header, offset_of!(MemoryHeader, turns), self.is_paused.into());
+        if let Some(Bursts { interval, length }) = self.bursts {
+            memory.set(header, offset_of!(MemoryHeader, bursts), interval);
+            memory.set(header, offset_of!(MemoryHeader, bursts) + 8, length);
+        }
         if let Some((phi, epsilon)) = self.shares {
             memory.set(header, offset_of!(MemoryHeader, shares), phi.to_bits());
             memory.set(header, offset_of!(MemoryHeader, shares) + 8, epsilon.to_bits());
@@ -392,10 +409,12 @@ fn trees() -> impl Strategy<Value = Tree> {
 
 fn models() -> impl Strategy<Value = Model> {
     let shares = prop_oneof![Just(None), Just(Some((0.25, 0.125)))];
-    (prop::collection::vec(trees(), 0..4), shares, 0u64..9, 0u64..3, any::<bool>()).prop_map(
-        |(trees, shares, floor, elsewhere, is_paused)| {
+    let bursts = prop_oneof![Just(None), Just(Some(Bursts { interval: 9, length: 2 }))];
+    let rest = (0u64..9, 0u64..3, any::<bool>());
+    (prop::collection::vec(trees(), 0..4), shares, bursts, rest).prop_map(
+        |(trees, shares, bursts, (floor, elsewhere, is_paused))| {
             let is_paused = is_paused && shares.is_none();
-            Model { trees, shares, floor, elsewhere, is_paused }
+            Model { trees, shares, bursts, floor, elsewhere, is_paused }
         },
     )
 }
@@ -451,7 +470,7 @@ fn chain(depth: usize, shares: Option<(f64, f64)>) -> Model {
         untold: 0,
     };
     let tree = (0..depth).map(called).collect();
-    Model { trees: vec![tree], shares, floor: 0, elsewhere: 0, is_paused: false }
+    Model { trees: vec![tree], shares, bursts: None, floor: 0, elsewhere: 0, is_paused: false }
 }
 
 fn problem(memory: &Memory) -> (&'static str, &'static str) {
@@ -540,6 +559,13 @@ fn what_cannot_be_is_refused() {
         let mut memory = model.memory();
         memory.set(BASE, offset_of!(MemoryHeader, shares) + 8 * index, f64::to_bits(share));
         assert_eq!(problem(&memory), ("a share of activations", "is not from 0 to 1"));
+    }
+    for (interval, length) in [(5, 0), (5, 5), (5, 6)] {
+        let mut memory = model.memory();
+        memory.set(BASE, offset_of!(MemoryHeader, bursts), interval);
+        memory.set(BASE, offset_of!(MemoryHeader, bursts) + 8, length);
+        let expected = ("the length of bursts", "is 0, or not below their interval");
+        assert_eq!(problem(&memory), expected);
     }
     // More call sites than the function has
     let mut memory = model.memory();

@@ -7,6 +7,7 @@
 //! under way at the beginning.
 
 use crate::config;
+use crate::file::live;
 use crate::message;
 use crate::process::signal::Blocked;
 use core::cell::UnsafeCell;
@@ -35,7 +36,7 @@ static LENGTH: AtomicU64 = AtomicU64::new(DEFAULT.length);
 /// Whether the thread was begun, or cannot be.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Whether any function is counted in bursts.
+/// Whether any image has functions that are counted in bursts.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// 1: the thread is to end. 2: it has.
@@ -107,11 +108,17 @@ pub fn give_up(why: &str) {
         ]);
     }
     BURST.store(FIRST, Ordering::Relaxed);
+    live::set_bursts(None);
+}
+
+/// An image is there with functions that are counted in bursts.
+pub fn prepare() {
+    USED.store(true, Ordering::Relaxed);
+    live::set_bursts(kept());
 }
 
 /// An activation of a function is counted that is counted in bursts.
 pub fn begin() {
-    USED.store(true, Ordering::Relaxed);
     if BEGUN.load(Ordering::Relaxed) || INTERVAL.load(Ordering::Relaxed) == 0 {
         return;
     }

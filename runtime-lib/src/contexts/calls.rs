@@ -96,6 +96,7 @@ pub unsafe extern "C" fn midflight_register_calls(
     }
     let _signals = Blocked::new();
     let Some(mut process) = process::lock() else { return };
+    burst::prepare();
     // SAFETY: the caller's.
     if unsafe { add(&mut process.arena, start as usize, stop as usize) }.is_none() {
         drop(process);

@@ -10,7 +10,7 @@ use super::module_of;
 use super::{KnownImage, Reader};
 use crate::cursor::Malformed;
 use crate::format::contexts::{
-    self, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
+    self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
 };
 use crate::format::error::ReadError;
 use alloc::collections::BTreeMap;
@@ -22,8 +22,15 @@ use midflight_abi::memory::{
     CalledFunction as Function, ContextTree, FREE, IS_FUNCTION, MONITORED, MemoryHeader, Monitored,
 };
 
-/// What of the trees was kept, as the header tells.
-pub(super) fn mode(header: &Object<'_>) -> Result<ContextMode, Malformed> {
+/// What of the trees was kept, and when contexts were counted.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    mode: ContextMode,
+    bursts: Option<Bursts>,
+}
+
+/// The same, as the header tells it.
+pub(super) fn kept(header: &Object<'_>) -> Result<Kept, Malformed> {
     let share = |index: usize| {
         let at = offset_of!(MemoryHeader, shares) + index * size_of::<u64>();
         let problem = "is not from 0 to 1";
@@ -33,17 +40,28 @@ pub(super) fn mode(header: &Object<'_>) -> Result<ContextMode, Malformed> {
             problem,
         })
     };
-    match header.u64(offset_of!(MemoryHeader, shares)) {
-        0 => Ok(ContextMode::All),
-        _ => Ok(ContextMode::Hot { phi: share(0)?, epsilon: share(1)? }),
-    }
+    let mode = match header.u64(offset_of!(MemoryHeader, shares)) {
+        0 => ContextMode::All,
+        _ => ContextMode::Hot { phi: share(0)?, epsilon: share(1)? },
+    };
+    let at = offset_of!(MemoryHeader, bursts);
+    let (interval, length) = (header.u64(at), header.u64(at + size_of::<u64>()));
+    let bursts = match interval {
+        0 => None,
+        _ if length != 0 && length < interval => Some(Bursts { interval, length }),
+        _ => {
+            let problem = "is 0, or not below their interval";
+            return Err(Malformed { what: "the length of bursts", at, problem });
+        }
+    };
+    Ok(Kept { mode, bursts })
 }
 
 /// Adds the activations that no context could be given, which the node at an address has counted.
 pub(super) fn read_elsewhere(
     bytes: &mut Bytes<'_>,
     address: u64,
-    mode: ContextMode,
+    Kept { mode, bursts }: Kept,
     sum: &mut contexts::Reader,
 ) -> Result<(), ReadError> {
     if address == 0 {
@@ -52,7 +70,7 @@ pub(super) fn read_elsewhere(
     let node = bytes.object(address, CONTEXT_NODE_SIZE, "the node without a context")?;
     let elsewhere = node.u64(offset_of!(ContextNode, count));
     if elsewhere != 0 {
-        sum.begin(&ContextsHeader { mode, activations: elsewhere, elsewhere, floor: 0 })?;
+        sum.begin(&ContextsHeader { mode, activations: elsewhere, elsewhere, floor: 0, bursts })?;
     }
     Ok(())
 }
@@ -62,7 +80,7 @@ pub(super) fn read(
     bytes: &mut Bytes<'_>,
     address: u64,
     told: &Told,
-    mode: ContextMode,
+    Kept { mode, bursts }: Kept,
     modules: (&[KnownImage], &Reader),
     sum: &mut contexts::Reader,
 ) -> Result<(), ReadError> {
@@ -90,7 +108,7 @@ pub(super) fn read(
     if !mark(&mut nodes) {
         return Ok(());
     }
-    let sum = sum.begin(&ContextsHeader { mode, activations, elsewhere: 0, floor })?;
+    let sum = sum.begin(&ContextsHeader { mode, activations, elsewhere: 0, floor, bursts })?;
     let mut ids: Vec<Option<(ContextId, CalledId)>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
         let malformed = |what, problem| {

@@ -89,7 +89,7 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
         bytes,
         reader,
         images,
-        mode: contexts::mode(&header)?,
+        kept: contexts::kept(&header)?,
         trees: Trees::default(),
         is_paused: turns % 2 == 1,
         has_lower_bounds: flags & MEMORY_LOST != 0,
@@ -97,7 +97,7 @@ pub(super) fn read(file: &[u8]) -> Result<Profile, ReadError> {
     if flags & MEMORY_CLEARING == 0 {
         walk.read_contexts(header.u64(offset_of!(MemoryHeader, contexts)))?;
         let elsewhere = header.u64(offset_of!(MemoryHeader, elsewhere));
-        contexts::read_elsewhere(&mut walk.bytes, elsewhere, walk.mode, &mut walk.trees)?;
+        contexts::read_elsewhere(&mut walk.bytes, elsewhere, walk.kept, &mut walk.trees)?;
     }
     let contexts = walk.trees.finish()?;
     let began_within = turns != 0 || flags & MEMORY_BEGAN_WITHIN != 0;
@@ -158,7 +158,7 @@ struct Walk<'a> {
     reader: Reader,
     images: Vec<KnownImage>,
     /// What of the trees of calling contexts was kept
-    mode: ContextMode,
+    kept: contexts::Kept,
     /// The trees that were read
     trees: Trees,
     is_paused: bool,
@@ -180,7 +180,7 @@ impl Walk<'_> {
             }
             let tree = context.u64(offset_of!(Context, tree));
             let (bytes, trees) = (&mut self.bytes, &mut self.trees);
-            contexts::read(bytes, tree, &told, self.mode, (&self.images, &self.reader), trees)?;
+            contexts::read(bytes, tree, &told, self.kept, (&self.images, &self.reader), trees)?;
             address = context.u64(offset_of!(Context, next));
         }
         Ok(())

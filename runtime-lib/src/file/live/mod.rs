@@ -29,7 +29,7 @@ pub use fork::{Copy, before_publication};
 pub use stranger::is_stranger;
 
 use crate::arena;
-use crate::contexts::hot;
+use crate::contexts::{burst, hot};
 use crate::file::place::{self, Missing, Place, Publish};
 use crate::file::text::Text;
 use crate::file::{Failure, File, Identity, NO_FILE};
@@ -44,6 +44,7 @@ use midflight_abi::memory::{
     BYTE_ORDER, Context, Image, MEMORY_BEGAN_WITHIN, MEMORY_CLEARING, MEMORY_FROZEN, MEMORY_LOST,
     MEMORY_MAGIC, MEMORY_VERSION, MemoryHeader,
 };
+use midflight_profile::format::Bursts;
 
 /// Bytes of the file before the first piece for an arena.
 const FIRST: usize = arena::GRANULE;
@@ -133,6 +134,7 @@ fn begin(file: &File, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identit
             images: AtomicPtr::new(null_mut()),
             shares: hot::shares().map_or([0; 2], |(phi, epsilon)| [phi, epsilon].map(f64::to_bits)),
             elsewhere: AtomicPtr::new(null_mut()),
+            bursts: numbers_of(burst::kept()).map(AtomicU64::new),
         });
     }
     Ok((memory, identity))
@@ -305,6 +307,19 @@ pub fn note_loss() {
 pub fn note_beginning() {
     if let Some(header) = header() {
         header.flags.fetch_or(MEMORY_BEGAN_WITHIN, Ordering::AcqRel);
+    }
+}
+
+/// Interval and length of bursts; 0 where there are none.
+fn numbers_of(bursts: Option<Bursts>) -> [u64; 2] {
+    bursts.map_or([0; 2], |Bursts { interval, length }| [interval, length])
+}
+
+/// Tells the file when contexts are counted.
+pub fn set_bursts(bursts: Option<Bursts>) {
+    if let Some(header) = header() {
+        let numbers = header.bursts.iter().zip(numbers_of(bursts));
+        numbers.rev().for_each(|(place, number)| place.store(number, Ordering::Release));
     }
 }
 
