@@ -13,7 +13,7 @@ mod contexts;
 mod counts;
 mod forest;
 
-use super::contexts::{ContextMode, Reader as Trees};
+use super::contexts::Reader as Trees;
 use super::error::ReadError;
 use super::profile::{FunctionProfile, Profile};
 use super::read::Reader;
