@@ -5,8 +5,9 @@ mod support;
 
 use context_support::{Builder, fixture, run, section, table, tables};
 use midflight_profile::format::{ContextMode, Profile};
-use midflight_profile::table::{ContextTable, Granularity};
+use midflight_profile::table::{ContextTable, Granularity, Stage};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::process::Command;
 use support::{Fixture, elf, profile, streams, sum};
@@ -151,7 +152,7 @@ fn a_profile_without_contexts_says_how_to_get_them() {
     let complaint = fixture.complaint("export --to lcov --contexts calls calls.mfp");
     assert!(
         complaint.contains("lcov")
-            && complaint.contains("svg, html, folded, json, callgrind, pprof"),
+            && complaint.contains("svg, html, folded, json, sample-profile, callgrind, pprof"),
         "{complaint}"
     );
 }
@@ -176,7 +177,6 @@ fn a_profile_of_contexts_alone_is_no_error() {
         "overlap calls calls.mfp calls.mfp",
         "export --to dot calls calls.mfp",
         "export --to lcov calls calls.mfp",
-        "export --to sample-profile calls calls.mfp",
         "export --to weights calls calls.mfp",
         "export --to json calls calls.mfp",
     ] {
@@ -428,6 +428,156 @@ fn contexts_that_do_not_fit_their_tables_are_refused() {
     assert!(fixture.complaint("show calls calls.mfp --contexts").contains("another build"));
 }
 
+/// Contexts of a sample profile, each with what its header and its lines tell.
+type Sampled = BTreeMap<String, (u64, u64, Vec<String>)>;
+
+fn sampled(text: &str) -> Sampled {
+    let mut contexts = Sampled::new();
+    let mut context = String::new();
+    for line in text.lines() {
+        if let Some(line) = line.strip_prefix(' ') {
+            contexts.get_mut(&context).unwrap().2.push(line.into());
+            continue;
+        }
+        let (header, activations) = line.rsplit_once(':').unwrap();
+        let (name, total) = header.rsplit_once(':').unwrap();
+        context = name.into();
+        let of = (total.parse().unwrap(), activations.parse().unwrap(), Vec::new());
+        assert!(contexts.insert(context.clone(), of).is_none(), "{context} is there once");
+        // LLVM crashes on some that have a function twice.
+        let frames = context.trim_matches(['[', ']']).split(" @ ");
+        let names: Vec<&str> = frames.map(|frame| frame.split(':').next().unwrap()).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{context}");
+    }
+    contexts
+}
+
+/// Activations of each function, over all its contexts.
+fn activations(contexts: &Sampled) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    for (context, (_, count, _)) in contexts {
+        let function = context.trim_matches(['[', ']']).rsplit(" @ ").next().unwrap();
+        *sums.entry(function.to_string()).or_default() += count;
+    }
+    sums
+}
+
+#[test]
+fn a_sample_profile_has_contexts() {
+    let fixture = fixture();
+    let line = "export --to sample-profile --contexts calls calls.mfp";
+    let output = fixture.run(line);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("6 of 1,003 activations were called from no line"), "{told}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    check("contexts-sample-profile", &text);
+    let alone = fixture.run("export --to sample-profile calls calls.mfp").stdout;
+    assert_eq!(String::from_utf8(alone).unwrap(), text);
+    let visit = "_ZN3foo5visitEi";
+    let all = [("idle", 0), ("main", 1), ("walk", 103), (visit, 896)];
+    let all: BTreeMap<String, u64> = all.map(|(name, count)| (name.into(), count)).into();
+    assert_eq!(activations(&sampled(&text)), all);
+    // What is too cold for a context counts without.
+    let output = fixture.run(&format!("{line} --min-percent 20"));
+    let cut = sampled(&String::from_utf8(output.stdout).unwrap());
+    let expected = [
+        "[_ZN3foo5visitEi]",
+        "[idle]",
+        "[main:1 @ walk]",
+        "[main]",
+        "[walk:2 @ _ZN3foo5visitEi]",
+        "[walk]",
+    ];
+    assert_eq!(cut.keys().collect::<Vec<_>>(), expected);
+    assert_eq!(activations(&cut), all);
+    assert!(cut["[main]"].2.contains(&"2: 2 walk:2".to_string()), "calls are counted: {cut:?}");
+    for (total, activations, lines) in cut.values() {
+        let count = |line: &String| line.split(' ').nth(1).unwrap().parse::<u64>().unwrap();
+        assert_eq!(lines.iter().map(count).sum::<u64>(), *total);
+        assert!(count(&lines[0]) >= *activations);
+    }
+}
+
+/// LLVM reads back each number.
+#[test]
+fn llvm_reads_a_sample_profile_with_contexts() {
+    let fixture = fixture();
+    let line = "export --to sample-profile --contexts calls calls.mfp -o calls.prof";
+    assert!(fixture.run(line).status.success());
+    let ours = sampled(&String::from_utf8(fixture.read("calls.prof")).unwrap());
+    for llvm in [22, 19] {
+        let read = Command::new(format!("llvm-profdata-{llvm}"))
+            .args(["merge", "--sample", "--text", "calls.prof", "-o", "read.prof"])
+            .current_dir(fixture.folder.path())
+            .output();
+        let Ok(read) = read else {
+            eprintln!("skipped: there is no llvm-profdata-{llvm}");
+            continue;
+        };
+        assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+        let theirs = String::from_utf8(fixture.read("read.prof")).unwrap();
+        assert_eq!(sampled(&theirs), ours, "{llvm}");
+    }
+}
+
+/// Lines that are no calls come from a path profile, shared out among the contexts.
+#[test]
+fn contexts_have_their_shares_of_lines() {
+    let fixture = fixture();
+    // `sum` of the paths, which calls from its line 9.
+    let callee = ContextTable { files: vec!["/build/src/sum.c".into()], ..table("sum", 5, &[9]) };
+    let other = ContextTable { stage: Stage::Late, ..callee.clone() };
+    for (stage, is_shared) in [(callee, true), (other, false)] {
+        let section = section(&[sum()], &[table("main", 20, &[21, 22]), stage, table("f", 1, &[])]);
+        let mut calls = Builder::new(&section, ContextMode::All);
+        let main = calls.call(None, 0, "main", 1, 0);
+        let often = calls.call(main, 0, "sum", 9, 0);
+        calls.call(often, 0, "f", 4, 0);
+        calls.call(main, 1, "sum", 3, 0);
+        let mut counted = calls.profile("/build/both");
+        let of_paths = profile("/build/both", &[sum()], &[("sum", streams(10))]);
+        (counted.k, counted.functions) = (of_paths.k, of_paths.functions);
+        fixture.write("both", &elf(&section));
+        fixture.write("both.mfp", &counted.write());
+        let text = fixture.printed("export --to sample-profile --contexts both both.mfp");
+        let contexts = sampled(&text);
+        let often = &contexts["[main:1 @ sum]"].2;
+        let rarely = &contexts["[main:2 @ sum]"].2;
+        if !is_shared {
+            assert_eq!(
+                (&often[..], &rarely[..]),
+                (&["0: 9".into(), "4: 4 f:4".into()][..], &["0: 3".into()][..])
+            );
+            continue;
+        }
+        // Without contexts: 1: 12, 2: 18, 3: 4, 4: 4, 6: 3, 8: 11. All of line 4 are calls of `f`.
+        assert_eq!(often[..], ["0: 9", "1: 9", "2: 14", "3: 3", "4: 4 f:4", "6: 2", "8: 8"]);
+        assert_eq!(rarely[..], ["0: 3", "1: 3", "2: 5", "3: 1", "4: 0", "6: 1", "8: 3"]);
+    }
+    // In a profile without contexts there are none to write.
+    let complaint = fixture.complaint("export --to sample-profile --contexts prog prog.mfp");
+    assert!(complaint.contains("midflight cc --midflight-contexts"), "{complaint}");
+}
+
+/// The format has no escapes: a name may not end a frame, a context or a line.
+#[test]
+fn names_end_no_context() {
+    let fixture = fixture();
+    let name = "-[Foo a:b] @ c#\n";
+    let section = section(&[], &[table("main", 20, &[21]), table(name, 1, &[])]);
+    let mut calls = Builder::new(&section, ContextMode::All);
+    let main = calls.call(None, 0, "main", 1, 0);
+    calls.call(main, 0, name, 2, 0);
+    fixture.write("odd", &elf(&section));
+    fixture.write("odd.mfp", &calls.profile("/build/odd").write());
+    let text = fixture.printed("export --to sample-profile odd odd.mfp");
+    let frame = r"-\x5bFoo\x20a\x3ab\x5d\x20\x40\x20c\x23\x0a";
+    assert_eq!(
+        text,
+        format!("[main]:3:1\n 0: 1\n 1: 2 {frame}:2\n[main:1 @ {frame}]:2:2\n 0: 2\n")
+    );
+}
+
 /// A tree is as deep as a program's recursion: outputs stay of reasonable size, and nothing
 /// overflows.
 #[test]
@@ -448,6 +598,7 @@ fn deep_trees_are_written_in_no_time() {
         "export --to folded --contexts calls deep.mfp",
         "export --to svg --contexts calls deep.mfp",
         "export --to html --contexts calls deep.mfp",
+        "export --to sample-profile --contexts --min-percent 0 calls deep.mfp",
         "export --to callgrind calls deep.mfp",
         "export --to pprof -o out calls deep.mfp",
         "merge -o out deep.mfp deep.mfp",
@@ -461,4 +612,6 @@ fn deep_trees_are_written_in_no_time() {
     let sum: u64 =
         text.lines().map(|l| l.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
     assert_eq!((sum, text.lines().count()), (100_001, 512));
+    let text = fixture.printed("export --to sample-profile --contexts calls deep.mfp");
+    assert_eq!(activations(&sampled(&text))["walk"], 100_001);
 }

@@ -302,3 +302,77 @@ fn remarks_are_those_of_clang_alone() {
         }
     }
 }
+
+/// `leaf` runs often where `visit` is called by `often`, and never where `rarely` calls it.
+const CONTEXTS: &str = "\
+#include <stdio.h>
+unsigned seen[256];
+unsigned leaf(unsigned x, unsigned y) {
+  unsigned r = x;
+  for (int i = 0; i < 3; i++) {
+    r = r * 1664525u + y;
+    r ^= (r << 13) + i;
+    seen[r & 255] += r;
+    r ^= r >> 17;
+    seen[(r >> 8) & 255] ^= y;
+    if (r & 0x1000)
+      r ^= seen[(r >> 7) & 255];
+    else
+      r += seen[(r >> 3) & 255];
+    seen[(r >> 16) & 255] -= r;
+  }
+  if (r % 1000003 == 7)
+    printf(\"%u\\n\", r);
+  return r;
+}
+unsigned visit(unsigned x, unsigned n) {
+  unsigned r = x;
+  for (unsigned i = 0; i < n; i++)
+    r += leaf(r, i);
+  return r;
+}
+unsigned often(unsigned x) {
+  return visit(x, 100);
+}
+unsigned rarely(unsigned x) {
+  return visit(x, x == 1);
+}
+int main(int argc, char **argv) {
+  unsigned s = argc;
+  for (int i = 0; i < 1000; i++) {
+    s += i % 2 ? often(s) : often(s + 1); s += rarely(s);
+  }
+  printf(\"%u\\n\", s);
+  return 0;
+}
+";
+
+/// A sample profile with contexts has clang inline `leaf` for one caller of its caller, and not for
+/// the other; without contexts both or none have it. Calls on one line are one without
+/// discriminators.
+#[test]
+fn clang_inlines_by_contexts() {
+    let Some(project) = Project::new() else { return };
+    std::fs::write(project.path("calls.c"), CONTEXTS).unwrap();
+    for llvm in project.llvms() {
+        let of = format!("--midflight-llvm={llvm} -O2 calls.c");
+        project.cc(&format!("--midflight-contexts --midflight-stage=early -o calls {of}"));
+        project.quiet(&project.path("calls").display().to_string(), "");
+        let line = "export --to sample-profile --contexts -o calls.prof calls out.mfp";
+        project.quiet("midflight", line);
+        let text = std::fs::read_to_string(project.path("calls.prof")).unwrap();
+        let inner = "[main:3 @ often:1 @ visit:3 @ leaf]:100000:100000\n 0: 100000\n";
+        assert!(text.contains(inner), "{text}");
+        assert!(text.contains("\n 3: 1000 often:1000 rarely:1000\n"), "{text}");
+        let line = "-O2 -g -c -fprofile-sample-use=calls.prof -mllvm -no-discriminators -Rpass=inline \
+                    calls.c -o fast.o";
+        let compiled = project.run(&format!("clang-{llvm}"), line);
+        let told = String::from_utf8(compiled.stderr).unwrap();
+        assert!(compiled.status.success(), "{told}");
+        let inlined = |at: &str| {
+            let of_leaf = |line: &&str| line.contains("'leaf' inlined into 'main'");
+            told.lines().filter(of_leaf).filter(|line| line.contains(at)).count()
+        };
+        assert_eq!((inlined("@ often:1:"), inlined("@ rarely:1:")), (2, 0), "{llvm}: {told}");
+    }
+}

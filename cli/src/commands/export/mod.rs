@@ -7,6 +7,7 @@ pub mod html;
 pub mod html_calls;
 pub mod lcov;
 pub mod pprof;
+mod sample_contexts;
 pub mod sample_profile;
 pub mod svg;
 mod unrolling;
@@ -20,9 +21,10 @@ use crate::format::names::has_in_name;
 use crate::format::sink::write_to;
 use crate::input::function::Function;
 use crate::input::sources::Sources;
-use Writer::{Both, Contexts, Document, Functions, Weights};
+use Writer::{Both, Contexts, Document, Functions, Samples, Weights};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use midflight_profile::table::ContextTable;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +70,9 @@ enum Writer {
     /// Of the document
     Document(WriteDocument),
     /// Of the counts of all functions
-    Functions(fn(&mut dyn Write, &[Function<'_>]) -> io::Result<()>),
+    Functions(WriteFunctions),
+    /// Of the counts of all functions, or of calling contexts and these
+    Samples(WriteFunctions, WriteSamples),
     /// Of counts that there may not be, since they are of two stages
     Weights,
     /// Of calling contexts
@@ -77,6 +81,14 @@ enum Writer {
     Both(WriteDocument, View),
 }
 
+type WriteFunctions = fn(&mut dyn Write, &[Function<'_>]) -> io::Result<()>;
+type WriteSamples = fn(
+    &mut dyn Write,
+    &ContextDocument<'_>,
+    &[&ContextTable],
+    &[Function<'_>],
+    f64,
+) -> io::Result<()>;
 type WriteDocument = fn(&mut dyn Write, &document::Document<'_>) -> io::Result<()>;
 
 /// How calling contexts are written.
@@ -97,6 +109,7 @@ Examples:
   midflight export --to dot --function compress prog a.mfp | dot -Tpdf -o prog.pdf
   midflight export --to sample-profile -o prog.prof prog a.mfp
   clang -O2 -g -fprofile-sample-use=prog.prof prog.c
+  midflight export --to sample-profile --contexts -o prog.prof prog a.mfp
   midflight export --to weights -o prog.weights prog a.mfp
   midflight cc --midflight-use=prog.weights -O2 -o fast prog.c";
 
@@ -119,8 +132,8 @@ pub(crate) struct Export {
     /// The format
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     to: Format,
-    /// Calling contexts, in a format that can show paths too. svg, html and folded do where no
-    /// paths were counted
+    /// Calling contexts, in a format that can show paths too. svg, html, folded and sample-profile
+    /// do where no paths were counted
     #[arg(long)]
     contexts: bool,
     /// Where to write; standard output if it is not said
@@ -133,9 +146,11 @@ pub(crate) struct Export {
     /// and weights
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// Leave out sequences with less of the function's work than so many percent
-    #[arg(long, default_value_t = 0.1, value_name = "P", value_parser = percentage)]
-    min_percent: f64,
+    /// Leave out sequences with less of the function's work than so many percent (0.1 if it is not
+    /// said); in a sample profile with calling contexts, add up by functions those with fewer of
+    /// all activations (0.01)
+    #[arg(long, value_name = "P", value_parser = percentage)]
+    min_percent: Option<f64>,
     /// Where to look for source files that are not where debug information says; may be repeated
     #[arg(long, value_name = "FOLDER")]
     source_dir: Vec<PathBuf>,
@@ -143,6 +158,12 @@ pub(crate) struct Export {
 
 /// Sequences of a function in the document.
 const SEQUENCES: usize = 20;
+
+/// Percent of the function's work that a sequence has, at least.
+const OF_WORK: f64 = 0.1;
+
+/// Percent of all activations that a context in a sample profile has, at least.
+const OF_ACTIVATIONS: f64 = 0.01;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
@@ -156,9 +177,13 @@ impl Export {
             Both(_, view) if contexts || is_alone => {
                 view.write(&opened, function.as_deref(), output)
             }
+            Samples(_, write) if contexts || is_alone => {
+                let least = min_percent.unwrap_or(OF_ACTIVATIONS);
+                write_samples(write, &opened, least, output)
+            }
             _ if contexts => Err(CommandError::NoContextsIn(to.name, with_contexts())),
             Document(write) | Both(write, _) => {
-                let sequences = SEQUENCES;
+                let (sequences, min_percent) = (SEQUENCES, min_percent.unwrap_or(OF_WORK));
                 let extent = Extent { top, sequences, min_percent, function, ..Extent::default() };
                 let mut sources = Sources::new(source_dir, true);
                 let view = |document: &document::Document<'_>, _: &mut Sources| {
@@ -166,7 +191,7 @@ impl Export {
                 };
                 Ok(opened.with_document("counting sequences", &extent, &mut sources, view)??)
             }
-            Functions(write) => {
+            Functions(write) | Samples(write, _) => {
                 let functions = opened.session.functions()?;
                 Ok(write_to(output, |out| write(out, &functions))?)
             }
@@ -176,6 +201,24 @@ impl Export {
             }
         }
     }
+}
+
+/// Writes calling contexts, with what was counted of paths if anything was.
+fn write_samples(
+    write: WriteSamples,
+    opened: &Opened,
+    min_percent: f64,
+    output: Option<&Path>,
+) -> Result<(), CommandError> {
+    let session = &opened.session;
+    let document = opened.contexts(Shape::Tree, &ContextExtent::ALL, None, has_in_name)?;
+    let functions = match session.has_only_contexts() {
+        true => Vec::new(),
+        false => session.functions()?,
+    };
+    let tables: Vec<&ContextTable> =
+        session.images.iter().flat_map(|image| &image.contexts).collect();
+    Ok(write_to(output, |out| write(out, &document, &tables, &functions, min_percent))?)
 }
 
 impl View {
@@ -194,6 +237,7 @@ impl View {
 
 /// The formats that can show calling contexts.
 fn with_contexts() -> String {
-    let able = FORMATS.iter().filter(|f| matches!(f.writer, Contexts(_) | Both(..)));
+    let is_able = |f: &&Format| matches!(f.writer, Contexts(_) | Both(..) | Samples(..));
+    let able = FORMATS.iter().filter(is_able);
     able.map(|format| format.name).collect::<Vec<_>>().join(", ")
 }

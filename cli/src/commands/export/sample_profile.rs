@@ -14,7 +14,7 @@
 //! A name that the format cannot hold is written as it may be shown, and so meets no function.
 
 use crate::analysis::edge_counts::line_counts;
-use crate::commands::export::{Format, Writer};
+use crate::commands::export::{Format, Writer, sample_contexts};
 use crate::format::numbers::add;
 use crate::input::function::Function;
 use midflight_profile::table::Loc;
@@ -25,17 +25,20 @@ use std::io::{self, Write};
 /// The format.
 pub(super) const FORMAT: Format = Format {
     name: "sample-profile",
-    about: "the text that clang -fprofile-sample-use takes",
-    writer: Writer::Functions(write),
+    about: "the text that clang -fprofile-sample-use takes, of paths or calls (--contexts)",
+    writer: Writer::Samples(write, sample_contexts::write),
 };
 
 /// LLVM keeps so many bits of an offset.
 const OFFSET: u32 = 0xffff;
 
-#[derive(Default)]
-struct Samples {
-    entries: u64,
-    lines: BTreeMap<u32, u64>,
+/// What a function has, or several of one name.
+#[derive(Clone, Default)]
+pub(super) struct Samples {
+    /// Activations
+    pub(super) entries: u64,
+    /// Counts of its lines, by their offsets
+    pub(super) lines: BTreeMap<u32, u64>,
 }
 
 /// Writes all functions, those that never ran too.
@@ -43,7 +46,7 @@ pub fn write(out: &mut dyn Write, functions: &[Function<'_>]) -> io::Result<()> 
     let mut by_name: BTreeMap<&str, Samples> = BTreeMap::new();
     // Without debug information there is nothing to count lines from.
     for function in functions.iter().filter(|f| f.table.line > 0) {
-        collect(function, by_name.entry(&function.table.name).or_default());
+        by_name.entry(&function.table.name).or_default().collect(function);
     }
     for (name, samples) in by_name {
         let total = samples.lines.values().copied().fold(0, u64::saturating_add);
@@ -65,15 +68,21 @@ fn held(name: &str) -> String {
     }
 }
 
-fn collect(function: &Function<'_>, samples: &mut Samples) {
-    let table = function.table;
-    add(&mut samples.entries, function.entries());
-    let offset = |loc: &Loc| {
-        let is_own = loc.file == table.file && loc.line == loc.outer_line;
-        loc.line.checked_sub(table.line).filter(|_| is_own).map(|offset| offset & OFFSET)
-    };
-    // Local functions of one name in several units are one to LLVM.
-    for (offset, count) in line_counts(function, offset) {
-        add(samples.lines.entry(offset).or_default(), count);
+impl Samples {
+    /// Adds a function. Local functions of one name in several units are one to LLVM.
+    pub(super) fn collect(&mut self, function: &Function<'_>) {
+        let table = function.table;
+        add(&mut self.entries, function.entries());
+        let offset = |loc: &Loc| own_offset(loc, table.file, table.line);
+        for (offset, count) in line_counts(function, offset) {
+            add(self.lines.entry(offset).or_default(), count);
+        }
     }
+}
+
+/// How far a line is behind the declaration of its function, as far as LLVM tells that; none of
+/// code that was inlined.
+pub(super) fn own_offset(loc: &Loc, file: u32, line: u32) -> Option<u32> {
+    let is_own = loc.line > 0 && loc.file == file && loc.line == loc.outer_line;
+    loc.line.checked_sub(line).filter(|_| is_own).map(|offset| offset & OFFSET)
 }
