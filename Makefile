@@ -64,6 +64,7 @@ PROGRAMS ?= light
 OUTPUT_OPT ?= 3
 PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
+ENTRIES ?= bzip2,lua,expat,connect4,suffix-sort,exceptions
 REPLAYED ?= bzip2,lua,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 # Features that the crates in examples/ are built with, one after the other.
@@ -262,6 +263,8 @@ check-corpus: harness
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2
 	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt 0,2
+	$(BENCH) verify --programs $(ENTRIES) --check entries --opt 2
+	$(BENCH) verify --programs exceptions --check entries --opt 0
 	$(BENCH) coverage --programs $(PROGRAMS)
 
 # Whole projects by their own build systems, and their own test suites.
@@ -326,7 +329,7 @@ nightly: need-test
 	@PROPTEST_CASES=10000 MIDFLIGHT_SOAK_SECONDS=600 scripts/checks.sh $(MAKE) lint build-both \
 		check-rust check-examples check-miri check-lit check-osr check-open check-maps check-matrix check-corpus check-documentation check-builds check-random \
 		check-aarch64 check-suites check-bare \
-		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light PROJECTS=all \
+		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3

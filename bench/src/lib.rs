@@ -5,6 +5,7 @@
 //! | Does an instrumented program do what a plain one does? | [`verify`] | `verify --check output` |
 //! | Are edge counts exact? | [`edge_oracle`] | `verify --check edges` |
 //! | Are sequences of paths exact? | [`block_oracle`], [`replay`] | `verify --check blocks` |
+//! | Are activations those of the path profile, and of clang's counters? | [`entry_oracle`] | `verify --check entries` |
 //! | Do line counts agree with clang's coverage? | [`coverage`] | `coverage` |
 //! | Does it hold on random programs? | [`csmith`] | `csmith` |
 //! | Do the programs of compilers' test suites do the same? | [`suite`] | `suite` |
@@ -38,6 +39,7 @@ pub mod debian;
 pub mod documentation;
 pub mod edge_oracle;
 pub mod edge_report;
+pub mod entry_oracle;
 pub mod error;
 pub mod extent;
 pub mod fetch;

@@ -1,20 +1,22 @@
 //! `midflight-bench verify`: instrumented programs do what plain ones do, and are counted exactly.
 
-use crate::build::{Built, build};
+use crate::build::{Built, build, build_with};
 use crate::compare::difference;
 use crate::edge_report::edge_report;
 use crate::error::{Error, Result, io, read};
 use crate::forest_report::forest_report;
 use crate::layout::Layout;
+use crate::llvm::tool;
 use crate::memory::Memory;
-use crate::process::Outcome;
+use crate::process::{Job, Outcome};
 use crate::profile_file::read_profile;
 use crate::program::{Program, Size};
 use crate::same_forests::{self, Counted};
+use crate::sections::defined;
 use crate::tally::Tally;
-use crate::variant::{How, Oracle, Stage, Variant};
+use crate::variant::{Granularity, How, Oracle, Stage, Variant};
 use crate::workload::{job, oracle_of, profile_of, run};
-use crate::{block_oracle, context_oracle, edge_oracle, replay, tables};
+use crate::{block_oracle, context_oracle, edge_oracle, entry_oracle, replay, tables};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fs;
@@ -32,6 +34,9 @@ pub enum Check {
     Contexts,
     /// Calling contexts that were counted in bursts are among all of them, with no higher counts
     Bursts,
+    /// Activations by calling contexts equal those by paths of the same stage, and at the stage
+    /// early those that clang's counters of the source have
+    Entries,
     /// The automaton and Algorithm 4 as published count each sequence equally often
     Algorithms,
 }
@@ -98,6 +103,7 @@ fn how(check: Check, k: u32, stage: Stage) -> How {
         Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
         Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
         Check::Bursts => How::Bursts,
+        Check::Entries => How::Contexts { stage, granularity: Granularity::Sites },
         Check::Contexts => How::Checked { k: 1, stage, oracle: Oracle::Contexts },
     }
 }
@@ -136,8 +142,10 @@ fn checked(
     check: Check,
     expected: &Outcome,
 ) -> Result<Verdict> {
-    if check == Check::Algorithms {
-        return algorithms_equal(layout, program, variant, expected);
+    match check {
+        Check::Algorithms => return algorithms_equal(layout, program, variant, expected),
+        Check::Entries => return entries_equal(layout, program, variant, expected),
+        _ => {}
     }
     let built = build(layout, program, variant)?;
     let mut job = job(layout, program, &built, size_of(check, variant.how.k()))?;
@@ -152,7 +160,7 @@ fn checked(
     let verdict = match difference(expected, &outcome) {
         Some(problem) => Verdict { summary: String::new(), problem: Some(problem) },
         None => match check {
-            Check::Output | Check::Algorithms => readable(layout, &built)?,
+            Check::Output | Check::Algorithms | Check::Entries => readable(layout, &built)?,
             Check::Edges => edges_exact(layout, &built)?,
             Check::Blocks => sequences_exact(layout, &built)?,
             Check::Contexts => contexts_exact(&built)?,
@@ -197,25 +205,126 @@ fn algorithms_equal(
     })
 }
 
-/// What a program counts, or what it does otherwise than the plain one. It runs in the same place
-/// whatever the variant: a program may look at its own path.
+/// What a program counts, or what it does otherwise than the plain one.
 fn counted_by(
     layout: &Layout,
     program: &Program,
     variant: Variant,
     expected: &Outcome,
 ) -> Result<std::result::Result<Counted, String>> {
-    let built = build(layout, program, variant)?;
-    let folder = layout.work().join(program.name).join("algorithms");
+    match run_in_one_place(layout, program, variant, &[], expected)? {
+        Ok(built) => Counted::read(&built.executable, &profile_of(&built)).map(Ok),
+        Err(problem) => Ok(Err(problem)),
+    }
+}
+
+/// Builds a program with more flags and runs it, or tells what it does otherwise than the plain
+/// one. It runs in the same place whatever the variant: a program may look at its own path.
+fn run_in_one_place(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    flags: &[String],
+    expected: &Outcome,
+) -> Result<std::result::Result<Built, String>> {
+    let built = build_with(layout, program, variant, flags)?;
+    let folder = layout.work().join(program.name).join("one-place");
     let _ = fs::remove_dir_all(&folder);
     fs::rename(&built.folder, &folder).map_err(io("renaming", &built.folder))?;
     let built = Built { executable: folder.join(program.name), folder };
     let job = job(layout, program, &built, size_of(Check::Algorithms, variant.how.k()))?;
     let outcome = Memory::ample().give(job).run()?;
-    match difference(expected, &outcome) {
-        Some(problem) => Ok(Err(problem)),
-        None => Counted::read(&built.executable, &profile_of(&built)).map(Ok),
+    Ok(difference(expected, &outcome).map_or(Ok(built), Err))
+}
+
+/// What keeps code that a library has as well out of C++ programs: of functions that the library
+/// instantiates there are copies for inlining alone, and what these call is counted where a build
+/// happens to inline them.
+const NO_COPIES: &str = "-fno-inline";
+
+/// What has clang count functions of the system's headers too, and keep counters where they are:
+/// it moves them out of loops, and loses what was counted in one that the process ends in.
+const COUNTED: [&str; 4] =
+    ["-mllvm", "-system-headers-coverage", "-mllvm", "-do-counter-promotion=false"];
+
+/// Compares the calling contexts of a program with its paths, and with clang's counters.
+fn entries_equal(
+    layout: &Layout,
+    program: &Program,
+    variant: Variant,
+    expected: &Outcome,
+) -> Result<Verdict> {
+    let failed = |problem| Verdict { summary: String::new(), problem: Some(problem) };
+    let How::Contexts { stage, .. } = variant.how else { return Ok(failed("no contexts".into())) };
+    let mut flags: Vec<String> = Vec::new();
+    let is_cpp = program.sources.iter().any(|source| source.ends_with(".cpp"));
+    if is_cpp && stage == Stage::Early {
+        flags.push(NO_COPIES.to_string());
     }
+    let run = |how, flags: &[String]| {
+        let variant = Variant { how, ..variant };
+        let ran = run_in_one_place(layout, program, variant, flags, expected)?;
+        Ok::<_, Error>(ran.map_err(|problem| format!("{variant}: {problem}")))
+    };
+
+    let built = match run(variant.how, &flags)? {
+        Ok(built) => built,
+        Err(problem) => return Ok(failed(problem)),
+    };
+    let profile = read_profile(&profile_of(&built))?;
+    let ours = entry_oracle::of_contexts(&tables::context_tables(&built.executable)?, &profile)?;
+    let elsewhere = profile.contexts.map_or(0, |contexts| contexts.elsewhere);
+    if elsewhere != 0 {
+        return Ok(failed(format!("{elsewhere} activations have no context")));
+    }
+
+    let built = match run(How::paths(1, stage), &flags)? {
+        Ok(built) => built,
+        Err(problem) => return Ok(failed(problem)),
+    };
+    let profile = read_profile(&profile_of(&built))?;
+    let paths = entry_oracle::of_paths(&tables::tables(&built.executable)?, &profile)?;
+    let paths = entry_oracle::compare(&ours, &paths);
+    let problem = first_of(&paths.wrong, "functions")
+        .or_else(|| first_of(&named(&paths.only_ours), "functions without paths"))
+        .or_else(|| first_of(&named(&paths.only_theirs), "functions without contexts"))
+        .or_else(|| nothing(paths.functions));
+    let (functions, activations) = (paths.functions, paths.activations);
+    let summary = format!("{functions} functions, {activations} activations: the same as by paths");
+    if stage != Stage::Early || problem.is_some() {
+        return Ok(Verdict { summary, problem });
+    }
+
+    flags.extend(COUNTED.map(String::from));
+    let built = match run(How::SourceCounters, &flags)? {
+        Ok(built) => built,
+        Err(problem) => return Ok(failed(problem)),
+    };
+    let text = Job::new(tool("llvm-profdata", variant.llvm)?)
+        .args(["merge", "--text", "-o", "-"])
+        .arg(built.folder.join("run.profraw"))
+        .expect_success()?
+        .stdout;
+    let mut clang = entry_oracle::of_clang(&String::from_utf8_lossy(&text))
+        .map(|clang| entry_oracle::compare(&ours, &clang))?;
+    let symbols = defined(&built.executable)?;
+    let uncounted = clang.only_ours.len();
+    clang.only_ours.retain(|name| !entry_oracle::may_be_uncounted(name));
+    clang.only_theirs.retain(|name| !entry_oracle::is_copy(name, &symbols));
+    let of_clang = clang.functions;
+    Ok(Verdict {
+        summary: format!(
+            "{summary}; {of_clang} functions: the same as by clang, which does not count {uncounted}"
+        ),
+        problem: first_of(&clang.wrong, "functions by clang's counters")
+            .or_else(|| first_of(&named(&clang.only_ours), "functions that clang does not count"))
+            .or_else(|| first_of(&named(&clang.only_theirs), "functions that only clang counts"))
+            .or_else(|| nothing(of_clang)),
+    })
+}
+
+fn named(names: &[entry_oracle::Name]) -> Vec<String> {
+    names.iter().map(entry_oracle::told).collect()
 }
 
 fn readable(layout: &Layout, built: &Built) -> Result<Verdict> {
