@@ -230,6 +230,10 @@ enum Action {
         /// inlined, late
         #[arg(long, value_delimiter = ',', default_value = "inlined")]
         stage: Vec<Stage>,
+        /// Also with sample profiles, as clang takes them: of lines, of calling contexts, and of
+        /// both
+        #[arg(long)]
+        samples: bool,
         /// Rounds: each runs all variants in turn
         #[arg(long, default_value_t = 7)]
         pairs: usize,
@@ -388,8 +392,9 @@ fn act(arguments: Arguments) -> anyhow::Result<bool> {
         Action::Documentation => Ok(documentation::documentation(&layout)?.close("documentation")),
         Action::Contexts { action } => contexts_command::act(&layout, action),
         Action::Osr { action } => osr_command::act(&layout, action),
-        Action::Pgo { programs, llvm, opt, stage, pairs, simulate } => {
-            let plan = pgo::Plan { llvm, opt, stages: stage, clock: clock(pairs, simulate) };
+        Action::Pgo { programs, llvm, opt, stage, samples, pairs, simulate } => {
+            let clock = clock(pairs, simulate);
+            let plan = pgo::Plan { llvm, opt, stages: stage, samples, clock };
             let text = pgo::pgo(&layout, &available(&layout, &programs)?, &plan)?;
             println!("{text}");
             let name = if simulate { "pgo-simulated.md" } else { "pgo.md" };

@@ -3,21 +3,24 @@
 //!
 //! Each program is profiled on its work of the size for tests and measured on that for benchmarks.
 //! clang's profile is taken without the values of operands (`-disable-vp`), which paths do not have
-//! either. In each round the native program, all variants and the native program once more run in
-//! turn; the ratio to native is taken of each round, and the median of these ratios stands in the
-//! table, with the ratio of the fastest runs. Or each runs once in a simulated processor, with the
-//! work of the size for tests: this is exact where a busy machine is not, but a model.
+//! either. Sample profiles, which clang uses too, may stand beside them, of the same paths and of
+//! calling contexts. In each round the native program, all variants and the native program once
+//! more run in turn; the ratio to native is taken of each round, and the median of these ratios
+//! stands in the table, with the ratio of the fastest runs. Or each runs once in a simulated
+//! processor, with the work of the size for tests: this is exact where a busy machine is not, but a
+//! model.
 
 use crate::build::{Built, build, build_with};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::llvm::tool;
 use crate::pairs::{self, Cell, Clock, shown};
 use crate::process::Job;
 use crate::program::{Program, Size};
 use crate::table::markdown;
-use crate::variant::{How, Stage, Variant};
+use crate::variant::{Granularity, How, Stage, Variant};
 use crate::workload::{job, profile_of, run};
+use std::path::{Path, PathBuf};
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -28,9 +31,14 @@ pub struct Plan {
     pub opt: u32,
     /// Stages at which paths are profiled, and the profile used
     pub stages: Vec<Stage>,
+    /// Sample profiles too: of lines, of calling contexts, and of both
+    pub samples: bool,
     /// By what they are compared
     pub clock: Clock,
 }
+
+/// What sample profiles are of.
+const SAMPLES: [&str; 3] = ["lines", "contexts", "contexts and lines"];
 
 /// Flags for clang to leave the values of operands alone.
 const NO_VALUES: [&str; 2] = ["-mllvm", "-disable-vp"];
@@ -49,6 +57,8 @@ pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String
     }
     let mut names: Vec<String> =
         plan.stages.iter().map(|stage| format!("paths, {stage}")).collect();
+    names.extend(SAMPLES.iter().filter(|_| plan.samples).map(|what| format!("samples, {what}")));
+    let ours = names.len();
     names.push("-fprofile-use".to_string());
     let mut what = plan.clock.over("no profile");
     if let Clock::Processor { .. } = plan.clock {
@@ -65,7 +75,7 @@ pub fn pgo(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<String
     let header: Vec<&str> =
         std::iter::once("program").chain(names.iter().map(String::as_str)).collect();
     let table = markdown(&header, &table);
-    let gains = gains(&names, &means, plan.stages.len());
+    let gains = gains(&names, &means, ours);
     Ok(format!("LLVM {}, -O{}; {what}:\n\n{table}\n{gains}", plan.llvm, plan.opt))
 }
 
@@ -75,10 +85,10 @@ fn mean(rows: &[(&str, Vec<Cell>)], column: usize) -> Cell {
     pairs::mean(whole.map(|(_, row)| row[column]))
 }
 
-/// What part of the gain of clang's profile, which stands behind the stages, each of these has;
-/// nothing if it has none.
-fn gains(names: &[String], means: &[Cell], stages: usize) -> String {
-    let Some(Some(clang)) = means.get(stages) else { return String::new() };
+/// What part of the gain of clang's profile, which stands behind `ours`, each of these has; nothing
+/// if it has none.
+fn gains(names: &[String], means: &[Cell], ours: usize) -> String {
+    let Some(Some(clang)) = means.get(ours) else { return String::new() };
     if clang.iter().any(|&clang| clang >= 1.0) {
         return String::new();
     }
@@ -87,7 +97,7 @@ fn gains(names: &[String], means: &[Cell], stages: usize) -> String {
         let (first, second) = (part(0)?, part(1)?);
         Some(format!("- {name}: {first:.0} % of what -fprofile-use gains ({second:.0} %)\n"))
     };
-    names.iter().zip(means).take(stages).filter_map(line).collect()
+    names.iter().zip(means).take(ours).filter_map(line).collect()
 }
 
 /// The cells of a program.
@@ -99,6 +109,13 @@ fn measure(layout: &Layout, program: &Program, plan: &Plan) -> Result<Vec<Cell>>
         let flag = paths_flag(layout, program, variant(How::paths(4, stage)))?;
         let built = build_with(layout, program, variant(How::PathsUsed), &[flag])?;
         used.push(kept(built, &stage.to_string())?);
+    }
+    if plan.samples {
+        for (file, what) in sample_profiles(layout, program, plan)?.iter().zip(SAMPLES) {
+            let flag = format!("-fprofile-sample-use={}", file.display());
+            let built = build_with(layout, program, variant(How::SamplesUsed), &[flag])?;
+            used.push(kept(built, what)?);
+        }
     }
     let flag = clang_flag(layout, program, variant(How::IrCounters))?;
     let flags = [flag, NO_VALUES[0].to_string(), NO_VALUES[1].to_string()];
@@ -134,6 +151,42 @@ fn paths_flag(layout: &Layout, program: &Program, variant: Variant) -> Result<St
         .arg(profile_of(&built))
         .expect_success()?;
     Ok(format!("--midflight-use={}", weights.display()))
+}
+
+/// Profiles paths and calling contexts at the stage early; the sample profiles of lines, of
+/// contexts, and of both.
+fn sample_profiles(layout: &Layout, program: &Program, plan: &Plan) -> Result<[PathBuf; 3]> {
+    let (stage, granularity) = (Stage::Early, Granularity::Sites);
+    // Two builds of one name are taken for an old one and a new one.
+    let profiled = |how, name: &str| {
+        let variant = Variant { llvm: plan.llvm, opt: plan.opt, how };
+        let mut built = build(layout, program, variant)?;
+        let executable = built.folder.join(format!("{}-{name}", program.name));
+        std::fs::rename(&built.executable, &executable)
+            .map_err(crate::error::io("renaming", &built.executable))?;
+        built.executable = executable;
+        run(layout, program, &built, Size::Test)?;
+        Ok::<_, Error>(built)
+    };
+    let paths = profiled(How::paths(1, stage), "paths")?;
+    let contexts = profiled(How::Contexts { stage, granularity }, "contexts")?;
+    let export = |name: &str, arguments: &[&Path]| {
+        let file = paths.folder.join(name);
+        Job::new(layout.midflight()?)
+            .args(["export", "--to", "sample-profile", "-o"])
+            .arg(&file)
+            .args(arguments)
+            .expect_success()?;
+        Ok::<_, Error>(file)
+    };
+    let of_paths = [paths.executable.as_path(), &profile_of(&paths)];
+    let of_contexts = [Path::new("--contexts"), &contexts.executable, &profile_of(&contexts)];
+    let of_both: Vec<&Path> = [&of_contexts, &[Path::new("--library")][..], &of_paths].concat();
+    Ok([
+        export("lines.prof", &of_paths)?,
+        export("contexts.prof", &of_contexts)?,
+        export("both.prof", &of_both)?,
+    ])
 }
 
 /// Profiles by clang's counters; the flag that has them used.

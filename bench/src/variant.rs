@@ -86,6 +86,8 @@ pub enum How {
     PathsUsed,
     /// Optimized for the counters of `-fprofile-generate`
     IrUsed,
+    /// Optimized for a profile of samples
+    SamplesUsed,
 }
 
 impl How {
@@ -153,6 +155,7 @@ impl std::fmt::Display for Variant {
             How::Coverage => f.write_str("coverage"),
             How::PathsUsed => f.write_str("paths-used"),
             How::IrUsed => f.write_str("ir-used"),
+            How::SamplesUsed => f.write_str("samples-used"),
         }
     }
 }
@@ -185,6 +188,7 @@ impl Toolchain {
         };
         Ok(match variant.how {
             How::Native | How::IrUsed => simple(&[]),
+            How::SamplesUsed => simple(&["-g", "-mllvm", "-no-discriminators"]),
             How::PathsUsed => {
                 let command = driver(layout, variant.llvm)?.arg(&opt);
                 let link = command.clone();
