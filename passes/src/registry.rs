@@ -13,7 +13,8 @@ use crate::osr::print_points::{self, PrintPoints};
 use crate::paths::options::{self, parse, parse_use};
 use crate::paths::path_profile_gen::PathProfileGen;
 use crate::paths::print_numbering::PrintNumbering;
-use midflight_bridge::pass::{Pass, failed};
+use midflight_bridge::ir::Module;
+use midflight_bridge::pass::{Analyses, Pass, failed};
 use midflight_profile::table::Stage;
 
 /// `osr-opt` with one pass, and what that needs.
@@ -157,6 +158,7 @@ pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
         "contexts" => contexts::parse(rest)
             .map(|options| (options.stage, Box::new(CctProfileGen(options)) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
+        "contexts+paths" => both(rest).map_err(|error| error.to_string()),
         first if first.starts_with("use=") => parse_use(&text.replacen("use=", "file=", 1))
             .map(|pass| (pass.weights.stage, Box::new(pass) as Box<dyn Pass>))
             .map_err(|error| error.to_string()),
@@ -169,6 +171,44 @@ pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
         Ok((Stage::Inlined, pass)) => (ExtensionPoint::Inlined, pass),
         Ok((Stage::Late, pass)) => (ExtensionPoint::Last, pass),
         Err(error) => (ExtensionPoint::Start, failed(format!("options '{text}': {error}"))),
+    }
+}
+
+/// Paths first, and calling contexts of what has calls then as it had before: options of both
+/// passes, each of which goes to those that have it.
+fn both(text: &str) -> Result<(Stage, Box<dyn Pass>), OptionError> {
+    let (mut of_contexts, mut of_paths) = (Vec::new(), Vec::new());
+    for option in text.split(';').filter(|option| !option.trim().is_empty()) {
+        let name = option.trim().split('=').next().unwrap_or_default();
+        let has = |shapes: Vec<&'static str>| {
+            shapes.iter().any(|shape| shape.split('=').next() == Some(name))
+        };
+        let is_of_contexts = has(shapes(&[contexts::OPTIONS]));
+        if is_of_contexts {
+            of_contexts.push(option);
+        }
+        // One that neither has is refused there.
+        if has(shapes(&[options::OPTIONS])) || !is_of_contexts {
+            of_paths.push(option);
+        }
+    }
+    let contexts = contexts::parse(&of_contexts.join(";"))?;
+    let mut paths = parse(&of_paths.join(";"))?;
+    paths.stage = contexts.stage;
+    let strips = std::mem::take(&mut paths.strip_lines);
+    let contexts = contexts::Options { strip_lines: contexts.strip_lines || strips, ..contexts };
+    let stage = contexts.stage;
+    Ok((stage, Box::new(Both(PathProfileGen(paths), CctProfileGen(contexts)))))
+}
+
+/// Both profilers, one after the other.
+struct Both(PathProfileGen, CctProfileGen);
+
+impl Pass for Both {
+    fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
+        let Both(paths, contexts) = self;
+        let changed = paths.run(module, analyses);
+        contexts.run(module, analyses) || changed
     }
 }
 

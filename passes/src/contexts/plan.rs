@@ -21,6 +21,7 @@ use crate::driver::reason_to_skip_contexts;
 use crate::function_list::FunctionList;
 use crate::read_code::reachable_blocks;
 use midflight_abi::contexts::MOST_SLOTS;
+use midflight_abi::{ENTER_SYMBOL, PUBLISHED_STEP_SYMBOL, RUN_SYMBOL};
 use midflight_bridge::ir::{Function, Inst, Module, Opcode};
 use midflight_profile::table::Granularity;
 
@@ -89,7 +90,7 @@ pub fn plan<'m>(
     for block in reachable_blocks(function) {
         let in_tail_position = block.tail_call(is_marked).filter(|_| may_give_up);
         for inst in block.instructions() {
-            if !inst.facts().is_real_call() {
+            if !inst.facts().is_real_call() || is_of_runtime(inst) {
                 continue;
             }
             let kind = match in_tail_position == Some(inst) {
@@ -111,6 +112,13 @@ pub fn plan<'m>(
     }
     plan.puts_back = !plan.sites.is_empty();
     plan
+}
+
+/// Whether a call is one of the runtime's functions, which instrumentation of paths has inserted:
+/// they call nothing that is instrumented.
+fn is_of_runtime(call: Inst<'_>) -> bool {
+    const INSERTED: [&str; 3] = [ENTER_SYMBOL, RUN_SYMBOL, PUBLISHED_STEP_SYMBOL];
+    call.called_function().is_some_and(|callee| INSERTED.contains(&callee.name().as_str()))
 }
 
 /// Whether a call leads to a function that is instrumented for certain.

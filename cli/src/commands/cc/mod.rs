@@ -35,8 +35,10 @@ Options:
   --midflight-algorithm=automaton|published
                                   how sequences are counted: by an automaton, or by Algorithm 4 of the thesis
                                   as it was published, for comparison [default: automaton]
-  --midflight-contexts            calling contexts in the place of paths: how often each function is called
-                                  by which chain of calls; at stage late, if no other is given
+  --midflight-contexts            calling contexts: how often each function is called by which chain of
+                                  calls; in the place of paths, unless --midflight-k or
+                                  --midflight-algorithm asks for these, too; at stage late, if no
+                                  other is given
   --midflight-granularity=sites|functions
                                   what tells contexts apart: call sites, or the functions that call alone
                                   [default: sites]
@@ -114,11 +116,6 @@ pub(crate) enum DriverError {
         "--midflight-use and --midflight-{0} exclude each other: nothing is profiled where a profile          is used; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
     )]
     UseWith(&'static str),
-    #[error(
-        "--midflight-contexts and --midflight-{0} exclude each other: paths are not profiled where \
-         calling contexts are; leave one of them out, in MIDFLIGHT_CC_OPTIONS too"
-    )]
-    ContextsWith(&'static str),
     #[error("--midflight-bursts needs --midflight-contexts: it tells when contexts are counted")]
     Bursts,
     #[error(

@@ -76,12 +76,6 @@ impl Options {
                 return Err(DriverError::UseWith(other));
             }
         }
-        if options.contexts && options.k.is_some() {
-            return Err(DriverError::ContextsWith("k"));
-        }
-        if options.contexts && options.algorithm.is_some() {
-            return Err(DriverError::ContextsWith("algorithm"));
-        }
         if options.granularity.is_some() && !options.contexts {
             return Err(DriverError::Granularity);
         }
@@ -178,7 +172,9 @@ impl Options {
                 parts.extend(self.osr_fuzz.as_ref().map(|_| "fuzz".into()));
                 parts.extend((!pipeline.is_empty()).then(|| with("passes=", pipeline)));
             }
-            parts.extend(self.contexts.then(|| "contexts".into()));
+            let has_paths = self.k.is_some() || self.algorithm.is_some();
+            let contexts = if has_paths { "contexts+paths" } else { "contexts" };
+            parts.extend(self.contexts.then(|| contexts.into()));
             let stage = if self.contexts { Stage::Late } else { Stage::Early };
             parts.push(format!("stage={}", self.stage.unwrap_or(stage).name()).into());
             parts.extend(self.granularity.iter().map(|g| with("granularity=", g.as_ref())));
@@ -255,6 +251,8 @@ mod tests {
         assert_eq!(of("--midflight-contexts"), "contexts;stage=late");
         let line = "--midflight-contexts --midflight-stage=early --midflight-granularity=functions";
         assert_eq!(of(line), "contexts;stage=early;granularity=functions");
+        let line = "--midflight-contexts --midflight-k=2 --midflight-algorithm=published";
+        assert_eq!(of(line), "contexts+paths;stage=late;k=2;algorithm=published");
         assert_eq!(of("--midflight-contexts --midflight-bursts"), "contexts;stage=late;bursts");
     }
 
@@ -290,12 +288,7 @@ mod tests {
             ("--midflight-use=Cargo.toml --midflight-osr-fuzz", "--midflight-osr-… exclude"),
             ("--midflight-use=Cargo.toml --midflight-contexts", "--midflight-contexts exclude"),
             ("--midflight-contexts=cct", "--midflight-contexts"),
-            ("--midflight-contexts --midflight-k=2", "--midflight-k exclude"),
             ("--midflight-contexts --midflight-osr-opt", "--midflight-osr-opt exclude"),
-            (
-                "--midflight-contexts --midflight-algorithm=published",
-                "--midflight-algorithm exclude",
-            ),
             ("--midflight-bursts", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-bursts=20", "unknown option"),
             ("--midflight-granularity=functions", "needs --midflight-contexts"),
