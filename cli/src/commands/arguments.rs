@@ -5,12 +5,12 @@ use crate::document::{ContextDocument, ContextExtent, Document, Extent, Shape, d
 use crate::format::json;
 use crate::format::progress::Progress;
 use crate::format::sink::{WriteError, write_to};
+use crate::input::contexts::Called;
 use crate::input::function::Function;
 use crate::input::session::{JoinError, Session};
 use crate::input::sources::Sources;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -89,18 +89,25 @@ impl Opened {
         is_asked: impl Fn(&str, &str) -> bool,
     ) -> Result<ContextDocument<'_>, CommandError> {
         let joined = self.session.contexts()?.ok_or(CommandError::NoContexts)?;
-        if let Some(name) = name {
-            let tables = self.session.images.iter().flat_map(|image| &image.contexts);
-            let mut names = tables.map(|table| Cow::Borrowed(&table.name[..]));
-            let is_there = names.any(|known| is_asked(&known, name))
-                || joined.functions.iter().any(|called| is_asked(&called.name(), name));
-            if !is_there {
-                return Err(CommandError::NoContextsOf(name.to_string()));
-            }
-        }
+        self.require_called(&joined.functions, name, &is_asked)?;
         let mut document = ContextDocument::of(self.binary.clone(), &self.session, joined, shape);
         document.cut(extent, |called| name.is_none_or(|name| is_asked(&called.name(), name)));
         Ok(document)
+    }
+
+    /// Fails if a function of which calling contexts are profiled is asked for by its name, and
+    /// there is none.
+    pub(crate) fn require_called(
+        &self,
+        functions: &[Called<'_>],
+        name: Option<&str>,
+        is_asked: impl Fn(&str, &str) -> bool,
+    ) -> Result<(), CommandError> {
+        let Some(name) = name else { return Ok(()) };
+        let mut tables = self.session.images.iter().flat_map(|image| &image.contexts);
+        let is_there = tables.any(|table| is_asked(&table.name, name))
+            || functions.iter().any(|called| is_asked(&called.name(), name));
+        if is_there { Ok(()) } else { Err(CommandError::NoContextsOf(name.to_string())) }
     }
 }
 

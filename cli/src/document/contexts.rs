@@ -76,6 +76,17 @@ pub struct Context {
     pub within: u64,
 }
 
+/// A call that has led to a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    /// Place of the function that has called
+    pub caller: usize,
+    /// The slot of its call site
+    pub slot: u32,
+    /// Place of the function that was called
+    pub callee: usize,
+}
+
 impl Context {
     /// How many activations there were at least.
     fn least(&self) -> u64 {
@@ -155,13 +166,29 @@ impl<'a> ContextDocument<'a> {
         &self.functions[context.function]
     }
 
-    /// Place of the function that has made a context's call; none for roots.
-    fn caller(&self, context: &Context) -> Option<usize> {
-        let parent = &self.contexts[context.parent?];
-        Some(match self.shape {
-            Shape::Callers(_) => context.function,
-            Shape::Tree | Shape::ByFunction => parent.function,
-        })
+    /// Activations that may be of any context: those without one, and those that are for certain of
+    /// none that was kept.
+    pub fn unknown(&self) -> u64 {
+        self.unknown.saturating_add(self.elsewhere)
+    }
+
+    /// How many activations a context may have had that is not here, at most, but for those without
+    /// context.
+    pub fn absent(&self) -> u64 {
+        match self.shape {
+            Shape::Tree => self.floor,
+            Shape::ByFunction | Shape::Callers(_) => self.unknown,
+        }
+    }
+
+    /// The call that has led to a context; none for roots.
+    pub fn call(&self, context: &Context) -> Option<Call> {
+        let (own, parent) = (context.function, self.contexts[context.parent?].function);
+        let (caller, callee) = match self.shape {
+            Shape::Callers(_) => (own, parent),
+            Shape::Tree | Shape::ByFunction => (parent, own),
+        };
+        Some(Call { caller, slot: context.slot?, callee })
     }
 
     /// The call site of a context's call, with its file; none for roots, and where it is not known.
@@ -169,13 +196,26 @@ impl<'a> ContextDocument<'a> {
         if self.by_function {
             return None;
         }
-        self.functions[self.caller(context)?].site(context.slot?)
+        let Call { caller, slot, .. } = self.call(context)?;
+        self.functions[caller].site(slot)
+    }
+
+    /// The call site of a context's call, for JSON.
+    pub fn site_row(&self, context: &Context) -> Option<SiteRow> {
+        let (Site { loc, is_tail }, file) = self.site(context)?;
+        Some(SiteRow {
+            file: file.to_string(),
+            line: loc.line,
+            outer_line: loc.outer_line,
+            slot: context.slot?,
+            tail: *is_tail,
+        })
     }
 
     /// The place of the function that has made a context's call, and the line of the call in its
     /// own file; that of its declaration where it is not known. None for roots.
     pub fn call_line(&self, context: &Context) -> Option<(usize, u32)> {
-        let caller = self.caller(context)?;
+        let caller = self.call(context)?.caller;
         let line = self.site(context).map_or(0, |(site, _)| site.loc.outer_line);
         Some((caller, if line == 0 { self.functions[caller].line() } else { line }))
     }
@@ -282,13 +322,7 @@ impl<'a> ContextDocument<'a> {
                 function: called.name().into_owned(),
                 file: called.file().to_string(),
                 line: called.line(),
-                site: self.site(context).map(|(site, file)| SiteRow {
-                    file: file.to_string(),
-                    line: site.loc.line,
-                    outer_line: site.loc.outer_line,
-                    slot: context.slot.unwrap_or(0),
-                    tail: site.is_tail,
-                }),
+                site: self.site_row(context),
                 count: times.most,
                 error: times.most - times.least,
             }
@@ -345,8 +379,9 @@ struct Row {
     error: u64,
 }
 
+/// A call site.
 #[derive(Serialize)]
-struct SiteRow {
+pub struct SiteRow {
     file: String,
     line: u32,
     outer_line: u32,

@@ -10,7 +10,7 @@ mod memory;
 mod route;
 mod source;
 
-pub use contexts::{Context, ContextDocument, ContextExtent, LeftOut, Shape};
+pub use contexts::{Call, Context, ContextDocument, ContextExtent, LeftOut, Shape, SiteRow};
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
 pub use memory::{Memory, Shortage};

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 /// A difference in points (hundredths of a share) that is too small to be shown.
-const SMALL: f64 = 0.05;
+pub(super) const SMALL: f64 = 0.05;
 
 /// What is reported.
 pub struct Options {
@@ -242,12 +242,16 @@ fn times(changed: &Changed, side: usize) -> String {
 }
 
 fn shares(share: [Interval<f64>; 2]) -> String {
+    let [a, b] = share.map(known::percent);
+    format!("{a:>7}  {b:>7}  {:>6}", points(share))
+}
+
+/// By how many points the second share is larger for sure, with ≥ or ≤ where it may be more.
+pub(super) fn points(share: [Interval<f64>; 2]) -> String {
     let points = 100.0 * share[1].above(share[0]);
-    let points = match (share.iter().all(Interval::is_exact), points > 0.0) {
+    match (share.iter().all(Interval::is_exact), points > 0.0) {
         (true, _) => format!("{points:+.1}"),
         (false, true) => format!("≥{points:+.1}"),
         (false, false) => format!("≤{points:+.1}"),
-    };
-    let [a, b] = share.map(known::percent);
-    format!("{a:>7}  {b:>7}  {points:>6}")
+    }
 }

@@ -105,7 +105,7 @@ fn sequences_of(pair: &Pair<'_, '_>) -> (Vec<[u128; 2]>, [u128; 2]) {
 }
 
 /// The overlap of two lists of counts of which so many may be missing.
-fn within(counts: &[[u128; 2]], missing: [u128; 2]) -> Option<Interval<f64>> {
+pub(super) fn within(counts: &[[u128; 2]], missing: [u128; 2]) -> Option<Interval<f64>> {
     let off = [0, 1].map(|side: usize| {
         let all: u128 = counts.iter().map(|count| count[side]).sum();
         share(missing[side], all + missing[side])

@@ -1,12 +1,13 @@
 //! The functions of two profiles, joined.
 //!
-//! Functions are the same if their tables are; functions of two builds, if their names are. Paths
-//! and sequences of two profiles can be told to be the same where the tables are the same, or the
-//! graphs that were numbered.
+//! Functions are the same if their tables are; functions of two builds, if their names are, and of
+//! local ones the names of the files of their units. Paths and sequences of two profiles can be
+//! told to be the same where the tables are the same, or the graphs that were numbered.
 
 use crate::analysis::interval::Interval;
 use crate::analysis::ipf::Ipf;
 use crate::analysis::rank::Ranked;
+use crate::format::names::base_name;
 use crate::format::numbers::share;
 use midflight_profile::table::FunctionTable;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -103,25 +104,93 @@ fn same_graph(a: &FunctionTable, b: &FunctionTable) -> bool {
     a.key == b.key || (a.cfg_hash == b.cfg_hash && a.edges == b.edges)
 }
 
-/// Joins the functions that ran: by their tables, or by their names where there is one of a name.
+/// What functions of two profiles are the same by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Identity<'a> {
+    /// The key of its table; 0 if that is not asked for
+    pub key: u64,
+    /// Its name, as the linker knows it
+    pub name: &'a str,
+    /// The translation unit that a local function belongs to
+    pub unit: &'a str,
+    /// The name of its image
+    pub image: &'a str,
+}
+
+impl<'a> Identity<'a> {
+    /// What it may be the same by, the best first: its table, then its name, with the whole unit
+    /// and with the unit's file name, each in an image of the same name and in any.
+    fn levels(self) -> [Identity<'a>; 6] {
+        let by_table = Identity { name: "", unit: "", ..self };
+        let by_name = Identity { key: 0, ..self };
+        let by_file = Identity { unit: base_name(self.unit), ..by_name };
+        let anywhere = |level| Identity { image: "", ..level };
+        let [table, name, file] =
+            [by_table, by_name, by_file].map(|level| [level, anywhere(level)]);
+        [table[0], table[1], name[0], name[1], file[0], file[1]]
+    }
+}
+
+/// For each function of `a` the place of the same one in `b`, if there is one; none is that of two.
+pub fn partners(a: &[Identity<'_>], b: &[Identity<'_>]) -> Vec<Option<usize>> {
+    let mut partners = vec![None; a.len()];
+    let mut is_taken = vec![false; b.len()];
+    // The best first, so that a name is left only to those that have no table in common.
+    for level in 0..Identity::default().levels().len() {
+        let mut free: FxHashMap<Identity<'_>, Vec<usize>> = FxHashMap::default();
+        for (index, one) in b.iter().enumerate().rev().filter(|(index, _)| !is_taken[*index]) {
+            free.entry(one.levels()[level]).or_default().push(index);
+        }
+        for (one, partner) in a.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
+            *partner = free.get_mut(&one.levels()[level]).and_then(Vec::pop);
+            partner.iter().for_each(|&index| is_taken[index] = true);
+        }
+    }
+    partners
+}
+
+/// Joins the functions that ran.
 pub fn pairs<'a, 'f>(a: &'a [Ranked<'f>], b: &'a [Ranked<'f>]) -> Vec<Pair<'a, 'f>> {
-    let keys: FxHashMap<u64, usize> =
-        b.iter().enumerate().map(|(index, r)| (r.function.table.key, index)).collect();
-    let name = |r: &'a Ranked<'f>| (&r.function.table.name, &r.function.table.unit);
-    let mut names: FxHashMap<(&String, &String), Vec<usize>> = FxHashMap::default();
-    for (index, ranked) in b.iter().enumerate() {
-        names.entry(name(ranked)).or_default().push(index);
-    }
-    // Tables first, so that a name is left only to those that have none.
-    let mut partner: Vec<Option<usize>> =
-        a.iter().map(|r| keys.get(&r.function.table.key).copied()).collect();
-    let mut joined: FxHashSet<usize> = partner.iter().flatten().copied().collect();
-    for (ranked, partner) in a.iter().zip(&mut partner).filter(|(_, partner)| partner.is_none()) {
-        let named = names.get(&name(ranked)).into_iter().flatten();
-        *partner = named.copied().find(|&index| joined.insert(index));
-    }
-    let of_a = a.iter().zip(partner);
+    let identity = |ranked: &'a Ranked<'f>| {
+        let table = ranked.function.table;
+        Identity { key: table.key, name: &table.name, unit: &table.unit, image: "" }
+    };
+    let [of_a, of_b] = [a, b].map(|all| all.iter().map(identity).collect::<Vec<_>>());
+    let partners = partners(&of_a, &of_b);
+    let joined: FxHashSet<usize> = partners.iter().flatten().copied().collect();
+    let of_a = a.iter().zip(partners);
     let of_a = of_a.map(|(ranked, partner)| Pair([Some(ranked), partner.map(|index| &b[index])]));
     let only_b = b.iter().enumerate().filter(|(index, _)| !joined.contains(index));
     of_a.chain(only_b.map(|(_, ranked)| Pair([None, Some(ranked)]))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Identity, partners};
+
+    fn function(key: u64, name: &'static str, unit: &'static str) -> Identity<'static> {
+        Identity { key, name, unit, image: "prog" }
+    }
+
+    #[test]
+    fn functions_are_the_same_by_their_tables_first_and_then_by_their_names() {
+        let a = [function(1, "f", "x.c"), function(2, "g", ""), function(3, "f", "y.c")];
+        let b = [function(4, "g", ""), function(3, "f", "y.c"), function(1, "other", "")];
+        assert_eq!(partners(&a, &b), [Some(2), Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_local_function_is_the_same_where_its_file_is_in_another_folder() {
+        let a = [function(1, "f", "old/x.c"), function(2, "f", "old/y.c"), function(3, "g", "a.c")];
+        let b = [function(4, "f", "new/y.c"), function(5, "f", "new/x.c"), function(6, "g", "b.c")];
+        assert_eq!(partners(&a, &b), [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn functions_of_one_table_are_told_apart_by_their_images_and_joined_once() {
+        let of = |image| Identity { image, ..function(1, "f", "") };
+        assert_eq!(partners(&[of("x"), of("y")], &[of("y"), of("x")]), [Some(1), Some(0)]);
+        assert_eq!(partners(&[of("x"), of("x")], &[of("y")]), [Some(0), None]);
+        assert_eq!(partners(&[of("x"), of("y")], &[of("y")]), [None, Some(0)]);
+    }
 }
