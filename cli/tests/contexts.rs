@@ -168,7 +168,6 @@ fn a_profile_of_contexts_alone_is_no_error() {
     let folded = fixture.printed("export --to folded --contexts calls calls.mfp");
     assert_eq!(fixture.printed("export --to folded calls calls.mfp"), folded);
     for line in [
-        "annotate calls calls.mfp",
         "show calls calls.mfp --edges",
         "show calls calls.mfp --format json",
         "report calls calls.mfp --format json",

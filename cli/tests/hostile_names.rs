@@ -5,11 +5,12 @@ mod context_support;
 mod support;
 
 use midflight_cli::analysis::rank::rank;
-use midflight_cli::commands::annotate::text::annotate;
+use midflight_cli::commands::annotate::text::{self as annotate, Annotated};
+use midflight_cli::commands::compare::contexts::{self, Both, diff::ContextDiff};
 use midflight_cli::commands::compare::{diff, overlap, pairs::pairs};
 use midflight_cli::commands::report::text::{self, Options};
 use midflight_cli::commands::{check, export, report, show};
-use midflight_cli::document::{ContextDocument, Extent, Shape, document};
+use midflight_cli::document::{Calls, ContextDocument, Document, Extent, Shape, document};
 use midflight_cli::format::json::{write_line, write_rows};
 use midflight_cli::format::names::readable;
 use midflight_cli::input::binary::Image;
@@ -94,10 +95,29 @@ fn outputs(name: &str, file: &str) -> Outputs {
         text::report(name, &document, &extent, &options, &mut sources)
     };
     let texts = [("report", report(false)), ("flat", report(true))];
-    for (format, text) in texts.into_iter().chain([("annotate", annotate(&document, 3))]) {
+    for (format, text) in texts.into_iter().chain([("annotate", annotated(&document))]) {
         outputs.insert(format, anstream::adapter::strip_str(&text).to_string());
     }
     outputs
+}
+
+const SHOWN: annotate::Extent = annotate::Extent { paths: 3, calls: 9 };
+
+fn annotated(document: &Document<'_>) -> String {
+    let functions: Vec<Annotated<'_>> =
+        document.functions.iter().map(Annotated::of_paths).collect();
+    annotate::annotate(&functions, document, None, &SHOWN)
+}
+
+/// The functions of which calls were counted, with these.
+fn annotated_calls(session: &Session, calls: &Calls<'_>) -> String {
+    let mut sources = Sources::new(Vec::new(), false);
+    let extent = Extent::default();
+    let none = document(String::new(), session, &[], &extent, &mut sources, &|_| {});
+    let places = calls.by_activations().into_iter();
+    let functions: Vec<Annotated<'_>> =
+        places.map(|place| Annotated::of_calls(calls, place, &mut sources)).collect();
+    annotate::annotate(&functions, &none, Some(calls), &SHOWN)
 }
 
 /// What is written of calling contexts.
@@ -118,12 +138,31 @@ fn context_outputs(name: &str, file: &str, add: &mut Add<'_>) {
     let image = Image::open(&at).unwrap();
     let sites: Vec<&ContextTable> = image.contexts.iter().collect();
     add("show --tables of contexts", &|out| show::tables::write(out, &[], &sites));
-    let session = Session::open(&[at], &[of], &|_| {}).unwrap();
+    let session = Session::open(std::slice::from_ref(&at), &[of], &|_| {}).unwrap();
+    // The same calls in other shares
+    let mut counted = context_support::Builder::new(&records, ContextMode::All);
+    let main = counted.call(None, 0, "main", 1, 0);
+    counted.call(main, 0, name, 50, 0);
+    let of = folder.path().join("other.mfp");
+    std::fs::write(&of, counted.profile(name).write()).unwrap();
+    let other = Session::open(&[at], &[of], &|_| {}).unwrap();
     let document = |shape| {
         let joined = session.contexts().unwrap().unwrap();
         ContextDocument::of(name.into(), &session, joined, shape)
     };
     let (tree, callers) = (document(Shape::Tree), document(Shape::Callers(2)));
+    let other = other.contexts().unwrap().unwrap();
+    let other = ContextDocument::of(name.into(), &session, other, Shape::Tree);
+    let both = Both::of([&tree, &other]);
+    let found = ContextDiff::of(&both, |_| true);
+    add("diff --contexts", &|out| found.write(out, 10));
+    add("diff --contexts json", &|out| write_line(out, &found.json()));
+    let alike = contexts::overlap::overlap(&both, &both, &both);
+    add("overlap --contexts", &|out| contexts::overlap::write(out, &alike, 10));
+    let calls = Calls::of(document(Shape::Callers(1)));
+    let text = annotated_calls(&session, &calls);
+    let text = anstream::adapter::strip_str(&text).to_string();
+    add("annotate calls", &|out| out.write_all(text.as_bytes()));
     add("show --contexts", &|out| show::contexts::write(out, &tree));
     add("show --contexts=2", &|out| show::contexts::write(out, &callers));
     add("contexts json", &|out| write_rows(out, &tree.json()));

@@ -36,17 +36,6 @@ impl Inputs {
         Session::open(&binaries, &profiles, &|done| progress.done(done))
     }
 
-    /// Makes the document, for a view.
-    pub(crate) fn with_document<T>(
-        self,
-        what: &'static str,
-        extent: &Extent,
-        sources: &mut Sources,
-        view: impl FnOnce(&Document<'_>, &mut Sources) -> T,
-    ) -> Result<T, CommandError> {
-        self.open_named()?.with_document(what, extent, sources, view)
-    }
-
     /// Reads and joins them, and keeps the name of the binary.
     pub(crate) fn open_named(self) -> Result<Opened, JoinError> {
         let binary = self.binary.display().to_string();
@@ -69,14 +58,23 @@ impl Opened {
         sources: &mut Sources,
         view: impl FnOnce(&Document<'_>, &mut Sources) -> T,
     ) -> Result<T, CommandError> {
-        let Opened { binary, session } = self;
-        let functions = session.functions()?;
+        let functions = self.session.functions()?;
         require_function(&functions, extent.function.as_deref())?;
+        let document = self.document(what, &functions, extent, sources);
+        Ok(view(&document, sources))
+    }
+
+    /// Makes the document of some functions.
+    pub(crate) fn document<'a>(
+        &self,
+        what: &'static str,
+        functions: &'a [Function<'a>],
+        extent: &Extent,
+        sources: &mut Sources,
+    ) -> Document<'a> {
         let progress = Progress::new(what, extent.top as u64);
         let done = |done| progress.done(done);
-        let document = document(binary, &session, &functions, extent, sources, &done);
-        drop(progress);
-        Ok(view(&document, sources))
+        document(self.binary.clone(), &self.session, functions, extent, sources, &done)
     }
 
     /// Makes the document of calling contexts, of functions that `is_asked` picks. `name` is what

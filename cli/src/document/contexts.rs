@@ -238,7 +238,7 @@ impl<'a> ContextDocument<'a> {
                     false => format!(" inlined in line {}", loc.outer_line),
                 };
                 let tail = if *is_tail { " in tail position" } else { "" };
-                format!("{}{inlined}{tail}", at(file, loc.line))
+                format!("{}{inlined}{tail}", at(file, loc.line)).trim_start().to_string()
             }
         };
         (called.readable(), place)

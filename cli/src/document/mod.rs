@@ -3,6 +3,7 @@
 //! `report --format json` and `export --to json` write, with the schema in `docs/report.md`.
 //! Calling contexts have a document of their own ([`ContextDocument`]).
 
+mod calls;
 mod contexts;
 mod forest;
 mod make;
@@ -10,6 +11,7 @@ mod memory;
 mod route;
 mod source;
 
+pub use calls::{Calls, FunctionCalls};
 pub use contexts::{Call, Context, ContextDocument, ContextExtent, LeftOut, Shape, SiteRow};
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;

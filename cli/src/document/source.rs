@@ -31,8 +31,16 @@ impl Source {
         let function = ranked.function;
         // Inlined code has the line of its outermost call.
         let outer = |loc: &Loc| Some(loc.outer_line).filter(|&line| line > 0);
-        let mut counts = line_counts(function, outer);
-        let declared = function.table.line;
+        let counts = line_counts(function, outer);
+        Self::of_lines((function.file(), function.table.line), counts, sources)
+    }
+
+    /// The lines of a function that is declared there, down to the last that has a count.
+    pub fn of_lines(
+        (file, declared): (&str, u32),
+        mut counts: BTreeMap<u32, u64>,
+        sources: &mut Sources,
+    ) -> Source {
         if declared > 0 {
             // Code from elsewhere in the file is inlined, or a macro's.
             counts.retain(|&line, _| line >= declared && line - declared < LINES);
@@ -45,12 +53,11 @@ impl Source {
         let first = first.saturating_sub(BEFORE).max(1);
         let last = counts.keys().next_back().copied().unwrap_or(declared).max(first);
         let last = last.min(first.saturating_add(LINES));
-        let found = sources.has(function.file());
+        let found = sources.has(file);
         // The closing brace is often behind the last line that has code.
         let last = if found { last + 1 } else { last };
-        let text = (first..=last).map(|line| {
-            sources.text(function.file(), line).map(str::to_string).unwrap_or_default()
-        });
+        let text = (first..=last)
+            .map(|line| sources.text(file, line).map(str::to_string).unwrap_or_default());
         Source { first, text: text.collect(), found, counts }
     }
 }
