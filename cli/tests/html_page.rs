@@ -5,6 +5,7 @@ mod context_support;
 mod support;
 
 use browser_support::Browser;
+use midflight_profile::format::ContextMode;
 use serde_json::json;
 use support::{Fixture, bar, elf, idle, profile, section, sum};
 
@@ -201,10 +202,12 @@ fn calls_are_zoomed_and_searched() {
     browser.open(&fixture.path("calls.html"));
     assert!(browser.text("#counted").starts_with("1,003 activations, 3 of them without context"));
     browser.click(".node[data-node='5']");
-    assert!(browser.text("#told").starts_with("main → walk → walk  calls.c:10: 30 activations"));
+    let told = browser.text("#told");
+    assert!(told.starts_with("main → walk → walk (calls.c:10): 30 activations"), "{told}");
     assert!(browser.text("#zoomed").starts_with("below walk"));
     browser.press("ArrowDown");
-    assert!(browser.text("#told").contains("walk → foo::visit(int)"));
+    let told = browser.text("#told");
+    assert!(told.starts_with("main → walk → walk → walk (calls.c:10): 60 activations"), "{told}");
     browser.press("Escape");
     browser.press("Escape");
     browser.press("Escape");
@@ -216,5 +219,111 @@ fn calls_are_zoomed_and_searched() {
     assert_eq!(browser.text("#found"), "1 function; 89.4 % of all in and below");
     let lit = "document.querySelectorAll('.node.lit').length";
     assert_eq!(browser.value(lit), 3);
+    assert_eq!(browser.faults, Vec::<String>::new());
+}
+
+/// What has the focus: an ID, or the place of a context.
+const FOCUS: &str = "document.activeElement.id || document.activeElement.dataset.node || ''";
+
+#[test]
+fn calls_are_walked_by_keys() {
+    let Some(mut browser) = Browser::new() else { return };
+    let fixture = context_support::fixture();
+    fixture.printed("export --to html --contexts -o calls.html calls calls.mfp");
+    browser.open(&fixture.path("calls.html"));
+    let mut stops = Vec::new();
+    for _ in 0..3 {
+        browser.press("Tab");
+        stops.push(browser.value(FOCUS));
+    }
+    assert_eq!(stops, ["search", "1", ""], "the tabulator stops once in the icicle, at `main`");
+    browser.value("document.querySelector('.node').focus()");
+    let told = |browser: &mut Browser, begin: &str| {
+        let told = browser.text("#told");
+        assert!(told.starts_with(begin), "{told}");
+    };
+    told(&mut browser, "main (calls.c:20): 1 activation; 999 with those below");
+    // Down to the widest of what it calls, and there to the one beside it
+    browser.press("ArrowDown");
+    told(&mut browser, "main → walk (calls.c:10): 12 activations; 998 with those below");
+    browser.press("ArrowDown");
+    told(&mut browser, "main → walk → walk (calls.c:10): 30 activations; 795 with those below");
+    browser.press("ArrowLeft");
+    told(&mut browser, "main → walk → foo::visit(int) (calls.c:3): 190 activations");
+    browser.press("ArrowLeft");
+    told(&mut browser, "main → walk → foo::visit(int) (calls.c:3): 190 activations");
+    let levels = "document.getElementById('icicle').clientHeight";
+    let all = browser.value(levels);
+    browser.press("Enter");
+    // Less is drawn below it, and what has the focus keeps it when the page notices.
+    browser.wait_for(&format!("{levels} < {all}"));
+    browser.press("ArrowUp");
+    told(&mut browser, "main → walk (calls.c:10)");
+    browser.press("ArrowUp");
+    told(&mut browser, "main (calls.c:20)");
+    browser.press("Escape");
+    assert_eq!(browser.text("#zoomed"), "below walk – Escape goes up");
+    browser.press("Escape");
+    browser.press("Escape");
+    assert_eq!(browser.text("#zoomed"), "");
+    assert_eq!(browser.faults, Vec::<String>::new());
+}
+
+#[test]
+fn a_search_of_calls_leads_to_what_is_too_narrow_to_be_drawn() {
+    let Some(mut browser) = Browser::new() else { return };
+    let fixture = context_support::fixture();
+    let section = context_support::section(&[], &context_support::tables());
+    let mut counted = context_support::Builder::new(&section, ContextMode::All);
+    let main = counted.call(None, 0, "main", 1, 0);
+    counted.call(main, 0, "idle", 1, 0);
+    counted.call(main, 1, "walk", 50_000, 0);
+    fixture.write("narrow.mfp", &counted.profile("/build/calls").write());
+    fixture.printed("export --to html --contexts --min-percent 0 -o calls.html calls narrow.mfp");
+    browser.open(&fixture.path("calls.html"));
+    let drawn = "[...document.querySelectorAll('.node')].map(node => node.textContent)";
+    assert_eq!(browser.value(drawn), json!(["main", "walk"]));
+    browser.press("/");
+    for letter in ["i", "d", "l", "e"] {
+        browser.press(letter);
+    }
+    assert_eq!(browser.text("#found"), "1 function; 0.0 % of all in and below");
+    browser.press("Enter");
+    assert_eq!(browser.value(drawn), json!(["main", "idle"]));
+    assert!(browser.text("#told").starts_with("main → idle (calls.c:1): 1 activation;"));
+    browser.press("/");
+    browser.value("document.getElementById('search').select()");
+    browser.press("w");
+    browser.press("Enter");
+    assert!(browser.text("#told").starts_with("main → walk"), "it is zoomed to, if need be");
+    assert_eq!(browser.faults, Vec::<String>::new());
+}
+
+#[test]
+fn the_picture_of_calls_is_light_or_dark_as_people_prefer() {
+    let Some(mut browser) = Browser::new() else { return };
+    let fixture = context_support::fixture();
+    fixture.printed("export --to html --contexts -o calls.html calls calls.mfp");
+    browser.open(&fixture.path("calls.html"));
+    let brightness = |color: &[u64]| color[..3].iter().sum::<u64>();
+    let mut seen = Vec::new();
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme);
+        let picture = browser.picture();
+        // At the end of main's box, and on the ground below all
+        let at = browser.value(
+            "(() => { const r = document.querySelector('.node').getBoundingClientRect(); \
+             return [Math.round(r.right - 12), Math.round(r.y + r.height / 2)]; })()",
+        );
+        let (x, y) = (at[0].as_u64().unwrap() as u32, at[1].as_u64().unwrap() as u32);
+        let letters = browser.value("getComputedStyle(document.querySelector('.node')).color");
+        let letters = letters.as_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit());
+        let letters: Vec<u64> = letters.split(", ").map(|part| part.parse().unwrap()).collect();
+        let [tint, ground] = [(x, y), (x, 700)].map(|(x, y)| pixel(&mut browser, &picture, x, y));
+        let contrast = brightness(&tint).abs_diff(brightness(&letters));
+        assert!(contrast > 300, "{scheme}: letters are read on the box: {tint:?} {letters:?}");
+        seen.push(ground);
+    }
+    assert_eq!(seen, [[255, 255, 255, 255], [22, 24, 28, 255]]);
     assert_eq!(browser.faults, Vec::<String>::new());
 }

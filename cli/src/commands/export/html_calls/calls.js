@@ -37,7 +37,9 @@ function layOut() {
   });
 }
 
+/** Draws all that is in sight. What has the focus keeps it. */
 function show() {
+  const focused = document.activeElement.closest("#icicle .node")?.dataset.node;
   const zoom = state.zoom >= 0 ? contexts[state.zoom] : { x: 0, width: 1 };
   const scale = icicle.clientWidth / (zoom.width || 1);
   const above = new Set(wayTo(state.zoom));
@@ -53,6 +55,7 @@ function show() {
   icicle.style.height = `${levels * LEVEL + 2}px`;
   icicle.replaceChildren(...boxes);
   if (boxes.length) boxes[0].tabIndex = 0;
+  if (focused) focusNode(focused);
   byId("zoomed").textContent = state.zoom >= 0 ? `below ${nameOf(state.zoom)} – Escape goes up` : "";
 }
 
@@ -86,9 +89,9 @@ function toldOf(at) {
   for (let above = at; above >= 0 && names.length < NAMED; above = contexts[above].parent) names.unshift(nameOf(above));
   const far = contexts[at].level >= NAMED ? "… → " : "";
   const { place } = index.functions[called];
-  const times = grouped(least) + (most > least ? ` (≤ ${grouped(most)})` : "");
+  const times = grouped(least) + (most > least ? ` (≤ ${grouped(most)})` : "") + (most === 1 ? " activation" : " activations");
   return (
-    `${far}${names.join(" → ")}${place ? `  ${place}` : ""}: ${times} activations; ` +
+    `${far}${names.join(" → ")}${place ? ` (${place})` : ""}: ${times}; ` +
     `${grouped(within)} with those below, ${percent(within, index.activations)} of all`
   );
 }
@@ -109,8 +112,11 @@ function search(text) {
   show();
 }
 
+/** The box of a context; null if it is too narrow or not in sight. */
+const boxOf = (at) => icicle.querySelector(`[data-node="${at}"]`);
+
 function focusNode(at) {
-  const element = icicle.querySelector(`[data-node="${at}"]`);
+  const element = boxOf(at);
   if (!element) return;
   for (const other of icicle.querySelectorAll("[tabindex='0']")) other.tabIndex = -1;
   element.tabIndex = 0;
@@ -124,13 +130,24 @@ function zoomTo(at, focus) {
   focusNode(focus);
 }
 
+/** The widest of some contexts, the first of several; undefined if there is none. */
+const widest = (places) => places.reduce((best, at) => (best === undefined || contexts[at].width > contexts[best].width ? at : best), undefined);
+
+/** Goes to the widest of the contexts that are lit, and zooms to it where it has no box. */
+function goToLit() {
+  const at = widest([...contexts.keys()].filter((place) => state.lit.has(contexts[place].called)));
+  if (at === undefined) return;
+  if (boxOf(at)) focusNode(at);
+  else zoomTo(at, at);
+}
+
 /** Where an arrow key leads from a context; undefined for other keys. */
 function target(key, at) {
   const row = () => [...icicle.querySelectorAll(".node")].map((one) => Number(one.dataset.node)).filter((one) => contexts[one].level === contexts[at].level);
   const beside = (by) => row()[row().indexOf(at) + by];
   const moves = {
     ArrowUp: () => contexts[at].parent,
-    ArrowDown: () => contexts[at].children[0],
+    ArrowDown: () => widest(contexts[at].children.filter(boxOf)),
     ArrowLeft: () => beside(-1),
     ArrowRight: () => beside(1),
   };
@@ -167,7 +184,16 @@ function listen() {
     }
   });
   byId("search").addEventListener("input", () => search(byId("search").value));
-  new ResizeObserver(show).observe(icicle);
+  byId("search").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") goToLit();
+  });
+  // Its height changes by what is drawn.
+  let width = icicle.clientWidth;
+  const resized = () => {
+    if (icicle.clientWidth !== width) show();
+    width = icicle.clientWidth;
+  };
+  new ResizeObserver(resized).observe(icicle);
 }
 
 const { activations, elsewhere, left_out } = index;
@@ -176,7 +202,7 @@ byId("counted").textContent =
   `${grouped(activations)} activations${elsewhere ? `, ${grouped(elsewhere)} of them without context` : ""}; ` +
   `as wide as the activations of a function and all that it has called${left_out ? `; ${grouped(left_out)} rarer contexts left out` : ""}`;
 byId("told").textContent = contexts.length
-  ? "Arrow keys move among calls, Enter or a click zooms, Escape goes up; / searches functions."
+  ? "Arrow keys move among calls, Enter or a click zooms, Escape goes up; / searches functions, and Enter there goes to the widest."
   : "No function ran.";
 layOut();
 show();
