@@ -87,6 +87,8 @@ fn the_forest_is_walked_and_zoomed_by_keys() {
     browser.press("Escape");
     assert!(browser.text("#zoomed").contains("as wide as the work"));
     assert_eq!(browser.value("location.hash"), "#f=sum");
+    browser.press("ArrowUp");
+    assert!(browser.text("#told").starts_with("B: 3×"), "what had the focus has kept it");
     assert_eq!(browser.faults, Vec::<String>::new());
 }
 

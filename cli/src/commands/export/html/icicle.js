@@ -93,9 +93,12 @@ function visit(at) {
   choose(pathsTo(at));
 }
 
+/** Zooms to a node, or to all where it is -1. What has the focus keeps it. */
 function zoomTo(at) {
+  const focused = document.activeElement.closest("#icicle .node")?.dataset.node;
   state.zoom = at;
   showForest();
+  if (focused) focusNode(focused);
   writeAddress();
 }
 
