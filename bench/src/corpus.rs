@@ -8,7 +8,8 @@ use crate::debian::packages::{BIOSQUID, HMMER2, PERL};
 use crate::origin::Origin;
 use crate::program::{Program, Weight, Works};
 
-const BASE: Program = Program {
+/// What most programs have in common.
+pub(crate) const BASE: Program = Program {
     name: "",
     weight: Weight::Light,
     origin: Origin::Own,

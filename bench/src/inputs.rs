@@ -4,6 +4,7 @@ use crate::debian;
 use crate::error::{Error, Result, read, write};
 use crate::fetch::fetch;
 use crate::layout::Layout;
+use crate::nested_sql;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -18,6 +19,8 @@ pub fn expand(layout: &Layout, argument: &str) -> Result<String> {
     let path = match inner.split_once(':') {
         Some(("text", size)) => text(layout, number(argument, size)?)?,
         Some(("xml", elements)) => xml(layout, number(argument, elements)?)?,
+        Some(("sql", queries)) => sql(layout, number(argument, queries)?)?,
+        Some(("source", file)) => source(layout, file)?,
         Some(("debian", file)) => debian::root(layout).join(file),
         Some(("work", name)) => layout.corpus().join("work").join(name),
         _ => return Err(unknown(argument)),
@@ -34,6 +37,22 @@ fn unknown(argument: &str) -> Error {
 
 fn number(argument: &str, digits: &str) -> Result<usize> {
     digits.parse().map_err(|_| unknown(argument))
+}
+
+/// A file of a pinned package.
+fn source(layout: &Layout, file: &str) -> Result<PathBuf> {
+    let package = file.split('/').next().unwrap_or(file);
+    fetch(layout, &[package])?;
+    Ok(layout.sources().join(file))
+}
+
+/// A script of queries that are nested at random.
+fn sql(layout: &Layout, queries: usize) -> Result<PathBuf> {
+    let path = layout.data().join(format!("nested-{queries}.sql"));
+    if !path.is_file() {
+        write(&path, nested_sql::script(queries).as_bytes())?;
+    }
+    Ok(path)
 }
 
 /// The first bytes of a large real C source.

@@ -13,6 +13,7 @@
 //! | How much of it is left where memory is short? | [`accuracy`] | `accuracy` |
 //! | What does it cost, beside its peers? | [`measure`] | `run` |
 //! | Does every command of the documentation run? | [`documentation`] | `documentation` |
+//! | What do calling contexts cost, and what do the hot ones tell? | [`contexts`] | `contexts …` |
 //! | On-stack replacement | [`osr`] | `osr …` |
 //! | The functions of the thesis's evaluation of OSR mappings | [`hot`] | `hot` |
 //!
@@ -53,9 +54,11 @@ pub mod llvm;
 pub mod machine;
 pub mod measure;
 pub mod memory;
+pub mod nested_sql;
 pub mod origin;
 pub mod osr;
 pub mod pairs;
+pub mod peak;
 pub mod percent;
 pub mod pgo;
 pub mod process;

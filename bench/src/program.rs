@@ -49,8 +49,9 @@ pub struct Works {
 }
 
 /// Arguments of a run. In them `{text:N}` is a file with N bytes of C source, `{xml:N}` an XML file
-/// with N elements, `{work:NAME}` a file in `bench/corpus/work`, and `{debian:PACKAGE/FILE}` one of
-/// a source package of Debian.
+/// with N elements, `{sql:N}` a script of N nested queries, `{work:NAME}` a file in
+/// `bench/corpus/work`, `{source:PACKAGE/FILE}` one of a pinned package, and
+/// `{debian:PACKAGE/FILE}` one of a source package of Debian.
 pub type Work = &'static [&'static str];
 
 /// Which size, the least first.

@@ -141,15 +141,33 @@ fn cannot_be_had(name: &str, problem: &str) -> Error {
 }
 
 fn unpack(archive: &Path, only: &[&str], folder: &Path) -> Result<()> {
+    let list = Job::new("tar").arg("-tf").arg(archive).limit(600).expect_success()?;
+    let levels = usize::from(has_one_folder(&String::from_utf8_lossy(&list.stdout)));
     let mut job = Job::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder);
-    job = job.args(["--strip-components=1", "--wildcards"]).args(only).limit(600);
+    job = job.arg(format!("--strip-components={levels}"));
+    job = job.arg("--wildcards").args(only).limit(600);
     job.expect_success()?;
     Ok(())
+}
+
+/// Whether all that an archive lists is in one folder, as it should be.
+fn has_one_folder(list: &str) -> bool {
+    let top = |line: &str| line.split_once('/').map(|(folder, _)| folder.to_string());
+    let first = list.lines().next().and_then(top);
+    first.is_some() && list.lines().all(|line| top(line) == first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_archive_without_a_folder_of_its_own_is_known() {
+        assert!(has_one_folder("x-1.0/\nx-1.0/a.c\nx-1.0/b/c.c\n"));
+        assert!(!has_one_folder("a.c\nb/c.c\n"));
+        assert!(!has_one_folder("x/a.c\ny/a.c\n"));
+        assert!(!has_one_folder(""));
+    }
 
     #[test]
     fn the_version_is_in_the_name_of_the_main_archive() {

@@ -34,3 +34,17 @@ pub const PERL: SourcePackage = SourcePackage {
         "make uudmap.h opmini.c perlmini.c universalmini.c",
     ],
 };
+
+/// The Tiny C Compiler, and its tests.
+pub const TCC: SourcePackage =
+    SourcePackage { name: "tcc", only: &[], prepare: &["./configure --cc=cc"] };
+
+/// GNU Go, with the patterns that its build makes of its databases.
+pub const GNUGO: SourcePackage = SourcePackage {
+    name: "gnugo",
+    only: &[],
+    prepare: &[
+        "./configure CC=cc --without-readline --without-curses",
+        "make CFLAGS='-O1 -w -fcommon -fwrapv' && rm -f */*.o */*.a",
+    ],
+};

@@ -3,7 +3,7 @@
 //! Each program ends by itself, with status 0 if what compiled it did so rightly. Nothing of them
 //! is in the checkout.
 
-use crate::debian::{self, SourcePackage};
+use crate::debian::{self, SourcePackage, packages};
 use crate::error::{Error, Result, io};
 use crate::layout::Layout;
 use std::path::{Path, PathBuf};
@@ -50,9 +50,9 @@ const GCC: Suite = Suite {
 /// The Tiny C Compiler's: they print what they find.
 const TCC: Suite = Suite {
     name: "tcc",
-    package: SourcePackage { name: "tcc", only: &["tests/tests2"], prepare: &[] },
+    package: packages::TCC,
     version: "0.9.27+git20200814.62c30a4a",
-    folders: &[("tests2", "c", "")],
+    folders: &[("tests/tests2", "c", "")],
     flags: &["-lm", "-pthread"],
 };
 
