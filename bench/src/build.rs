@@ -50,9 +50,9 @@ pub fn build_with(
         jobs.push(toolchain.compile(&flags, source, &object));
         objects.push(object);
     }
-    if let Some(oracle) = toolchain.oracle {
-        let object = folder.join("oracle.o");
-        let source = layout.at(oracle.source());
+    if let Some(source) = toolchain.companion {
+        let object = folder.join("companion.o");
+        let source = layout.at(source);
         let clang = crate::llvm::tool("clang", variant.llvm)?;
         let clang = Job::new(clang).args(layout.machine.flags());
         jobs.push(clang.args(["-O2", "-c"]).arg(source).arg("-o").arg(&object));

@@ -39,7 +39,10 @@ pub fn simulate(job: &Job) -> Result<(Outcome, Simulated)> {
 }
 
 /// A copy of the program. What clang 22 tells debuggers is more than valgrind understands.
-fn without_debug_information(job: &Job, folder: &Path) -> Result<PathBuf> {
+///
+/// # Errors
+/// If it cannot be made.
+pub fn without_debug_information(job: &Job, folder: &Path) -> Result<PathBuf> {
     let copy = folder.join(Path::new(&job.program).file_name().unwrap_or_default());
     Job::new("strip").arg("-g").arg("-o").arg(&copy).arg(&job.program).expect_success()?;
     Ok(copy)

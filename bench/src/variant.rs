@@ -6,7 +6,7 @@ use crate::llvm::tool;
 use crate::machine::Machine;
 use crate::osr::fuzzed::Fuzzed;
 use crate::process::Job;
-pub use midflight_profile::table::{Granularity, Stage};
+pub use midflight_profile::table::Stage;
 use std::path::PathBuf;
 
 /// How sequences of paths are counted.
@@ -40,6 +40,20 @@ impl Oracle {
     }
 }
 
+/// How gcc compiles a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gcc {
+    /// Plainly
+    Native,
+    /// With `-pg`, for gprof
+    CallGraph,
+    /// With [`HOOKS`], called as the thesis's profiler is
+    Hooks,
+}
+
+/// The functions that are called at each entry and exit, and do nothing.
+const HOOKS: &str = "bench/corpus/contexts/hooks.c";
+
 /// What is done to a program besides compiling it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
@@ -67,13 +81,16 @@ pub enum How {
     Contexts {
         /// When
         stage: Stage,
-        /// What distinguishes calls
-        granularity: Granularity,
+        /// More options of the command
+        options: &'static [&'static str],
     },
-    /// Calling contexts in bursts, late, by `midflight cc`
-    Bursts,
     /// clang's `-pg`, for gprof
     CallGraph,
+    /// Functions that do nothing, called where functions are entered and left: by clang, behind
+    /// inlining
+    Hooks,
+    /// By another compiler
+    Gcc(Gcc),
     /// Fireable OSR points everywhere, by clang with the plugin, which also verifies its work
     Fuzzed(Fuzzed),
     /// clang's instrumentation of the IR (`-fprofile-generate`)
@@ -143,12 +160,16 @@ impl std::fmt::Display for Variant {
             How::Checked { k, stage, oracle: Oracle::Edges } => write!(f, "k{k}-{stage}-edges"),
             How::Checked { k, stage, oracle: Oracle::Blocks } => write!(f, "k{k}-{stage}-blocks"),
             How::Checked { stage, oracle: Oracle::Contexts, .. } => write!(f, "{stage}-contexts"),
-            How::Contexts { stage, granularity: Granularity::Sites } => write!(f, "{stage}-cct"),
-            How::Contexts { stage, granularity: Granularity::Functions } => {
-                write!(f, "{stage}-cct-functions")
+            How::Contexts { stage, options } => {
+                write!(f, "{stage}-cct")?;
+                let name = |option: &&'static str| option.trim_start_matches("--midflight-");
+                options.iter().try_for_each(|option| write!(f, "-{}", name(option)))
             }
-            How::Bursts => f.write_str("late-cct-bursts"),
             How::CallGraph => f.write_str("pg"),
+            How::Hooks => f.write_str("hooks"),
+            How::Gcc(Gcc::Native) => f.write_str("gcc"),
+            How::Gcc(Gcc::CallGraph) => f.write_str("gcc-pg"),
+            How::Gcc(Gcc::Hooks) => f.write_str("gcc-hooks"),
             How::Fuzzed(fuzzed) => fuzzed.fmt(f),
             How::IrCounters => f.write_str("ir-counters"),
             How::SourceCounters => f.write_str("source-counters"),
@@ -167,8 +188,8 @@ pub struct Toolchain {
     link: Job,
     /// Put behind the objects when linking
     libraries: Vec<PathBuf>,
-    /// The oracle whose functions are linked
-    pub oracle: Option<Oracle>,
+    /// A source of the project's own that is compiled plainly, and linked
+    pub companion: Option<&'static str>,
 }
 
 impl Toolchain {
@@ -184,7 +205,7 @@ impl Toolchain {
             compile: plain.clone().args(flags),
             link: plain.clone().args(flags),
             libraries: Vec::new(),
-            oracle: None,
+            companion: None,
         };
         Ok(match variant.how {
             How::Native | How::IrUsed => simple(&[]),
@@ -192,28 +213,35 @@ impl Toolchain {
             How::PathsUsed => {
                 let command = driver(layout, variant.llvm)?.arg(&opt);
                 let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
+                Toolchain { compile: command, link, libraries: Vec::new(), companion: None }
             }
             How::CallGraph => simple(&["-pg"]),
-            How::Bursts => {
-                let command = driver(layout, variant.llvm)?
-                    .args(["--midflight-contexts", "--midflight-bursts"])
-                    .arg(&opt);
-                let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
-            }
-            How::Contexts { stage, granularity } => {
-                let granularity = match granularity {
-                    Granularity::Sites => "sites",
-                    Granularity::Functions => "functions",
+            How::Hooks => Toolchain {
+                companion: Some(HOOKS),
+                ..simple(&["-finstrument-functions-after-inlining"])
+            },
+            How::Gcc(gcc) => {
+                let flags: &[&str] = match gcc {
+                    Gcc::Native => &[],
+                    Gcc::CallGraph => &["-pg"],
+                    Gcc::Hooks => &["-finstrument-functions"],
                 };
+                let command = Job::new("gcc").arg(&opt).args(flags).limit(1800);
+                Toolchain {
+                    compile: command.clone(),
+                    link: command,
+                    libraries: Vec::new(),
+                    companion: (gcc == Gcc::Hooks).then_some(HOOKS),
+                }
+            }
+            How::Contexts { stage, options } => {
                 let command = driver(layout, variant.llvm)?
                     .arg("--midflight-contexts")
                     .arg(format!("--midflight-stage={stage}"))
-                    .arg(format!("--midflight-granularity={granularity}"))
+                    .args(options)
                     .arg(&opt);
                 let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
+                Toolchain { compile: command, link, libraries: Vec::new(), companion: None }
             }
             How::IrCounters => simple(&["-fprofile-generate"]),
             How::SourceCounters => simple(&["-fprofile-instr-generate"]),
@@ -227,7 +255,7 @@ impl Toolchain {
                     .arg(format!("--midflight-algorithm={algorithm}"))
                     .arg(&opt);
                 let link = command.clone();
-                Toolchain { compile: command, link, libraries: Vec::new(), oracle: None }
+                Toolchain { compile: command, link, libraries: Vec::new(), companion: None }
             }
             How::Checked { k, stage, oracle } => {
                 let options = match oracle {
@@ -240,14 +268,14 @@ impl Toolchain {
                     compile: with_plugin(layout, variant.llvm, compile, &options)?,
                     link: plain,
                     libraries: vec![layout.runtime()?],
-                    oracle: Some(oracle),
+                    companion: Some(oracle.source()),
                 }
             }
             How::Fuzzed(fuzzed) => Toolchain {
                 compile: with_plugin(layout, variant.llvm, plain.clone(), &fuzzed.options())?,
                 link: plain,
                 libraries: vec![layout.runtime()?],
-                oracle: None,
+                companion: None,
             },
         })
     }

@@ -102,8 +102,8 @@ fn how(check: Check, k: u32, stage: Stage) -> How {
         Check::Output | Check::Algorithms => How::paths(k, stage),
         Check::Edges => How::Checked { k, stage, oracle: Oracle::Edges },
         Check::Blocks => How::Checked { k, stage, oracle: Oracle::Blocks },
-        Check::Bursts => How::Bursts,
-        Check::Entries => How::Contexts { stage, granularity: Granularity::Sites },
+        Check::Bursts => How::Contexts { stage, options: &["--midflight-bursts"] },
+        Check::Entries => How::Contexts { stage, options: &[] },
         Check::Contexts => How::Checked { k: 1, stage, oracle: Oracle::Contexts },
     }
 }
