@@ -2,7 +2,7 @@
 
 use crate::{available, clock};
 use clap::Subcommand;
-use midflight_bench::contexts::{accuracy, cost, programs};
+use midflight_bench::contexts::{accuracy, bound, calls, cost, programs};
 use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::memory::Memory;
@@ -57,6 +57,33 @@ pub enum ContextsAction {
         #[arg(long, conflicts_with_all = ["quick", "pairs"])]
         simulate: bool,
     },
+    /// Measure what a call adds whose site leads to several functions, in programs and libraries
+    Calls {
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Rounds: each runs all variants in turn
+        #[arg(long, default_value_t = 5)]
+        pairs: usize,
+        /// Run each once in valgrind's cachegrind, and compare what that counts: no noise
+        #[arg(long, conflicts_with = "pairs")]
+        simulate: bool,
+    },
+    /// Check that a program with ten million contexts is profiled in bounded memory
+    Bound {
+        /// Version of LLVM
+        #[arg(long, default_value_t = 22)]
+        llvm: u32,
+        /// Level of optimization
+        #[arg(long, default_value_t = 2)]
+        opt: u32,
+        /// Twenty thousand contexts
+        #[arg(long)]
+        quick: bool,
+    },
 }
 
 /// True if all checks passed.
@@ -83,6 +110,21 @@ pub fn act(layout: &Layout, action: ContextsAction) -> anyhow::Result<bool> {
             let name = if simulate { "contexts-cost-simulated.md" } else { "contexts-cost.md" };
             write(&layout.work().join(name), text.as_bytes())?;
             Ok(true)
+        }
+        ContextsAction::Calls { llvm, opt, pairs, simulate } => {
+            let plan = calls::Plan { llvm, opt, clock: clock(pairs, simulate) };
+            let text = calls::measure(layout, &plan)?;
+            println!("{text}");
+            let name = if simulate { "contexts-calls-simulated.md" } else { "contexts-calls.md" };
+            write(&layout.work().join(name), text.as_bytes())?;
+            Ok(true)
+        }
+        ContextsAction::Bound { llvm, opt, quick } => {
+            let plan = bound::Plan { llvm, opt, quick };
+            let (text, holds) = bound::bound(layout, &plan)?;
+            println!("{text}");
+            write(&layout.work().join("contexts-bound.md"), text.as_bytes())?;
+            Ok(holds)
         }
     }
 }
