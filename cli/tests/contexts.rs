@@ -233,6 +233,10 @@ fn profiles_of_contexts_add_up() {
         .map(|context| (context["count"].as_u64().unwrap(), context["error"].as_u64().unwrap()))
         .collect();
     assert!(counts.contains(&(1040, 0)) && counts.contains(&(520, 20)), "{counts:?}");
+    // What has no context may be of any.
+    let report = fixture.printed("report calls mixed.mfp --contexts");
+    let known = "and others had 20 at most; all this but for activations without context\n";
+    assert!(report.contains(known), "{report}");
 }
 
 #[test]

@@ -105,13 +105,19 @@ fn mode_line(document: &ContextDocument<'_>) -> String {
             }
             format!("the whole calling context tree, by {apart}{shape}: {exact}")
         }
-        ContextMode::Hot { phi, epsilon } => format!(
-            "hot calling contexts, by {apart}{shape}: all with {} of the activations (φ) are there, \
-             counts are known to {} (ε), and others had {} at most",
-            percent(phi),
-            percent(epsilon),
-            grouped(document.floor)
-        ),
+        ContextMode::Hot { phi, epsilon } => {
+            let known = format!(
+                "hot calling contexts, by {apart}{shape}: all with {} of the activations (φ) are there, \
+                 counts are known to {} (ε), and others had {} at most",
+                percent(phi),
+                percent(epsilon),
+                grouped(document.floor)
+            );
+            match document.elsewhere {
+                0 => known,
+                _ => known + "; all this but for activations without context",
+            }
+        }
     }
 }
 
