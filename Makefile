@@ -7,7 +7,7 @@
 #   make test       everything that must hold, on LLVM 22 and 19
 #   make lint       formatting and clippy
 #   make pictures   the pictures of the README, anew
-#   make bench      cost beside native and clang's own profilers, what memory holds, what a profile
+#   make bench      cost beside native and other profilers, what memory holds, what a profile
 #                   gains, time of compiling, and more:
 #                   target/bench/*.md
 #   make nightly    as test, on thousands of random programs and the whole corpus
@@ -157,7 +157,7 @@ pictures: demo
 	@scripts/pictures.sh
 
 bench:
-	@$(NEED) $(RT_PACKAGES) valgrind
+	@$(NEED) $(RT_PACKAGES) valgrind gcc time
 	@$(MAKE) --no-print-directory build LLVMS=22
 	@$(MAKE) --no-print-directory harness
 	$(BENCH) run --held
@@ -166,6 +166,11 @@ bench:
 	$(BENCH) pgo
 	$(BENCH) pgo --simulate
 	$(BENCH) compile-time
+	$(BENCH) contexts cost --peers
+	$(BENCH) contexts cost --simulate
+	$(BENCH) contexts calls
+	$(BENCH) contexts accuracy
+	$(BENCH) contexts bound
 	$(BENCH) osr cost
 	$(BENCH) osr open
 	$(BENCH) osr maps --llvm 22
@@ -265,6 +270,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt 0,2
 	$(BENCH) verify --programs $(ENTRIES) --check entries --opt 2
 	$(BENCH) verify --programs exceptions --check entries --opt 0
+	$(BENCH) contexts bound --quick
 	$(BENCH) coverage --programs $(PROGRAMS)
 
 # Whole projects by their own build systems, and their own test suites.

@@ -35,8 +35,8 @@ pub enum ContextsAction {
     },
     /// Measure CPU time over native, and what an activation adds
     Cost {
-        /// Names, or `light` or `all`
-        #[arg(long, value_delimiter = ',', default_value = "all")]
+        /// Names, `light`, `all`, or `nested` for programs that have very many contexts
+        #[arg(long, value_delimiter = ',', default_value = "all,tcc,gnugo")]
         programs: Vec<String>,
         /// Version of LLVM
         #[arg(long, default_value_t = 22)]

@@ -25,7 +25,7 @@ const SITES: u8 = 5;
 
 /// What the runtime takes besides trees and the array of monitored contexts: its code and data, and
 /// buffers of the profile.
-const RUNTIME: u64 = 1 << 20;
+const RUNTIME: u64 = 2 << 20;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
@@ -354,6 +354,7 @@ impl Checked<'_> {
         let mut needed = vec![format!("others had {floor} at most")];
         if elsewhere > 0 {
             needed.push(format!("{elsewhere} without context"));
+            needed.push("all this but for activations without context".to_string());
         }
         let missing = needed.into_iter().find(|needed| !text.contains(needed.as_str()));
         Ok(missing.map(|missing| format!("it does not say '{missing}'")))

@@ -81,9 +81,12 @@ fn columns(plan: &Plan) -> Vec<Column> {
         ours("CCT, functions", &["--midflight-granularity=functions"], &[ALL]),
     ];
     if plan.peers {
-        all.push(peer("clang -pg", How::CallGraph));
-        all.push(peer("gcc -pg", How::Gcc(Gcc::CallGraph)));
         all.push(peer("gcc, empty hooks", How::Gcc(Gcc::Hooks)));
+        // It takes samples by a timer, too, which valgrind cannot follow.
+        if let Clock::Processor { .. } = plan.clock {
+            all.push(peer("clang -pg", How::CallGraph));
+            all.push(peer("gcc -pg", How::Gcc(Gcc::CallGraph)));
+        }
     }
     all
 }
@@ -105,6 +108,10 @@ struct Measured {
 impl Measured {
     fn calls_a_second(&self) -> f64 {
         self.seconds.map_or(0.0, |seconds| self.activations / seconds)
+    }
+
+    fn calls_often(&self) -> bool {
+        self.calls_a_second() >= OFTEN
     }
 
     fn is_new(&self) -> bool {
@@ -214,6 +221,10 @@ impl Bench<'_> {
             measured.native = compared.first;
             measured.seconds = self.seconds(&native, compared.first)?;
             if let Some(contexts) = read_profile(&profiles[first])?.contexts {
+                if contexts.elsewhere > 0 {
+                    let (name, without) = (measured.name, contexts.elsewhere);
+                    eprintln!("{name}: {without} activations have no context, for want of memory");
+                }
                 measured.activations = contexts.activations as f64;
                 measured.memory = NodeMemory::of(&contexts);
             }
@@ -233,9 +244,10 @@ impl Bench<'_> {
 }
 
 fn report(plan: &Plan, columns: &[Column], all: &[Measured]) -> String {
-    let (apart, rest): (Vec<&Measured>, Vec<&Measured>) = all.iter().partition(|m| m.is_new());
     let (often, seldom): (Vec<&Measured>, Vec<&Measured>) =
-        rest.into_iter().partition(|m| m.calls_a_second() >= OFTEN);
+        all.iter().partition(|m| m.calls_often());
+    let (apart, often): (Vec<&Measured>, Vec<&Measured>) =
+        often.into_iter().partition(|m| m.is_new());
     let callgrind = if all.iter().any(|measured| measured.callgrind.is_some()) {
         " callgrind: on small work, without what it takes to start."
     } else {
@@ -246,7 +258,7 @@ fn report(plan: &Plan, columns: &[Column], all: &[Measured]) -> String {
         "LLVM {}, -O{}, stage late; {}, of the same compiler. {}: what an activation adds.{callgrind}\n\n\
          Programs with more than 10⁷ calls a second:\n\n{}\n\
          Programs that call less often:\n\n{}\n\
-         Programs of whose activations more than one in a hundred makes a context:\n\n{}\n\
+         Programs that call as often as the first, where more than one in a hundred activations makes a context:\n\n{}\n\
          Bytes of a node of the whole tree, beside a node of {LIST_NODE} with lists of children:\n\n{}",
         plan.llvm,
         plan.opt,
