@@ -1,8 +1,9 @@
 /* A tree of calls with as many contexts as are asked for: wide DEPTH PREFIX WAYS MOST.
  *
- * Each activation of `node` has five call sites, each of which leads a level down. In each round the whole
- * tree below one of the 5^PREFIX nodes of a level is walked, and then WAYS ways from the root to a leaf, the first
- * of them MOST times, the n-th MOST / n times. bench/src/contexts/bound.rs has the same arithmetic. */
+ * Each activation of `node` has five call sites, each of which leads a level down. In each round
+ * the whole tree below one of the 5^PREFIX nodes of a level is walked, and then WAYS ways from the
+ * root to a leaf, the first of them MOST times, the n-th MOST / n times.
+ * bench/src/contexts/bound.rs has the same arithmetic. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

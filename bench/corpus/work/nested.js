@@ -1,5 +1,5 @@
-// Programs as text: a parser by recursive descent, an interpreter of trees, and a printer, on expressions
-// that are drawn at random, so that each is nested in another way.
+// A parser by recursive descent, an interpreter of trees, and a printer, on expressions that are
+// drawn at random, so that each is nested in another way.
 const n = Number(scriptArgs[1]);
 let state = 20161;
 function draw(limit) { state = (state * 16807) % 2147483647; return state % limit; }

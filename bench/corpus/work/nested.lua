@@ -1,4 +1,5 @@
--- Random expressions, compiled and run on numbers whose operators are metamethods, so that each level is a call.
+-- Random expressions, compiled and run on numbers whose operators are metamethods, so that each
+-- level is a call.
 local n = tonumber(argument)
 local state = 20161
 local function draw(limit) state = state * 16807 % 2147483647 return state % limit end

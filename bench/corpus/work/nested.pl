@@ -1,5 +1,5 @@
-# Patterns that are nested at random, compiled and matched, and random expressions whose operators are comparisons of
-# sorts and tied variables, so that each level is a call.
+# Patterns that are nested at random, compiled and matched, and random expressions whose operators
+# are comparisons of sorts and tied variables, so that each level is a call.
 my ($n) = @ARGV;
 my $state = 20161;
 sub draw { $state = $state * 16807 % 2147483647; $state % $_[0] }
