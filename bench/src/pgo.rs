@@ -18,7 +18,7 @@ use crate::pairs::{self, Cell, Clock, shown};
 use crate::process::Job;
 use crate::program::{Program, Size};
 use crate::table::markdown;
-use crate::variant::{Granularity, How, Stage, Variant};
+use crate::variant::{How, Stage, Variant};
 use crate::workload::{job, profile_of, run};
 use std::path::{Path, PathBuf};
 
@@ -156,7 +156,7 @@ fn paths_flag(layout: &Layout, program: &Program, variant: Variant) -> Result<St
 /// Profiles paths and calling contexts at the stage early; the sample profiles of lines, of
 /// contexts, and of both.
 fn sample_profiles(layout: &Layout, program: &Program, plan: &Plan) -> Result<[PathBuf; 3]> {
-    let (stage, granularity) = (Stage::Early, Granularity::Sites);
+    let stage = Stage::Early;
     // Two builds of one name are taken for an old one and a new one.
     let profiled = |how, name: &str| {
         let variant = Variant { llvm: plan.llvm, opt: plan.opt, how };
@@ -169,7 +169,7 @@ fn sample_profiles(layout: &Layout, program: &Program, plan: &Plan) -> Result<[P
         Ok::<_, Error>(built)
     };
     let paths = profiled(How::paths(1, stage), "paths")?;
-    let contexts = profiled(How::Contexts { stage, granularity }, "contexts")?;
+    let contexts = profiled(How::Contexts { stage, options: &[] }, "contexts")?;
     let export = |name: &str, arguments: &[&Path]| {
         let file = paths.folder.join(name);
         Job::new(layout.midflight()?)

@@ -14,7 +14,7 @@ use crate::program::{Program, Size};
 use crate::same_forests::{self, Counted};
 use crate::sections::defined;
 use crate::tally::Tally;
-use crate::variant::{Granularity, How, Oracle, Stage, Variant};
+use crate::variant::{How, Oracle, Stage, Variant};
 use crate::workload::{job, oracle_of, profile_of, run};
 use crate::{block_oracle, context_oracle, edge_oracle, entry_oracle, replay, tables};
 use rayon::prelude::*;

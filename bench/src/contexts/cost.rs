@@ -69,6 +69,8 @@ impl Column {
 fn columns(plan: &Plan) -> Vec<Column> {
     const ALL: (&str, &str) = ("MIDFLIGHT_CONTEXTS", "cct");
     const HOT: (&str, &str) = ("MIDFLIGHT_CONTEXTS", "hcct");
+    // The thesis's choice.
+    const BURSTS: (&str, &str) = ("MIDFLIGHT_BURSTS", "20ms:2ms");
     let peer = |name, how| Column { name, how, environment: &[] };
     let ours = |name, options, environment| {
         let how = How::Contexts { stage: Stage::Late, options };
@@ -78,6 +80,7 @@ fn columns(plan: &Plan) -> Vec<Column> {
         peer("empty hooks", How::Hooks),
         ours("CCT", &[], &[ALL]),
         ours("HCCT", &[], &[HOT]),
+        ours("HCCT, bursts", &["--midflight-bursts"], &[HOT, BURSTS]),
         ours("CCT, functions", &["--midflight-granularity=functions"], &[ALL]),
     ];
     if plan.peers {
