@@ -60,8 +60,8 @@ bool isPassedByMustTail(const Function &F) {
   }
   // Whose memory these are depends on the frame.
   return none_of(F.args(), [](const Argument &A) {
-    return A.hasByValAttr() || A.hasInAllocaAttr() ||
-           A.hasPreallocatedAttr() || A.hasSwiftErrorAttr();
+    return A.hasByValAttr() || A.hasInAllocaAttr() || A.hasPreallocatedAttr() ||
+           A.hasSwiftErrorAttr();
   });
 }
 

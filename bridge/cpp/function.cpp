@@ -235,8 +235,8 @@ void mfb_jump_unless_zero(LLVMValueRef Fn, LLVMValueRef Number,
   LLVMContext &Context = F.getContext();
   BasicBlock *Other = BasicBlock::Create(Context, "midflight.burst", &F, Rest);
   IRBuilder<> Builder(Entry.getTerminator());
-  LoadInst *Load = Builder.CreateAlignedLoad(Builder.getInt32Ty(),
-                                             unwrap(Number), Align(4));
+  LoadInst *Load =
+      Builder.CreateAlignedLoad(Builder.getInt32Ty(), unwrap(Number), Align(4));
   Load->setAtomic(AtomicOrdering::Monotonic);
   MDBuilder Metadata(Context);
   Builder.CreateCondBr(Builder.CreateIsNull(Load), Rest, Other,

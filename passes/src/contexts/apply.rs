@@ -126,7 +126,7 @@ fn enter<'m>(target: &Target<'m>, b: &Builder<'m>, word: Value<'m>) -> (Value<'m
         false => b.more(frame, its_frame),
     };
     let is_gone = match target.bursts {
-        true => b.or(is_gone, is_new_burst(module, &b, word)),
+        true => b.or(is_gone, is_new_burst(module, b, word)),
         false => is_gone,
     };
     b.branch(body);
