@@ -9,6 +9,7 @@
 use crate::config;
 use crate::file::live;
 use crate::message;
+use crate::process;
 use crate::process::signal::Blocked;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
@@ -111,6 +112,12 @@ pub fn give_up(why: &str) {
     live::set_bursts(None);
 }
 
+/// There are no bursts: nothing is counted.
+pub fn stop() {
+    INTERVAL.store(0, Ordering::Relaxed);
+    BURST.store(0, Ordering::Relaxed);
+}
+
 /// An image is there with functions that are counted in bursts.
 pub fn prepare() {
     USED.store(true, Ordering::Relaxed);
@@ -145,6 +152,10 @@ pub fn after_fork_in_child() {
 
 /// Ends the thread: this library is unloaded, or the program ends.
 pub fn end() {
+    // A child that was made behind libc's back does not have it.
+    if process::is_stranger() {
+        return;
+    }
     if END.swap(1, Ordering::SeqCst) != 0 {
         return;
     }
@@ -156,8 +167,10 @@ pub fn end() {
         }
         raw::wait(&THREAD, thread, 0);
     }
-    // What is still called is counted.
-    BURST.store(FIRST, Ordering::Relaxed);
+    // What is still called is counted, if anything is.
+    if BEGUN.load(Ordering::Relaxed) {
+        BURST.store(FIRST, Ordering::Relaxed);
+    }
 }
 
 /// What the thread does.

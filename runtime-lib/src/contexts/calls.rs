@@ -5,6 +5,7 @@
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::burst;
+use crate::contexts::unwinder;
 use crate::process::signal::Blocked;
 use crate::process::{self, privilege};
 use crate::sys;
@@ -92,11 +93,17 @@ pub unsafe extern "C" fn midflight_register_calls(
     stop: *const ContextCall,
 ) {
     if privilege::is_raised() {
-        return;
+        return burst::stop();
     }
     let _signals = Blocked::new();
     let Some(mut process) = process::lock() else { return };
     burst::prepare();
+    if !unwinder::is_there() {
+        drop(process);
+        return burst::give_up(
+            "the program is linked without an unwinder; link it by midflight cc with --midflight-contexts",
+        );
+    }
     // SAFETY: the caller's.
     if unsafe { add(&mut process.arena, start as usize, stop as usize) }.is_none() {
         drop(process);

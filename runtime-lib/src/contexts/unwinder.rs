@@ -46,6 +46,11 @@ fn functions() -> Option<&'static Functions> {
     unsafe { FUNCTIONS }
 }
 
+/// Whether the program has one.
+pub fn is_there() -> bool {
+    functions().is_some()
+}
+
 /// The lower half of where the code begins that an address is in; 0: that is not known.
 pub fn code_of(address: u64) -> u32 {
     code_around(address).unwrap_or(0) as u32
