@@ -33,6 +33,12 @@
 // WRONG: midflight: cannot use MIDFLIGHT_BURSTS='2ms': it is off, or how often there is a burst and how long it is, as in 20ms:2ms or 1s:500us; using 20ms:2ms
 // DEFAULT: in bursts of 2 ms, one every 20 ms
 // DEFAULT-NEXT: calling contexts, by call sites: a sample of the run, of which all counts are exact
+// Without an unwinder it cannot be known what is outside.
+// RUN: %cc %level --midflight-contexts --midflight-bursts -c %s -o %t.o && clang %t.o %runtime -o %t.bare
+// RUN: env MIDFLIGHT_PROFILE=%t.bare.mfp %t.bare 2>&1 | FileCheck %s --check-prefix=BARE
+// RUN: %midflight report --contexts %t.bare %t.bare.mfp | FileCheck %s --check-prefix=WHOLE
+// BARE: midflight: calling contexts are counted all the time, and not in bursts: the program is linked without an unwinder; link it by midflight cc with --midflight-contexts
+// WHOLE: the whole calling context tree
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
