@@ -318,8 +318,9 @@ fn numbers_of(bursts: Option<Bursts>) -> [u64; 2] {
 /// Tells the file when contexts are counted.
 pub fn set_bursts(bursts: Option<Bursts>) {
     if let Some(header) = header() {
-        let numbers = header.bursts.iter().zip(numbers_of(bursts));
-        numbers.rev().for_each(|(place, number)| place.store(number, Ordering::Release));
+        let ([to_interval, to_length], [interval, length]) = (&header.bursts, numbers_of(bursts));
+        to_length.store(length, Ordering::Release);
+        to_interval.store(interval, Ordering::Release);
     }
 }
 
