@@ -96,12 +96,16 @@ pub struct ContextCall {
     pub place: i32,
     /// The function's record, from the address of this field
     pub record: i32,
-    /// The number of the slot, and [`CALL_OUTSIDE`]
+    /// The number of the slot, [`CALL_OUTSIDE`] and [`CALL_LEFT`]
     pub site: u32,
 }
 
 /// In [`ContextCall::site`]: an activation in this body is outside.
 pub const CALL_OUTSIDE: u32 = 1 << 31;
+
+/// In [`ContextCall::site`]: the call is in tail position. If code generation makes no jump of it,
+/// its caller is taken for gone all the same.
+pub const CALL_LEFT: u32 = 1 << 30;
 
 /// What a thread has of the call that is under way.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -22,13 +23,27 @@ namespace {
 
 using Tables = SetVector<GlobalVariable *>;
 
+// True if a use of a block's address, or of a table of such, serves computed
+// gotos of this activation alone: what is kept longer may be used by one that
+// runs the other body.
+bool isJumpedToAlone(const User *U, SmallPtrSetImpl<const User *> &Seen) {
+  if (isa<IndirectBrInst, ICmpInst>(U) || !Seen.insert(U).second)
+    return true;
+  return isa<LoadInst, GetElementPtrInst, CastInst, PHINode, SelectInst,
+             FreezeInst, BinaryOperator>(U) &&
+         all_of(U->users(),
+                [&](const User *Of) { return isJumpedToAlone(Of, Seen); });
+}
+
 // Collects the variables, local to the module and constant, that hold addresses
 // of a function's blocks and that it alone uses: tables of computed gotos.
 // False if such an address is elsewhere, where it says which body is meant.
 bool findTables(const Function &F, const User *U, bool IsOfTable,
                 Tables &Found) {
-  if (auto *I = dyn_cast<Instruction>(U))
-    return I->getFunction() == &F;
+  if (auto *I = dyn_cast<Instruction>(U)) {
+    SmallPtrSet<const User *, 16> Seen;
+    return I->getFunction() == &F && isJumpedToAlone(I, Seen);
+  }
   if (auto *GV = dyn_cast<GlobalVariable>(U)) {
     // An address of a table in another one would have to be followed, too.
     if (IsOfTable || !GV->isConstant() || !GV->hasLocalLinkage())
@@ -47,6 +62,9 @@ bool findTables(const Function &F, const User *U, bool IsOfTable,
 }
 
 bool isPassedByMustTail(const Function &F) {
+  // LLVM saves the registers for va_start and for the jump in one place.
+  if (F.isVarArg())
+    return false;
   switch (F.getCallingConv()) {
   case CallingConv::C:
   case CallingConv::Fast:
@@ -65,6 +83,16 @@ bool isPassedByMustTail(const Function &F) {
   });
 }
 
+// True if code generation adds calls that tell which function is entered.
+bool isTraced(const Function &F) {
+  for (StringRef Kind : {"fentry-call", "function-instrument",
+                         "instrument-function-entry-inlined",
+                         "instrument-function-exit-inlined"})
+    if (F.hasFnAttribute(Kind))
+      return true;
+  return false;
+}
+
 } // namespace
 
 extern "C" {
@@ -74,7 +102,7 @@ extern "C" {
 /// passed on by a jump, or addresses of its blocks are known elsewhere.
 LLVMValueRef mfb_copy_body(LLVMValueRef Fn, const char *Name) {
   Function &F = *unwrap<Function>(Fn);
-  if (!isPassedByMustTail(F))
+  if (!isPassedByMustTail(F) || isTraced(F))
     return nullptr;
   Tables Found;
   for (const BasicBlock &BB : F)

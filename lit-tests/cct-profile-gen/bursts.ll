@@ -31,6 +31,7 @@ declare void @outside(i32)
 ; CHECK-NEXT:    call void asm sideeffect "{{.*}}midflight_calls{{.*}}", "i,i"(ptr @[[RECORD:"?__midflight_contexts.calls.[0-9a-f]*"?]], i32 -2147483648)
 ; CHECK-NEXT:    call void @outside(i32 %x)
 ; CHECK-NEXT:    call void asm sideeffect "", "i"(i32 -2147483648)
+; CHECK-NEXT:    call void asm sideeffect "{{.*}}midflight_calls{{.*}}", "i,i"(ptr @[[RECORD]], i32 1073741824)
 ; CHECK-NEXT:    %r = tail call i32 @last(i32 %x)
 ; CHECK-NEXT:    ret i32 %r
 define i32 @calls(i32 %x) {
@@ -53,6 +54,22 @@ add:
   call void @outside(i32 1)
   br label %done
 done:
+  ret i32 0
+}
+
+; Who keeps an address may jump to it in an activation that runs the other body.
+; CHECK-LABEL: define i32 @keeps(
+; CHECK:         call ptr @midflight_context_visit(
+@others = internal constant [1 x ptr] [ptr blockaddress(@keeps, %done)]
+define i32 @keeps(ptr %to) {
+entry:
+  %op = load i8, ptr %to
+  %at = getelementptr [1 x ptr], ptr @others, i64 0, i8 %op
+  %label = load ptr, ptr %at
+  store ptr %label, ptr %to
+  indirectbr ptr %label, [label %done]
+done:
+  call void @outside(i32 1)
   ret i32 0
 }
 
@@ -88,7 +105,7 @@ define void @symbol() {
 }
 
 ; CHECK-LABEL: define void @varies(i32 %n, ...)
-; CHECK:         musttail call void (i32, ...) @varies.midflight.burst(i32 %n, ...)
+; CHECK:         call ptr @midflight_context_visit(
 define void @varies(i32 %n, ...) {
   call void @outside(i32 %n)
   ret void
@@ -109,7 +126,7 @@ define void @varies(i32 %n, ...) {
 ; CHECK-NEXT:    call void @outside(i32 %x)
 ; CHECK-NEXT:    call void asm sideeffect "", "i"(i32 0)
 ; CHECK:         store atomic ptr %{{.*}}, ptr @midflight_context_word monotonic
-; CHECK-NEXT:    tail call i32 @last(i32 %x)
+; CHECK-NEXT:    %r{{.*}} = tail call i32 @last(i32 %x)
 
 ; CHECK-LABEL: define internal i32 @interpret.midflight.burst(
 ; CHECK:         getelementptr [2 x ptr], ptr @[[TABLE]], i64 0, i8 %op

@@ -83,6 +83,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
     }
     for &exit in &plan.exits {
         b.before(exit);
+        if target.bursts {
+            bursts::tell_of_exit(target, &b, exit);
+        }
         if target.has_oracle {
             oracle::exit(target, &b, frame);
         }

@@ -13,7 +13,7 @@ use crate::contexts::apply::{self, Target, slot_of};
 use crate::contexts::options::Options;
 use crate::contexts::plan::{Plan, plan};
 use midflight_abi::contexts::{
-    CALL_OUTSIDE, CALLS_SECTION, CONTEXT_BURST_SYMBOL, CONTEXT_VISIT_SYMBOL,
+    CALL_LEFT, CALL_OUTSIDE, CALLS_SECTION, CONTEXT_BURST_SYMBOL, CONTEXT_VISIT_SYMBOL,
 };
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Inst, Opcode};
@@ -41,6 +41,10 @@ pub fn apply<'m>(
         let slot = slot_of(number, target.granularity);
         b.before(site.call);
         tell_of_call(target, &b, site.call, slot | CALL_OUTSIDE);
+    }
+    for &exit in &plan_of_body.exits {
+        b.before(exit);
+        tell_of_exit(target, &b, exit);
     }
     let burst = module.runtime_variable(CONTEXT_BURST_SYMBOL, module.int_type(32));
     let Some(copy) = copy else {
@@ -74,6 +78,13 @@ pub fn tell_of_call<'m>(target: &Target<'m>, b: &Builder<'m>, call: Inst<'m>, si
     {
         b.before(next);
         b.keep_apart(site);
+    }
+}
+
+/// Tells of a call in tail position, before which the builder is, if the exit is one.
+pub fn tell_of_exit<'m>(target: &Target<'m>, b: &Builder<'m>, exit: Inst<'m>) {
+    if exit.opcode() == Opcode::Call {
+        b.tell_of_call(CALLS_SECTION, target.record, CALL_LEFT);
     }
 }
 

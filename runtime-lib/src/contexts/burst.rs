@@ -28,6 +28,16 @@ static BURST: AtomicU32 = AtomicU32::new(FIRST);
 
 const FIRST: u32 = 1;
 
+/// The number that was given last: none is given twice, so that no thread takes what it knows of
+/// another burst for what is.
+static LAST: AtomicU32 = AtomicU32::new(FIRST);
+
+fn next() -> u32 {
+    let number = LAST.load(Ordering::Relaxed).wrapping_add(1).max(FIRST);
+    LAST.store(number, Ordering::Relaxed);
+    number
+}
+
 /// Nanoseconds from the beginning of a burst to that of the next; 0: there is but one, which does
 /// not end.
 static INTERVAL: AtomicU64 = AtomicU64::new(DEFAULT.interval);
@@ -102,13 +112,14 @@ pub fn kept() -> Option<Bursts> {
 
 /// All is counted, since something that bursts need is missing.
 pub fn give_up(why: &str) {
+    end();
     if INTERVAL.swap(0, Ordering::Relaxed) != 0 {
         message::print(&[
             b"calling contexts are counted all the time, and not in bursts: ",
             why.as_bytes(),
         ]);
     }
-    BURST.store(FIRST, Ordering::Relaxed);
+    BURST.store(next(), Ordering::Relaxed);
     live::set_bursts(None);
 }
 
@@ -145,9 +156,7 @@ pub fn begin() {
 pub fn after_fork_in_child() {
     THREAD.store(0, Ordering::Relaxed);
     BEGUN.store(false, Ordering::Relaxed);
-    // Another than any that was.
-    let burst = BURST.load(Ordering::Relaxed);
-    BURST.store(burst.wrapping_add(1).max(FIRST), Ordering::Relaxed);
+    BURST.store(next(), Ordering::Relaxed);
 }
 
 /// Ends the thread: this library is unloaded, or the program ends.
@@ -169,24 +178,22 @@ pub fn end() {
     }
     // What is still called is counted, if anything is.
     if BEGUN.load(Ordering::Relaxed) {
-        BURST.store(FIRST, Ordering::Relaxed);
+        BURST.store(next(), Ordering::Relaxed);
     }
 }
 
 /// What the thread does.
 extern "C" fn run() -> ! {
-    let (mut number, interval) = (FIRST, INTERVAL.load(Ordering::Relaxed));
+    let interval = INTERVAL.load(Ordering::Relaxed);
     let length = LENGTH.load(Ordering::Relaxed);
     while END.load(Ordering::SeqCst) == 0 {
-        number = number.max(BURST.load(Ordering::Relaxed));
         raw::wait(&END, 0, length);
         BURST.store(0, Ordering::Relaxed);
         if END.load(Ordering::SeqCst) != 0 {
             break;
         }
         raw::wait(&END, 0, interval.saturating_sub(length));
-        number = number.wrapping_add(1).max(FIRST);
-        BURST.store(number, Ordering::Relaxed);
+        BURST.store(next(), Ordering::Relaxed);
     }
     raw::exit_thread()
 }

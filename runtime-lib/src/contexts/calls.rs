@@ -12,7 +12,7 @@ use crate::sys;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use midflight_abi::RecordHeader;
-use midflight_abi::contexts::{CALL_OUTSIDE, ContextCall};
+use midflight_abi::contexts::{CALL_LEFT, CALL_OUTSIDE, ContextCall};
 
 /// The calls of an image. It is never freed; without calls while the image is not loaded.
 struct Table {
@@ -192,7 +192,8 @@ pub fn find(returns_to: u64, code: u64) -> Option<Call> {
                 let call = address(index) as *const ContextCall;
                 let field = &raw const (*call).record;
                 let record = (field as usize).wrapping_add_signed((*call).record as isize);
-                found = Some(Call {
+                let is_left = (*call).site & CALL_LEFT != 0;
+                found = (!is_left).then_some(Call {
                     record: record as *const RecordHeader,
                     site: (*call).site & !CALL_OUTSIDE,
                     is_outside: (*call).site & CALL_OUTSIDE != 0,

@@ -6,7 +6,7 @@ use crate::contexts::hot;
 use crate::contexts::outside;
 use crate::contexts::recover::{Activation, under_way};
 use crate::contexts::tree::{self, TAIL, Tree};
-use crate::contexts::unwinder::code_of;
+use crate::contexts::unwinder::{self, code_of};
 use crate::contexts::word::{self, word};
 use crate::file::live;
 use crate::paths::context;
@@ -58,7 +58,8 @@ pub unsafe extern "C" fn midflight_context_visit(
     // SAFETY: the caller's; the thread has a tree where it has a node.
     unsafe {
         let node = enter(frame, record, 0);
-        if !fallback::is_fallback(node) && tree::slots(node) != 0 {
+        let is_outside = is_in_bursts(record) && tree::slots(node) != 0;
+        if is_outside && !fallback::is_fallback(node) {
             let word = word();
             outside::note((*word).tree.cast(), node, record, frame);
             (*word).slot = tree::slot(node, 0);
@@ -74,10 +75,26 @@ unsafe extern "C" fn enter(frame: u64, record: *const RecordHeader, pc: u64) -> 
     // may be instrumented, and may leave the word elsewhere.
     unsafe {
         let slot = (*word).slot;
-        let entered = try_enter(word, frame, record, pc);
-        (*word).slot = entered.as_ref().map_or(slot, |entered| entered.slot);
-        entered.map_or_else(fallback::node, |entered| entered.node)
+        if let Some(Entered { node, slot }) = try_enter(word, frame, record, pc) {
+            (*word).slot = slot;
+            return node;
+        }
+        let node = fallback::node();
+        // Where it could not be found out what is outside, nobody knows in this burst.
+        let is_unknown = is_in_bursts(record)
+            && !live::is_stranger()
+            && !(*word).tree.is_null()
+            && !(*(*word).tree.cast::<Tree>()).is_asking;
+        (*word).slot = if is_unknown { tree::slot(node, 0) } else { slot };
+        node
     }
+}
+
+/// Whether contexts of a function are counted in bursts. Without an unwinder there is one, which
+/// does not end, and nothing is outside.
+unsafe fn is_in_bursts(record: *const RecordHeader) -> bool {
+    // SAFETY: the caller gives a record.
+    unsafe { (*record).flags & FLAG_BURSTS != 0 && unwinder::is_there() }
 }
 
 /// A node, and the slot that it was called from.
@@ -100,11 +117,13 @@ unsafe fn try_enter(
         }
         let mut slot = (*word).slot;
         let mut parent = tree::owner(AtomicPtr::from_ptr(slot).load(Ordering::Acquire));
-        let in_bursts = (*record).flags & FLAG_BURSTS != 0;
+        let in_bursts = is_in_bursts(record);
+        let number = burst::number();
         if in_bursts {
             burst::begin();
+        } else if (*record).flags & FLAG_BURSTS != 0 {
+            (*word).burst = number;
         }
-        let number = burst::number();
         let is_new_burst = in_bursts && ((*word).burst != number || number == 0);
         let is_fallback = fallback::is_fallback(parent);
         if (*word).tree.is_null() || parent == word::start() {
@@ -141,9 +160,10 @@ unsafe fn try_enter(
         // The unwinder may call what is instrumented, and a handler may come: then it is done
         // without.
         let errno = sys::errno();
-        let is_nested = core::mem::replace(&mut (*tree).is_asking, true);
+        let is_nested = (*tree).is_asking;
+        (*tree).is_asking |= !in_bursts;
         let mut code = (*function).code;
-        if code == 0 && !is_nested {
+        if code == 0 && !is_nested && !in_bursts {
             code = code_of(pc);
             if (*record).flags & FLAG_OWN_FRAME != 0 {
                 (*function).code = code;
@@ -160,7 +180,9 @@ unsafe fn try_enter(
             }
             stack(tree, parent, slot, activation, is_new_burst)
         };
-        (*tree).is_asking = is_nested;
+        if !in_bursts {
+            (*tree).is_asking = is_nested;
+        }
         let Some(found) = found else {
             sys::set_errno(errno);
             return None;
@@ -204,7 +226,7 @@ unsafe fn stack(
                 return Some(known);
             }
         }
-        outside::locate(tree, parent, frame)
+        outside::locate(tree, parent, at, frame)
     }
 }
 

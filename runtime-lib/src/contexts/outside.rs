@@ -12,6 +12,7 @@
 use crate::contexts::calls::{self, Call};
 use crate::contexts::tree::{self, FREE, Slot, Tree};
 use crate::contexts::unwinder::{self, Frame};
+use crate::process::signal::Blocked;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use midflight_abi::RecordHeader;
@@ -46,6 +47,9 @@ struct Place {
 struct Remembered {
     returns_to: u64,
     call: Option<Call>,
+    /// How far the return address was below that of its activation, when the unwinder told both; 0:
+    /// it was not asked. Where a frame is as large as it was, the same activation is above
+    below: u64,
 }
 
 /// An activation that was called by way of a library, and where the return address is of the call
@@ -136,31 +140,42 @@ impl Outside {
             ways.add((hash >> 32) as usize & (WAYS - 1))
         }
     }
+}
 
-    /// The call that an activation is of, by its return address.
-    unsafe fn call_of(&mut self, frame: u64) -> Option<Call> {
-        if self.memory.is_null() || cfg!(not(target_arch = "x86_64")) {
+/// What is known of the call that an activation is of, by its return address.
+unsafe fn call_of(this: *mut Tree, frame: u64) -> Option<*mut Remembered> {
+    // SAFETY: the caller's: the return address is there; there is memory for what is remembered.
+    unsafe {
+        let outside = &raw mut (*this).outside;
+        if (*outside).memory.is_null() || cfg!(not(target_arch = "x86_64")) {
             return None;
         }
-        // SAFETY: the caller's: the return address is there; there is memory for what is
-        // remembered.
-        unsafe {
-            let remembered = (&raw mut (*self.memory).remembered).cast::<Remembered>();
-            let generation = calls::generation();
-            if self.generation != generation {
-                self.generation = generation;
-                (0..REMEMBERED).for_each(|index| (*remembered.add(index)).returns_to = 0);
-            }
-            let returns_to = *(frame as *const u64);
-            let hash = returns_to.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            let place = remembered.add(hash as usize & (REMEMBERED - 1));
-            if (*place).returns_to != returns_to {
-                let code = unwinder::code_around(returns_to);
-                let call = code.and_then(|code| calls::find(returns_to, code));
-                place.write(Remembered { returns_to, call });
-            }
-            (*place).call
+        let remembered = (&raw mut (*(*outside).memory).remembered).cast::<Remembered>();
+        let generation = calls::generation();
+        if (*outside).generation != generation {
+            (*outside).generation = generation;
+            (0..REMEMBERED).for_each(|index| (*remembered.add(index)).returns_to = 0);
         }
+        let returns_to = *(frame as *const u64);
+        let hash = returns_to.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let place = remembered.add(hash as usize & (REMEMBERED - 1));
+        if (*place).returns_to != returns_to {
+            let call = asking(this, || calls::find(returns_to, unwinder::code_around(returns_to)?));
+            place.write(Remembered { returns_to, call, below: 0 });
+        }
+        Some(place)
+    }
+}
+
+/// Asks the unwinder. No handler comes meanwhile, which might leave it by `siglongjmp`.
+unsafe fn asking<T>(this: *mut Tree, ask: impl FnOnce() -> T) -> T {
+    let _signals = Blocked::new();
+    // SAFETY: the caller gives the calling thread's tree.
+    unsafe {
+        (*this).is_asking = true;
+        let answer = ask();
+        (*this).is_asking = false;
+        answer
     }
 }
 
@@ -172,6 +187,8 @@ struct Search {
     /// The node of the word, or one above it: whose activation is looked for next
     above: *mut ContextNode,
     frames: usize,
+    /// The greatest address of a frame
+    highest: u64,
     has_begun: bool,
     /// Where the return address is of the innermost call; 0: that is not known
     called_at: u64,
@@ -195,7 +212,7 @@ impl Search {
                     self.above = (*self.above).parent;
                 }
                 let node = self.above;
-                if (*node).frame == frame && (*node).record == call.record {
+                if (*node).frame == frame && tree::is_of(node, call.record) {
                     self.base = Some((node, call));
                     return true;
                 }
@@ -217,6 +234,7 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
         let search = &mut *search.cast::<Search>();
         let Frame { address, code } = Frame::of(context);
         search.frames += 1;
+        search.highest = search.highest.max(address);
         if search.frames > FRAMES {
             search.is_too_deep = true;
             return unwinder::STOP;
@@ -226,7 +244,9 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
         if !search.has_begun || (!was_begun && !Frame::IS_OF_CALLEE) {
             return unwinder::GO_ON;
         }
-        let call = calls::find(unwinder::address_in(context), code);
+        let at = unwinder::address_in(context);
+        // Of code that it knows nothing of, the unwinder says what it has said before.
+        let call = calls::find(at, code).filter(|_| unwinder::code_around(at) == Some(code));
         if Frame::IS_OF_CALLEE && call.is_some() && search.called_at == 0 {
             search.called_at = address;
         }
@@ -245,11 +265,12 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
 /// memory.
 ///
 /// # Safety
-/// `this` is the calling thread's tree, and `parent` a node of it: that of the word. What the tree
-/// needs to be changed is held.
+/// `this` is the calling thread's tree, `parent` a node of it, and `word` a slot of that: the one of
+/// the word. What the tree needs to be changed is held.
 pub unsafe fn locate(
     this: *mut Tree,
     parent: *mut ContextNode,
+    word: Slot,
     frame: u64,
 ) -> Option<(Slot, *mut ContextNode)> {
     // SAFETY: the caller's.
@@ -265,6 +286,7 @@ pub unsafe fn locate(
             frame,
             above: parent,
             frames: 0,
+            highest: 0,
             has_begun: false,
             called_at: 0,
             last: None,
@@ -272,7 +294,7 @@ pub unsafe fn locate(
             base: None,
             is_too_deep: false,
         };
-        unwinder::for_each_frame(visit, (&raw mut search).cast());
+        asking(this, || unwinder::for_each_frame(visit, (&raw mut search).cast()));
         if let Some(last) = search.last.take()
             && search.base.is_none()
         {
@@ -282,10 +304,9 @@ pub unsafe fn locate(
         if search.is_too_deep {
             return None;
         }
-        let root = (*this).root();
         let (mut node, mut at) = match search.base {
             Some((base, call)) => (base, slot(base, call)),
-            None => (root, tree::slot(root, 0)),
+            None => above_all(parent, word, search.highest),
         };
         for index in (0..search.len).rev() {
             let place = (*outside).place(index);
@@ -301,11 +322,34 @@ pub unsafe fn locate(
         }
         let is_outside = search.len != 0 && (*(*outside).place(0)).call.is_outside;
         (*outside).keep(search.len);
-        if is_outside && search.called_at > frame {
+        if is_outside && search.called_at >= frame {
             let (returns_to, called_at) = (*(frame as *const u64), search.called_at);
-            (*outside).way(frame).write(Way { frame, returns_to, called_at });
+            if called_at != frame {
+                (*outside).way(frame).write(Way { frame, returns_to, called_at });
+            }
+            let innermost = (*(*outside).place((*outside).len - 1)).frame;
+            if let Some(known) = call_of(this, called_at) {
+                (*known).below = innermost.saturating_sub(called_at);
+            }
         }
         Some((at, node))
+    }
+}
+
+/// The innermost activation of the word's node, or of one above it, that is above all frames that
+/// the unwinder has come to, and the call that is under way in it; else that of roots.
+unsafe fn above_all(
+    parent: *mut ContextNode,
+    word: Slot,
+    highest: u64,
+) -> (*mut ContextNode, Slot) {
+    // SAFETY: the caller's; nodes are never unmapped.
+    unsafe {
+        let (mut node, mut at) = (parent, word);
+        while !tree::is_root(node) && (*node).frame <= highest {
+            (node, at) = ((*node).parent, tree::slot_of(node));
+        }
+        (node, at)
     }
 }
 
@@ -317,22 +361,24 @@ pub unsafe fn locate(
 pub unsafe fn quick(this: *mut Tree, frame: u64) -> Option<(Slot, *mut ContextNode)> {
     // SAFETY: the caller's.
     unsafe {
-        let outside = &mut (*this).outside;
-        let Place { call: of_top, node, frame: above } = *outside.above(frame)?;
-        let call = match outside.call_of(frame) {
-            Some(direct) => direct,
-            None => {
-                let way = *outside.way(frame);
-                let is_known = way.frame == frame
-                    && way.returns_to == *(frame as *const u64)
-                    && way.called_at < above;
-                if !is_known {
-                    return None;
-                }
-                outside.call_of(way.called_at)?
+        let outside = &raw mut (*this).outside;
+        let Place { call: of_top, node, frame: above } = *(*outside).above(frame)?;
+        let mut called_at = frame;
+        let mut known = call_of(this, called_at)?;
+        if (*known).call.is_none() {
+            let way = *(*outside).way(frame);
+            if way.frame != frame || way.returns_to != *(frame as *const u64) {
+                return None;
             }
-        };
-        let is_it = call.is_outside && call.record == of_top.record && (*node).slots & FREE == 0;
+            called_at = way.called_at;
+            known = call_of(this, called_at)?;
+        }
+        let Remembered { call, below, .. } = *known;
+        let call = call?;
+        let is_it = call.is_outside
+            && call.record == of_top.record
+            && above.checked_sub(called_at) == Some(below)
+            && (*node).slots & FREE == 0;
         is_it.then(|| (slot(node, call), node))
     }
 }
@@ -344,9 +390,9 @@ pub unsafe fn quick(this: *mut Tree, frame: u64) -> Option<(Slot, *mut ContextNo
 pub unsafe fn is_direct(this: *mut Tree, node: *mut ContextNode, at: Slot, frame: u64) -> bool {
     // SAFETY: the caller's.
     unsafe {
-        let call = (*this).outside.call_of(frame);
+        let call = call_of(this, frame).and_then(|known| (*known).call);
         call.is_some_and(|call| {
-            !call.is_outside && call.record == (*node).record && slot(node, call) == at
+            !call.is_outside && tree::is_of(node, call.record) && slot(node, call) == at
         })
     }
 }

@@ -584,7 +584,10 @@ unsafe fn find(
 }
 
 /// Whether a node is of a function; also where the function's image was loaded anew.
-unsafe fn is_of(node: *mut ContextNode, record: *const RecordHeader) -> bool {
+///
+/// # Safety
+/// They are a node, and a record that is loaded.
+pub unsafe fn is_of(node: *mut ContextNode, record: *const RecordHeader) -> bool {
     // SAFETY: the caller gives a node and a record.
     unsafe {
         let its = (*node).record;
