@@ -15,6 +15,7 @@ use crate::contexts::unwinder::{self, Frame};
 use crate::process::signal::Blocked;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, Ordering};
 use midflight_abi::RecordHeader;
 use midflight_abi::contexts::ContextNode;
 
@@ -30,6 +31,14 @@ const REMEMBERED: usize = 512;
 
 /// Ways through libraries that are remembered; a power of two.
 const WAYS: usize = 128;
+
+/// Whether a stack had more.
+static WAS_TOO_DEEP: AtomicBool = AtomicBool::new(false);
+
+/// Whether contexts are missing since a stack was too deep.
+pub fn was_too_deep() -> bool {
+    WAS_TOO_DEEP.load(Ordering::Relaxed)
+}
 
 /// An activation on the stack.
 #[derive(Clone, Copy)]
@@ -302,6 +311,7 @@ pub unsafe fn locate(
             search.take(ABOVE_KNOWN, last);
         }
         if search.is_too_deep {
+            WAS_TOO_DEEP.store(true, Ordering::Relaxed);
             return None;
         }
         let (mut node, mut at) = match search.base {

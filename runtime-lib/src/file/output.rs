@@ -238,12 +238,17 @@ fn tell_what_is_missing(summary: &Summary, name: &[u8]) {
         ]);
     }
     if summary.elsewhere != 0 && !is_told {
+        let why: &[u8] = match contexts::outside::was_too_deep() {
+            true => b" calls, since the stack was too deep when a burst began, or memory has run out; raise MIDFLIGHT_MAX_MEMORY",
+            false => b" calls, since memory has run out; raise MIDFLIGHT_MAX_MEMORY",
+        };
         message::print(&[
             b"the profile '",
             name,
             b"' has no calling context for ",
             Decimal::new(summary.elsewhere).bytes(),
-            b" calls, since memory has run out; raise MIDFLIGHT_MAX_MEMORY or, where hot ones are kept, MIDFLIGHT_THREAD_MEMORY",
+            why,
+            b" or, where hot ones are kept, MIDFLIGHT_THREAD_MEMORY",
         ]);
     }
     if summary.strangers != 0 {
