@@ -91,7 +91,6 @@ fn verify_program(layout: &Layout, program: &Program, matrix: &Matrix) -> Result
 fn size_of(check: Check, k: u32) -> Size {
     match check {
         Check::Blocks | Check::Contexts => Size::Tiny,
-        Check::Bursts => Size::Test,
         Check::Algorithms if k > 4 => Size::Tiny,
         _ => Size::Test,
     }

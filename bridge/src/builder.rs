@@ -158,8 +158,8 @@ impl<'m> Builder<'m> {
         self.call_pointer(inline_assembly(ty, &text, "i,i"), ty, &arguments);
     }
 
-    /// No code, which is nowhere the same: code that comes before it, in several places, is not made
-    /// one.
+    /// No code, which is nowhere the same: code that comes before it, in several places, is not
+    /// made one.
     pub fn keep_apart(&self, number: u32) {
         let i32 = self.module.int_type(32);
         let ty = self.module.void_type().function(&[i32]);

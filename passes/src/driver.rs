@@ -58,21 +58,24 @@ impl<'o> Driver<'o> {
         true
     }
 
-    /// The same for a profiler: `work` instruments a function, or tells why it leaves it alone,
-    /// which the user and the binary are told of; `left_alone` is what that means. True if anything
-    /// is changed.
+    /// The same for a profiler: `work` instruments a function, and returns what it has changed, or
+    /// tells why it leaves it alone, which the user and the binary are told of; `left_alone` is
+    /// what that means. True if anything is changed.
     pub fn instrument<'m>(
         &self,
         module: Module<'m>,
         functions: &[Function<'m>],
         left_alone: &str,
-        mut work: impl FnMut(Function<'m>) -> Result<Option<Skip>, String>,
+        mut work: impl FnMut(Function<'m>) -> Result<Result<Vec<Function<'m>>, Skip>, String>,
     ) -> bool {
         let (mut changed, mut skipped) = (false, Vec::new());
         let all_done = self.run(module, functions, |function| {
-            let Some(skip) = work(function)? else {
-                changed = true;
-                return Ok(vec![function]);
+            let skip = match work(function)? {
+                Ok(its) => {
+                    changed = true;
+                    return Ok(its);
+                }
+                Err(skip) => skip,
             };
             if skip.is_news() {
                 let message = format!("{left_alone}: {}", skip.message());

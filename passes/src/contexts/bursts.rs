@@ -16,20 +16,17 @@ use midflight_abi::contexts::{
     CALL_LEFT, CALL_OUTSIDE, CALLS_SECTION, CONTEXT_BURST_SYMBOL, CONTEXT_VISIT_SYMBOL,
 };
 use midflight_bridge::builder::Builder;
-use midflight_bridge::ir::{Function, Inst, Opcode};
+use midflight_bridge::ir::{Function, Inst, Opcode, Value};
 
 /// Keeps LLVM from moving calls to functions of its own.
 const NO_OUTLINING: &str = "nooutline";
 
-/// Applies a plan, behind all optimizations.
-///
-/// # Errors
-/// What LLVM's verifier says of the copy, if that is asked for.
+/// Applies a plan, behind all optimizations. Returns the function and its copy, if there is one.
 pub fn apply<'m>(
     plan_of_body: &Plan<'m>,
     target: &Target<'m>,
     options: &Options,
-) -> Result<(), String> {
+) -> Vec<Function<'m>> {
     let &Target { module, function, .. } = target;
     function.mark(NO_OUTLINING);
     let copy = match may_be_copied(function) {
@@ -48,18 +45,15 @@ pub fn apply<'m>(
     }
     let burst = module.runtime_variable(CONTEXT_BURST_SYMBOL, module.int_type(32));
     let Some(copy) = copy else {
-        visit(target, &b);
-        return Ok(());
+        visit(target, &b, burst);
+        return vec![function];
     };
     function.jump_unless_zero(burst, copy);
     function.drop_purity();
     let its_plan = plan(module, copy, options, true);
     assert_eq!(its_plan.sites.len(), plan_of_body.sites.len(), "a copy has the same calls");
     apply::apply(&its_plan, &Target { function: copy, ..*target });
-    match copy.verify().filter(|_| options.verify) {
-        Some(message) => Err(format!("the verifier says of '{}': {message}", copy.name())),
-        None => Ok(()),
-    }
+    vec![function, copy]
 }
 
 /// Whether all that is in a function may be there twice.
@@ -89,7 +83,7 @@ pub fn tell_of_exit<'m>(target: &Target<'m>, b: &Builder<'m>, exit: Inst<'m>) {
 }
 
 /// Counts an activation in a burst.
-fn visit<'m>(target: &Target<'m>, b: &Builder<'m>) {
+fn visit<'m>(target: &Target<'m>, b: &Builder<'m>, burst: Value<'m>) {
     let &Target { module, function, record, .. } = target;
     let (pointer, i64) = (module.pointer_type(), module.int_type(64));
     let body = function.split_entry();
@@ -97,8 +91,8 @@ fn visit<'m>(target: &Target<'m>, b: &Builder<'m>) {
     let visit = function.add_block_before("midflight.visit", body);
     b.before(entry.terminator());
     let i32 = module.int_type(32);
-    let burst = b.load_relaxed(i32, module.runtime_variable(CONTEXT_BURST_SYMBOL, i32));
-    b.branch_unlikely(entry, b.differs(burst, i32.constant(0)), visit, body);
+    let number = b.load_relaxed(i32, burst);
+    b.branch_unlikely(entry, b.differs(number, i32.constant(0)), visit, body);
     b.at_end(visit);
     let callee = module.runtime_function(CONTEXT_VISIT_SYMBOL, pointer, &[i64, pointer]);
     b.count(b.call(callee, &[b.frame(), record]));

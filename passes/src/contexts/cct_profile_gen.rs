@@ -78,23 +78,19 @@ impl CctProfileGen {
         }
         let mut plans = plans.into_iter();
         driver.instrument(module, &functions, "calls are not profiled", |function| {
-            Ok(match plans.next().expect("there is one for each function") {
-                Ok(plan) => {
-                    self.instrument(module, function, &plan, is_final)?;
-                    None
-                }
-                Err(skip) => Some(skip),
-            })
+            let plan = plans.next().expect("there is one for each function");
+            Ok(plan.map(|plan| self.instrument(module, function, &plan, is_final)))
         })
     }
 
+    /// Returns what is changed or new.
     fn instrument<'m>(
         &self,
         module: Module<'m>,
         function: Function<'m>,
         plan: &Plan<'m>,
         is_final: bool,
-    ) -> Result<(), String> {
+    ) -> Vec<Function<'m>> {
         let bytes = record_of(module, function, plan, &self.0, is_final).encode();
         let facts = function.facts();
         let shared = facts.has_comdat() && !facts.is_local();
@@ -113,6 +109,6 @@ impl CctProfileGen {
             return bursts::apply(plan, &target, &self.0);
         }
         apply(plan, &target);
-        Ok(())
+        vec![function]
     }
 }

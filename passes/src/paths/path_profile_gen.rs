@@ -52,11 +52,11 @@ impl PathProfileGen {
         module: Module<'m>,
         function: Function<'m>,
         analyses: &Analyses<'m>,
-    ) -> Result<Option<Skip>, String> {
+    ) -> Result<Result<Vec<Function<'m>>, Skip>, String> {
         let options = &self.0;
         let (snapshot, numbering) = match number(module, function, analyses, options) {
             Ok(numbered) => numbered,
-            Err(skip) => return Ok(Some(skip)),
+            Err(skip) => return Ok(Err(skip)),
         };
         let mut plan = plan(&snapshot.body, &numbering, options.algorithm, options.k);
         let record = record_of(module, function, &snapshot, &numbering, options, plan.mode);
@@ -87,7 +87,7 @@ impl PathProfileGen {
         }
         step::inline(module, function, is_dense(target.num_paths, target.k), &calls);
         enter::complete(&target, &calls.lookups);
-        Ok(None)
+        Ok(Ok(vec![function]))
     }
 }
 

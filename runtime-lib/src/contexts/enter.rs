@@ -2,6 +2,7 @@
 
 use crate::contexts::burst;
 use crate::contexts::fallback;
+use crate::contexts::function::Function;
 use crate::contexts::hot;
 use crate::contexts::outside;
 use crate::contexts::recover::{Activation, under_way};
@@ -126,18 +127,16 @@ unsafe fn try_enter(
         }
         let is_new_burst = in_bursts && ((*word).burst != number || number == 0);
         let is_fallback = fallback::is_fallback(parent);
-        if (*word).tree.is_null() || parent == word::start() {
-            let tree = begin()?;
-            (*word).tree = tree.cast();
-            (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
-        } else if is_fallback {
-            if !is_new_burst {
-                return None;
-            }
-            let tree = (*word).tree.cast::<Tree>();
-            (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
+        let begins = (*word).tree.is_null() || parent == word::start();
+        if begins {
+            (*word).tree = begin()?.cast();
+        } else if is_fallback && !is_new_burst {
+            return None;
         }
         let tree = (*word).tree.cast::<Tree>();
+        if begins || is_fallback {
+            (parent, slot) = ((*tree).root(), tree::slot((*tree).root(), 0));
+        }
         let is_hot = (*tree).hot.is_kept();
         // A handler that comes while nodes are removed has no context.
         let _guard = if is_hot { Some(Tree::lock(tree)?) } else { None };
@@ -157,76 +156,92 @@ unsafe fn try_enter(
             remember(word, parent, slot, node);
             return Some(Entered { node, slot });
         }
+        let errno = sys::errno();
+        let caller = if !in_bursts {
+            Some(by_addresses(tree, (parent, slot), function, (frame, record, pc)))
+        } else if (*tree).is_asking {
+            None
+        } else {
+            if is_new_burst {
+                (*word).burst = if number == 0 { NO_BURST } else { number };
+            }
+            by_stack(tree, (parent, slot), frame, is_new_burst)
+        };
+        let entered = caller.and_then(|Caller { mut node, mut slot, code }| {
+            if is_hot {
+                (slot, node) = tree::kept(slot, node);
+            }
+            let node = match Tree::find(node, slot, record, frame) {
+                Some(known) => known,
+                None => Tree::make(tree, node, slot, function, code)?,
+            };
+            Some(Entered { node, slot })
+        });
+        sys::set_errno(errno);
+        let entered = entered?;
+        if is_hot {
+            hot::monitor(tree, entered.node);
+        }
+        Some(entered)
+    }
+}
+
+/// Who has called an activation.
+struct Caller {
+    /// Its node
+    node: *mut ContextNode,
+    /// The slot of the call
+    slot: tree::Slot,
+    /// The lower half of where the code begins that the activation runs; 0 where that is not known
+    code: u32,
+}
+
+/// The caller by the addresses of frames, where the word has a node and its slot.
+unsafe fn by_addresses(
+    tree: *mut Tree,
+    (parent, slot): (*mut ContextNode, tree::Slot),
+    function: *mut Function,
+    (frame, record, pc): (u64, *const RecordHeader, u64),
+) -> Caller {
+    // SAFETY: the caller's.
+    unsafe {
         // The unwinder may call what is instrumented, and a handler may come: then it is done
         // without.
-        let errno = sys::errno();
-        let is_nested = (*tree).is_asking;
-        (*tree).is_asking |= !in_bursts;
+        let is_nested = core::mem::replace(&mut (*tree).is_asking, true);
         let mut code = (*function).code;
-        if code == 0 && !is_nested && !in_bursts {
+        if code == 0 && !is_nested {
             code = code_of(pc);
             if (*record).flags & FLAG_OWN_FRAME != 0 {
                 (*function).code = code;
             }
         }
         let activation = Activation { frame, record, code, is_nested };
-        let found = if !in_bursts {
-            Some(under_way(parent, slot, activation))
-        } else if is_nested {
-            None
-        } else {
-            if is_new_burst {
-                (*word).burst = if number == 0 { NO_BURST } else { number };
-            }
-            stack(tree, parent, slot, activation, is_new_burst)
-        };
-        if !in_bursts {
-            (*tree).is_asking = is_nested;
-        }
-        let Some(found) = found else {
-            sys::set_errno(errno);
-            return None;
-        };
-        (slot, parent) = found;
-        if is_hot {
-            (slot, parent) = tree::kept(slot, parent);
-        }
-        let node = match Tree::find(parent, slot, record, frame) {
-            Some(known) => Some(known),
-            None => Tree::make(tree, parent, slot, function, activation.code),
-        };
-        sys::set_errno(errno);
-        let node = node?;
-        if is_hot {
-            hot::monitor(tree, node);
-        }
-        Some(Entered { node, slot })
+        let (slot, node) = under_way(parent, slot, activation);
+        (*tree).is_asking = is_nested;
+        Caller { node, slot, code }
     }
 }
 
-/// The slot of the call that is under way, and its node, where contexts are counted in bursts and
-/// `at` is the slot of the word. `None`: that cannot be told.
-unsafe fn stack(
+/// The same where contexts are counted in bursts. `None`: that cannot be told.
+unsafe fn by_stack(
     tree: *mut Tree,
-    parent: *mut ContextNode,
-    at: tree::Slot,
-    activation: Activation,
+    (parent, at): (*mut ContextNode, tree::Slot),
+    frame: u64,
     is_new_burst: bool,
-) -> Option<(tree::Slot, *mut ContextNode)> {
-    let frame = activation.frame;
+) -> Option<Caller> {
     // SAFETY: the caller's.
     unsafe {
-        if !is_new_burst {
-            if (*parent).frame > frame && outside::is_direct(tree, parent, at, frame) {
-                return Some((at, parent));
-            }
-            if (*parent).frame == 0
-                && let Some(known) = outside::quick(tree, frame)
-            {
-                return Some(known);
-            }
-        }
-        outside::locate(tree, parent, at, frame)
+        let known = if is_new_burst {
+            None
+        } else if (*parent).frame > frame && outside::is_direct(tree, parent, at, frame) {
+            Some((at, parent))
+        } else if (*parent).frame == 0 {
+            outside::quick(tree, frame)
+        } else {
+            None
+        };
+        let (slot, node) = known.or_else(|| outside::locate(tree, parent, at, frame))?;
+        Some(Caller { node, slot, code: 0 })
     }
 }
 

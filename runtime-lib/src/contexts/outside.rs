@@ -6,8 +6,8 @@
 //! only such activations are outside that were found now, for what is entered in a burst is not,
 //! unless it has no other body, and then it is noted here. So a call that an activation outside
 //! makes is known by its return address: it must be the innermost of those that were found and
-//! whose frames are above. Where it has called by way of a library, that is where the return address
-//! was when the unwinder was asked about the same.
+//! whose frames are above. Where it has called by way of a library, that is where the return
+//! address was when the unwinder was asked about the same.
 
 use crate::contexts::calls::{self, Call};
 use crate::contexts::tree::{self, FREE, Slot, Tree};
@@ -274,8 +274,8 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
 /// memory.
 ///
 /// # Safety
-/// `this` is the calling thread's tree, `parent` a node of it, and `word` a slot of that: the one of
-/// the word. What the tree needs to be changed is held.
+/// `this` is the calling thread's tree, `parent` a node of it, and `word` a slot of that: the one
+/// of the word. What the tree needs to be changed is held.
 pub unsafe fn locate(
     this: *mut Tree,
     parent: *mut ContextNode,
