@@ -183,8 +183,7 @@ impl Tree {
     }
 
     /// Makes the node of a function at a call site; `code` is where the code begins that it runs,
-    /// or
-    /// 0. `None`: there is no memory.
+    /// or 0. `None`: there is no memory.
     ///
     /// # Safety
     /// `this` is the calling thread's tree, and `function` one of its functions, which is loaded.
