@@ -45,6 +45,22 @@
 //! knows the call site by the return address: both bodies have a [`ContextCall`] for each of them.
 //! No call in tail position has a slot then, for which callers are gone an unwinder does not see.
 //!
+//! # Times
+//!
+//! Where times are taken, a [`ContextHead`] stands before each node. What has passed since the
+//! thread's last entry or exit is the caller's time on entry, and the function's own on each way
+//! out:
+//!
+//! ```text
+//! on entry:      spend(node->parent)
+//! on return:     spend(node)                      // and before each call in tail position
+//! spend(node):   now = counter; node->head.time += now - word.last; word.last = now
+//! ```
+//!
+//! So what is called and not instrumented takes the time of its caller, and who was left without a
+//! return gives its time to who goes on. The counter is read before `last`, and the difference
+//! saturates: a handler may have come in between.
+//!
 //! What a slot has is never null: while nothing was called from there it is the address of its own
 //! node plus [`EMPTY`], behind which no record is found.
 
@@ -72,7 +88,7 @@ pub const CALLS_SECTION: &str = "midflight_calls";
 pub const CONTEXT_WORD_SYMBOL: &str = "midflight_context_word";
 
 /// [`RecordHeader::flags`](crate::RecordHeader::flags): the record is about calling contexts. Then
-/// `num_paths` is the number of slots of a node, and `k` and `cfg_hash` are 0.
+/// `num_paths` is the number of slots of a node, `k` has bits ([`KIND_TIMED`]), and `cfg_hash` is 0.
 pub const FLAG_CONTEXTS: u16 = 1 << 4;
 
 /// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are told
@@ -86,6 +102,9 @@ pub const FLAG_OWN_FRAME: u16 = 1 << 6;
 /// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are counted
 /// in bursts.
 pub const FLAG_BURSTS: u16 = 1 << 7;
+
+/// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: times are taken.
+pub const KIND_TIMED: u32 = 1 << 0;
 
 /// A call site in a body of a function that is counted in bursts. Linkers keep them in the order
 /// of the code.
@@ -119,6 +138,8 @@ pub struct ContextWord {
     pub cache: *mut *mut ContextNode,
     /// The burst in which it was last found out what is outside, or [`NO_BURST`]
     pub burst: u64,
+    /// What the counter was when a function of which times are taken was entered or left last
+    pub last: u64,
 }
 
 /// What is the number of no burst, nor that of none.
@@ -137,6 +158,20 @@ pub const fn cached_at(slot: u64, record: u64) -> usize {
     let hash = slot.wrapping_mul(5).wrapping_add(record).wrapping_mul(CACHE_FACTOR);
     (hash >> CACHE_SHIFT) as usize & ((1 << CACHE_BITS) - 1)
 }
+
+/// Stands before a node where times are taken.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct ContextHead {
+    /// Of no meaning: a node is aligned to 16 bytes
+    pub reserved: u64,
+    /// How much of the counter its activations have taken, without what they have called
+    pub time: u64,
+}
+
+/// Bytes that [`ContextHead::time`] is before its node.
+pub const CONTEXT_TIME_BEFORE: usize =
+    core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, time);
 
 /// A node; its slots follow.
 #[derive(Debug)]
@@ -181,6 +216,9 @@ pub const CONTEXT_NODE_SIZE: usize = core::mem::size_of::<ContextNode>();
 
 /// Offset of [`ContextWord::burst`].
 pub const WORD_BURST_OFFSET: usize = core::mem::offset_of!(ContextWord, burst);
+
+/// Offset of [`ContextWord::last`].
+pub const WORD_LAST_OFFSET: usize = core::mem::offset_of!(ContextWord, last);
 
 /// Offset of [`ContextNode::record`].
 pub const CONTEXT_RECORD_OFFSET: usize = core::mem::offset_of!(ContextNode, record);

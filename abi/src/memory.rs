@@ -31,7 +31,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub const MEMORY_MAGIC: [u8; 8] = *b"\x89MFC\r\n\x1a\n";
 
 /// Version of the layouts in this module.
-pub const MEMORY_VERSION: u32 = 5;
+pub const MEMORY_VERSION: u32 = 6;
 
 /// [`MemoryHeader::byte_order`], as the program's machine stores it.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
@@ -90,6 +90,9 @@ pub struct MemoryHeader {
     /// Where calling contexts are counted in bursts: nanoseconds from the beginning of one to that
     /// of the next, and of each; else 0. The second is set first
     pub bursts: [AtomicU64; 2],
+    /// Where times are taken in calling contexts, a [`ContextHead`](crate::contexts::ContextHead)
+    /// stands before each node: how many nanoseconds 2^32 of the counter are; else 0
+    pub time_scale: AtomicU64,
 }
 
 /// An executable or a shared library with records.
@@ -137,6 +140,8 @@ pub struct ContextTree {
     pub monitored: *const Monitored,
     /// The greatest count that a context may have had that is not monitored
     pub floor: AtomicU64,
+    /// How much of the counter contexts have taken that were removed
+    pub removed_time: AtomicU64,
 }
 
 /// A function of a tree.
@@ -341,7 +346,8 @@ pub struct BaselineTable {
 ///
 /// The counter's owner is the address of a node, for a path in its table; of a forest, for the
 /// field of its [totals](crate::Totals) with that number, from 0; of a forest plus
-/// 1, for the path with that number in counting mode; or of a calling context, with the label 0.
+/// 1, for the path with that number in counting mode; or of a calling context, with the label 0 for
+/// its count and 1 for its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Baseline {
@@ -356,9 +362,9 @@ pub struct Baseline {
 
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    assert!(size_of::<MemoryHeader>() == 128 && size_of::<Image>() == 48);
+    assert!(size_of::<MemoryHeader>() == 136 && size_of::<Image>() == 48);
     assert!(size_of::<Context>() == 32 && size_of::<ThreadForest>() == 136);
-    assert!(size_of::<ContextTree>() == 32 && size_of::<CalledFunction>() == 64);
+    assert!(size_of::<ContextTree>() == 40 && size_of::<CalledFunction>() == 64);
     assert!(size_of::<Monitored>() == 16);
     assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 46);
     assert!(size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);

@@ -81,6 +81,12 @@ impl<'m> Builder<'m> {
         self.index(pointer, self.module.int_type(8), self.module.int_type(64).constant(bytes))
     }
 
+    /// `pointer - bytes`
+    pub fn before_pointer(&self, pointer: Value<'m>, bytes: u64) -> Value<'m> {
+        let i64 = self.module.int_type(64);
+        self.index(pointer, self.module.int_type(8), i64.constant(bytes.wrapping_neg()))
+    }
+
     /// `&pointer[index]` for elements of `element`.
     pub fn index(&self, pointer: Value<'m>, element: Type<'m>, index: Value<'m>) -> Value<'m> {
         let indices = [index];
@@ -164,6 +170,18 @@ impl<'m> Builder<'m> {
         let i32 = self.module.int_type(32);
         let ty = self.module.void_type().function(&[i32]);
         self.call_pointer(inline_assembly(ty, "", "i"), ty, &[i32.constant(number.into())]);
+    }
+
+    /// The processor's counter of cycles, as LLVM has it for the target (`rdtsc` on x86-64).
+    pub fn cycle_counter(&self) -> Value<'m> {
+        let callee = self.module.intrinsic("llvm.readcyclecounter", self.module.int_type(64));
+        self.call(callee, &[])
+    }
+
+    /// A counter that goes on at one rate, as LLVM has it for the target (`cntvct_el0` on AArch64).
+    pub fn steady_counter(&self) -> Value<'m> {
+        let callee = self.module.intrinsic("llvm.readsteadycounter", self.module.int_type(64));
+        self.call(callee, &[])
     }
 
     /// The address of the return address of the function's frame, as an integer.

@@ -65,7 +65,7 @@ fn use_all(binary: &Path, profile: &Path) -> Result<(), JoinError> {
 fn use_contexts(session: &Session) -> Result<(), JoinError> {
     for shape in [Shape::Tree, Shape::ByFunction, Shape::Callers(0), Shape::Callers(3)] {
         let Some(joined) = session.contexts()? else { return Ok(()) };
-        let mut document = ContextDocument::of("prog".into(), session, joined, shape);
+        let mut document = ContextDocument::of("prog".into(), session, joined, shape, None);
         if shape == Shape::Tree {
             export::callgrind::write(&mut std::io::sink(), &document).unwrap();
             export::pprof::write(&mut std::io::sink(), &document).unwrap();

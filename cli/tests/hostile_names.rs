@@ -148,11 +148,11 @@ fn context_outputs(name: &str, file: &str, add: &mut Add<'_>) {
     let other = Session::open(&[at], &[of], &|_| {}).unwrap();
     let document = |shape| {
         let joined = session.contexts().unwrap().unwrap();
-        ContextDocument::of(name.into(), &session, joined, shape)
+        ContextDocument::of(name.into(), &session, joined, shape, None)
     };
     let (tree, callers) = (document(Shape::Tree), document(Shape::Callers(2)));
     let other = other.contexts().unwrap().unwrap();
-    let other = ContextDocument::of(name.into(), &session, other, Shape::Tree);
+    let other = ContextDocument::of(name.into(), &session, other, Shape::Tree, None);
     let both = Both::of([&tree, &other]);
     let found = ContextDiff::of(&both, |_| true);
     add("diff --contexts", &|out| found.write(out, 10));

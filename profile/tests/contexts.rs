@@ -95,7 +95,7 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
                     ContextFunction::New { module, key, slots: slots_of(key) }
                 }
             };
-            let counts = ContextCounts { site, count, error };
+            let counts = ContextCounts { site, count, error, time: 0 };
             encoder.context((depth + 1 - way.len()) as u32, function, &counts).unwrap();
             depth = way.len();
         }
@@ -388,7 +388,7 @@ fn an_error_that_was_read_too_late_is_no_more_than_the_count() {
     let mode = ContextMode::Hot { phi: 0.1, epsilon: 0.1 };
     encoder.contexts(&ContextsHeader { mode, ..Default::default() }).unwrap();
     let function = ContextFunction::New { module: 0, key: 1, slots: 1 };
-    encoder.context(0, function, &ContextCounts { site: 0, count: 5, error: 7 }).unwrap();
+    encoder.context(0, function, &ContextCounts { site: 0, count: 5, error: 7, time: 0 }).unwrap();
     encoder.end_contexts().unwrap();
     let header = encoder.finish(0);
     file[..HEADER_SIZE].copy_from_slice(&header);

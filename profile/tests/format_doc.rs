@@ -53,6 +53,7 @@ fn context_table() -> ContextTable {
         granularity: Granularity::Sites,
         has_own_frame: false,
         bursts: false,
+        times: false,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],

@@ -84,6 +84,7 @@ impl Model {
         let (mode, elsewhere) = (self.mode(), self.elsewhere);
         if elsewhere != 0 {
             let header = ContextsHeader {
+                time: None,
                 mode,
                 activations: elsewhere,
                 elsewhere,
@@ -112,6 +113,7 @@ impl Model {
         let activations = tree.iter().map(|called| self.told(called)).sum();
         let floor = if self.shares.is_some() { self.floor } else { 0 };
         let header = ContextsHeader {
+            time: None,
             mode: self.mode(),
             activations,
             elsewhere: 0,
@@ -142,7 +144,7 @@ impl Model {
                 };
                 let up = last.map_or(0, |last: usize| last + 1 - depth) as u32;
                 last = Some(depth);
-                let counts = ContextCounts { site: called.site, count, error };
+                let counts = ContextCounts { site: called.site, count, error, time: 0 };
                 encoder.context(up, function, &counts).unwrap();
             }
             let below = if at.is_some() { depth + 1 } else { 0 };

@@ -135,13 +135,18 @@ pub fn relax() {
     kernel::yield_now();
 }
 
-/// Microseconds of a clock that runs on; 0 where there is none.
+/// Nanoseconds of a clock that runs on; 0 where there is none.
 #[inline(never)]
-pub fn microseconds() -> u64 {
+pub fn nanoseconds() -> u64 {
     // SAFETY: zeroes are a valid value, in whose place the time is written.
     let time = unsafe { written(|time| libc::clock_gettime(libc::CLOCK_MONOTONIC, time)) };
-    let microseconds = |time: libc::timespec| time.tv_sec * 1_000_000 + time.tv_nsec / 1000;
-    time.map_or(0, |time| microseconds(time).cast_unsigned())
+    let nanoseconds = |time: libc::timespec| time.tv_sec * 1_000_000_000 + time.tv_nsec;
+    time.map_or(0, |time| nanoseconds(time).cast_unsigned())
+}
+
+/// The same in microseconds.
+pub fn microseconds() -> u64 {
+    nanoseconds() / 1000
 }
 
 pub fn sleep_a_millisecond() {

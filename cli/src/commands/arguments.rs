@@ -1,7 +1,7 @@
 //! Options that several subcommands have, and what they stand for.
 
 use crate::commands::CommandError;
-use crate::document::{ContextDocument, ContextExtent, Document, Extent, Shape, document};
+use crate::document::{ContextDocument, ContextExtent, Document, Extent, Measure, Shape, document};
 use crate::format::json;
 use crate::format::progress::Progress;
 use crate::format::sink::{WriteError, write_to};
@@ -88,7 +88,11 @@ impl Opened {
     ) -> Result<ContextDocument<'_>, CommandError> {
         let joined = self.session.contexts()?.ok_or(CommandError::NoContexts)?;
         self.require_called(&joined.functions, name, &is_asked)?;
-        let mut document = ContextDocument::of(self.binary.clone(), &self.session, joined, shape);
+        if extent.measure == Some(Measure::Time) && joined.contexts.time.is_none() {
+            return Err(CommandError::NoTimes);
+        }
+        let (binary, measure) = (self.binary.clone(), extent.measure);
+        let mut document = ContextDocument::of(binary, &self.session, joined, shape, measure);
         document.cut(extent, |called| name.is_none_or(|name| is_asked(&called.name(), name)));
         Ok(document)
     }

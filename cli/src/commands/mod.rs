@@ -142,6 +142,11 @@ pub(crate) enum CommandError {
          --midflight-contexts`, and run it anew"
     )]
     NoContexts,
+    #[error(
+        "there are no times in the profile: compile the program with `midflight cc \
+         --midflight-contexts --midflight-times`, and run it anew"
+    )]
+    NoTimes,
     #[error("there is no function '{0}' of which calling contexts are profiled")]
     NoContextsOf(String),
     #[error("the format {0} cannot show calling contexts; those that can are {1}")]

@@ -3,6 +3,7 @@
 use crate::analysis::interval::Interval;
 use crate::format::json::Each;
 use crate::format::names::file_name;
+use crate::format::numbers::add;
 use crate::input::contexts::{Called, Joined, are_by_function};
 use crate::input::session::{Session, Skipped};
 use midflight_profile::format::{Bursts, CalledId, ContextId, ContextMode, Contexts};
@@ -25,6 +26,24 @@ pub enum Shape {
     Callers(u32),
 }
 
+/// What contexts are ordered by, and drawn as wide as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Measure {
+    /// How often functions were called
+    Activations,
+    /// The time that they have taken
+    Time,
+}
+
+/// The times of contexts, where they were taken.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Times {
+    /// Nanoseconds of all functions that are profiled
+    pub total: u64,
+    /// Those of them without context, or in contexts that were removed
+    pub elsewhere: u64,
+}
+
 /// The document.
 pub struct ContextDocument<'a> {
     /// The binary
@@ -41,11 +60,15 @@ pub struct ContextDocument<'a> {
     pub floor: u64,
     /// Where they were counted in bursts: when these were
     pub bursts: Option<Bursts>,
+    /// Their times, where these were taken
+    pub times: Option<Times>,
+    /// What contexts are ordered by
+    pub measure: Measure,
     /// Whether the call sites of a function are not told apart
     pub by_function: bool,
     /// The functions
     pub functions: Vec<Called<'a>>,
-    /// Contexts in preorder, siblings with the highest count first
+    /// Contexts in preorder, siblings with the highest count, or with the most time, first
     pub contexts: Vec<Context>,
     /// What is not among them
     pub left_out: LeftOut,
@@ -74,6 +97,10 @@ pub struct Context {
     pub error: u64,
     /// Activations in it and in all that were below it in the tree
     pub within: u64,
+    /// Nanoseconds in it; 0 where times were not taken
+    pub time: u64,
+    /// And in all that were below it in the tree
+    pub time_within: u64,
 }
 
 /// A call that has led to a context.
@@ -101,14 +128,18 @@ pub struct LeftOut {
     pub contexts: usize,
     /// Their activations
     pub activations: u64,
+    /// Their nanoseconds, where times were taken
+    pub time: u64,
 }
 
 /// Which contexts are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextExtent {
-    /// Those with so many percent of all activations, or more
+    /// What they are ordered by; time if it is not said, and times were taken
+    pub measure: Option<Measure>,
+    /// Those with so many percent of all activations, or of all time, or more
     pub min_percent: f64,
-    /// And so many, those with the most activations, even if these are fewer
+    /// And so many, those with the most, even if they have less
     pub in_any_case: usize,
     /// But no more than so many
     pub top: usize,
@@ -116,20 +147,38 @@ pub struct ContextExtent {
 
 impl ContextExtent {
     /// All contexts.
-    pub const ALL: Self = ContextExtent { min_percent: 0.0, in_any_case: 0, top: usize::MAX };
+    pub const ALL: Self = ContextExtent {
+        measure: Some(Measure::Activations),
+        min_percent: 0.0,
+        in_any_case: 0,
+        top: usize::MAX,
+    };
 }
 
 impl<'a> ContextDocument<'a> {
-    /// Makes the document of contexts that a session has.
-    pub fn of(binary: String, session: &Session, joined: Joined<'a>, shape: Shape) -> Self {
+    /// Makes the document of contexts that a session has. Times, if it is these that contexts are
+    /// to be ordered by, were taken.
+    pub fn of(
+        binary: String,
+        session: &Session,
+        joined: Joined<'a>,
+        shape: Shape,
+        measure: Option<Measure>,
+    ) -> Self {
         let Joined { contexts, functions } = joined;
         let tables = session.images.iter().flat_map(|image| &image.contexts);
         let profiled: BTreeSet<u64> = tables.map(|table| table.key).collect();
         let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *contexts;
+        let times = contexts.time.map(|elsewhere| {
+            let known: u64 = contexts.ids().fold(0, |sum, id| sum.saturating_add(contexts.time(id)));
+            Times { total: known.saturating_add(elsewhere), elsewhere }
+        });
+        let measured = if times.is_some() { Measure::Time } else { Measure::Activations };
+        let measure = measure.unwrap_or(measured);
         let rows = match shape {
-            Shape::Tree => rows(contexts, &functions, false),
-            Shape::ByFunction => rows(&without_sites(contexts), &functions, false),
-            Shape::Callers(k) => rows(&callers(contexts, k), &functions, true),
+            Shape::Tree => rows(contexts, &functions, measure, false),
+            Shape::ByFunction => rows(&without_sites(contexts), &functions, measure, false),
+            Shape::Callers(k) => rows(&callers(contexts, k), &functions, measure, true),
         };
         let by_function = shape == Shape::ByFunction || are_by_function(&functions);
         ContextDocument {
@@ -140,6 +189,8 @@ impl<'a> ContextDocument<'a> {
             elsewhere,
             floor,
             bursts,
+            times,
+            measure,
             by_function,
             functions,
             contexts: rows,
@@ -244,26 +295,64 @@ impl<'a> ContextDocument<'a> {
         (called.readable(), place)
     }
 
-    /// The contexts of the first `levels`, with their counts; what is deeper counts for the deepest
-    /// of these.
-    pub fn down_to(&self, levels: u32) -> impl Iterator<Item = (&Context, u64)> {
-        let mut counts: Vec<u64> = self.contexts.iter().map(|context| context.count).collect();
+    /// What a context has of a measure.
+    pub fn own(context: &Context, measure: Measure) -> u64 {
+        match measure {
+            Measure::Activations => context.count,
+            Measure::Time => context.time,
+        }
+    }
+
+    /// The same with all that were below it in the tree.
+    pub fn within(context: &Context, measure: Measure) -> u64 {
+        match measure {
+            Measure::Activations => context.within,
+            Measure::Time => context.time_within,
+        }
+    }
+
+    /// What all contexts have of what they are ordered by.
+    pub fn all(&self) -> u64 {
+        match (self.measure, self.times) {
+            (Measure::Time, Some(times)) => times.total,
+            _ => self.activations,
+        }
+    }
+
+    /// What has no context of what they are ordered by.
+    pub fn all_elsewhere(&self) -> u64 {
+        match (self.measure, self.times) {
+            (Measure::Time, Some(times)) => times.elsewhere,
+            _ => self.elsewhere,
+        }
+    }
+
+    /// The contexts of the first `levels`, with their counts and their times; what is deeper counts
+    /// for the deepest of these.
+    pub fn down_to(&self, levels: u32) -> impl Iterator<Item = (&Context, [u64; 2])> {
+        let own = |context: &Context| {
+            [Measure::Activations, Measure::Time].map(|measure| Self::own(context, measure))
+        };
+        let mut sums: Vec<[u64; 2]> = self.contexts.iter().map(own).collect();
         for (index, context) in self.contexts.iter().enumerate().rev() {
             if let Some(parent) = context.parent.filter(|_| context.level >= levels) {
-                counts[parent] += counts[index];
+                let [count, time] = sums[index];
+                add(&mut sums[parent][0], count);
+                add(&mut sums[parent][1], time);
             }
         }
-        let all = self.contexts.iter().zip(counts);
+        let all = self.contexts.iter().zip(sums);
         all.filter(move |(context, _)| context.level < levels)
     }
 
     /// Leaves out what is too cold, or of functions that are not asked for, unless it is above
     /// something else.
     pub fn cut(&mut self, extent: &ContextExtent, is_asked: impl Fn(&Called<'a>) -> bool) {
-        let ContextExtent { min_percent, in_any_case, top } = *extent;
+        let ContextExtent { min_percent, in_any_case, top, .. } = *extent;
+        let own = |context: &Context| Self::own(context, self.measure);
         let is_named: Vec<bool> = self.functions.iter().map(is_asked).collect();
-        let least = self.activations as f64 * min_percent / 100.0;
-        let is_hot = |context: &Context| context.count as f64 >= least;
+        let least = self.all() as f64 * min_percent / 100.0;
+        let is_hot = |context: &Context| own(context) as f64 >= least;
         // Below a function stand its callers: these are asked for with it.
         let mut is_asked = vec![false; self.contexts.len()];
         for (index, context) in self.contexts.iter().enumerate() {
@@ -274,7 +363,7 @@ impl<'a> ContextDocument<'a> {
         }
         let all = self.contexts.iter().enumerate();
         let mut hot: Vec<(usize, &Context)> = all.filter(|(index, _)| is_asked[*index]).collect();
-        hot.sort_by_key(|(index, context)| (Reverse(context.count), *index));
+        hot.sort_by_key(|(index, context)| (Reverse(own(context)), *index));
         let number = hot.partition_point(|(_, context)| is_hot(context));
         hot.truncate(number.max(in_any_case).min(top));
         let mut is_shown = vec![false; self.contexts.len()];
@@ -301,7 +390,10 @@ impl<'a> ContextDocument<'a> {
                 self.left_out.contexts += 1;
                 // With callers, all activations of a function are at its root.
                 let is_counted = !matches!(self.shape, Shape::Callers(_)) || context.level == 0;
-                self.left_out.activations += if is_counted { context.count } else { 0 };
+                if is_counted {
+                    add(&mut self.left_out.activations, context.count);
+                    add(&mut self.left_out.time, context.time);
+                }
             }
         }
         self.contexts = kept;
@@ -325,6 +417,14 @@ impl<'a> ContextDocument<'a> {
                 site: self.site_row(context),
                 count: times.most,
                 error: times.most - times.least,
+                time: self.times.map(|_| TimeRow {
+                    own: context.time,
+                    // Callers stand below, whose time that is not.
+                    total: match self.shape {
+                        Shape::Callers(_) => None,
+                        Shape::Tree | Shape::ByFunction => Some(context.time_within),
+                    },
+                }),
             }
         };
         Json {
@@ -336,6 +436,7 @@ impl<'a> ContextDocument<'a> {
             elsewhere: self.elsewhere,
             floor: self.floor,
             bursts: self.bursts.map(|Bursts { interval, length }| BurstsRow { interval, length }),
+            time: self.times,
             contexts: Each(move || self.contexts.iter().enumerate().map(row)),
             callers: match self.shape {
                 Shape::Callers(k) => Some(k),
@@ -356,6 +457,7 @@ struct Json<T> {
     elsewhere: u64,
     floor: u64,
     bursts: Option<BurstsRow>,
+    time: Option<Times>,
     contexts: T,
     callers: Option<u32>,
     left_out: LeftOut,
@@ -377,6 +479,15 @@ struct Row {
     site: Option<SiteRow>,
     count: u64,
     error: u64,
+    time: Option<TimeRow>,
+}
+
+/// Nanoseconds.
+#[derive(Serialize)]
+struct TimeRow {
+    #[serde(rename = "self")]
+    own: u64,
+    total: Option<u64>,
 }
 
 /// A call site.
@@ -416,6 +527,7 @@ fn without_sites(contexts: &Contexts) -> Contexts {
         let parent = contexts.parent(id).map(|parent| places[parent.index()]);
         let place = new.child_or_insert(parent, 0, contexts.function_id(id));
         new.add(place, contexts.count(id), contexts.error(id)).expect(FITS);
+        new.add_time(place, contexts.time(id));
         places.push(place);
     }
     new
@@ -424,10 +536,11 @@ fn without_sites(contexts: &Contexts) -> Contexts {
 /// Each function, below it its last `k` callers.
 fn callers(contexts: &Contexts, k: u32) -> Contexts {
     let mut new = empty(contexts);
-    for id in contexts.ids().filter(|&id| contexts.count(id) != 0) {
+    for id in contexts.ids().filter(|&id| contexts.count(id) | contexts.time(id) != 0) {
         let mut add = |parent, site, function: CalledId| {
             let place = new.child_or_insert(parent, site, function);
             new.add(place, contexts.count(id), contexts.error(id)).expect(FITS);
+            new.add_time(place, contexts.time(id));
             place
         };
         let (mut at, mut place) = (id, add(None, 0, contexts.function_id(id)));
@@ -440,18 +553,36 @@ fn callers(contexts: &Contexts, k: u32) -> Contexts {
     new
 }
 
-/// All contexts in preorder, siblings by descending count, then by name and call site.
-fn rows(contexts: &Contexts, functions: &[Called<'_>], are_callers: bool) -> Vec<Context> {
+/// All contexts in preorder, siblings by descending count, or by the time with what is below them,
+/// then by name and call site.
+fn rows(
+    contexts: &Contexts,
+    functions: &[Called<'_>],
+    measure: Measure,
+    are_callers: bool,
+) -> Vec<Context> {
     let names: Vec<String> = functions.iter().map(|function| function.readable()).collect();
     let mut order: Vec<usize> = (0..functions.len()).collect();
     order.sort_by_key(|&index| (&names[index], functions[index].module, functions[index].key));
     let mut ranks = vec![0; functions.len()];
     order.into_iter().enumerate().for_each(|(rank, index)| ranks[index] = rank);
+    // With callers below, a function's time is at its root already.
+    let mut times: Vec<u64> = contexts.ids().map(|id| contexts.time(id)).collect();
+    for id in contexts.ids().rev().filter(|_| !are_callers) {
+        if let Some(parent) = contexts.parent(id) {
+            let time = times[id.index()];
+            add(&mut times[parent.index()], time);
+        }
+    }
+    let weight = |id: ContextId| match measure {
+        Measure::Activations => contexts.count(id),
+        Measure::Time => times[id.index()],
+    };
     let children = |parent| {
         let mut ids = contexts.children(parent);
         ids.sort_by_key(|&id| {
             let rank = ranks[contexts.function_id(id).index()];
-            (Reverse(contexts.count(id)), rank, contexts.site(id))
+            (Reverse(weight(id)), rank, contexts.site(id))
         });
         ids
     };
@@ -464,7 +595,19 @@ fn rows(contexts: &Contexts, functions: &[Called<'_>], are_callers: bool) -> Vec
         let (count, error) = (contexts.count(id), contexts.error(id));
         let function = contexts.function_id(id).index();
         let slot = parent.map(|_| contexts.site(id));
-        rows.push(Context { parent, level, function, slot, count, error, within: count });
+        let (time, time_within) = (contexts.time(id), times[id.index()]);
+        let within = count;
+        rows.push(Context {
+            parent,
+            level,
+            function,
+            slot,
+            count,
+            error,
+            within,
+            time,
+            time_within,
+        });
     }
     for index in (0..rows.len()).rev().filter(|_| !are_callers) {
         if let Some(parent) = rows[index].parent {

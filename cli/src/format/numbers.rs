@@ -49,6 +49,23 @@ pub fn mean_of(mean: f64) -> String {
     if mean < 100.0 { format!("{mean:.1}") } else { grouped(mean.round() as u64) }
 }
 
+/// Nanoseconds as people read them, with four digits: `12.34 ms`.
+pub fn duration(nanoseconds: u64) -> String {
+    let (unit, name) = match nanoseconds {
+        0..1_000 => return format!("{nanoseconds} ns"),
+        1_000..1_000_000 => (1e3, "µs"),
+        1_000_000..1_000_000_000 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    let number = nanoseconds as f64 / unit;
+    let digits = match number {
+        ..10.0 => 3,
+        ..100.0 => 2,
+        _ => 1,
+    };
+    format!("{number:.digits$} {name}")
+}
+
 /// 1234567 as `1,234,567`.
 pub fn grouped(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();

@@ -20,6 +20,7 @@
 use crate::contexts::bursts;
 use crate::contexts::oracle;
 use crate::contexts::plan::Plan;
+use crate::contexts::time;
 use midflight_abi::contexts::{
     CONTEXT_BACK_OFFSET, CONTEXT_BURST_SYMBOL, CONTEXT_ENTER_SYMBOL, CONTEXT_FRAME_OFFSET,
     CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL, MOST_SLOTS,
@@ -43,6 +44,8 @@ pub struct Target<'m> {
     pub is_final: bool,
     /// Whether contexts are counted in bursts alone
     pub bursts: bool,
+    /// Whether times are taken
+    pub times: bool,
     /// Whether an instrumentation of another kind is added, to check this one against
     pub has_oracle: bool,
 }
@@ -58,6 +61,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
     if !plan.sites.is_empty() {
         b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
     }
+    if target.times {
+        time::enter(target, &b, node);
+    }
     if target.has_oracle {
         oracle::entry(target, &b, frame);
     }
@@ -72,6 +78,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             oracle::call(target, &b, frame, slot, site.is_tail);
         }
         if site.is_tail {
+            if target.times {
+                time::leave(target, &b, node);
+            }
             // The callee's frame is where this one is.
             let above = b.add(frame, i64.constant(1));
             b.store_relaxed(above, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
@@ -88,6 +97,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
         }
         if target.has_oracle {
             oracle::exit(target, &b, frame);
+        }
+        if target.times {
+            time::leave(target, &b, node);
         }
         if plan.puts_back {
             let back = b.load_relaxed(pointer, b.offset(node, CONTEXT_BACK_OFFSET as u64));

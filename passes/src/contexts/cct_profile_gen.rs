@@ -5,6 +5,7 @@ use crate::contexts::bursts;
 use crate::contexts::options::Options;
 use crate::contexts::plan::{Plan, is_marked, plan};
 use crate::contexts::record::record_of;
+use crate::contexts::time;
 use crate::driver::{self, Driver, reason_to_skip_contexts};
 use midflight_abi::RECORD_SECTION;
 use midflight_bridge::debug;
@@ -39,6 +40,7 @@ impl CctProfileGen {
         let is_final = self.0.stage == Stage::Late && !module.is_for_lto();
         if self.0.bursts && !functions.is_empty() {
             let problem = match (is_final, self.0.oracle) {
+                _ if self.0.times => Some("times are not taken of a part of a run"),
                 (true, false) => None,
                 (true, true) => Some("the option oracle counts all of a run"),
                 (false, _) if module.is_for_lto() => {
@@ -50,6 +52,13 @@ impl CctProfileGen {
                 module.error(&format!("midflight: counting calling contexts in bursts: {problem}"));
                 return false;
             }
+        }
+        if self.0.times
+            && !functions.is_empty()
+            && let Some(problem) = time::problem(module)
+        {
+            module.error(&format!("midflight: taking the times of calling contexts: {problem}"));
+            return false;
         }
         // Who is instrumented is asked before anybody is.
         let mut plans: Vec<_> = functions
@@ -103,6 +112,7 @@ impl CctProfileGen {
             is_final,
             has_oracle: self.0.oracle,
             bursts: self.0.bursts,
+            times: self.0.times,
         };
         function.mark(MARK);
         if self.0.bursts {

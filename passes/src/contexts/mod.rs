@@ -11,3 +11,4 @@ pub mod options;
 pub mod oracle;
 pub mod plan;
 pub mod record;
+pub mod time;

@@ -15,6 +15,8 @@ pub struct Options {
     pub functions: Option<FunctionList>,
     /// Count in bursts: between them a function does as if it were not profiled.
     pub bursts: bool,
+    /// Take the times that contexts take.
+    pub times: bool,
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Add an independent instrumentation for checks.
@@ -32,6 +34,7 @@ impl Default for Options {
             granularity: Granularity::Sites,
             functions: None,
             bursts: false,
+            times: false,
             verify: cfg!(debug_assertions),
             oracle: false,
             strip_lines: false,
@@ -52,6 +55,7 @@ pub(crate) const OPTIONS: &[Item<Options>] = &[
     }),
     item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
     flag("bursts", |o| o.bursts = true),
+    flag("times", |o| o.times = true),
     flag("verify", |o| o.verify = true),
     flag("oracle", |o| o.oracle = true),
     flag("strip-lines", |o| o.strip_lines = true),

@@ -44,6 +44,7 @@ pub fn record_of(
         granularity: options.granularity,
         has_own_frame: is_final,
         bursts: options.bursts,
+        times: options.times,
         name: function.name(),
         unit: unit_of(module, function),
         files: files.names,

@@ -39,18 +39,20 @@ pub struct Encoder<S> {
     current: Kind,
     /// Whether nodes of the tree of contexts begun last have errors, and how many functions it has
     pub(super) has_errors: bool,
+    pub(super) has_times: bool,
     pub(super) functions: u32,
 }
 
 impl<S: Sink> Encoder<S> {
     /// An encoder that has written nothing.
     pub fn new(sink: S) -> Self {
-        let (has_errors, functions) = (false, 0);
+        let (has_errors, has_times, functions) = (false, false, 0);
         Encoder {
             sink,
             sections: Default::default(),
             current: Kind::Modules,
             has_errors,
+            has_times,
             functions,
         }
     }

@@ -12,7 +12,7 @@ use crate::record::{self, check_padding, seal};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::contexts::{FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME};
+use midflight_abi::contexts::{FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_TIMED};
 use midflight_abi::{ABI_VERSION, RECORD_HEADER_SIZE, RecordHeader};
 
 /// The record of a function of which calling contexts are profiled.
@@ -32,6 +32,8 @@ pub struct ContextTable {
     pub has_own_frame: bool,
     /// Whether contexts are counted in bursts.
     pub bursts: bool,
+    /// Whether the times are taken that contexts take; never with `bursts`.
+    pub times: bool,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -91,7 +93,8 @@ impl ContextTable {
         let flags = compiler_flags(self.stage, self.llvm) | own;
         let mut record = Vec::new();
         // Where there are 2^32 of them, the record is too large.
-        put_header(&mut record, flags, 0, 0, self.slots() as u32);
+        let kind = if self.times { KIND_TIMED } else { 0 };
+        put_header(&mut record, flags, 0, kind, self.slots() as u32);
         put_declaration(&mut record, &self.name, &self.unit, &self.files, (self.file, self.line));
         put_varint(&mut record, self.sites.len() as u64);
         let mut last = self.line;
@@ -132,8 +135,10 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         Some(FLAG_BY_FUNCTION) => Granularity::Functions,
         _ => return Err(TableErrorKind::Flags(flags)),
     };
-    let k = u32_at(record, offset_of!(RecordHeader, k));
-    if k != 0 || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
+    let kind = u32_at(record, offset_of!(RecordHeader, k));
+    let times = kind == KIND_TIMED;
+    if kind != 0 && (!times || bursts)
+        || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
         return Err(TableErrorKind::NotOfContexts);
     }
     let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);
@@ -152,6 +157,7 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         granularity,
         has_own_frame,
         bursts,
+        times,
         name,
         unit,
         files,

@@ -6,6 +6,7 @@ use crate::contexts::function::Function;
 use crate::contexts::hot;
 use crate::contexts::outside;
 use crate::contexts::recover::{Activation, under_way};
+use crate::contexts::time;
 use crate::contexts::tree::{self, TAIL, Tree};
 use crate::contexts::unwinder::{self, code_of};
 use crate::contexts::word::{self, word};
@@ -71,6 +72,23 @@ pub unsafe extern "C" fn midflight_context_visit(
 
 /// The same; `pc` is an address in the function's code.
 unsafe extern "C" fn enter(frame: u64, record: *const RecordHeader, pc: u64) -> *mut ContextNode {
+    // SAFETY: the caller's.
+    unsafe {
+        if !time::is_timed(&*record) {
+            return find_or_stand_in(frame, record, pc);
+        }
+        let from = time::counter();
+        let node = find_or_stand_in(frame, record, pc);
+        time::pass_over(from);
+        node
+    }
+}
+
+unsafe fn find_or_stand_in(
+    frame: u64,
+    record: *const RecordHeader,
+    pc: u64,
+) -> *mut ContextNode {
     let word = word();
     // SAFETY: the word is the calling thread's; the rest is the caller's. What is called from here
     // may be instrumented, and may leave the word elsewhere.
@@ -280,6 +298,7 @@ unsafe fn begin() -> Option<*mut Tree> {
     unsafe {
         let data = context.data.get();
         (*data).tree.begin(&mut (*data).arena, context)?;
+        time::begin();
         Some(&raw mut (*data).tree)
     }
 }

@@ -5,15 +5,17 @@
 //! stated when the profile is written. Where the profile is in a file, the node is there, too.
 
 use crate::arena::{Arena, Purpose};
+use crate::contexts::time;
 use crate::contexts::tree;
 use crate::file::live;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use midflight_abi::contexts::{ContextNode, MOST_SLOTS};
+use midflight_abi::contexts::{ContextHead, ContextNode, MOST_SLOTS};
 
 #[repr(C, align(16))]
 struct Stand {
+    head: UnsafeCell<ContextHead>,
     node: UnsafeCell<ContextNode>,
     slots: [*mut ContextNode; MOST_SLOTS as usize],
 }
@@ -71,29 +73,38 @@ pub fn put_in_file(arena: &mut Arena) {
         return;
     }
     let Some(memory) = arena.allocate(size_of::<Stand>(), Purpose::Root) else { return };
-    let node = memory.as_ptr().cast::<ContextNode>();
+    let stand = memory.as_ptr().cast::<Stand>();
     // SAFETY: the memory has that size, and is zeroed.
+    let node = unsafe { (*stand).node.get() };
+    // SAFETY: as above.
     unsafe { make(node) };
     IN_FILE.store(node, Ordering::Release);
     live::set_elsewhere(node);
 }
 
-/// Where activations are counted that were lost here.
-fn for_each_count(mut visit: impl FnMut(&AtomicU64)) {
+/// The nodes that stand in. A head stands before each.
+pub fn for_each(visit: impl FnMut(*mut ContextNode)) {
     let nodes = [STAND.node.get(), IN_FILE.load(Ordering::Acquire)];
-    for node in nodes.into_iter().filter(|node| !node.is_null()) {
-        // SAFETY: the counter is valid, and reached by atomics here.
-        visit(unsafe { AtomicU64::from_ptr(&raw mut (*node).count) });
-    }
+    nodes.into_iter().filter(|node| !node.is_null()).for_each(visit);
+}
+
+/// Activations that were counted in a node.
+fn count(node: *mut ContextNode) -> &'static AtomicU64 {
+    // SAFETY: the counter is valid, never unmapped, and reached by atomics here.
+    unsafe { AtomicU64::from_ptr(&raw mut (*node).count) }
 }
 
 /// Activations that were lost here; a lower bound where threads lost some at the same time.
 pub fn lost() -> u64 {
     let mut sum = 0u64;
-    for_each_count(|count| sum = sum.saturating_add(count.load(Ordering::Relaxed)));
+    for_each(|node| sum = sum.saturating_add(count(node).load(Ordering::Relaxed)));
     sum
 }
 
 pub fn clear() {
-    for_each_count(|count| count.store(0, Ordering::Relaxed));
+    for_each(|node| {
+        count(node).store(0, Ordering::Relaxed);
+        // SAFETY: a head stands before it.
+        unsafe { time::of(node) }.store(0, Ordering::Relaxed);
+    });
 }

@@ -18,6 +18,7 @@
 use crate::arena::{Arena, Purpose};
 use crate::config;
 use crate::contexts::function::Function;
+use crate::contexts::time;
 use crate::contexts::tree::{self, FIRST, FREE, MONITORED, Tree};
 use core::ffi::CStr;
 use core::ptr::null_mut;
@@ -273,6 +274,10 @@ unsafe fn remove(this: *mut Tree, node: *mut ContextNode) {
             AtomicPtr::from_ptr(&raw mut (*before).next).store(next, Ordering::Release);
         }
         compiler_fence(Ordering::SeqCst);
+        if time::are_taken() {
+            let time = time::of(node).load(Ordering::Relaxed);
+            (*this).shared.removed_time.fetch_add(time, Ordering::Relaxed);
+        }
         if let Some(function) = (*this).function(node) {
             (*node).frame = 0;
             (*node).slots |= FREE;

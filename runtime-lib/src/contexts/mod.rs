@@ -16,6 +16,7 @@
 //! | `hot` | hot contexts in bounded memory |
 //! | `recover` | the node that is under way, where frames were left without a return |
 //! | `unwinder` | what the unwinder tells, if there is one |
+//! | `time` | the times that contexts take |
 //! | `walk` | all nodes in preorder |
 //! | `write` | the tree in a profile |
 //!
@@ -31,6 +32,7 @@ pub mod function;
 pub mod hot;
 pub mod outside;
 pub mod recover;
+pub mod time;
 pub mod tree;
 pub mod unwinder;
 pub mod walk;

@@ -11,6 +11,7 @@ use crate::arena::{Arena, Purpose};
 use crate::contexts::function::{Function, Functions};
 use crate::contexts::hot::{self, Hot};
 use crate::contexts::outside::Outside;
+use crate::contexts::time;
 use crate::contexts::walk::Walk;
 use crate::file::live;
 use crate::lock::ContextGuard;
@@ -81,6 +82,7 @@ impl Tree {
                 functions: AtomicPtr::new(null_mut()),
                 monitored: null(),
                 floor: AtomicU64::new(0),
+                removed_time: AtomicU64::new(0),
             },
             context: null(),
             functions: Functions::new(),
@@ -106,8 +108,10 @@ impl Tree {
     /// The lock of the tree's context is held.
     pub unsafe fn begin(&mut self, arena: &mut Arena, context: *const Context) -> Option<()> {
         if self.root().is_null() {
-            let size = size_of_node(1);
-            let memory = arena.allocate(size, Purpose::Root)?.as_ptr().cast::<ContextNode>();
+            time::decide();
+            let head = time::head_size();
+            let memory = arena.allocate(head + size_of_node(1), Purpose::Root)?.as_ptr();
+            let memory = memory.wrapping_add(head).cast::<ContextNode>();
             // SAFETY: the memory has that size, and is zeroed.
             unsafe {
                 (*memory).parent = memory;
@@ -202,7 +206,11 @@ impl Tree {
             let is_hot = (*this).hot.is_kept();
             let mut new = if is_hot { hot::take_free(function) } else { null_mut() };
             if new.is_null() {
-                new = Self::allocate(this, size_of_node(slots))?;
+                let head = time::head_size();
+                new = Self::allocate(this, head + size_of_node(slots))?.wrapping_byte_add(head);
+            }
+            if time::are_taken() {
+                time::of(new).store(0, Ordering::Relaxed);
             }
             let is_tail = (*parent).frame & 1 != 0;
             let site = (at as usize - parent as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>();
@@ -357,8 +365,12 @@ impl Tree {
             while let Some((node, _)) = walk.next(|_| true) {
                 AtomicU64::from_ptr(&raw mut (*node).count).store(0, Ordering::Relaxed);
                 (*node).error = 0;
+                if time::are_taken() {
+                    time::of(node).store(0, Ordering::Relaxed);
+                }
             }
         }
+        self.shared.removed_time.store(0, Ordering::Relaxed);
         self.hot.clear();
         self.shared.floor.store(0, Ordering::Relaxed);
     }

@@ -3,6 +3,7 @@
 use crate::contexts::burst;
 use crate::contexts::function::Function;
 use crate::contexts::hot;
+use crate::contexts::time;
 use crate::contexts::tree::{self, MARK, MONITORED, Tree};
 use crate::contexts::walk::Walk;
 use crate::file::Failure;
@@ -39,6 +40,17 @@ unsafe fn count(tree: &Tree, node: *mut ContextNode) -> u64 {
     }
 }
 
+/// What the profile has of a node's time, by the counter.
+unsafe fn time(tree: &Tree, node: *mut ContextNode) -> u64 {
+    if !time::are_taken() {
+        return 0;
+    }
+    // SAFETY: the caller gives a node.
+    let time = unsafe { time::of(node) }.load(Ordering::Relaxed);
+    // SAFETY: the caller's.
+    if tree.hot.is_kept() { time } else { unsafe { tree.baselines() }.told(timer(node), time) }
+}
+
 /// What emitted code has counted in a node.
 unsafe fn counted(node: *mut ContextNode) -> u64 {
     // SAFETY: the caller gives a node.
@@ -48,6 +60,11 @@ unsafe fn counted(node: *mut ContextNode) -> u64 {
 /// The counter of a node, of which something may not be to be told.
 fn counter(node: *mut ContextNode) -> Counter {
     Counter { owner: node as usize, label: 0 }
+}
+
+/// The same of its time.
+fn timer(node: *mut ContextNode) -> Counter {
+    Counter { owner: node as usize, label: 1 }
 }
 
 /// Prepares for pausing the profile or going on with it (`baseline::turn`), where all is kept.
@@ -61,9 +78,16 @@ pub unsafe fn prepare_turn(context: *mut Context) -> bool {
         let data = (*context).data.get();
         let (baselines, arena) = (&mut (*data).baselines, &mut (*data).arena);
         let root = (*data).tree.root();
+        let counters = |node| {
+            let time = time::are_taken().then(|| (timer(node), time::of(node)));
+            let time = time.map(|(timer, time)| (timer, time.load(Ordering::Relaxed)));
+            [Some((counter(node), counted(node))), time].into_iter().flatten()
+        };
         let (mut walk, mut new) = (Walk::new(root), 0usize);
         while let Some((node, _)) = walk.next(|_| true) {
-            new += usize::from(counted(node) != 0 && baselines.number(counter(node)) == 0);
+            for (counter, count) in counters(node) {
+                new += usize::from(count != 0 && baselines.number(counter) == 0);
+            }
         }
         // There may be more by the time that they are looked at again.
         if new != 0 && !baselines.reserve(arena, new + new / 8) {
@@ -71,9 +95,11 @@ pub unsafe fn prepare_turn(context: *mut Context) -> bool {
         }
         let mut walk = Walk::new(root);
         while let Some((node, _)) = walk.next(|_| true) {
-            let (count, number) = (counted(node), baselines.number(counter(node)));
-            if count | number != 0 && baselines.reserve(arena, 1) {
-                baselines.set_next(counter(node), count.wrapping_sub(number));
+            for (counter, count) in counters(node) {
+                let number = baselines.number(counter);
+                if count | number != 0 && baselines.reserve(arena, 1) {
+                    baselines.set_next(counter, count.wrapping_sub(number));
+                }
             }
         }
         true
@@ -101,7 +127,7 @@ pub unsafe fn activations(tree: &Tree) -> u64 {
     sum
 }
 
-/// Marks the nodes that have a count, and all above them, which are to be written. True if there
+/// Marks the nodes that have a count or a time, and all above them, which are to be written. True if there
 /// are any.
 ///
 /// # Safety
@@ -113,7 +139,7 @@ unsafe fn mark(tree: &Tree) -> bool {
         let mut walk = Walk::new(tree.root());
         while let Some((node, _)) = walk.next(|_| true) {
             (*node).site &= !MARK;
-            if count(tree, node) == 0 {
+            if count(tree, node) | time(tree, node) == 0 {
                 continue;
             }
             any = true;
@@ -136,6 +162,20 @@ fn mode() -> ContextMode {
     }
 }
 
+/// Where times are taken: how they become nanoseconds.
+#[derive(Clone, Copy)]
+struct Scale(u64);
+
+impl Scale {
+    fn now() -> Option<Self> {
+        time::are_taken().then(|| Self(time::scale()))
+    }
+
+    fn nanoseconds(self, counted: u64) -> u64 {
+        time::nanoseconds(counted, self.0)
+    }
+}
+
 /// Writes how many activations have no context, of all threads: a tree without nodes. There may be
 /// no other, where memory has run out.
 pub fn encode_elsewhere<S: Sink<Error = Failure>>(
@@ -148,6 +188,7 @@ pub fn encode_elsewhere<S: Sink<Error = Failure>>(
         elsewhere,
         floor: 0,
         bursts: burst::kept(),
+        time: Scale::now().map(|scale| scale.nanoseconds(time::elsewhere())),
     };
     encoder.contexts(&header)?;
     encoder.end_contexts()
@@ -171,8 +212,16 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
         let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
         let floor = tree.hot.floor();
         let activations = activations(tree);
-        let bursts = burst::kept();
-        let header = ContextsHeader { mode: mode(), activations, elsewhere: 0, floor, bursts };
+        let (bursts, scale) = (burst::kept(), Scale::now());
+        let removed = tree.shared.removed_time.load(Ordering::Relaxed);
+        let header = ContextsHeader {
+            mode: mode(),
+            activations,
+            elsewhere: 0,
+            floor,
+            bursts,
+            time: scale.map(|scale| scale.nanoseconds(removed)),
+        };
         encoder.contexts(&header)?;
         let mut walk = Walk::new(tree.root());
         let mut last = None;
@@ -197,7 +246,8 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
                 // It has had no more, as if it was not there.
                 true => (floor, floor),
             };
-            let counts = ContextCounts { site: tree::site(node), count, error };
+            let time = scale.map_or(0, |scale| scale.nanoseconds(time(tree, node)));
+            let counts = ContextCounts { site: tree::site(node), count, error, time };
             encoder.context(up as u32, function, &counts)?;
         }
         encoder.end_contexts()?;

@@ -19,6 +19,7 @@ use crate::message::{self, Decimal};
 use crate::paths::baseline;
 use crate::paths::fallback;
 use crate::paths::forest::ThreadForest;
+use crate::process::loader::Found;
 use crate::process::ending;
 use crate::process::image::{self, Inspected};
 use crate::process::privilege;
@@ -126,6 +127,7 @@ pub fn pause(paused: bool) -> i32 {
     if baseline::is_paused() == paused {
         return 0;
     }
+    contexts::time::settle();
     let mut has_hot = false;
     process.for_each_tree(|tree| has_hot |= tree.hot.is_kept());
     if has_hot {
@@ -190,6 +192,7 @@ fn write_and_report(
         }
         return Ok(());
     }
+    contexts::time::settle();
     let Some(mut scratch) = SCRATCH.lock() else { return Err(Failure::System(libc::EBUSY)) };
     let scratch = &mut *scratch;
     let result = write(process, when, scratch);
@@ -324,7 +327,7 @@ fn leave_file() {
 ///
 /// Where some function carries out Algorithm 4 as published, it does not; if it does already, the
 /// file goes.
-pub fn note_image(process: &mut Process, inspected: &Inspected, is_program: bool) {
+pub fn note_image(process: &mut Process, inspected: &Inspected, found: &Found) {
     let is_first = process.images.is_null();
     let is_continuous = pattern::is_continuous(process.config.pattern());
     let is_refused = inspected.has_published && is_continuous && (is_first || live::is_live());
@@ -334,7 +337,7 @@ pub fn note_image(process: &mut Process, inspected: &Inspected, is_program: bool
         ]);
         leave_file();
     }
-    if is_first || is_program {
+    if is_first || found.is_program {
         process.signature = inspected.signature;
         if is_first && !is_refused {
             begin_file(process);
@@ -345,6 +348,13 @@ pub fn note_image(process: &mut Process, inspected: &Inspected, is_program: bool
     }
     if inspected.has_contexts {
         contexts::fallback::put_in_file(&mut process.arena);
+    }
+    if inspected.has_times && !contexts::time::want() {
+        message::print(&[
+            b"'",
+            found.path(),
+            b"' has no calling contexts: times are to be taken there, and functions ran before that were compiled without; compile all of the program with --midflight-contexts --midflight-times",
+        ]);
     }
 }
 

@@ -9,6 +9,7 @@
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::recover;
+use crate::contexts::time;
 use crate::file::live;
 use crate::file::output;
 use crate::message;
@@ -108,7 +109,8 @@ pub unsafe fn is_usable(record: *const RecordHeader) -> bool {
 pub unsafe fn has_contexts(record: *const RecordHeader) -> bool {
     // SAFETY: the caller's.
     let header = unsafe { &*record };
-    header.version == ABI_VERSION && header.flags & FLAG_CONTEXTS != 0
+    let is_of_contexts = header.version == ABI_VERSION && header.flags & FLAG_CONTEXTS != 0;
+    is_of_contexts && (!time::is_timed(header) || time::want())
 }
 
 /// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
@@ -154,7 +156,7 @@ pub unsafe extern "C" fn midflight_register_image(start: *const u8, stop: *const
                 (image, last) = ((*image).next(), image);
             }
             if image.is_null() {
-                output::note_image(&mut process, &inspected, found.is_program);
+                output::note_image(&mut process, &inspected, &found);
                 image =
                     Image::create(&mut process.arena, &found, signature).ok_or(Refusal::Memory)?;
                 if last.is_null() {
@@ -182,14 +184,18 @@ pub struct Inspected {
     pub has_published: bool,
     /// Whether calling contexts of some function are counted.
     pub has_contexts: bool,
+    /// Whether the times are taken that they take.
+    pub has_times: bool,
 }
 
 /// Reads through the records of an image.
 unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
     let (mut refusal, mut has_published, mut has_contexts) = (None, false, false);
+    let mut has_times = false;
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
     let signature = image_signature(records.map(|record| {
+        has_times |= time::is_timed(record);
         match record.flags & FLAG_CONTEXTS != 0 {
             true => has_contexts = true,
             false => has_published |= record.mode() == Some(Mode::Published),
@@ -198,7 +204,7 @@ unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusa
     }));
     match refusal {
         Some(refusal) => Err(refusal),
-        None => Ok(Inspected { signature, has_published, has_contexts }),
+        None => Ok(Inspected { signature, has_published, has_contexts, has_times }),
     }
 }
 

@@ -234,6 +234,7 @@ impl Process {
             });
             fallback::clear();
             contexts::fallback::clear();
+            contexts::time::begin();
         });
     }
 }

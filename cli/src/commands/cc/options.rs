@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) contexts: bool,
     /// Count contexts in bursts
     bursts: bool,
+    /// Take the times of contexts
+    times: bool,
     /// What distinguishes calls: `sites` or `functions`
     granularity: Option<String>,
     /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
@@ -82,6 +84,12 @@ impl Options {
         if options.bursts && !options.contexts {
             return Err(DriverError::Bursts);
         }
+        if options.times && !options.contexts {
+            return Err(DriverError::Times);
+        }
+        if options.times && options.bursts {
+            return Err(DriverError::TimesInBursts);
+        }
         match options.osr_pass() {
             Some(pass) if options.contexts => Err(DriverError::OsrWith("contexts", pass)),
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
@@ -114,6 +122,7 @@ impl Options {
             },
             b"--midflight-contexts" if split == bytes.len() => self.contexts = true,
             b"--midflight-bursts" if split == bytes.len() => self.bursts = true,
+            b"--midflight-times" if split == bytes.len() => self.times = true,
             b"--midflight-granularity" => match &*value_text {
                 "sites" | "functions" => self.granularity = Some(value_text.into_owned()),
                 _ => return Err(bad("the granularity must be sites or functions".into())),
@@ -179,6 +188,7 @@ impl Options {
             parts.push(format!("stage={}", self.stage.unwrap_or(stage).name()).into());
             parts.extend(self.granularity.iter().map(|g| with("granularity=", g.as_ref())));
             parts.extend(self.bursts.then(|| "bursts".into()));
+            parts.extend(self.times.then(|| "times".into()));
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
@@ -254,6 +264,7 @@ mod tests {
         let line = "--midflight-contexts --midflight-k=2 --midflight-algorithm=published";
         assert_eq!(of(line), "contexts+paths;stage=late;k=2;algorithm=published");
         assert_eq!(of("--midflight-contexts --midflight-bursts"), "contexts;stage=late;bursts");
+        assert_eq!(of("--midflight-contexts --midflight-times"), "contexts;stage=late;times");
     }
 
     #[test]
@@ -290,6 +301,8 @@ mod tests {
             ("--midflight-contexts=cct", "--midflight-contexts"),
             ("--midflight-contexts --midflight-osr-opt", "--midflight-osr-opt exclude"),
             ("--midflight-bursts", "needs --midflight-contexts"),
+            ("--midflight-times", "needs --midflight-contexts"),
+            ("--midflight-contexts --midflight-times --midflight-bursts", "exclude each other"),
             ("--midflight-contexts --midflight-bursts=20", "unknown option"),
             ("--midflight-granularity=functions", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-granularity=lines", "sites or functions"),

@@ -5,10 +5,11 @@
 //! executed on the first of these paths, so a function is as wide as its work, a path as its own,
 //! and what stands on it shows how it went on from there.
 //!
-//! A stack of calls is a calling context. Its number is activations of the last function.
+//! A stack of calls is a calling context. Its number is activations of the last function, or
+//! nanoseconds in it.
 
 use crate::commands::export::{Format, View, Writer};
-use crate::document::{ContextDocument, Document, FunctionDocument, Shape};
+use crate::document::{ContextDocument, Document, FunctionDocument, Measure, Shape};
 use crate::format::names::base_name;
 use midflight_profile::visible;
 use std::io::{self, Write};
@@ -66,14 +67,15 @@ const ELSEWHERE: &str = "[no context]";
 pub fn write_contexts(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<()> {
     let names: Vec<String> = document.functions.iter().map(|f| frame(&f.readable())).collect();
     let mut stack: Vec<&str> = Vec::new();
-    for (context, count) in document.down_to(CALLS) {
+    for (context, [count, time]) in document.down_to(CALLS) {
+        let weight = if document.measure == Measure::Time { time } else { count };
         stack.truncate(context.level as usize);
         stack.push(&names[context.function]);
-        if count > 0 {
-            writeln!(out, "{} {count}", stack.join(";"))?;
+        if weight > 0 {
+            writeln!(out, "{} {weight}", stack.join(";"))?;
         }
     }
-    match document.elsewhere {
+    match document.all_elsewhere() {
         0 => Ok(()),
         elsewhere => writeln!(out, "{ELSEWHERE} {elsewhere}"),
     }

@@ -15,7 +15,7 @@ pub mod weights;
 
 use crate::commands::CommandError;
 use crate::commands::arguments::{Inputs, Opened, percentage};
-use crate::document::{self, ContextDocument, ContextExtent, Extent, Shape};
+use crate::document::{self, ContextDocument, ContextExtent, Extent, Measure, Shape};
 use crate::format::json;
 use crate::format::names::has_in_name;
 use crate::format::sink::write_to;
@@ -136,6 +136,10 @@ pub(crate) struct Export {
     /// do where no paths were counted
     #[arg(long)]
     contexts: bool,
+    /// What calling contexts are as wide as in svg, html and folded [default: time, where it was
+    /// taken]
+    #[arg(long, value_name = "MEASURE")]
+    by: Option<Measure>,
     /// Where to write; standard output if it is not said
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -167,15 +171,15 @@ const OF_ACTIVATIONS: f64 = 0.01;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let Export { inputs, to, contexts, output, top, function, min_percent, source_dir } = self;
+        let Export { inputs, to, contexts, by, output, top, function, min_percent, source_dir } = self;
         let output = output.as_deref();
         let opened = inputs.open_named()?;
         // Who reads JSON of paths gets that.
         let is_alone = opened.session.has_only_contexts() && to.name != JSON;
         match to.writer {
-            Contexts(view) => view.write(&opened, function.as_deref(), output),
+            Contexts(view) => view.write(&opened, by, function.as_deref(), output),
             Both(_, view) if contexts || is_alone => {
-                view.write(&opened, function.as_deref(), output)
+                view.write(&opened, by, function.as_deref(), output)
             }
             Samples(_, write) if contexts || is_alone => {
                 let least = min_percent.unwrap_or(OF_ACTIVATIONS);
@@ -226,10 +230,11 @@ impl View {
     fn write(
         self,
         opened: &Opened,
+        measure: Option<Measure>,
         name: Option<&str>,
         output: Option<&Path>,
     ) -> Result<(), CommandError> {
-        let extent = ContextExtent::ALL;
+        let extent = ContextExtent { measure, ..ContextExtent::ALL };
         let contexts = opened.contexts(self.shape, &extent, name, has_in_name)?;
         Ok(write_to(output, |out| (self.write)(out, &contexts))?)
     }

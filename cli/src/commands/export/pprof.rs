@@ -1,7 +1,7 @@
 //! Calling contexts as pprof reads them: `profile.proto`
 //! (<https://github.com/google/pprof/blob/main/proto/profile.proto>), compressed by gzip.
 //!
-//! A sample is a context, with its activations. Its locations are the function, at the line of its
+//! A sample is a context, with its activations and, where it was taken, its time. Its locations are the function, at the line of its
 //! declaration, and the calls that lead to it, each at its line.
 
 use crate::commands::export::{Format, View, Writer};
@@ -115,11 +115,15 @@ fn encoded(document: &ContextDocument<'_>) -> Vec<u8> {
     let mut profile = Message::default();
     let mut strings = Strings { places: FxHashMap::default(), all: Vec::new() };
     strings.place("");
-    let (kind, unit) = (strings.place("activations"), strings.place("count"));
-    profile.message(field::SAMPLE_TYPE, |value| {
-        value.number(field::TYPE, kind);
-        value.number(field::UNIT, unit);
-    });
+    let mut types = vec![("activations", "count")];
+    types.extend(document.times.map(|_| ("time", "nanoseconds")));
+    for &(kind, unit) in &types {
+        let (kind, unit) = (strings.place(kind), strings.place(unit));
+        profile.message(field::SAMPLE_TYPE, |value| {
+            value.number(field::TYPE, kind);
+            value.number(field::UNIT, unit);
+        });
+    }
     let mut locations: FxHashMap<(usize, u32), u64> = FxHashMap::default();
     let mut location = |function: usize, line: u32| {
         let next = locations.len() as u64 + 1;
@@ -127,16 +131,16 @@ fn encoded(document: &ContextDocument<'_>) -> Vec<u8> {
     };
     // The calls under way, each at the line of the next one, outermost first
     let mut way: Vec<u64> = Vec::new();
-    for (context, count) in document.down_to(CALLS) {
+    for (context, values) in document.down_to(CALLS) {
         way.truncate(context.level as usize);
         if let (Some(call), Some((caller, line))) = (way.last_mut(), document.call_line(context)) {
             *call = location(caller, line);
         }
         way.push(location(context.function, document.function(context).line()));
-        if count > 0 {
+        if values != [0, 0] {
             profile.message(field::SAMPLE, |sample| {
                 sample.numbers(field::LOCATIONS, way.iter().rev().copied());
-                sample.numbers(field::VALUES, std::iter::once(count));
+                sample.numbers(field::VALUES, values.into_iter().take(types.len()));
             });
         }
     }

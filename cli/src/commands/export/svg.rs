@@ -3,11 +3,11 @@
 
 use crate::commands::export::{Format, View, Writer};
 use crate::document::{
-    Context, ContextDocument, Document, FunctionDocument, PathDocument, Shape, TreeNode,
+    Context, ContextDocument, Document, FunctionDocument, Measure, PathDocument, Shape, TreeNode,
 };
 use crate::format::known;
 use crate::format::names::file_name;
-use crate::format::numbers::{Percent, grouped};
+use crate::format::numbers::{Percent, duration, grouped};
 use crate::format::page::escaped;
 use std::io::{self, Write};
 
@@ -53,12 +53,13 @@ fn begin(out: &mut dyn Write, height: f64, what: &str) -> io::Result<()> {
 /// Levels of calls that are drawn, at most.
 const LEVELS: u32 = 512;
 
-/// Writes the calls: each context as wide as its activations and those below it.
+/// Writes the calls: each context as wide as its activations and those below it, or as their time.
 pub fn write_contexts(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<()> {
     let roots = document.contexts.iter().filter(|context| context.level == 0);
-    let all: u64 = roots.map(|context| context.within).sum();
+    let within = |context: &Context| ContextDocument::within(context, document.measure);
+    let all: u64 = roots.map(within).sum();
     let scale = WIDTH / all.max(1) as f64;
-    let width = |context: &Context| context.within as f64 * scale;
+    let width = |context: &Context| within(context) as f64 * scale;
     let is_drawn = |context: &&Context| context.level < LEVELS && width(context) >= NARROW;
     let levels = document.contexts.iter().filter(is_drawn).map(|context| context.level + 1);
     let height = ROW * f64::from(levels.max().unwrap_or(0)) + 2.0 * GAP;
@@ -86,13 +87,19 @@ fn write_context(
 ) -> io::Result<()> {
     let (name, place) = document.words(context, false);
     let place = if place.is_empty() { place } else { format!("  {}", escaped(&place)) };
-    let told = format!(
-        "{}{place}\n{} activations; {} with those below, {} of all",
-        escaped(&name),
-        known::count(document.times(context)),
-        grouped(context.within),
-        Percent::of(context.within, document.activations)
-    );
+    let share = Percent::of(ContextDocument::within(context, document.measure), document.all());
+    let count = known::count(document.times(context));
+    let told = match document.measure {
+        Measure::Activations => {
+            let within = grouped(context.within);
+            format!("{count} activations; {within} with those below, {share} of all")
+        }
+        Measure::Time => {
+            let (own, within) = (duration(context.time), duration(context.time_within));
+            format!("{count} activations; {own}, {within} with what they call, {share} of all")
+        }
+    };
+    let told = format!("{}{place}\n{told}", escaped(&name));
     let hue = (context.function * 137) % 360;
     // What there is room for
     let letters = ((width - 6.0) / LETTER).max(0.0) as usize;

@@ -2,9 +2,9 @@
 
 use crate::analysis::interval::Interval;
 use crate::commands::report::text::{DIM, HOT, TITLE, skipped_line};
-use crate::document::{ContextDocument, LeftOut, Shape};
+use crate::document::{Context, ContextDocument, LeftOut, Measure, Shape, Times};
 use crate::format::known;
-use crate::format::numbers::{Percent, grouped, plural};
+use crate::format::numbers::{Percent, duration, grouped, plural};
 use crate::format::tree::indent;
 use midflight_profile::format::{Bursts, ContextMode};
 use midflight_profile::visible;
@@ -26,6 +26,23 @@ callers.
   % parent   of those of the line above
 ";
 
+const TIMED_TREE: &str = "\
+A context is a function with all calls that lead to it: each line is a function, called by the one that it
+stands below, on the line of the source that is named.
+  count      activations in this context
+  self       time in them, waiting included, but not in what they called that is profiled
+  total      the same with what they called
+  % self, % total   of all time that was measured
+";
+
+const TIMED_CALLERS: &str = "\
+Below each function stand the functions that have called it, with the lines of the calls, and below these their
+callers.
+  count      activations of the function at the top that were called like this
+  self       time in them, waiting included, but not in what they called that is profiled
+  % self     of all time that was measured
+";
+
 /// What is added to the legend where contexts were left out while the program ran.
 const HOT_ONLY: &str = "  7 (≤ 9)    the count is 7 to 9\n";
 
@@ -35,12 +52,21 @@ pub fn report(title: &str, document: &ContextDocument<'_>, legend: bool) -> Stri
     // Writing to a string cannot fail, here and in what is called.
     let _ = writeln!(text, "{TITLE}{}{TITLE:#}\n{}", visible(title), counted_line(document));
     let _ = writeln!(text, "{}", mode_line(document));
+    if let Some(times) = document.times {
+        let _ = writeln!(text, "{}", time_line(times, document.mode));
+    }
     if !document.skipped.is_empty() {
         let _ = writeln!(text, "{}", skipped_line(document.profiled, &document.skipped));
     }
     text.push('\n');
     if legend {
-        let what = if let Shape::Callers(_) = document.shape { CALLERS } else { TREE };
+        let are_callers = matches!(document.shape, Shape::Callers(_));
+        let what = match (document.measure, are_callers) {
+            (Measure::Activations, true) => CALLERS,
+            (Measure::Activations, false) => TREE,
+            (Measure::Time, true) => TIMED_CALLERS,
+            (Measure::Time, false) => TIMED_TREE,
+        };
         let hot = if document.mode == ContextMode::All { "" } else { HOT_ONLY };
         let _ = writeln!(text, "{DIM}{what}{hot}{DIM:#}");
     }
@@ -67,6 +93,22 @@ fn counted_line(document: &ContextDocument<'_>) -> String {
         plural(number),
         bursts.map_or(String::new(), |bursts| format!(", in bursts of {}", when(bursts)))
     )
+}
+
+/// One line on what was measured.
+fn time_line(times: Times, mode: ContextMode) -> String {
+    let Times { total, elsewhere } = times;
+    let what = match mode {
+        ContextMode::All => "in activations without context",
+        ContextMode::Hot { .. } => {
+            "in contexts that were not kept, so that times of others are lower bounds"
+        }
+    };
+    let rest = match elsewhere {
+        0 => String::new(),
+        _ => format!("; {} of it {what}", duration(elsewhere)),
+    };
+    format!("measured: {} in functions that are profiled, of all threads{rest}", duration(total))
 }
 
 /// When there were bursts: `2 ms, one every 20 ms`.
@@ -135,6 +177,9 @@ fn write_contexts(text: &mut String, document: &ContextDocument<'_>) {
     let counts = || document.contexts.iter().map(|context| known::count(document.times(context)));
     // A bound of a count takes more room than most counts do.
     let wide = counts().map(|count| count.chars().count()).fold(15, usize::max);
+    if document.measure == Measure::Time {
+        return write_times(text, document, wide);
+    }
     let _ = writeln!(text, "{DIM}{:>wide$}      % all    % parent   context{DIM:#}", "count");
     let all = Interval::exact(document.activations);
     for (context, count) in document.contexts.iter().zip(counts()) {
@@ -144,14 +189,43 @@ fn write_contexts(text: &mut String, document: &ContextDocument<'_>) {
                 of_parent(document.times(context), document.times(&document.contexts[parent]))
             }
         };
-        let (name, place) = document.words(context, false);
-        let branch = if context.level == 0 { "" } else { "└ " };
-        let indent = indent(context.level, 2);
-        let place = if place.is_empty() { place } else { format!("  {DIM}{place}{DIM:#}") };
+        let named = named(document, context);
         let share = known::percent(document.times(context).share_of(all));
         let _ = writeln!(
             text,
-            "{count:>wide$}   {HOT}{share:>8}{HOT:#}   {of_parent:>9}   {indent}{branch}{name}{place}"
+            "{count:>wide$}   {HOT}{share:>8}{HOT:#}   {of_parent:>9}   {named}"
+        );
+    }
+}
+
+/// A context's function, below that which has called it, and the place of the call.
+fn named(document: &ContextDocument<'_>, context: &Context) -> String {
+    let (name, place) = document.words(context, false);
+    let branch = if context.level == 0 { "" } else { "└ " };
+    let indent = indent(context.level, 2);
+    let place = if place.is_empty() { place } else { format!("  {DIM}{place}{DIM:#}") };
+    format!("{indent}{branch}{name}{place}")
+}
+
+/// The contexts with their times, where these were taken.
+fn write_times(text: &mut String, document: &ContextDocument<'_>, wide: usize) {
+    let are_callers = matches!(document.shape, Shape::Callers(_));
+    let total = if are_callers { "" } else { "       total    % total" };
+    let count = "count";
+    let _ =
+        writeln!(text, "{DIM}{count:>wide$}          self     % self{total}   context{DIM:#}");
+    let share = |time: u64| Percent::of(time, document.all()).to_string();
+    for context in &document.contexts {
+        let count = known::count(document.times(context));
+        let Context { time, time_within, .. } = *context;
+        let total = match are_callers {
+            true => String::new(),
+            false => format!("   {:>9}   {:>8}", duration(time_within), share(time_within)),
+        };
+        let (own, percent, named) = (duration(time), share(time), named(document, context));
+        let _ = writeln!(
+            text,
+            "{count:>wide$}   {own:>11}   {HOT}{percent:>8}{HOT:#}{total}   {named}"
         );
     }
 }
@@ -162,11 +236,14 @@ fn of_parent(times: Interval<u64>, parent: Interval<u64>) -> String {
 }
 
 fn write_left_out(text: &mut String, document: &ContextDocument<'_>) {
-    let LeftOut { contexts, activations } = document.left_out;
+    let LeftOut { contexts, activations, time } = document.left_out;
     if contexts == 0 {
         return;
     }
-    let share = Percent::of(activations, document.activations);
+    let share = match document.measure {
+        Measure::Activations => Percent::of(activations, document.activations).to_string(),
+        Measure::Time => format!("{}, {}", duration(time), Percent::of(time, document.all())),
+    };
     let _ = writeln!(
         text,
         "{DIM}{} more context{} with {} activation{} ({share}); --min-percent shows more{DIM:#}",

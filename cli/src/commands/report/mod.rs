@@ -15,7 +15,7 @@ pub mod tree;
 
 use crate::commands::CommandError;
 use crate::commands::arguments::{Format, Inputs, TREE, percentage, print_colored, shape};
-use crate::document::{ContextExtent, Document, Extent, Pruning, Shape};
+use crate::document::{ContextExtent, Document, Extent, Measure, Pruning, Shape};
 use crate::format::json;
 use crate::format::names::has_in_name;
 use crate::format::numbers::plural;
@@ -69,7 +69,7 @@ pub(crate) struct Report {
     #[arg(long, conflicts_with = "tree")]
     flat: bool,
     /// Show hot calling contexts as a tree; with K, functions with their last K callers. --top then
-    /// is how many contexts, and --min-percent of all activations; without both, those with 1 %,
+    /// is how many contexts, and --min-percent of all activations (or time); without both, those with 1 %,
     /// and the 20 hottest in any case
     #[arg(
         long, value_name = "K", num_args = 0..=1, require_equals = true,
@@ -77,6 +77,10 @@ pub(crate) struct Report {
         conflicts_with_all = ["tree", "flat", "perf", "sequences", "loops"],
     )]
     contexts: Option<Shape>,
+    /// What calling contexts are ordered by, and what percentages are of [default: time, where it
+    /// was taken]
+    #[arg(long, value_name = "MEASURE")]
+    by: Option<Measure>,
     /// Do not explain what the words mean
     #[arg(long)]
     no_legend: bool,
@@ -107,9 +111,14 @@ const MIN_PERCENT: f64 = 1.0;
 const CONTEXTS: usize = 20;
 
 /// Which contexts are shown, by the options.
-fn extent_of_contexts(min_percent: Option<f64>, top: Option<usize>) -> ContextExtent {
+fn extent_of_contexts(
+    measure: Option<Measure>,
+    min_percent: Option<f64>,
+    top: Option<usize>,
+) -> ContextExtent {
     let is_asked = min_percent.is_some() || top.is_some();
     ContextExtent {
+        measure,
         min_percent: min_percent.unwrap_or(if is_asked { 0.0 } else { MIN_PERCENT }),
         in_any_case: if is_asked { 0 } else { CONTEXTS },
         top: top.unwrap_or(usize::MAX),
@@ -128,7 +137,7 @@ impl Report {
         let is_json = self.format == Format::Json;
         let is_alone = inputs.session.has_only_contexts() && !is_json;
         if let Some(shape) = self.contexts.or(is_alone.then_some(Shape::Tree)) {
-            let extent = extent_of_contexts(self.min_percent, self.top);
+            let extent = extent_of_contexts(self.by, self.min_percent, self.top);
             let name = self.function.as_deref();
             let contexts = inputs.contexts(shape, &extent, name, has_in_name)?;
             let done = match is_json {

@@ -1,6 +1,6 @@
 //! Calling contexts as text: a tree, a line a context.
 
-use crate::document::{Context, ContextDocument, Shape};
+use crate::document::{Context, ContextDocument, Shape, Times};
 use crate::format::tree::indent;
 use midflight_profile::format::{Bursts, ContextMode};
 use midflight_profile::visible;
@@ -18,6 +18,9 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
     if let Some(Bursts { interval, length }) = document.bursts {
         write!(out, " bursts={interval}ns:{length}ns")?;
     }
+    if let Some(Times { total, elsewhere }) = document.times {
+        write!(out, " time={total}ns time-elsewhere={elsewhere}ns")?;
+    }
     match document.shape {
         Shape::Callers(k) => writeln!(out, " callers={k}")?,
         Shape::Tree | Shape::ByFunction => writeln!(out)?,
@@ -29,11 +32,17 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
         contexts.iter().map(part).max().unwrap_or(0).to_string().len().max("count".len())
     };
     let (counts, errors) = (digits(&count), digits(&error_of));
+    let times = digits(&|context| context.time).max("self ns".len());
     let error = |error: &dyn std::fmt::Display| match is_hot {
         true => format!("  {error:>errors$}"),
         false => String::new(),
     };
-    writeln!(out, "{:>counts$}{}  context", "count", error(&"error"))?;
+    let time = |time: &dyn std::fmt::Display| match document.times {
+        Some(_) => format!("  {time:>times$}"),
+        None => String::new(),
+    };
+    let (error_title, time_title) = (error(&"error"), time(&"self ns"));
+    writeln!(out, "{:>counts$}{error_title}{time_title}  context", "count")?;
     for context in contexts {
         let (_, place) = document.words(context, true);
         let name = visible(&*document.function(context).name());
@@ -41,9 +50,10 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
         let indent = indent(context.level, 2);
         writeln!(
             out,
-            "{:>counts$}{}  {indent}{name}{place}",
+            "{:>counts$}{}{}  {indent}{name}{place}",
             count(context),
-            error(&error_of(context))
+            error(&error_of(context)),
+            time(&context.time)
         )?;
     }
     Ok(())

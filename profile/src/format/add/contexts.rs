@@ -6,7 +6,7 @@ use super::{AddError, Place};
 use crate::checksum::mix64;
 use crate::cursor::{Cursor, Malformed};
 use crate::format::contexts::{
-    ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, rarer, walk,
+    ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, rarer, time_of, walk,
 };
 use crate::format::encoder::{Encoder, Sink};
 use crate::format::error::ReadError;
@@ -22,6 +22,7 @@ pub(super) const LEAST_FUNCTION: usize = LEAST_CONTEXT + 10;
 pub struct SumContext {
     count: u64,
     error: u64,
+    time: u64,
     /// Of the trees that have it
     floors: u64,
     function: u32,
@@ -102,7 +103,7 @@ impl<'a> Tree<'a> {
         self.begin(&header);
         // The context before, how many functions the tree has, and whether two of them are one
         let (mut at, mut functions, mut has_twins) = (0, 0, false);
-        walk(cursor, header.mode, modules.len() as u32, |node| {
+        walk(cursor, &header, modules.len() as u32, |node| {
             let parent = self.above(at, node.up).ok_or(AddError::Room)?;
             let function = match node.function {
                 ContextFunction::Known(number) => {
@@ -146,6 +147,7 @@ impl<'a> Tree<'a> {
         let sum = &mut self.header;
         sum.mode = coarser(sum.mode, header.mode);
         sum.bursts = rarer(sum.bursts, header.bursts);
+        sum.time = time_of(sum.time, header.time);
         sum.activations = sum.activations.saturating_add(header.activations);
         sum.elsewhere = sum.elsewhere.saturating_add(header.elsewhere);
         sum.floor = sum.floor.saturating_add(header.floor);
@@ -232,6 +234,7 @@ impl<'a> Tree<'a> {
         let context = self.contexts.get_mut(place as usize)?;
         context.count = context.count.saturating_add(counts.count);
         context.error = context.error.saturating_add(counts.error);
+        context.time = context.time.saturating_add(counts.time);
         let is_new = core::mem::replace(&mut context.tree, self.trees) != self.trees;
         if is_new {
             context.floors = context.floors.saturating_add(floor);
@@ -265,6 +268,7 @@ impl<'a> Tree<'a> {
                 site: context.site,
                 count: context.count.saturating_add(more),
                 error: context.error.saturating_add(more),
+                time: context.time,
             };
             encoder.context(up, name, &counts).map_err(AddError::Sink)?;
         }

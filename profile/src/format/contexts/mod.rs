@@ -63,6 +63,9 @@ pub struct ContextsHeader {
     pub floor: u64,
     /// Where counts are those of bursts: when these were.
     pub bursts: Option<Bursts>,
+    /// Where times were taken: nanoseconds of activations that have no context, or one that was
+    /// removed.
+    pub time: Option<u64>,
 }
 
 /// The function of a node.
@@ -90,6 +93,8 @@ pub struct ContextCounts {
     pub count: u64,
     /// By how much `count` may be too high; 0 if all of the tree was kept.
     pub error: u64,
+    /// Nanoseconds in these activations, but not in what they called; 0 if times were not taken.
+    pub time: u64,
 }
 
 /// A node of a tree, and where it stands.
@@ -105,12 +110,13 @@ pub(super) struct Visit {
 
 const HOT: u64 = 1;
 const BURSTS: u64 = 2;
+const TIMED: u64 = 4;
 
 impl ContextsHeader {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
         let unknown = cursor.malformed("the mode of contexts", "is unknown");
         let kind = cursor.varint("the mode of contexts")?;
-        if kind & !(HOT | BURSTS) != 0 {
+        if kind & !(HOT | BURSTS | TIMED) != 0 {
             return Err(unknown);
         }
         let mode = match kind & HOT {
@@ -122,10 +128,14 @@ impl ContextsHeader {
         let elsewhere = cursor.varint("the number of activations without context")?;
         let no_floor = cursor.malformed("the floor of contexts", "is not 0, and none is left out");
         let floor = cursor.varint("the floor of contexts")?;
-        match mode {
-            ContextMode::All if floor != 0 => Err(no_floor),
-            _ => Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts }),
+        if mode == ContextMode::All && floor != 0 {
+            return Err(no_floor);
         }
+        let time = match kind & TIMED {
+            0 => None,
+            _ => Some(cursor.varint("the time without context")?),
+        };
+        Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts, time })
     }
 }
 
@@ -153,7 +163,7 @@ pub(super) fn share_of(bits: u64) -> Option<f64> {
 /// error of `visit` ends the walk.
 pub(super) fn walk<E: From<ReadError>>(
     cursor: &mut Cursor<'_>,
-    mode: ContextMode,
+    header: &ContextsHeader,
     modules: u32,
     mut visit: impl FnMut(Visit) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -165,7 +175,7 @@ pub(super) fn walk<E: From<ReadError>>(
         let Some(up) = level.checked_sub(1) else { return Ok(()) };
         let parent = depth.checked_sub(up).ok_or_else(|| ReadError::from(outside))?;
         let function = read_function(cursor, modules, &mut functions).map_err(ReadError::from)?;
-        let counts = read_counts(cursor, mode, parent == 0).map_err(ReadError::from)?;
+        let counts = read_counts(cursor, header, parent == 0).map_err(ReadError::from)?;
         visit(Visit { at, up, function, counts })?;
         // No more than there are bytes.
         depth = parent + 1;
@@ -198,7 +208,7 @@ fn read_function(
 
 fn read_counts(
     cursor: &mut Cursor<'_>,
-    mode: ContextMode,
+    header: &ContextsHeader,
     is_root: bool,
 ) -> Result<ContextCounts, Malformed> {
     let no_site = cursor.malformed("a context's call site", "is not 0 in a root");
@@ -207,12 +217,16 @@ fn read_counts(
         return Err(no_site);
     }
     let count = cursor.varint("a context's count")?;
-    if mode == ContextMode::All {
-        return Ok(ContextCounts { site, count, error: 0 });
-    }
     let too_high = cursor.malformed("a context's error", "is more than its count");
-    let error = cursor.varint("a context's error")?;
-    if error > count { Err(too_high) } else { Ok(ContextCounts { site, count, error }) }
+    let error = match header.mode {
+        ContextMode::All => 0,
+        ContextMode::Hot { .. } => cursor.varint("a context's error")?,
+    };
+    if error > count {
+        return Err(too_high);
+    }
+    let time = if header.time.is_some() { cursor.varint("a context's time")? } else { 0 };
+    Ok(ContextCounts { site, count, error, time })
 }
 
 /// When contexts were counted that are, all or in part, those of bursts: the rarer bursts.
@@ -224,6 +238,11 @@ pub(super) fn rarer(a: Option<Bursts>, b: Option<Bursts>) -> Option<Bursts> {
         by_share.then(bursts.interval.cmp(&other.interval))
     };
     a.into_iter().chain(b).min_by(order)
+}
+
+/// The time of both that no context has; none where times were taken of neither. It saturates.
+pub(super) fn time_of(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.into_iter().chain(b).reduce(u64::saturating_add)
 }
 
 /// What both modes have kept.
@@ -243,12 +262,13 @@ impl<S: Sink> Encoder<S> {
     /// # Errors
     /// Those of the sink.
     pub fn contexts(&mut self, header: &ContextsHeader) -> Result<(), S::Error> {
-        let ContextsHeader { mode, activations, elsewhere, floor, bursts } = *header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time } = *header;
         self.begin_item(Kind::Contexts);
         self.has_errors = mode != ContextMode::All;
+        self.has_times = time.is_some();
         self.functions = 0;
         let is_hot = if self.has_errors { HOT } else { 0 };
-        self.varint(is_hot | bursts.map_or(0, |_| BURSTS))?;
+        self.varint(is_hot | bursts.map_or(0, |_| BURSTS) | time.map_or(0, |_| TIMED))?;
         if let ContextMode::Hot { phi, epsilon } = mode {
             self.put(&phi.to_bits().to_le_bytes())?;
             self.put(&epsilon.to_bits().to_le_bytes())?;
@@ -257,7 +277,8 @@ impl<S: Sink> Encoder<S> {
             self.varints([interval, length])?;
         }
         let floor = if self.has_errors { floor } else { 0 };
-        self.varints([activations, elsewhere, floor])
+        self.varints([activations, elsewhere, floor])?;
+        time.map_or(Ok(()), |time| self.varint(time))
     }
 
     /// Writes a node of the tree begun last, in preorder. `up` is how many levels above the node
@@ -283,12 +304,13 @@ impl<S: Sink> Encoder<S> {
                 self.varint(slots.into())?;
             }
         }
-        let ContextCounts { site, count, error } = *counts;
-        match self.has_errors {
-            false => self.varints([site.into(), count]),
+        let ContextCounts { site, count, error, time } = *counts;
+        self.varints([site.into(), count])?;
+        if self.has_errors {
             // The thread may have counted on between the two.
-            true => self.varints([site.into(), count, error.min(count)]),
+            self.varint(error.min(count))?;
         }
+        if self.has_times { self.varint(time) } else { Ok(()) }
     }
 
     /// Ends the tree begun last.

@@ -33,7 +33,7 @@ impl Reader {
         let header = ContextsHeader::read(cursor)?;
         let sum = self.begin(&header)?;
         let mut state = State::default();
-        walk(cursor, header.mode, places.len() as u32, |node| {
+        walk(cursor, &header, places.len() as u32, |node| {
             let malformed = |what, problem| {
                 ReadError::Malformed(crate::Malformed { what, at: node.at, problem })
             };

@@ -14,7 +14,7 @@
 //! floor is added to its count and to its error, as where summaries of streams are merged (Agarwal
 //! et al., PODS 2012). The sum does not depend on the order.
 
-use super::{Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer};
+use super::{Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer, time_of};
 use crate::format::encoder::{Encoder, Sink};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -61,6 +61,7 @@ const NONE: u32 = u32::MAX;
 struct Node {
     count: u64,
     error: u64,
+    time: u64,
     parent: u32,
     function: CalledId,
     site: u32,
@@ -87,6 +88,9 @@ pub struct Contexts {
     /// Where counts, or a part of them, are those of bursts: when these were; of several kinds, the
     /// rarest.
     pub bursts: Option<Bursts>,
+    /// Where times were taken: nanoseconds of activations that have no context, or one that was
+    /// removed.
+    pub time: Option<u64>,
     functions: Vec<CalledFunction>,
     by_key: HashMap<(usize, u64), CalledId>,
     nodes: Vec<Node>,
@@ -109,6 +113,7 @@ impl Contexts {
             elsewhere: 0,
             floor: 0,
             bursts: None,
+            time: None,
             functions: Vec::new(),
             by_key: HashMap::new(),
             nodes: Vec::new(),
@@ -166,8 +171,8 @@ impl Contexts {
             Some(parent) => &mut parent.first_child,
         };
         let next_sibling = core::mem::replace(first, id);
-        let (count, error, first_child) = (0, 0, NONE);
-        let node = Node { count, error, parent, function, site, first_child, next_sibling };
+        let (count, error, time, first_child) = (0, 0, 0, NONE);
+        let node = Node { count, error, time, parent, function, site, first_child, next_sibling };
         self.nodes.push(node);
         self.by_call.insert((parent, site, function), id);
         ContextId(id)
@@ -182,6 +187,18 @@ impl Contexts {
         node.count = node.count.checked_add(count).ok_or(ContextOverflow)?;
         node.error = node.error.checked_add(error).ok_or(ContextOverflow)?;
         Ok(())
+    }
+
+    /// Adds nanoseconds to the time of a node. It saturates.
+    pub fn add_time(&mut self, id: ContextId, time: u64) {
+        let node = &mut self.nodes[id.index()];
+        node.time = node.time.saturating_add(time);
+    }
+
+    /// Nanoseconds in the activations of a context, but not in what they called; 0 where times were
+    /// not taken.
+    pub fn time(&self, id: ContextId) -> u64 {
+        self.node(id).time
     }
 
     /// Activations in a context. Never too low.
@@ -269,7 +286,8 @@ impl Contexts {
             let parent = some(node.parent).map(|id| ours[id.index()]);
             let function = functions[node.function.index()];
             let id = sum.contexts.child_or_insert(parent, node.site, function);
-            sum.add(id, &ContextCounts { site: node.site, count: node.count, error: node.error })?;
+            let Node { site, count, error, time, .. } = *node;
+            sum.add(id, &ContextCounts { site, count, error, time })?;
             ours.push(id);
         }
         *self = sum.finish()?;
@@ -285,7 +303,9 @@ impl Contexts {
         [&mut self.activations, &mut self.elsewhere, &mut self.floor]
             .into_iter()
             .try_for_each(times)?;
+        self.time = self.time.map(|time| time.saturating_mul(by));
         self.nodes.iter_mut().try_for_each(|node| {
+            node.time = node.time.saturating_mul(by);
             times(&mut node.count)?;
             times(&mut node.error)
         })?;
@@ -307,7 +327,7 @@ impl Contexts {
         let mut numbers = vec![None; self.functions.len()];
         let (mut next, mut before) = (0, 0);
         for (id, depth) in self.preorder_by(|parent| self.sorted_children(parent, placed)) {
-            let Node { count, error, site, function, .. } = *self.node(id);
+            let Node { count, error, time, site, function, .. } = *self.node(id);
             let number = &mut numbers[function.index()];
             let function = match *number {
                 Some(number) => ContextFunction::Known(number),
@@ -318,15 +338,15 @@ impl Contexts {
                     ContextFunction::New { module: module as u32, key, slots }
                 }
             };
-            encoder.context(before - depth, function, &ContextCounts { site, count, error })?;
+            encoder.context(before - depth, function, &ContextCounts { site, count, error, time })?;
             before = depth + 1;
         }
         encoder.end_contexts()
     }
 
     fn header(&self) -> ContextsHeader {
-        let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *self;
-        ContextsHeader { mode, activations, elsewhere, floor, bursts }
+        let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *self;
+        ContextsHeader { mode, activations, elsewhere, floor, bursts, time }
     }
 
     /// The sum of all counts fits: so all sums of counts do.
@@ -360,7 +380,8 @@ fn some(index: u32) -> Option<ContextId> {
 impl PartialEq for Contexts {
     fn eq(&self, other: &Self) -> bool {
         let flat = |contexts: &Contexts, id| {
-            (contexts.site(id), contexts.function(id), contexts.count(id), contexts.error(id))
+            let counts = (contexts.count(id), contexts.error(id), contexts.time(id));
+            (contexts.site(id), contexts.function(id), counts)
         };
         self.header() == other.header()
             && self.len() == other.len()
@@ -424,6 +445,7 @@ impl Sum {
         add(&mut self.contexts.floor, header.floor)?;
         self.contexts.mode = coarser(self.contexts.mode, header.mode);
         self.contexts.bursts = rarer(self.contexts.bursts, header.bursts);
+        self.contexts.time = time_of(self.contexts.time, header.time);
         self.floor = header.floor;
         // A section has fewer than 2^32 items.
         self.number = self.number.wrapping_add(1);
@@ -434,6 +456,7 @@ impl Sum {
     /// has this node.
     pub fn add(&mut self, id: ContextId, counts: &ContextCounts) -> Result<bool, ContextOverflow> {
         self.contexts.add(id, counts.count, counts.error)?;
+        self.contexts.add_time(id, counts.time);
         if self.floors.len() <= id.index() {
             self.floors.resize(id.index() + 1, (0, 0));
         }

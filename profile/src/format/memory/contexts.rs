@@ -17,7 +17,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, EMPTY, MOST_SLOTS};
+use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextHead, ContextNode, EMPTY, MOST_SLOTS};
 use midflight_abi::memory::{
     CalledFunction as Function, ContextTree, FREE, IS_FUNCTION, MONITORED, MemoryHeader, Monitored,
 };
@@ -27,6 +27,16 @@ use midflight_abi::memory::{
 pub(super) struct Kept {
     mode: ContextMode,
     bursts: Option<Bursts>,
+    /// Where times were taken: nanoseconds for 2^32 of the counter
+    scale: Option<u64>,
+}
+
+impl Kept {
+    /// A number of the counter in nanoseconds, where times were taken.
+    fn nanoseconds(self, counted: u64) -> Option<u64> {
+        let scaled = u128::from(counted) * u128::from(self.scale?) >> 32;
+        Some(u64::try_from(scaled).unwrap_or(u64::MAX))
+    }
 }
 
 /// The same, as the header tells it.
@@ -54,25 +64,39 @@ pub(super) fn kept(header: &Object<'_>) -> Result<Kept, Malformed> {
             return Err(Malformed { what: "the length of bursts", at, problem });
         }
     };
-    Ok(Kept { mode, bursts })
+    let scale = header.u64(offset_of!(MemoryHeader, time_scale));
+    Ok(Kept { mode, bursts, scale: (scale != 0).then_some(scale) })
 }
 
 /// Adds the activations that no context could be given, which the node at an address has counted.
 pub(super) fn read_elsewhere(
     bytes: &mut Bytes<'_>,
     address: u64,
-    Kept { mode, bursts }: Kept,
+    kept: Kept,
     sum: &mut contexts::Reader,
 ) -> Result<(), ReadError> {
+    let Kept { mode, bursts, .. } = kept;
     if address == 0 {
         return Ok(());
     }
     let node = bytes.object(address, CONTEXT_NODE_SIZE, "the node without a context")?;
     let elsewhere = node.u64(offset_of!(ContextNode, count));
     if elsewhere != 0 {
-        sum.begin(&ContextsHeader { mode, activations: elsewhere, elsewhere, floor: 0, bursts })?;
+        let time = time_of(bytes, address, kept)?.and_then(|time| kept.nanoseconds(time));
+        let activations = elsewhere;
+        sum.begin(&ContextsHeader { mode, activations, elsewhere, floor: 0, bursts, time })?;
     }
     Ok(())
+}
+
+/// How much of the counter the node at an address has taken, where times were taken.
+fn time_of(bytes: &mut Bytes<'_>, address: u64, kept: Kept) -> Result<Option<u64>, Malformed> {
+    if kept.scale.is_none() {
+        return Ok(None);
+    }
+    let size = size_of::<ContextHead>();
+    let head = bytes.object(address.wrapping_sub(size as u64), size, "the time of a context")?;
+    Ok(Some(head.u64(offset_of!(ContextHead, time))))
 }
 
 /// Adds the tree at an address.
@@ -80,23 +104,25 @@ pub(super) fn read(
     bytes: &mut Bytes<'_>,
     address: u64,
     told: &Told,
-    Kept { mode, bursts }: Kept,
+    kept: Kept,
     modules: (&[KnownImage], &Reader),
     sum: &mut contexts::Reader,
 ) -> Result<(), ReadError> {
+    let Kept { mode, bursts, .. } = kept;
     let tree = bytes.object(address, size_of::<ContextTree>(), "a tree of contexts")?;
     let root = tree.u64(offset_of!(ContextTree, root));
     if root == 0 {
         return Ok(());
     }
     let functions = Functions::read(bytes, tree.u64(offset_of!(ContextTree, functions)), modules)?;
-    let mut nodes = read_nodes(bytes, root, |address, object| {
+    let mut nodes = read_nodes(bytes, root, |bytes, address, object| {
         let count = object.u64(offset_of!(ContextNode, count));
-        match mode {
-            ContextMode::All => told.told(address, 0, count),
-            ContextMode::Hot { .. } if is_monitored(object) => count,
-            ContextMode::Hot { .. } => 0,
-        }
+        let time = time_of(bytes, address, kept)?.unwrap_or(0);
+        Ok(match mode {
+            ContextMode::All => (told.told(address, 0, count), told.told(address, 1, time)),
+            ContextMode::Hot { .. } if is_monitored(object) => (count, time),
+            ContextMode::Hot { .. } => (0, time),
+        })
     })?;
     let (activations, floor) = match mode {
         ContextMode::All => (nodes.iter().fold(0, |sum: u64, n| sum.saturating_add(n.count)), 0),
@@ -108,7 +134,9 @@ pub(super) fn read(
     if !mark(&mut nodes) {
         return Ok(());
     }
-    let sum = sum.begin(&ContextsHeader { mode, activations, elsewhere: 0, floor, bursts })?;
+    let time = kept.nanoseconds(tree.u64(offset_of!(ContextTree, removed_time)));
+    let header = ContextsHeader { mode, activations, elsewhere: 0, floor, bursts, time };
+    let sum = sum.begin(&header)?;
     let mut ids: Vec<Option<(ContextId, CalledId)>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
         let malformed = |what, problem| {
@@ -141,7 +169,8 @@ pub(super) fn read(
             // It has had no more, as if it was not there.
             ContextMode::Hot { .. } => (floor, floor),
         };
-        sum.add(id, &ContextCounts { site: node.site, count, error })?;
+        let time = kept.nanoseconds(node.time).unwrap_or(0);
+        sum.add(id, &ContextCounts { site: node.site, count, error, time })?;
         ids.push(Some((id, function)));
     }
     Ok(())
@@ -158,15 +187,18 @@ struct Node<'a> {
     site: u32,
     /// What the profile has of its count
     count: u64,
-    /// Whether it, or a node below it, has a count
+    /// What it has of its time, by the counter
+    time: u64,
+    /// Whether it, or a node below it, has a count or a time
     is_wanted: bool,
 }
 
-/// All nodes below the parent of all roots; `count` has what the profile has of a node.
+/// All nodes below the parent of all roots; `counts` has what the profile has of a node: its count
+/// and its time.
 fn read_nodes<'a>(
     bytes: &mut Bytes<'a>,
     root: u64,
-    count: impl Fn(u64, &Object<'a>) -> u64,
+    counts: impl Fn(&mut Bytes<'a>, u64, &Object<'a>) -> Result<(u64, u64), Malformed>,
 ) -> Result<Vec<Node<'a>>, Malformed> {
     let mut nodes = Vec::new();
     let mut open = vec![(root, None, read_node(bytes, root)?.1)];
@@ -188,8 +220,9 @@ fn read_nodes<'a>(
                     return Err(Malformed { what: "a context", at, problem });
                 }
                 open.push((address, Some(nodes.len()), slots));
-                let count = count(address, &object);
-                nodes.push(Node { address, object, parent, site, count, is_wanted: count != 0 });
+                let (count, time) = counts(bytes, address, &object)?;
+                let is_wanted = count | time != 0;
+                nodes.push(Node { address, object, parent, site, count, time, is_wanted });
                 address = object.u64(offset_of!(ContextNode, next));
                 if address == first || address == 0 {
                     break;

@@ -135,6 +135,7 @@ fn begin(file: &File, capacity: usize) -> Result<(NonNull<MemoryHeader>, Identit
             shares: hot::shares().map_or([0; 2], |(phi, epsilon)| [phi, epsilon].map(f64::to_bits)),
             elsewhere: AtomicPtr::new(null_mut()),
             bursts: numbers_of(burst::kept()).map(AtomicU64::new),
+            time_scale: AtomicU64::new(0),
         });
     }
     Ok((memory, identity))
@@ -321,6 +322,13 @@ pub fn set_bursts(bursts: Option<Bursts>) {
         let ([to_interval, to_length], [interval, length]) = (&header.bursts, numbers_of(bursts));
         to_length.store(length, Ordering::Release);
         to_interval.store(interval, Ordering::Release);
+    }
+}
+
+/// Tells the file in what unit times are.
+pub fn set_time_scale(scale: u64) {
+    if let Some(header) = header() {
+        header.time_scale.store(scale, Ordering::Release);
     }
 }
 

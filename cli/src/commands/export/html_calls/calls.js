@@ -1,4 +1,5 @@
-// Calling contexts as an icicle: each as wide as its activations and those below it, its calls below it.
+// Calling contexts as an icicle: each as wide as its activations and those below it, or as the time of these, its calls
+// below it.
 
 const LEVEL = 22;
 // In pixels; what is narrower is not drawn.
@@ -13,17 +14,29 @@ const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0
 const hueOf = (place) => (place * 137 + 200) % 360;
 
 // `x` and `width` are from 0 to 1 of all that is drawn; `filled` is the part of it that calls have.
-const contexts = index.contexts.map(([parent, called, least, most, within]) => ({
-  parent, called, least, most, within, level: 0, children: [], x: 0, width: 0, filled: 0,
+const contexts = index.contexts.map(([parent, called, least, most, within, time, timeWithin]) => ({
+  parent, called, least, most, within, time, timeWithin, level: 0, children: [], x: 0, width: 0, filled: 0,
 }));
 // Places of contexts, or -1; and which functions are searched for.
-const state = { zoom: -1, lit: new Set() };
+const state = { zoom: -1, lit: new Set(), byTime: index.by_time };
+
+/** What a context and those below it have of what they are as wide as, and all together. */
+const weightOf = (one) => (state.byTime ? one.timeWithin : one.within);
+const whole = () => (state.byTime ? index.times.total : index.activations);
+
+/** Nanoseconds as people read them. */
+function duration(nanoseconds) {
+  const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([unit]) => nanoseconds >= unit) ?? [1, "ns"];
+  const number = nanoseconds / unit;
+  return `${unit === 1 ? number : number.toFixed(number < 10 ? 3 : number < 100 ? 2 : 1)} ${name}`;
+}
 
 function layOut() {
-  const all = contexts.filter((one) => one.parent < 0).reduce((sum, one) => sum + one.within, 0);
+  const all = contexts.filter((one) => one.parent < 0).reduce((sum, one) => sum + weightOf(one), 0);
   let right = 0;
+  for (const one of contexts) Object.assign(one, { children: [], filled: 0 });
   contexts.forEach((one, at) => {
-    one.width = all ? one.within / all : 0;
+    one.width = all ? weightOf(one) / all : 0;
     if (one.parent < 0) {
       one.x = right;
       right += one.width;
@@ -84,7 +97,7 @@ function wayTo(at) {
 }
 
 function toldOf(at) {
-  const { called, least, most, within } = contexts[at];
+  const { called, least, most, within, time, timeWithin } = contexts[at];
   const names = [];
   for (let above = at; above >= 0 && names.length < NAMED; above = contexts[above].parent) names.unshift(nameOf(above));
   const far = contexts[at].level >= NAMED ? "… → " : "";
@@ -92,7 +105,8 @@ function toldOf(at) {
   const times = grouped(least) + (most > least ? ` (≤ ${grouped(most)})` : "") + (most === 1 ? " activation" : " activations");
   return (
     `${far}${names.join(" → ")}${place ? ` (${place})` : ""}: ${times}; ` +
-    `${grouped(within)} with those below, ${percent(within, index.activations)} of all`
+    (index.times ? `${duration(time)}, ${duration(timeWithin)} with what they call; ` : "") +
+    `${grouped(within)} with those below, ${percent(weightOf(contexts[at]), whole())} of all${index.times ? (state.byTime ? " time" : " activations") : ""}`
   );
 }
 
@@ -105,10 +119,10 @@ function search(text) {
   contexts.forEach((one, at) => {
     const isLit = state.lit.has(one.called);
     const isBelow = one.parent >= 0 && isWithin[one.parent];
-    if (isLit && !isBelow) sum += one.within;
+    if (isLit && !isBelow) sum += weightOf(one);
     isWithin[at] = isLit || isBelow;
   });
-  byId("found").textContent = text ? `${counted(places.length, "function")}; ${percent(sum, index.activations)} of all in and below` : "";
+  byId("found").textContent = text ? `${counted(places.length, "function")}; ${percent(sum, whole())} of all in and below` : "";
   show();
 }
 
@@ -183,6 +197,12 @@ function listen() {
       zoomTo(contexts[state.zoom].parent, state.zoom);
     }
   });
+  byId("by").addEventListener("change", () => {
+    state.byTime = byId("by").value === "time";
+    layOut();
+    describe();
+    search(byId("search").value);
+  });
   byId("search").addEventListener("input", () => search(byId("search").value));
   byId("search").addEventListener("keydown", (event) => {
     if (event.key === "Enter") goToLit();
@@ -198,9 +218,19 @@ function listen() {
 
 const { activations, elsewhere, left_out } = index;
 byId("binary").textContent = index.binary;
-byId("counted").textContent =
-  `${grouped(activations)} activations${elsewhere ? `, ${grouped(elsewhere)} of them without context` : ""}; ` +
-  `as wide as the activations of a function and all that it has called${left_out ? `; ${grouped(left_out)} rarer contexts left out` : ""}`;
+
+/** Tells what was counted, and what is drawn. */
+function describe() {
+  const measured = index.times ? `, ${duration(index.times.total)}` : "";
+  byId("counted").textContent =
+    `${grouped(activations)} activations${elsewhere ? `, ${grouped(elsewhere)} of them without context` : ""}${measured}; ` +
+    `as wide as the ${state.byTime ? "time" : "activations"} of a function and all that it has called` +
+    `${left_out ? `; ${grouped(left_out)} ${index.by_time ? "shorter" : "rarer"} contexts left out` : ""}`;
+}
+
+byId("measure").hidden = !index.times;
+byId("by").value = state.byTime ? "time" : "activations";
+describe();
 byId("told").textContent = contexts.length
   ? "Arrow keys move among calls, Enter or a click zooms, Escape goes up; / searches functions, and Enter there goes to the widest."
   : "No function ran.";

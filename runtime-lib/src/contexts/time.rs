@@ -1,0 +1,168 @@
+//! Times: how much of a counter passes in each context.
+//!
+//! Emitted code reads the counter, see `midflight_abi::contexts`. Where it does, a
+//! [`ContextHead`] stands before each node of the process. That is decided before the first node is
+//! made: an image that comes later has no contexts.
+//!
+//! A profile has nanoseconds, by what the counter and the clock have told at two moments.
+
+use crate::contexts::fallback;
+use crate::contexts::tree;
+use crate::contexts::word::{self, word};
+use crate::file::live;
+use crate::sys;
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
+use midflight_abi::contexts::{ContextHead, ContextNode, KIND_TIMED};
+use midflight_abi::{RecordHeader, contexts::FLAG_CONTEXTS};
+
+/// Whether heads stand before nodes.
+static HEADS: AtomicU8 = AtomicU8::new(UNDECIDED);
+
+const UNDECIDED: u8 = 0;
+const NO: u8 = 1;
+const YES: u8 = 2;
+
+/// What the counter and the clock told when it was decided.
+static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// Nanoseconds between two readings by which the counter is measured, at least.
+const LEAST: u64 = 1_000_000;
+
+/// Whether times are taken.
+pub fn are_taken() -> bool {
+    HEADS.load(Ordering::Relaxed) == YES
+}
+
+/// Times are to be taken, as a function needs it. False: there are nodes without heads.
+pub fn want() -> bool {
+    if HEADS.load(Ordering::Relaxed) == UNDECIDED {
+        let [counter, clock] = &BEGAN;
+        // Whoever reads the decision finds these.
+        counter.store(self::counter(), Ordering::Relaxed);
+        clock.store(sys::nanoseconds(), Ordering::Relaxed);
+        // Fails where another thread was first.
+        let decided =
+            HEADS.compare_exchange(UNDECIDED, YES, Ordering::AcqRel, Ordering::Relaxed);
+        if decided.is_ok() && live::is_live() {
+            live::set_time_scale(scale());
+        }
+    }
+    are_taken()
+}
+
+/// A node is about to be made: if nobody has wanted it, no times are taken.
+pub fn decide() {
+    _ = HEADS.compare_exchange(UNDECIDED, NO, Ordering::AcqRel, Ordering::Relaxed);
+}
+
+/// Whether a function's record says that times are taken.
+pub fn is_timed(record: &RecordHeader) -> bool {
+    record.flags & FLAG_CONTEXTS != 0 && record.k & KIND_TIMED != 0
+}
+
+/// Bytes before each node.
+pub fn head_size() -> usize {
+    if are_taken() { size_of::<ContextHead>() } else { 0 }
+}
+
+/// How much of the counter a node has.
+///
+/// # Safety
+/// It is a node, before which a head stands; likewise below.
+pub unsafe fn of<'a>(node: *mut ContextNode) -> &'a AtomicU64 {
+    // SAFETY: the caller's; nodes are never unmapped.
+    unsafe { AtomicU64::from_ptr(&raw mut (*node.cast::<ContextHead>().sub(1)).time) }
+}
+
+/// The counter that emitted code reads.
+#[cfg(target_arch = "x86_64")]
+pub fn counter() -> u64 {
+    // SAFETY: all processors have it.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// The same.
+#[cfg(target_arch = "aarch64")]
+pub fn counter() -> u64 {
+    let counter;
+    // SAFETY: Linux lets user mode read it.
+    unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) counter, options(nomem, nostack)) };
+    counter
+}
+
+/// Nanoseconds for 2^32 of the counter.
+pub fn scale() -> u64 {
+    let [counter, clock] = BEGAN.each_ref().map(|began| began.load(Ordering::Relaxed));
+    loop {
+        // Of two readings in a row the counter's is one that was taken in the midst.
+        let before = sys::nanoseconds();
+        let now = self::counter();
+        let after = sys::nanoseconds();
+        let passed = (before / 2 + after / 2).saturating_sub(clock);
+        let counted = now.wrapping_sub(counter);
+        if passed >= LEAST && counted != 0 {
+            let scale = (u128::from(passed) << 32) / u128::from(counted);
+            return u64::try_from(scale).unwrap_or(u64::MAX);
+        }
+        // Where there is no clock, the counter's own unit stays.
+        if after == 0 {
+            return 1 << 32;
+        }
+    }
+}
+
+/// A number of the counter in nanoseconds, by the [`scale`].
+pub fn nanoseconds(counted: u64, scale: u64) -> u64 {
+    (u128::from(counted) * u128::from(scale) >> 32).try_into().unwrap_or(u64::MAX)
+}
+
+/// The calling thread's tree begins, or it counts from zero: what has passed is nobody's.
+pub fn begin() {
+    if are_taken() {
+        // SAFETY: the word is the calling thread's.
+        unsafe { (*word()).last = counter() };
+    }
+}
+
+/// What the runtime has done since the counter was `from` is nobody's time.
+pub fn pass_over(from: u64) {
+    let now = counter();
+    let word = word();
+    // SAFETY: the word is the calling thread's.
+    unsafe {
+        let passed = now.saturating_sub(from);
+        (*word).last = (*word).last.saturating_add(passed).min(now);
+    }
+}
+
+/// Gives what has passed in the calling thread to the activation that is under way.
+pub fn settle() {
+    if !are_taken() {
+        return;
+    }
+    let word = word();
+    // SAFETY: the word is the calling thread's, and has a slot.
+    unsafe {
+        if (*word).tree.is_null() {
+            return;
+        }
+        let node = tree::owner(AtomicPtr::from_ptr((*word).slot).load(Ordering::Acquire));
+        if node == word::start() {
+            return;
+        }
+        let now = counter();
+        let spent = now.saturating_sub((*word).last);
+        of(node).fetch_add(spent, Ordering::Relaxed);
+        (*word).last = now.max((*word).last);
+    }
+}
+
+/// How much of the counter the calls have taken that no context could be given.
+pub fn elsewhere() -> u64 {
+    let mut sum = 0u64;
+    if are_taken() {
+        // SAFETY: heads stand before these nodes.
+        fallback::for_each(|node| sum = sum.saturating_add(unsafe { of(node) }.load(Ordering::Relaxed)));
+    }
+    sum
+}
