@@ -3,12 +3,12 @@
 mod context_support;
 mod support;
 
+use context_support::readers::{annotated, fields, unpacked};
 use context_support::{Builder, fixture, run, section, table, tables};
 use midflight_profile::format::{ContextMode, Profile};
 use midflight_profile::table::{ContextTable, Granularity, Stage};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::process::Command;
 use support::{Fixture, elf, profile, streams, sum};
 
@@ -124,7 +124,10 @@ fn what_is_left_out_is_said() {
     let text = fixture.printed("report calls calls.mfp --contexts --min-percent 100");
     assert!(text.contains("no context is to be shown"), "{text}");
     let cut = json(&fixture, "report calls calls.mfp --contexts --min-percent 20 --format json");
-    assert_eq!(cut["left_out"], serde_json::json!({ "contexts": 7, "activations": 399 }));
+    assert_eq!(
+        cut["left_out"],
+        serde_json::json!({ "contexts": 7, "activations": 399, "time": null })
+    );
     // Callers of a function that is asked for
     let text =
         fixture.printed("report calls calls.mfp --contexts=1 --function foo::visit --no-legend");
@@ -253,25 +256,9 @@ fn stacks_of_calls_are_folded() {
     let data: Value = serde_json::from_str(data).unwrap();
     let contexts = data["contexts"].as_array().unwrap();
     assert_eq!((contexts.len(), &data["left_out"]), (9, &0.into()));
-    // main, and what it calls: parent, function, least, most, with those below
-    assert_eq!(contexts[1], serde_json::json!([-1, contexts[1][1], 1, 1, 999]));
+    // main, and what it calls: parent, function, least, most, with those below, and no times
+    assert_eq!(contexts[1], serde_json::json!([-1, contexts[1][1], 1, 1, 999, 0, 0]));
     assert_eq!(data["functions"][contexts[1][1].as_u64().unwrap() as usize]["name"], "main");
-}
-
-/// What callgrind_annotate makes of a file.
-fn annotated(fixture: &Fixture, options: &[&str]) -> Option<String> {
-    let output = Command::new("callgrind_annotate")
-        .args(options)
-        .arg("callgrind.out")
-        .current_dir(fixture.folder.path())
-        .output();
-    let Ok(output) = output else {
-        eprintln!("skipped: there is no callgrind_annotate (Debian: valgrind)");
-        return None;
-    };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{said}");
-    Some(String::from_utf8(output.stdout).unwrap())
 }
 
 #[test]
@@ -288,39 +275,11 @@ fn calls_are_written_for_callgrind() {
     assert!(all.contains("main (12x)") && all.contains("walk (895x)"), "{all}");
 }
 
-/// The fields of a message of protocol buffers: number, value or bytes.
-fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, Vec<u8>)> {
-    fn varint(bytes: &mut &[u8]) -> u64 {
-        let end = bytes.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-        let (own, rest) = bytes.split_at(end);
-        *bytes = rest;
-        own.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f))
-    }
-    let mut fields = Vec::new();
-    while !bytes.is_empty() {
-        let tag = varint(&mut bytes);
-        let value = varint(&mut bytes);
-        match tag & 7 {
-            0 => fields.push((tag >> 3, value, vec![])),
-            2 => {
-                let (own, rest) = bytes.split_at(value as usize);
-                bytes = rest;
-                fields.push((tag >> 3, 0, own.to_vec()));
-            }
-            other => panic!("{other}"),
-        }
-    }
-    fields
-}
-
 #[test]
 fn calls_are_written_for_pprof() {
     let fixture = fixture();
     fixture.printed("export --to pprof -o calls.pb.gz calls calls.mfp");
-    let mut bytes = Vec::new();
-    let compressed = fixture.read("calls.pb.gz");
-    flate2::read::GzDecoder::new(&compressed[..]).read_to_end(&mut bytes).unwrap();
-    let profile = fields(&bytes);
+    let profile = fields(&unpacked(&fixture.read("calls.pb.gz")));
     let of = |number| profile.iter().filter(move |field| field.0 == number).map(|field| &field.2);
     let strings: Vec<&str> = of(6).map(|text| std::str::from_utf8(text).unwrap()).collect();
     assert_eq!(strings[..3], ["", "activations", "count"]);

@@ -75,7 +75,7 @@ fn use_contexts(session: &Session) -> Result<(), JoinError> {
         }
         show::contexts::write(&mut std::io::sink(), &document).unwrap();
         write_line(&mut std::io::sink(), &document.json()).unwrap();
-        let extent = ContextExtent { min_percent: 5.0, in_any_case: 2, top: 3 };
+        let extent = ContextExtent { measure: None, min_percent: 5.0, in_any_case: 2, top: 3 };
         document.cut(&extent, |called| called.readable().contains('a'));
         contexts::report("title", &document, true);
     }

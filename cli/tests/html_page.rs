@@ -302,6 +302,39 @@ fn a_search_of_calls_leads_to_what_is_too_narrow_to_be_drawn() {
 }
 
 #[test]
+fn calls_are_as_wide_as_their_time_or_their_activations() {
+    let Some(mut browser) = Browser::new() else { return };
+    let fixture = context_support::fixture();
+    let section = context_support::section(&[], &context_support::tables());
+    let mut counted = context_support::Builder::new(&section, ContextMode::All);
+    let main = counted.call(None, 0, "main", 1, 0);
+    let often = counted.call(main, 0, "walk", 75, 0).unwrap();
+    let long = counted.call(main, 1, "idle", 25, 0).unwrap();
+    counted.contexts.time = Some(0);
+    counted.contexts.add_time(often, 1_500);
+    counted.contexts.add_time(long, 3_000_000);
+    fixture.write("timed.mfp", &counted.profile("/build/calls").write());
+    fixture.printed("export --to html --contexts -o calls.html calls timed.mfp");
+    browser.open(&fixture.path("calls.html"));
+    let widest = "[...document.querySelectorAll('.node')].slice(1).map(n => [n.offsetWidth, n.textContent]).sort((a, b) => b[0] - a[0])[0][1]";
+    assert_eq!(browser.value(widest), json!("idle"));
+    assert!(browser.text("#counted").contains("101 activations, 3.002 ms; as wide as the time"));
+    // By keys alone
+    browser.press("Tab");
+    browser.press("Tab");
+    assert_eq!(browser.value(FOCUS), json!("by"));
+    browser.press("ArrowDown");
+    assert_eq!(browser.value(widest), json!("walk"));
+    assert!(browser.text("#counted").contains("as wide as the activations"));
+    browser.press("Tab");
+    browser.press("ArrowDown");
+    let told = browser.text("#told");
+    let expected = "main → walk (calls.c:10): 75 activations; 1.500 µs, 1.500 µs with what they call; 75 with those below, 74.3 % of all activations";
+    assert_eq!(told, expected);
+    assert_eq!(browser.faults, Vec::<String>::new());
+}
+
+#[test]
 fn the_picture_of_calls_is_light_or_dark_as_people_prefer() {
     let Some(mut browser) = Browser::new() else { return };
     let fixture = context_support::fixture();

@@ -11,8 +11,8 @@ use support::{file_of, seal, sum};
 /// A call: its site and the signature and key of the function that is called.
 type Call = (u32, u64, u64);
 
-/// What stands for a tree: each context as the calls that lead to it, with count and error.
-type Model = BTreeMap<Vec<Call>, (u64, u64)>;
+/// What stands for a tree: each context as the calls that lead to it, with count, error and time.
+type Model = BTreeMap<Vec<Call>, (u64, u64, u64)>;
 
 /// A tree of a thread, and the modules that its file lists.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ fn slots_of(key: u64) -> u32 {
 }
 
 /// A tree from steps: each goes some levels up, and calls.
-fn model_of(steps: &[(usize, usize, usize, u32, u64, u64)], is_hot: bool) -> Model {
+fn model_of(steps: &[(usize, usize, usize, u32, u64, u64)], is_hot: bool, is_timed: bool) -> Model {
     let mut model = Model::new();
     let mut way: Vec<Call> = Vec::new();
     for &(up, signature, function, site, count, error) in steps {
@@ -40,9 +40,10 @@ fn model_of(steps: &[(usize, usize, usize, u32, u64, u64)], is_hot: bool) -> Mod
         }
         let slots = way.last().map_or(1, |call| slots_of(call.2));
         way.push((site % slots, SIGNATURES[signature], FUNCTIONS[function].0));
-        let (sum, wrong) = model.entry(way.clone()).or_default();
+        let (sum, wrong, time) = model.entry(way.clone()).or_default();
         *sum += count + error;
         *wrong += if is_hot { error } else { 0 };
+        *time += if is_timed { count * 300 / 7 } else { 0 };
     }
     model
 }
@@ -52,8 +53,9 @@ fn trees() -> impl Strategy<Value = Tree> {
     let shares = prop_oneof![Just(None), (0u32..5, 0u32..5).prop_map(Some)];
     let steps = prop::collection::vec(step, 0..if cfg!(miri) { 10 } else { 40 });
     let bursts = prop::option::of((1u64..5, 1u64..9));
-    (steps, shares, 0u64..1000, 0u64..9, 0u64..9, bursts).prop_map(
-        |(steps, shares, activations, elsewhere, floor, bursts)| {
+    let time = prop::option::of(0u64..1000);
+    (steps, shares, 0u64..1000, 0u64..9, 0u64..9, bursts, time).prop_map(
+        |(steps, shares, activations, elsewhere, floor, bursts, time)| {
             let mode = match shares {
                 None => ContextMode::All,
                 Some((phi, epsilon)) => {
@@ -67,8 +69,8 @@ fn trees() -> impl Strategy<Value = Tree> {
             let is_hot = mode != ContextMode::All;
             let floor = if is_hot { floor } else { 0 };
             let bursts = bursts.map(|(length, more)| Bursts { interval: length + more, length });
-            let header = ContextsHeader { mode, activations, elsewhere, floor, bursts };
-            Tree { header, model: model_of(&steps, is_hot) }
+            let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time };
+            Tree { header, model: model_of(&steps, is_hot, time.is_some()) }
         },
     )
 }
@@ -84,7 +86,7 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
         encoder.contexts(&tree.header).unwrap();
         let mut known: Vec<(u64, u64)> = Vec::new();
         let mut depth = 0;
-        for (way, &(count, error)) in &tree.model {
+        for (way, &(count, error, time)) in &tree.model {
             let &(site, signature, key) = way.last().unwrap();
             let number = known.iter().position(|function| *function == (signature, key));
             let function = match number {
@@ -95,7 +97,7 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
                     ContextFunction::New { module, key, slots: slots_of(key) }
                 }
             };
-            let counts = ContextCounts { site, count, error, time: 0 };
+            let counts = ContextCounts { site, count, error, time };
             encoder.context((depth + 1 - way.len()) as u32, function, &counts).unwrap();
             depth = way.len();
         }
@@ -110,11 +112,15 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
 fn naive_sum(trees: &[Tree]) -> Option<Tree> {
     let mut header = trees.first()?.header;
     for tree in &trees[1..] {
-        let ContextsHeader { mode, activations, elsewhere, floor, bursts } = tree.header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time } = tree.header;
         let share =
             |bursts: Bursts| (bursts.length as f64 / bursts.interval as f64, bursts.interval);
         header.bursts = match (header.bursts, bursts) {
             (Some(a), Some(b)) if share(b) < share(a) => Some(b),
+            (a, b) => a.or(b),
+        };
+        header.time = match (header.time, time) {
+            (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
         header.activations += activations;
@@ -129,10 +135,10 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
     }
     let ways: BTreeSet<&Vec<Call>> = trees.iter().flat_map(|tree| tree.model.keys()).collect();
     let sum = |way: &Vec<Call>| {
-        trees.iter().fold((0, 0), |(count, error), tree| {
-            let floor = (tree.header.floor, tree.header.floor);
-            let (more, wrong) = tree.model.get(way).copied().unwrap_or(floor);
-            (count + more, error + wrong)
+        trees.iter().fold((0, 0, 0), |(count, error, time), tree| {
+            let floor = (tree.header.floor, tree.header.floor, 0);
+            let (more, wrong, longer) = tree.model.get(way).copied().unwrap_or(floor);
+            (count + more, error + wrong, time + longer)
         })
     };
     let model = ways.into_iter().map(|way| (way.clone(), sum(way))).collect();
@@ -142,8 +148,8 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
 /// What a profile has, in the form of the model.
 fn tree_of(profile: &Profile) -> Option<Tree> {
     let contexts = profile.contexts.as_ref()?;
-    let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *contexts;
-    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts };
+    let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *contexts;
+    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time };
     let mut ways: Vec<Vec<Call>> = Vec::new();
     let mut model = Model::new();
     for id in contexts.ids() {
@@ -151,7 +157,7 @@ fn tree_of(profile: &Profile) -> Option<Tree> {
         let CalledFunction { module, key, slots } = contexts.function(id);
         assert_eq!(slots, slots_of(key));
         way.push((contexts.site(id), profile.modules[module].signature, key));
-        let counts = (contexts.count(id), contexts.error(id));
+        let counts = (contexts.count(id), contexts.error(id), contexts.time(id));
         assert_eq!(model.insert(way.clone(), counts), None);
         ways.push(way);
     }
@@ -293,8 +299,9 @@ fn every_bit_flip_and_truncation_is_an_error() {
         elsewhere: 1,
         floor: 4,
         bursts: Some(Bursts { interval: 20_000_000, length: 2_000_000 }),
+        time: Some(9),
     };
-    let file = file(&[Tree { header, model: model_of(&steps, true) }], &SIGNATURES);
+    let file = file(&[Tree { header, model: model_of(&steps, true, true) }], &SIGNATURES);
     assert!(Profile::read(&file).is_ok());
     for bit in 0..8 * file.len() {
         let mut flipped = file.clone();
@@ -313,7 +320,12 @@ fn what_cannot_be_is_refused() {
     let root = [&[1][..], &main, &[0, 1]].concat();
     assert!(read(1, &[ALL, &root, &[0]].concat()).is_ok());
     assert!(read(1, &[ALL, &[0]].concat()).is_ok());
-    assert_eq!(malformed(&[&[4]]), ("the mode of contexts", "is unknown"));
+    assert_eq!(malformed(&[&[8]]), ("the mode of contexts", "is unknown"));
+    // Times, of a tree and of a context
+    let timed = [&[4, 9, 0, 0, 70][..], &root, &[70], &[0]].concat();
+    assert_eq!(read(1, &timed).unwrap().contexts.unwrap().time, Some(70));
+    assert_eq!(malformed(&[&[4, 9, 0, 0]]), ("the time without context", ended));
+    assert_eq!(malformed(&[&timed[..timed.len() - 2]]), ("a context's time", ended));
     assert!(read(1, &[&[2, 5, 4, 9, 0, 0][..], &[0]].concat()).is_ok());
     for wrong in [[2, 5, 0], [2, 5, 5], [2, 0, 0]] {
         let problem = "is 0, or not below their interval";
@@ -486,13 +498,14 @@ fn many_trees_are_read_in_no_time() {
 fn a_file_that_is_added_to_grows_with_its_tree_only() {
     let steps = [(0, 0, 0, 0, 1, 0), (0, 1, 2, 1, 5, 0), (1, 0, 1, 0, 30, 2)];
     let header = ContextsHeader { activations: 36, ..Default::default() };
-    let one = file(&[Tree { header, model: model_of(&steps, false) }], &SIGNATURES);
+    let one = file(&[Tree { header, model: model_of(&steps, false, false) }], &SIGNATURES);
     let mut all = one.clone();
     for _ in 0..3 {
         all = sum(&all, &one).unwrap();
     }
     // Counts that are four times as large, which may take a byte more each
     assert!(all.len() <= one.len() + 5, "{} {}", all.len(), one.len());
-    let expected = file(&vec![Tree { header, model: model_of(&steps, false) }; 4], &SIGNATURES);
+    let expected =
+        file(&vec![Tree { header, model: model_of(&steps, false, false) }; 4], &SIGNATURES);
     assert_eq!(Profile::read(&all).unwrap(), Profile::read(&expected).unwrap());
 }

@@ -2,7 +2,9 @@
 
 use core::mem::offset_of;
 use midflight_abi::ABI_VERSION;
-use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextNode, EMPTY, context_slot_offset};
+use midflight_abi::contexts::{
+    CONTEXT_NODE_SIZE, ContextHead, ContextNode, EMPTY, context_slot_offset,
+};
 use midflight_abi::memory::*;
 use midflight_profile::format::{
     Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, Encoder,
@@ -25,6 +27,9 @@ struct Called {
     is_tagged: bool,
     /// What is not to be told of its count
     untold: u64,
+    /// How much of the counter it has taken, and what is not to be told of that
+    time: u64,
+    untold_time: u64,
 }
 
 type Tree = Vec<Called>;
@@ -39,6 +44,8 @@ struct Model {
     floor: u64,
     elsewhere: u64,
     is_paused: bool,
+    /// Where times are taken: nanoseconds for 2^32 of the counter
+    scale: Option<u64>,
 }
 
 /// Functions that there are: the place of the image, the key, and how many call sites there are.
@@ -47,6 +54,10 @@ const FUNCTIONS: [(usize, u64, u32); 6] =
     [(0, 10, 3), (0, 11, 1), (0, 12, 40), (1, 10, 2), (1, 13, 0), (2, 14, 4)];
 const SIGNATURES: [u64; 2] = [7, 5];
 const UNLOADED: usize = 3;
+
+/// How much of the counter is lost in each tree, and where there is no context.
+const REMOVED_TIME: u64 = 1 << 40;
+const LOST_TIME: u64 = 1 << 36;
 
 const BASE: u64 = 0x7f12_3456_0000;
 
@@ -74,6 +85,20 @@ impl Model {
         }
     }
 
+    /// Nanoseconds of a context.
+    fn time(&self, called: &Called) -> u64 {
+        let counted = match (self.shares, self.is_paused) {
+            (None, true) => called.untold_time,
+            (None, false) => called.time - called.untold_time,
+            (Some(_), _) => called.time,
+        };
+        self.nanoseconds(counted).unwrap_or(0)
+    }
+
+    fn nanoseconds(&self, counted: u64) -> Option<u64> {
+        Some((u128::from(counted) * u128::from(self.scale?) / (1 << 32)) as u64)
+    }
+
     /// The profile that the program would write.
     fn profile(&self) -> Profile {
         let mut file = vec![0; HEADER_SIZE];
@@ -84,7 +109,7 @@ impl Model {
         let (mode, elsewhere) = (self.mode(), self.elsewhere);
         if elsewhere != 0 {
             let header = ContextsHeader {
-                time: None,
+                time: self.nanoseconds(LOST_TIME),
                 mode,
                 activations: elsewhere,
                 elsewhere,
@@ -101,7 +126,8 @@ impl Model {
     }
 
     fn write(&self, tree: &Tree, encoder: &mut Encoder<&mut Vec<u8>>) {
-        let mut wanted: Vec<bool> = tree.iter().map(|called| self.told(called) != 0).collect();
+        let is_wanted = |called: &Called| self.told(called) != 0 || self.time(called) != 0;
+        let mut wanted: Vec<bool> = tree.iter().map(is_wanted).collect();
         for (index, called) in tree.iter().enumerate().rev() {
             if let (true, Some(parent)) = (wanted[index], called.parent) {
                 wanted[parent] = true;
@@ -113,7 +139,7 @@ impl Model {
         let activations = tree.iter().map(|called| self.told(called)).sum();
         let floor = if self.shares.is_some() { self.floor } else { 0 };
         let header = ContextsHeader {
-            time: None,
+            time: self.nanoseconds(REMOVED_TIME),
             mode: self.mode(),
             activations,
             elsewhere: 0,
@@ -144,7 +170,8 @@ impl Model {
                 };
                 let up = last.map_or(0, |last: usize| last + 1 - depth) as u32;
                 last = Some(depth);
-                let counts = ContextCounts { site: called.site, count, error, time: 0 };
+                let counts =
+                    ContextCounts { site: called.site, count, error, time: self.time(called) };
                 encoder.context(up, function, &counts).unwrap();
             }
             let below = if at.is_some() { depth + 1 } else { 0 };
@@ -173,8 +200,11 @@ impl Model {
             memory.set(header, offset_of!(MemoryHeader, shares), phi.to_bits());
             memory.set(header, offset_of!(MemoryHeader, shares) + 8, epsilon.to_bits());
         }
+        memory.set(header, offset_of!(MemoryHeader, time_scale), self.scale.unwrap_or(0));
         let images = self.add_images(&mut memory);
         memory.set(header, offset_of!(MemoryHeader, images), images[0]);
+        let head = memory.make(size_of::<ContextHead>());
+        memory.set(head, offset_of!(ContextHead, time), LOST_TIME);
         let node = memory.make(CONTEXT_NODE_SIZE);
         memory.set(node, offset_of!(ContextNode, count), self.elsewhere);
         memory.set(header, offset_of!(MemoryHeader, elsewhere), node);
@@ -232,6 +262,8 @@ impl Model {
         memory.set(root, offset_of!(ContextNode, parent), root);
         let mut nodes: Vec<u64> = Vec::new();
         for called in tree {
+            let head = memory.make(size_of::<ContextHead>());
+            memory.set(head, offset_of!(ContextHead, time), called.time);
             let node = memory.make_node(slots_of(called.function));
             let is_tagged = called.is_tagged || called.function == UNLOADED;
             let record = match is_tagged {
@@ -270,18 +302,25 @@ impl Model {
         memory.set(address, offset_of!(ContextTree, functions), functions[functions.len() - 1]);
         memory.set(address, offset_of!(ContextTree, monitored), monitored);
         memory.set(address, offset_of!(ContextTree, floor), self.floor);
+        memory.set(address, offset_of!(ContextTree, removed_time), REMOVED_TIME);
         address
     }
 
     fn add_baselines(&self, memory: &mut Memory, tree: &Tree, nodes: &[u64]) -> u64 {
-        let size = size_of::<BaselineTable>() + nodes.len() * size_of::<Baseline>();
+        let number = 2 * nodes.len();
+        let size = size_of::<BaselineTable>() + number * size_of::<Baseline>();
         let table = memory.make(size);
-        memory.set(table, offset_of!(BaselineTable, size), nodes.len() as u64);
-        for (index, (called, &node)) in tree.iter().zip(nodes).enumerate() {
+        memory.set(table, offset_of!(BaselineTable, size), number as u64);
+        let counters = tree
+            .iter()
+            .zip(nodes)
+            .flat_map(|(called, &node)| [(node, 0, called.untold), (node, 1, called.untold_time)]);
+        for (index, (node, label, untold)) in counters.enumerate() {
             let entry = table + (size_of::<BaselineTable>() + index * size_of::<Baseline>()) as u64;
             memory.set(entry, offset_of!(Baseline, owner), node);
+            memory.set_u32(entry + offset_of!(Baseline, label) as u64, label);
             let which = if self.is_paused { 8 } else { 0 };
-            memory.set(entry, offset_of!(Baseline, numbers) + which, called.untold);
+            memory.set(entry, offset_of!(Baseline, numbers) + which, untold);
         }
         let baselines = memory.make(size_of::<Baselines>());
         memory.set(baselines, offset_of!(Baselines, table), table);
@@ -403,6 +442,8 @@ fn trees() -> impl Strategy<Value = Tree> {
                 is_monitored,
                 is_tagged,
                 untold,
+                time: count << 33,
+                untold_time: untold << 32,
             });
         }
         tree
@@ -413,10 +454,11 @@ fn models() -> impl Strategy<Value = Model> {
     let shares = prop_oneof![Just(None), Just(Some((0.25, 0.125)))];
     let bursts = prop_oneof![Just(None), Just(Some(Bursts { interval: 9, length: 2 }))];
     let rest = (0u64..9, 0u64..3, any::<bool>());
-    (prop::collection::vec(trees(), 0..4), shares, bursts, rest).prop_map(
-        |(trees, shares, bursts, (floor, elsewhere, is_paused))| {
+    let scale = prop_oneof![Just(None), (1u64..1 << 33).prop_map(Some)];
+    (prop::collection::vec(trees(), 0..4), shares, bursts, rest, scale).prop_map(
+        |(trees, shares, bursts, (floor, elsewhere, is_paused), scale)| {
             let is_paused = is_paused && shares.is_none();
-            Model { trees, shares, bursts, floor, elsewhere, is_paused }
+            Model { trees, shares, bursts, floor, elsewhere, is_paused, scale }
         },
     )
 }
@@ -470,9 +512,19 @@ fn chain(depth: usize, shares: Option<(f64, f64)>) -> Model {
         is_monitored: true,
         is_tagged: false,
         untold: 0,
+        time: 0,
+        untold_time: 0,
     };
     let tree = (0..depth).map(called).collect();
-    Model { trees: vec![tree], shares, bursts: None, floor: 0, elsewhere: 0, is_paused: false }
+    Model {
+        trees: vec![tree],
+        shares,
+        bursts: None,
+        floor: 0,
+        elsewhere: 0,
+        is_paused: false,
+        scale: None,
+    }
 }
 
 fn problem(memory: &Memory) -> (&'static str, &'static str) {

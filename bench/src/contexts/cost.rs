@@ -81,6 +81,7 @@ fn columns(plan: &Plan) -> Vec<Column> {
         ours("CCT", &[], &[ALL]),
         ours("HCCT", &[], &[HOT]),
         ours("HCCT, bursts", &["--midflight-bursts"], &[HOT, BURSTS]),
+        ours("CCT, times", &["--midflight-times"], &[ALL]),
         ours("CCT, functions", &["--midflight-granularity=functions"], &[ALL]),
     ];
     if plan.peers {

@@ -129,7 +129,7 @@ pub struct LeftOut {
     /// Their activations
     pub activations: u64,
     /// Their nanoseconds, where times were taken
-    pub time: u64,
+    pub time: Option<u64>,
 }
 
 /// Which contexts are shown.
@@ -170,7 +170,8 @@ impl<'a> ContextDocument<'a> {
         let profiled: BTreeSet<u64> = tables.map(|table| table.key).collect();
         let Contexts { mode, activations, elsewhere, floor, bursts, .. } = *contexts;
         let times = contexts.time.map(|elsewhere| {
-            let known: u64 = contexts.ids().fold(0, |sum, id| sum.saturating_add(contexts.time(id)));
+            let known: u64 =
+                contexts.ids().fold(0, |sum, id| sum.saturating_add(contexts.time(id)));
             Times { total: known.saturating_add(elsewhere), elsewhere }
         });
         let measured = if times.is_some() { Measure::Time } else { Measure::Activations };
@@ -194,7 +195,7 @@ impl<'a> ContextDocument<'a> {
             by_function,
             functions,
             contexts: rows,
-            left_out: LeftOut::default(),
+            left_out: LeftOut { time: times.map(|_| 0), ..LeftOut::default() },
             unknown: unknown(contexts),
             profiled: profiled.len(),
             skipped: session.skipped(),
@@ -392,7 +393,7 @@ impl<'a> ContextDocument<'a> {
                 let is_counted = !matches!(self.shape, Shape::Callers(_)) || context.level == 0;
                 if is_counted {
                     add(&mut self.left_out.activations, context.count);
-                    add(&mut self.left_out.time, context.time);
+                    self.left_out.time.iter_mut().for_each(|sum| add(sum, context.time));
                 }
             }
         }

@@ -12,7 +12,9 @@ mod route;
 mod source;
 
 pub use calls::{Calls, FunctionCalls};
-pub use contexts::{Call, Context, ContextDocument, ContextExtent, LeftOut, Measure, Shape, SiteRow, Times};
+pub use contexts::{
+    Call, Context, ContextDocument, ContextExtent, LeftOut, Measure, Shape, SiteRow, Times,
+};
 pub use forest::{Pruning, Tree, TreeNode};
 pub use make::document;
 pub use memory::{Memory, Shortage};

@@ -1,6 +1,8 @@
 //! A made-up program of which calling contexts are profiled, and profiles of its runs.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod readers;
+
 use crate::support::{Fixture, elf_with};
 use midflight_profile::format::{
     CalledFunction, CalledId, ContextId, ContextMode, Contexts, Module, Profile,
@@ -108,6 +110,17 @@ pub fn run(section: &[u8]) -> Profile {
     all.contexts.elsewhere = 3;
     all.contexts.activations += 3;
     all.profile("/build/calls")
+}
+
+/// The same with times: a millisecond for each activation, and 5 in those without context.
+pub fn timed_run(section: &[u8]) -> Profile {
+    let mut profile = run(section);
+    let contexts = profile.contexts.as_mut().unwrap();
+    contexts.time = Some(5_000_000);
+    for id in contexts.ids() {
+        contexts.add_time(id, 1_000_000 * contexts.count(id));
+    }
+    profile
 }
 
 /// What is known of a run of which the hot contexts were kept.

@@ -7,9 +7,11 @@ contexts of a function, `callers(NAME)` are the functions that these are called 
 and `total` how many activations there were in them. `mode` is `cct`, or `hcct` where only hot contexts were kept; then
 `between(STEP…)` are the bounds of a count.
 
+`time` is the document's, and `own(STEP…)` and `within(STEP…)` are the milliseconds in contexts, and with what they called.
+
 An argument `@FILE` names a file with lines `NAME VALUE`, which are values of `v`.
 
-In any case counts and what is elsewhere are all activations, no count is wrong, and no context is there twice.
+In any case times add up, and counts and what is elsewhere are all activations, no count is wrong, and no context is there twice.
 """
 
 import json
@@ -74,6 +76,18 @@ def callers(name):
     return {None if up is None else contexts[up]["function"] for up in ups}
 
 
+def milliseconds(steps, which):
+    return sum(context["time"][which] for context in found(steps)) / 1e6
+
+
+def own(*steps):
+    return milliseconds(steps, "self")
+
+
+def within(*steps):
+    return milliseconds(steps, "total")
+
+
 nodes = len(contexts)
 total = sum(context["count"] for context in contexts)
 if mode == "cct":
@@ -83,6 +97,15 @@ else:
     # Those that lead to hot contexts alone have no more than the floor.
     assert total + elsewhere >= activations, (total, elsewhere, activations)
     assert all(context["error"] <= min(floor, context["count"]) for context in contexts)
+time = document["time"]
+assert all((time is None) == (context["time"] is None) for context in contexts)
+if time:
+    sums = [context["time"]["self"] for context in contexts]
+    assert sum(sums) + time["elsewhere"] == time["total"], (sum(sums), time)
+    for at in reversed(range(nodes)):
+        assert sums[at] == contexts[at]["time"]["total"], contexts[at]
+        if contexts[at]["parent"] is not None:
+            sums[contexts[at]["parent"]] += sums[at]
 keys = {
     (at["parent"], at["function"], at["file"], at["line"], at["site"] and at["site"]["slot"]) for at in contexts
 }

@@ -12,7 +12,9 @@ use crate::record::{self, check_padding, seal};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::contexts::{FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_TIMED};
+use midflight_abi::contexts::{
+    FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_TIMED,
+};
 use midflight_abi::{ABI_VERSION, RECORD_HEADER_SIZE, RecordHeader};
 
 /// The record of a function of which calling contexts are profiled.
@@ -137,8 +139,7 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
     };
     let kind = u32_at(record, offset_of!(RecordHeader, k));
     let times = kind == KIND_TIMED;
-    if kind != 0 && (!times || bursts)
-        || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
+    if kind != 0 && (!times || bursts) || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
         return Err(TableErrorKind::NotOfContexts);
     }
     let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);

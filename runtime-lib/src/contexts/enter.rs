@@ -84,11 +84,7 @@ unsafe extern "C" fn enter(frame: u64, record: *const RecordHeader, pc: u64) -> 
     }
 }
 
-unsafe fn find_or_stand_in(
-    frame: u64,
-    record: *const RecordHeader,
-    pc: u64,
-) -> *mut ContextNode {
+unsafe fn find_or_stand_in(frame: u64, record: *const RecordHeader, pc: u64) -> *mut ContextNode {
     let word = word();
     // SAFETY: the word is the calling thread's; the rest is the caller's. What is called from here
     // may be instrumented, and may leave the word elsewhere.

@@ -36,13 +36,10 @@ pub fn are_taken() -> bool {
 /// Times are to be taken, as a function needs it. False: there are nodes without heads.
 pub fn want() -> bool {
     if HEADS.load(Ordering::Relaxed) == UNDECIDED {
-        let [counter, clock] = &BEGAN;
         // Whoever reads the decision finds these.
-        counter.store(self::counter(), Ordering::Relaxed);
-        clock.store(sys::nanoseconds(), Ordering::Relaxed);
+        BEGAN.iter().zip(moment()).for_each(|(to, number)| to.store(number, Ordering::Relaxed));
         // Fails where another thread was first.
-        let decided =
-            HEADS.compare_exchange(UNDECIDED, YES, Ordering::AcqRel, Ordering::Relaxed);
+        let decided = HEADS.compare_exchange(UNDECIDED, YES, Ordering::AcqRel, Ordering::Relaxed);
         if decided.is_ok() && live::is_live() {
             live::set_time_scale(scale());
         }
@@ -90,22 +87,34 @@ pub fn counter() -> u64 {
     counter
 }
 
+/// What the counter and the clock tell at the same moment.
+fn moment() -> [u64; 2] {
+    // The thread may be interrupted between the two: of some readings the shortest is the best.
+    const READINGS: u32 = 8;
+    let (mut best, mut least) = ([0; 2], u64::MAX);
+    for _ in 0..READINGS {
+        let before = sys::nanoseconds();
+        let now = counter();
+        let took = sys::nanoseconds().saturating_sub(before);
+        if took < least {
+            (best, least) = ([now, before + took / 2], took);
+        }
+    }
+    best
+}
+
 /// Nanoseconds for 2^32 of the counter.
 pub fn scale() -> u64 {
     let [counter, clock] = BEGAN.each_ref().map(|began| began.load(Ordering::Relaxed));
     loop {
-        // Of two readings in a row the counter's is one that was taken in the midst.
-        let before = sys::nanoseconds();
-        let now = self::counter();
-        let after = sys::nanoseconds();
-        let passed = (before / 2 + after / 2).saturating_sub(clock);
-        let counted = now.wrapping_sub(counter);
+        let [now, time] = moment();
+        let (counted, passed) = (now.wrapping_sub(counter), time.saturating_sub(clock));
         if passed >= LEAST && counted != 0 {
             let scale = (u128::from(passed) << 32) / u128::from(counted);
             return u64::try_from(scale).unwrap_or(u64::MAX);
         }
         // Where there is no clock, the counter's own unit stays.
-        if after == 0 {
+        if time == 0 {
             return 1 << 32;
         }
     }
@@ -162,7 +171,9 @@ pub fn elsewhere() -> u64 {
     let mut sum = 0u64;
     if are_taken() {
         // SAFETY: heads stand before these nodes.
-        fallback::for_each(|node| sum = sum.saturating_add(unsafe { of(node) }.load(Ordering::Relaxed)));
+        fallback::for_each(|node| {
+            sum = sum.saturating_add(unsafe { of(node) }.load(Ordering::Relaxed))
+        });
     }
     sum
 }

@@ -171,7 +171,8 @@ const OF_ACTIVATIONS: f64 = 0.01;
 
 impl Export {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let Export { inputs, to, contexts, by, output, top, function, min_percent, source_dir } = self;
+        let Export { inputs, to, contexts, by, output, top, function, min_percent, source_dir } =
+            self;
         let output = output.as_deref();
         let opened = inputs.open_named()?;
         // Who reads JSON of paths gets that.

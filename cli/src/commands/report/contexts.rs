@@ -191,10 +191,8 @@ fn write_contexts(text: &mut String, document: &ContextDocument<'_>) {
         };
         let named = named(document, context);
         let share = known::percent(document.times(context).share_of(all));
-        let _ = writeln!(
-            text,
-            "{count:>wide$}   {HOT}{share:>8}{HOT:#}   {of_parent:>9}   {named}"
-        );
+        let _ =
+            writeln!(text, "{count:>wide$}   {HOT}{share:>8}{HOT:#}   {of_parent:>9}   {named}");
     }
 }
 
@@ -212,8 +210,7 @@ fn write_times(text: &mut String, document: &ContextDocument<'_>, wide: usize) {
     let are_callers = matches!(document.shape, Shape::Callers(_));
     let total = if are_callers { "" } else { "       total    % total" };
     let count = "count";
-    let _ =
-        writeln!(text, "{DIM}{count:>wide$}          self     % self{total}   context{DIM:#}");
+    let _ = writeln!(text, "{DIM}{count:>wide$}          self     % self{total}   context{DIM:#}");
     let share = |time: u64| Percent::of(time, document.all()).to_string();
     for context in &document.contexts {
         let count = known::count(document.times(context));
@@ -242,7 +239,10 @@ fn write_left_out(text: &mut String, document: &ContextDocument<'_>) {
     }
     let share = match document.measure {
         Measure::Activations => Percent::of(activations, document.activations).to_string(),
-        Measure::Time => format!("{}, {}", duration(time), Percent::of(time, document.all())),
+        Measure::Time => {
+            let time = time.unwrap_or(0);
+            format!("{}, {}", duration(time), Percent::of(time, document.all()))
+        }
     };
     let _ = writeln!(
         text,

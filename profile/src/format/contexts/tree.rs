@@ -14,7 +14,9 @@
 //! floor is added to its count and to its error, as where summaries of streams are merged (Agarwal
 //! et al., PODS 2012). The sum does not depend on the order.
 
-use super::{Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer, time_of};
+use super::{
+    Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer, time_of,
+};
 use crate::format::encoder::{Encoder, Sink};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -338,7 +340,11 @@ impl Contexts {
                     ContextFunction::New { module: module as u32, key, slots }
                 }
             };
-            encoder.context(before - depth, function, &ContextCounts { site, count, error, time })?;
+            encoder.context(
+                before - depth,
+                function,
+                &ContextCounts { site, count, error, time },
+            )?;
             before = depth + 1;
         }
         encoder.end_contexts()
