@@ -3,6 +3,7 @@
 use crate::contexts::burst;
 use crate::contexts::fallback;
 use crate::contexts::function::Function;
+use crate::contexts::head;
 use crate::contexts::hot;
 use crate::contexts::outside;
 use crate::contexts::recover::{Activation, under_way};
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn midflight_context_visit(
 unsafe extern "C" fn enter(frame: u64, record: *const RecordHeader, pc: u64) -> *mut ContextNode {
     // SAFETY: the caller's.
     unsafe {
-        if !time::is_timed(&*record) {
+        if !time::is_timed(&*record) || !time::are_taken() {
             return find_or_stand_in(frame, record, pc);
         }
         let from = time::counter();
@@ -143,6 +144,7 @@ unsafe fn try_enter(
         let is_fallback = fallback::is_fallback(parent);
         let begins = (*word).tree.is_null() || parent == word::start();
         if begins {
+            head::prepare(&*record);
             (*word).tree = begin()?.cast();
         } else if is_fallback && !is_new_burst {
             return None;

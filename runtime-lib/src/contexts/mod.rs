@@ -13,6 +13,7 @@
 //! | `tree` | a thread's tree: nodes, and where their memory is from |
 //! | `function` | the functions in a tree |
 //! | `fallback` | the node that stands in where none can be made |
+//! | `head` | what stands before nodes |
 //! | `hot` | hot contexts in bounded memory |
 //! | `recover` | the node that is under way, where frames were left without a return |
 //! | `unwinder` | what the unwinder tells, if there is one |
@@ -29,6 +30,7 @@ pub mod calls;
 pub mod enter;
 pub mod fallback;
 pub mod function;
+pub mod head;
 pub mod hot;
 pub mod outside;
 pub mod recover;

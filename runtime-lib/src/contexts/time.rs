@@ -1,28 +1,23 @@
 //! Times: how much of a counter passes in each context.
 //!
-//! Emitted code reads the counter, see `midflight_abi::contexts`. Where it does, a
-//! [`ContextHead`] stands before each node of the process. That is decided before the first node is
-//! made: an image that comes later has no contexts.
+//! Emitted code reads the counter, see `midflight_abi::contexts`, and adds to the heads of nodes.
 //!
 //! A profile has nanoseconds, by what the counter and the clock have told at two moments.
 
 use crate::contexts::fallback;
+use crate::contexts::head;
 use crate::contexts::tree;
 use crate::contexts::word::{self, word};
 use crate::file::live;
 use crate::sys;
-use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
-use midflight_abi::contexts::{ContextHead, ContextNode, KIND_TIMED};
-use midflight_abi::{RecordHeader, contexts::FLAG_CONTEXTS};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use midflight_abi::RecordHeader;
+use midflight_abi::contexts::{ContextNode, FLAG_CONTEXTS, KIND_TIMED};
 
-/// Whether heads stand before nodes.
-static HEADS: AtomicU8 = AtomicU8::new(UNDECIDED);
+/// Whether times are taken.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 
-const UNDECIDED: u8 = 0;
-const NO: u8 = 1;
-const YES: u8 = 2;
-
-/// What the counter and the clock told when it was decided.
+/// What the counter and the clock told when the first function needed it.
 static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Nanoseconds between two readings by which the counter is measured, at least.
@@ -30,36 +25,25 @@ const LEAST: u64 = 1_000_000;
 
 /// Whether times are taken.
 pub fn are_taken() -> bool {
-    HEADS.load(Ordering::Relaxed) == YES
+    TAKEN.load(Ordering::Relaxed)
 }
 
-/// Times are to be taken, as a function needs it. False: there are nodes without heads.
-pub fn want() -> bool {
-    if HEADS.load(Ordering::Relaxed) == UNDECIDED {
-        // Whoever reads the decision finds these.
-        BEGAN.iter().zip(moment()).for_each(|(to, number)| to.store(number, Ordering::Relaxed));
-        // Fails where another thread was first.
-        let decided = HEADS.compare_exchange(UNDECIDED, YES, Ordering::AcqRel, Ordering::Relaxed);
-        if decided.is_ok() && live::is_live() {
-            live::set_time_scale(scale());
-        }
+/// Times are to be taken, as a function needs it, for which there are heads.
+pub fn want() {
+    if are_taken() {
+        return;
     }
-    are_taken()
-}
-
-/// A node is about to be made: if nobody has wanted it, no times are taken.
-pub fn decide() {
-    _ = HEADS.compare_exchange(UNDECIDED, NO, Ordering::AcqRel, Ordering::Relaxed);
+    // Whoever finds that times are taken finds these. Several threads may be here at once, with
+    // about the same numbers.
+    BEGAN.iter().zip(moment()).for_each(|(to, number)| to.store(number, Ordering::Relaxed));
+    if !TAKEN.swap(true, Ordering::AcqRel) && live::is_live() {
+        live::set_time_scale(scale());
+    }
 }
 
 /// Whether a function's record says that times are taken.
 pub fn is_timed(record: &RecordHeader) -> bool {
     record.flags & FLAG_CONTEXTS != 0 && record.k & KIND_TIMED != 0
-}
-
-/// Bytes before each node.
-pub fn head_size() -> usize {
-    if are_taken() { size_of::<ContextHead>() } else { 0 }
 }
 
 /// How much of the counter a node has.
@@ -68,7 +52,7 @@ pub fn head_size() -> usize {
 /// It is a node, before which a head stands; likewise below.
 pub unsafe fn of<'a>(node: *mut ContextNode) -> &'a AtomicU64 {
     // SAFETY: the caller's; nodes are never unmapped.
-    unsafe { AtomicU64::from_ptr(&raw mut (*node.cast::<ContextHead>().sub(1)).time) }
+    unsafe { AtomicU64::from_ptr(&raw mut (*head::of(node)).time) }
 }
 
 /// The counter that emitted code reads.

@@ -9,6 +9,7 @@
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::function::{Function, Functions};
+use crate::contexts::head;
 use crate::contexts::hot::{self, Hot};
 use crate::contexts::outside::Outside;
 use crate::contexts::time;
@@ -24,7 +25,7 @@ use core::ptr::{NonNull, null, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use midflight_abi::RecordHeader;
 use midflight_abi::contexts::{
-    CACHE_BITS, CONTEXT_NODE_SIZE, ContextNode, EMPTY, MOST_SLOTS, SITE_BITS,
+    CACHE_BITS, CONTEXT_NODE_SIZE, ContextHead, ContextNode, EMPTY, MOST_SLOTS, SITE_BITS,
 };
 use midflight_abi::memory::{ContextTree, IS_FUNCTION};
 
@@ -108,8 +109,8 @@ impl Tree {
     /// The lock of the tree's context is held.
     pub unsafe fn begin(&mut self, arena: &mut Arena, context: *const Context) -> Option<()> {
         if self.root().is_null() {
-            time::decide();
-            let head = time::head_size();
+            head::decide();
+            let head = head::size();
             let memory = arena.allocate(head + size_of_node(1), Purpose::Root)?.as_ptr();
             let memory = memory.wrapping_add(head).cast::<ContextNode>();
             // SAFETY: the memory has that size, and is zeroed.
@@ -206,11 +207,11 @@ impl Tree {
             let is_hot = (*this).hot.is_kept();
             let mut new = if is_hot { hot::take_free(function) } else { null_mut() };
             if new.is_null() {
-                let head = time::head_size();
+                let head = head::size();
                 new = Self::allocate(this, head + size_of_node(slots))?.wrapping_byte_add(head);
             }
-            if time::are_taken() {
-                time::of(new).store(0, Ordering::Relaxed);
+            if head::are_there() {
+                head::of(new).write(ContextHead::default());
             }
             let is_tail = (*parent).frame & 1 != 0;
             let site = (at as usize - parent as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>();

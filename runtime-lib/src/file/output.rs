@@ -349,12 +349,14 @@ pub fn note_image(process: &mut Process, inspected: &Inspected, found: &Found) {
     if inspected.has_contexts {
         contexts::fallback::put_in_file(&mut process.arena);
     }
-    if inspected.has_times && !contexts::time::want() {
+    if inspected.needs_heads && !contexts::head::want() {
         message::print(&[
             b"'",
             found.path(),
-            b"' has no calling contexts: times are to be taken there, and functions ran before that were compiled without; compile all of the program with --midflight-contexts --midflight-times",
+            b"' has no calling contexts: more is to be kept of each than of those of functions that ran before, which were compiled with other options; compile all of the program with the same",
         ]);
+    } else if inspected.has_times {
+        contexts::time::want();
     }
 }
 

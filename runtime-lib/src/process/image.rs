@@ -8,6 +8,7 @@
 //! The records of an image that is unloaded are gone; what a profile needs of them was copied.
 
 use crate::arena::{Arena, Purpose};
+use crate::contexts::head;
 use crate::contexts::recover;
 use crate::contexts::time;
 use crate::file::live;
@@ -110,7 +111,7 @@ pub unsafe fn has_contexts(record: *const RecordHeader) -> bool {
     // SAFETY: the caller's.
     let header = unsafe { &*record };
     let is_of_contexts = header.version == ABI_VERSION && header.flags & FLAG_CONTEXTS != 0;
-    is_of_contexts && (!time::is_timed(header) || time::want())
+    is_of_contexts && (!head::is_needed(header) || head::are_there())
 }
 
 /// Makes the records from `start` to `stop` known. Called by the constructor of each linked image.
@@ -184,17 +185,20 @@ pub struct Inspected {
     pub has_published: bool,
     /// Whether calling contexts of some function are counted.
     pub has_contexts: bool,
-    /// Whether the times are taken that they take.
+    /// Whether some function needs heads before nodes of contexts.
+    pub needs_heads: bool,
+    /// Whether the times are taken that contexts take.
     pub has_times: bool,
 }
 
 /// Reads through the records of an image.
 unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusal> {
     let (mut refusal, mut has_published, mut has_contexts) = (None, false, false);
-    let mut has_times = false;
+    let (mut needs_heads, mut has_times) = (false, false);
     // SAFETY: the caller's.
     let records = unsafe { Records::new(start, stop, &mut refusal) };
     let signature = image_signature(records.map(|record| {
+        needs_heads |= head::is_needed(record);
         has_times |= time::is_timed(record);
         match record.flags & FLAG_CONTEXTS != 0 {
             true => has_contexts = true,
@@ -204,7 +208,7 @@ unsafe fn inspect(start: *const u8, stop: *const u8) -> Result<Inspected, Refusa
     }));
     match refusal {
         Some(refusal) => Err(refusal),
-        None => Ok(Inspected { signature, has_published, has_contexts, has_times }),
+        None => Ok(Inspected { signature, has_published, has_contexts, needs_heads, has_times }),
     }
 }
 
