@@ -64,7 +64,7 @@
 //! What a slot has is never null: while nothing was called from there it is the address of its own
 //! node plus [`EMPTY`], behind which no record is found.
 
-use crate::RecordHeader;
+use crate::{Forest, RecordHeader};
 
 /// `fn(frame: u64, record: *const RecordHeader) -> *mut ContextNode`: the node of an activation
 /// that has not found it by itself. Never returns null.
@@ -105,6 +105,14 @@ pub const FLAG_BURSTS: u16 = 1 << 7;
 
 /// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: times are taken.
 pub const KIND_TIMED: u32 = 1 << 0;
+
+/// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: the paths of the function
+/// are counted for each context, in the forest of the [`ContextHead`].
+pub const KIND_PATHS: u32 = 1 << 2;
+
+/// Added to the slot that [`ENTER_SYMBOL`](crate::ENTER_SYMBOL) gets: it is that of a
+/// [`ContextHead`].
+pub const IN_HEAD: usize = 1;
 
 /// A call site in a body of a function that is counted in bursts. Linkers keep them in the order
 /// of the code.
@@ -159,12 +167,12 @@ pub const fn cached_at(slot: u64, record: u64) -> usize {
     (hash >> CACHE_SHIFT) as usize & ((1 << CACHE_BITS) - 1)
 }
 
-/// Stands before a node where times are taken.
-#[derive(Debug, Default)]
+/// Stands before a node where times are taken, or paths are counted for each context.
+#[derive(Debug)]
 #[repr(C)]
 pub struct ContextHead {
-    /// Of no meaning: a node is aligned to 16 bytes
-    pub reserved: u64,
+    /// Where paths are counted for each context: their forest, once it is known
+    pub forest: *mut Forest,
     /// How much of the counter its activations have taken, without what they have called
     pub time: u64,
 }
@@ -172,6 +180,10 @@ pub struct ContextHead {
 /// Bytes that [`ContextHead::time`] is before its node.
 pub const CONTEXT_TIME_BEFORE: usize =
     core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, time);
+
+/// Bytes that [`ContextHead::forest`] is before its node.
+pub const CONTEXT_FOREST_BEFORE: usize =
+    core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, forest);
 
 /// A node; its slots follow.
 #[derive(Debug)]

@@ -163,6 +163,8 @@ pub struct CalledFunction {
     pub code: u32,
     /// The runtime's own: memory of nodes that were removed, in a list
     pub free: *mut ContextNode,
+    /// The runtime's own: the forest of paths in all contexts that have none of their own, or null
+    pub forest: AtomicPtr<Forest>,
     /// The runtime's own: while a profile is written, its number there, if it was written
     pub number: u32,
     /// The runtime's own: whether `number` is that of the profile that is being written
@@ -227,6 +229,8 @@ pub struct ThreadForest {
     pub unknown: *mut Node,
     /// The runtime's own: bytes that its nodes and tables take
     pub bytes: u64,
+    /// The node of the calling context that it counts in alone, or null; 1 if that was removed
+    pub node: *mut ContextNode,
     /// What emitted code works on. The last field.
     pub forest: Forest,
 }
@@ -363,8 +367,8 @@ pub struct Baseline {
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<MemoryHeader>() == 136 && size_of::<Image>() == 48);
-    assert!(size_of::<Context>() == 32 && size_of::<ThreadForest>() == 136);
-    assert!(size_of::<ContextTree>() == 40 && size_of::<CalledFunction>() == 64);
+    assert!(size_of::<Context>() == 32 && size_of::<ThreadForest>() == 144);
+    assert!(size_of::<ContextTree>() == 40 && size_of::<CalledFunction>() == 80);
     assert!(size_of::<Monitored>() == 16);
     assert!(size_of::<Node>() == 48 && core::mem::offset_of!(Node, labels) == 46);
     assert!(size_of::<Taken>() == 32 && size_of::<Baseline>() == 32);

@@ -54,6 +54,7 @@ fn context_table() -> ContextTable {
         has_own_frame: false,
         bursts: false,
         times: false,
+        paths: false,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],

@@ -63,6 +63,12 @@ pub fn limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
+/// Whether so much of the limit is left that memory may go to what can be done without.
+pub fn has_plenty() -> bool {
+    let limit = limit();
+    limit.saturating_sub(MAPPED.load(Ordering::Relaxed)) > limit / 4
+}
+
 /// What an arena is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {

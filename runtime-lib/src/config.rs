@@ -1,7 +1,7 @@
 //! What the environment says, read once when the program starts.
 
 use crate::arena;
-use crate::contexts::{burst, hot};
+use crate::contexts::{burst, hot, paths};
 use crate::file::pattern::{self, Unknown};
 use crate::file::place;
 use crate::file::text::Text;
@@ -73,6 +73,7 @@ impl Config {
         }
         hot::configure();
         burst::configure();
+        paths::configure();
         place::note_root();
         if !pattern::is_absolute(self.pattern()) {
             read_directory(&mut self.directory, PROFILE_VARIABLE);

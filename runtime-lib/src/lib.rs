@@ -92,6 +92,7 @@ use crate::process::signal::Blocked;
 use crate::process::{disposition, image, privilege};
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicPtr, Ordering};
+use midflight_abi::contexts::IN_HEAD;
 use midflight_abi::{Cursor, Forest, Mode, RecordHeader};
 
 /// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
@@ -100,7 +101,7 @@ use midflight_abi::{Cursor, Forest, Mode, RecordHeader};
 ///
 /// # Safety
 /// `record` is a record of a registered image, `slot` a thread-local variable of the calling
-/// thread.
+/// thread, or that in the head of an activation's node, plus [`IN_HEAD`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn midflight_enter(
     record: *const RecordHeader,
@@ -108,6 +109,10 @@ pub unsafe extern "C" fn midflight_enter(
 ) -> *mut Forest {
     // SAFETY: the caller's. A handler of this thread may read the slot at any time.
     unsafe {
+        if slot as usize & IN_HEAD != 0 {
+            let head = slot.wrapping_byte_sub(IN_HEAD).cast();
+            return contexts::paths::forest(record, head);
+        }
         if live::is_stranger() {
             return fallback::forest(record);
         }

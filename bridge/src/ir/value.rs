@@ -102,6 +102,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsDeclaration(self.0) == 0 }
     }
 
+    /// True for a global whose name begins so.
+    pub fn is_global_of(self, prefix: &str) -> bool {
+        // SAFETY: the value is live; the name is its own.
+        unsafe { !LLVMIsAGlobalValue(self.0).is_null() && name_of(self.0).starts_with(prefix) }
+    }
+
     /// The address that an integer constant is.
     pub fn as_pointer(self) -> Value<'m> {
         // SAFETY: the value is a live integer constant; the type is of its context.

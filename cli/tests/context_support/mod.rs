@@ -22,6 +22,7 @@ pub fn table(name: &str, line: u32, calls: &[u32]) -> ContextTable {
         has_own_frame: false,
         bursts: false,
         times: false,
+        paths: false,
         name: name.into(),
         unit: String::new(),
         files: vec!["/build/src/calls.c".into(), "/build/src/util.h".into()],

@@ -19,6 +19,7 @@
 
 use crate::contexts::bursts;
 use crate::contexts::oracle;
+use crate::contexts::paths;
 use crate::contexts::plan::Plan;
 use crate::contexts::time;
 use midflight_abi::contexts::{
@@ -46,6 +47,8 @@ pub struct Target<'m> {
     pub bursts: bool,
     /// Whether times are taken
     pub times: bool,
+    /// The slot of the function's paths, where they are counted for each context
+    pub slot: Option<Value<'m>>,
     /// Whether an instrumentation of another kind is added, to check this one against
     pub has_oracle: bool,
 }
@@ -60,6 +63,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
     b.count(node);
     if !plan.sites.is_empty() {
         b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    }
+    if let Some(slot) = target.slot {
+        paths::move_slot(target, &b, node, slot);
     }
     if target.times {
         time::enter(target, &b, node);

@@ -3,6 +3,7 @@
 use crate::contexts::apply::{Target, apply};
 use crate::contexts::bursts;
 use crate::contexts::options::Options;
+use crate::contexts::paths;
 use crate::contexts::plan::{Plan, is_marked, plan};
 use crate::contexts::record::record_of;
 use crate::contexts::time;
@@ -40,6 +41,7 @@ impl CctProfileGen {
         let is_final = self.0.stage == Stage::Late && !module.is_for_lto();
         if self.0.bursts && !functions.is_empty() {
             let problem = match (is_final, self.0.oracle) {
+                _ if self.0.paths => Some("paths are not counted for contexts of a part of a run"),
                 _ if self.0.times => Some("times are not taken of a part of a run"),
                 (true, false) => None,
                 (true, true) => Some("the option oracle counts all of a run"),
@@ -100,7 +102,9 @@ impl CctProfileGen {
         plan: &Plan<'m>,
         is_final: bool,
     ) -> Vec<Function<'m>> {
-        let bytes = record_of(module, function, plan, &self.0, is_final).encode();
+        let slot = if self.0.paths { paths::slot(function) } else { None };
+        let has_paths = slot.is_some();
+        let bytes = record_of(module, function, plan, &self.0, is_final, has_paths).encode();
         let facts = function.facts();
         let shared = facts.has_comdat() && !facts.is_local();
         let name = format!("__midflight_contexts.{}.{:016x}", function.name(), key_of(&bytes));
@@ -113,6 +117,7 @@ impl CctProfileGen {
             has_oracle: self.0.oracle,
             bursts: self.0.bursts,
             times: self.0.times,
+            slot,
         };
         function.mark(MARK);
         if self.0.bursts {

@@ -9,6 +9,7 @@ pub mod bursts;
 pub mod cct_profile_gen;
 pub mod options;
 pub mod oracle;
+pub mod paths;
 pub mod plan;
 pub mod record;
 pub mod time;

@@ -17,6 +17,8 @@ pub struct Options {
     pub bursts: bool,
     /// Take the times that contexts take.
     pub times: bool,
+    /// Count the paths of functions of which paths are profiled for each context.
+    pub paths: bool,
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Add an independent instrumentation for checks.
@@ -35,6 +37,7 @@ impl Default for Options {
             functions: None,
             bursts: false,
             times: false,
+            paths: false,
             verify: cfg!(debug_assertions),
             oracle: false,
             strip_lines: false,
@@ -56,6 +59,7 @@ pub(crate) const OPTIONS: &[Item<Options>] = &[
     item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
     flag("bursts", |o| o.bursts = true),
     flag("times", |o| o.times = true),
+    flag("context-paths", |o| o.paths = true),
     flag("verify", |o| o.verify = true),
     flag("oracle", |o| o.oracle = true),
     flag("strip-lines", |o| o.strip_lines = true),

@@ -16,6 +16,7 @@ pub fn record_of(
     plan: &Plan<'_>,
     options: &Options,
     is_final: bool,
+    has_paths: bool,
 ) -> ContextTable {
     let mut files = Files::default();
     let (file, line) = match debug::function_line(function) {
@@ -45,6 +46,7 @@ pub fn record_of(
         has_own_frame: is_final,
         bursts: options.bursts,
         times: options.times,
+        paths: has_paths,
         name: function.name(),
         unit: unit_of(module, function),
         files: files.names,

@@ -21,6 +21,11 @@ use typed_index_collections::TiSlice;
 /// Marks a function that is instrumented, so that a second run leaves it alone.
 pub(crate) const MARK: &str = "midflight-paths";
 
+/// What the name of a function's slot begins with.
+pub(crate) fn slot_prefix(function: &str) -> String {
+    format!("__midflight_slot.{function}.")
+}
+
 /// The pass.
 pub struct PathProfileGen(pub Options);
 
@@ -73,7 +78,10 @@ impl PathProfileGen {
             body: &snapshot.body,
             handles: &snapshot.handles,
             record: module.section_bytes(&unique("table"), RECORD_SECTION, &record.bytes, shared),
-            slot: module.thread_local_pointer(&unique("slot"), shared),
+            slot: module.thread_local_pointer(
+                &format!("{}{:016x}", slot_prefix(&function.name()), record.key),
+                shared,
+            ),
             num_paths: numbering.num_paths,
             k: options.k,
             is_final: options.stage == Stage::Late && !module.is_for_lto(),

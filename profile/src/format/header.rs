@@ -51,6 +51,10 @@ impl<S: Sink> Encoder<S> {
         header: &ForestHeader,
     ) -> Result<(), S::Error> {
         self.begin_item(kind);
+        self.put_forest_header(header)
+    }
+
+    pub(super) fn put_forest_header(&mut self, header: &ForestHeader) -> Result<(), S::Error> {
         self.varint(header.module.into())?;
         self.put(&header.key.to_le_bytes())?;
         self.varint(header.k.into())?;

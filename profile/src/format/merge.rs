@@ -61,6 +61,8 @@ impl From<ContextMergeError> for MergeError {
         match error {
             ContextMergeError::Overflow => ContextOverflow.into(),
             ContextMergeError::Slots { key } => MergeError::Slots { key },
+            ContextMergeError::Sum(error) => error.into(),
+            ContextMergeError::Counters { key } => MergeError::Counters { key },
         }
     }
 }

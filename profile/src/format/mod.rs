@@ -35,7 +35,7 @@ mod windows;
 pub use add::{AddError, Needs, Node, Pair, Piece, Place, Room, SumContext, SumFunction};
 pub use contexts::{Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader};
 #[cfg(feature = "alloc")]
-pub use contexts::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts};
+pub use contexts::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts, ForestError};
 pub use encoder::{Encoder, Sink};
 pub use error::{ReadError, SumOverflow};
 pub use header::ForestHeader;

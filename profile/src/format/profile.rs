@@ -131,7 +131,8 @@ impl Profile {
         let of_kind = |kind| functions.iter().filter(move |function| function.counters == kind);
         for function in of_kind(Counters::Windows) {
             let header = function.header(place[function.module]);
-            encode_windows(&mut encoder, function, &header)?;
+            encoder.windows(&header)?;
+            encode_windows(&mut encoder, function)?;
         }
         for function in of_kind(Counters::Slabs) {
             let header = function.header(place[function.module]);
@@ -144,7 +145,7 @@ impl Profile {
 }
 
 impl FunctionProfile {
-    fn header(&self, module: u32) -> ForestHeader {
+    pub(super) fn header(&self, module: u32) -> ForestHeader {
         ForestHeader { module, key: self.key, k: self.k, totals: self.totals }
     }
 }
@@ -163,13 +164,12 @@ fn encode_slabs<S: Sink>(
     Ok(())
 }
 
-fn encode_windows<S: Sink>(
+/// Writes the groups of windows that begun last.
+pub(super) fn encode_windows<S: Sink>(
     encoder: &mut Encoder<S>,
     function: &FunctionProfile,
-    header: &ForestHeader,
 ) -> Result<(), S::Error> {
     let FunctionProfile { forest, truncated, k, .. } = function;
-    encoder.windows(header)?;
     let mut labels: Vec<u32> = Vec::new();
     let mut groups = |window: Option<NodeId>, labels: &[u32]| {
         // The node of the same window, and of one with a path behind it.

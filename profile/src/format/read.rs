@@ -90,14 +90,7 @@ impl Reader {
         counters: Counters,
     ) -> Result<(), ReadError> {
         let at = cursor.at();
-        let header = ForestHeader::read(cursor, self.places.len() as u32)?;
-        let (forest, truncated) = match counters {
-            Counters::Windows => read_windows(cursor, &header)?,
-            Counters::Slabs => (read_slabs(cursor, header.k)?, PrefixForest::new()),
-        };
-        let ForestHeader { module, key, k, totals } = header;
-        let module = self.places[module as usize];
-        let function = FunctionProfile { module, key, k, totals, counters, forest, truncated };
+        let function = read_forest(cursor, &self.places, counters)?;
         self.add_function(function, at)
     }
 
@@ -127,6 +120,30 @@ impl Reader {
         let k = functions.iter().map(|function| function.k).max().unwrap_or(0);
         Ok(Profile { k, flags, modules, functions, contexts: None, used: None })
     }
+}
+
+/// What was counted of a function; `places` has the module here of each of the file.
+fn read_forest(
+    cursor: &mut Cursor<'_>,
+    places: &[usize],
+    counters: Counters,
+) -> Result<FunctionProfile, ReadError> {
+    let header = ForestHeader::read(cursor, places.len() as u32)?;
+    let (forest, truncated) = match counters {
+        Counters::Windows => read_windows(cursor, &header)?,
+        Counters::Slabs => (read_slabs(cursor, header.k)?, PrefixForest::new()),
+    };
+    let ForestHeader { module, key, k, totals } = header;
+    let module = places[module as usize];
+    Ok(FunctionProfile { module, key, k, totals, counters, forest, truncated })
+}
+
+/// The same, where that was counted in windows.
+pub(super) fn read_windows_of(
+    cursor: &mut Cursor<'_>,
+    places: &[usize],
+) -> Result<FunctionProfile, ReadError> {
+    read_forest(cursor, places, Counters::Windows)
 }
 
 fn read_slabs(cursor: &mut Cursor<'_>, k: u32) -> Result<PrefixForest, ReadError> {

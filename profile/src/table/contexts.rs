@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::contexts::{
-    FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_TIMED,
+    FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_PATHS, KIND_TIMED,
 };
 use midflight_abi::{ABI_VERSION, RECORD_HEADER_SIZE, RecordHeader};
 
@@ -36,6 +36,8 @@ pub struct ContextTable {
     pub bursts: bool,
     /// Whether the times are taken that contexts take; never with `bursts`.
     pub times: bool,
+    /// Whether the paths of the function are counted for each context; never with `bursts`.
+    pub paths: bool,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -95,7 +97,8 @@ impl ContextTable {
         let flags = compiler_flags(self.stage, self.llvm) | own;
         let mut record = Vec::new();
         // Where there are 2^32 of them, the record is too large.
-        let kind = if self.times { KIND_TIMED } else { 0 };
+        let times = if self.times { KIND_TIMED } else { 0 };
+        let kind = times | if self.paths { KIND_PATHS } else { 0 };
         put_header(&mut record, flags, 0, kind, self.slots() as u32);
         put_declaration(&mut record, &self.name, &self.unit, &self.files, (self.file, self.line));
         put_varint(&mut record, self.sites.len() as u64);
@@ -138,8 +141,11 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         _ => return Err(TableErrorKind::Flags(flags)),
     };
     let kind = u32_at(record, offset_of!(RecordHeader, k));
-    let times = kind == KIND_TIMED;
-    if kind != 0 && (!times || bursts) || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
+    let (times, paths) = (kind & KIND_TIMED != 0, kind & KIND_PATHS != 0);
+    if kind & !(KIND_TIMED | KIND_PATHS) != 0
+        || kind != 0 && bursts
+        || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0
+    {
         return Err(TableErrorKind::NotOfContexts);
     }
     let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);
@@ -159,6 +165,7 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         has_own_frame,
         bursts,
         times,
+        paths,
         name,
         unit,
         files,

@@ -90,6 +90,7 @@ impl Functions {
                         slots: (*record).num_paths,
                         code: 0,
                         free: null_mut(),
+                        forest: AtomicPtr::new(null_mut()),
                         number: 0,
                         epoch: 0,
                         next: null_mut(),

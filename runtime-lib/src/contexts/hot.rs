@@ -18,6 +18,7 @@
 use crate::arena::{Arena, Purpose};
 use crate::config;
 use crate::contexts::function::Function;
+use crate::contexts::paths;
 use crate::contexts::time;
 use crate::contexts::tree::{self, FIRST, FREE, MONITORED, Tree};
 use core::ffi::CStr;
@@ -274,6 +275,7 @@ unsafe fn remove(this: *mut Tree, node: *mut ContextNode) {
             AtomicPtr::from_ptr(&raw mut (*before).next).store(next, Ordering::Release);
         }
         compiler_fence(Ordering::SeqCst);
+        paths::forget(node);
         if time::are_taken() {
             let time = time::of(node).load(Ordering::Relaxed);
             (*this).shared.removed_time.fetch_add(time, Ordering::Relaxed);

@@ -15,6 +15,7 @@
 //! | `fallback` | the node that stands in where none can be made |
 //! | `head` | what stands before nodes |
 //! | `hot` | hot contexts in bounded memory |
+//! | `paths` | paths of hot contexts |
 //! | `recover` | the node that is under way, where frames were left without a return |
 //! | `unwinder` | what the unwinder tells, if there is one |
 //! | `time` | the times that contexts take |
@@ -33,6 +34,7 @@ pub mod function;
 pub mod head;
 pub mod hot;
 pub mod outside;
+pub mod paths;
 pub mod recover;
 pub mod time;
 pub mod tree;

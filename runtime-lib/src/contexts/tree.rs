@@ -12,6 +12,7 @@ use crate::contexts::function::{Function, Functions};
 use crate::contexts::head;
 use crate::contexts::hot::{self, Hot};
 use crate::contexts::outside::Outside;
+use crate::contexts::paths;
 use crate::contexts::time;
 use crate::contexts::walk::Walk;
 use crate::file::live;
@@ -211,7 +212,7 @@ impl Tree {
                 new = Self::allocate(this, head + size_of_node(slots))?.wrapping_byte_add(head);
             }
             if head::are_there() {
-                head::of(new).write(ContextHead::default());
+                head::of(new).write(ContextHead { forest: null_mut(), time: 0 });
             }
             let is_tail = (*parent).frame & 1 != 0;
             let site = (at as usize - parent as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>();
@@ -393,12 +394,14 @@ impl Tree {
                 {
                     AtomicPtr::from_ptr((&raw mut (*node).record).cast())
                         .store(tagged(function).cast_mut(), Ordering::Release);
+                    paths::detach(node);
                 }
             }
             for function in self.functions.iter() {
                 if (*image).contains((*function).record.load(Ordering::Relaxed)) {
                     (*function).image.store(image.cast(), Ordering::Release);
                     (*function).record.store(null_mut(), Ordering::Release);
+                    (*function).forest.store(null_mut(), Ordering::Release);
                 }
             }
         }

@@ -2,13 +2,16 @@
 
 use crate::contexts::burst;
 use crate::contexts::function::Function;
+use crate::contexts::head;
 use crate::contexts::hot;
+use crate::contexts::paths;
 use crate::contexts::time;
 use crate::contexts::tree::{self, MARK, MONITORED, Tree};
 use crate::contexts::walk::Walk;
-use crate::file::Failure;
+use crate::file::{Failure, output};
 use crate::paths::baseline::Counter;
 use crate::paths::context::Context;
+use crate::paths::forest::ThreadForest;
 use crate::process::Process;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use midflight_abi::contexts::ContextNode;
@@ -189,6 +192,7 @@ pub fn encode_elsewhere<S: Sink<Error = Failure>>(
         floor: 0,
         bursts: burst::kept(),
         time: Scale::now().map(|scale| scale.nanoseconds(time::elsewhere())),
+        has_forests: false,
     };
     encoder.contexts(&header)?;
     encoder.end_contexts()
@@ -221,13 +225,15 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             floor,
             bursts,
             time: scale.map(|scale| scale.nanoseconds(removed)),
+            has_forests: head::are_there() && any_forest(tree),
         };
         encoder.contexts(&header)?;
-        let mut walk = Walk::new(tree.root());
         let mut last = None;
-        while let Some((node, depth)) = walk
-            .next(|node| (*node).site & MARK != 0 && is_known(process, tree, node, &mut strangers))
-        {
+        let is_written = |node: *mut ContextNode, strangers: &mut u64| {
+            (*node).site & MARK != 0 && is_known(process, tree, node, strangers)
+        };
+        let mut walk = Walk::new(tree.root());
+        while let Some((node, depth)) = walk.next(|node| is_written(node, &mut strangers)) {
             let up = last.map_or(0, |last: usize| last + 1 - depth);
             last = Some(depth);
             let Some(function) = tree.function(node) else { continue };
@@ -251,8 +257,39 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             encoder.context(up as u32, function, &counts)?;
         }
         encoder.end_contexts()?;
+        if !header.has_forests {
+            return Ok(strangers);
+        }
+        let mut walk = Walk::new(tree.root());
+        let mut place = 0;
+        while let Some((node, _)) = walk.next(|node| is_written(node, &mut 0)) {
+            let head = head::of(node);
+            if let Some(forest) = paths::own(head, node)
+                && let Some(module) = output::module_of(process, forest)
+                && ThreadForest::mark(forest)
+            {
+                encoder.context_windows(place, &ThreadForest::header(forest, module))?;
+                _ = ThreadForest::encode_windows(forest, encoder)?;
+            }
+            place += 1;
+        }
+        encoder.end_context_windows()?;
         Ok(strangers)
     }
+}
+
+/// Whether some context of a tree has a forest of its own.
+unsafe fn any_forest(tree: &Tree) -> bool {
+    // SAFETY: the caller's; heads stand before nodes.
+    unsafe {
+        let mut walk = Walk::new(tree.root());
+        while let Some((node, _)) = walk.next(|_| true) {
+            if paths::own(head::of(node), node).is_some() {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Whether a node's function is one of a registered image; else it is counted.

@@ -599,7 +599,10 @@ fn encode_trees<S: Sink<Error = Failure>>(
 }
 
 /// The place of a forest's image in the list.
-unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32> {
+///
+/// # Safety
+/// The process lock and the context's are held.
+pub unsafe fn module_of(process: &Process, forest: *mut ThreadForest) -> Option<u32> {
     // SAFETY: the caller gives a forest.
     let (known, record) = unsafe { ((*forest).shared.image, (*forest).shared.record) };
     process.place_of(known.cast(), record)

@@ -18,7 +18,7 @@ use crate::file::live;
 use crate::lock::ContextLock;
 use crate::paths::baseline::Baselines;
 use crate::paths::forest::ThreadForest;
-use crate::paths::room::Room;
+use crate::paths::room::{self, Room};
 use crate::process;
 use crate::process::handler_stack;
 use crate::process::image::Image;
@@ -28,6 +28,7 @@ use crate::sys;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
+use midflight_abi::contexts::ContextNode;
 use midflight_abi::{Mode, RecordHeader, memory};
 
 /// Slots of the first table of forests.
@@ -62,6 +63,8 @@ pub struct Data {
     table: *mut *mut ThreadForest,
     size: usize,
     used: usize,
+    /// Bytes of forests that count in one calling context, without their nodes
+    of_contexts: usize,
 }
 
 /// The pthread key of contexts; negative before there is one.
@@ -230,6 +233,7 @@ impl Context {
             table: null_mut(),
             size: 0,
             used: 0,
+            of_contexts: 0,
         };
         // SAFETY: the arena has handed out aligned memory of that size.
         unsafe {
@@ -330,6 +334,38 @@ impl Data {
         }
     }
 
+    /// A forest for one calling context. `None`: memory is short, or may become so.
+    ///
+    /// # Safety
+    /// As for [`Self::forest`].
+    pub unsafe fn forest_of_context(
+        &mut self,
+        context: *mut Context,
+        record: *const RecordHeader,
+        node: *mut ContextNode,
+    ) -> Option<*mut ThreadForest> {
+        // SAFETY: the caller's.
+        unsafe {
+            let has_room = match (*record).mode()? {
+                Mode::Automaton => self.room.has_plenty(),
+                Mode::Counting => true,
+                Mode::Published => false,
+            };
+            let size = ThreadForest::size(record)?;
+            let bytes = self.of_contexts.checked_add(size)?;
+            // Half of the thread's memory is for forests that are all contexts'.
+            let most = room::budget_for((*record).k) / 2;
+            if !has_room || !arena::has_plenty() || bytes > most {
+                return None;
+            }
+            self.of_contexts = bytes;
+            let forest = ThreadForest::create(&mut self.arena, &mut self.room, context, record)?;
+            (*forest).shared.node = node;
+            (*context).add_forest(forest);
+            Some(forest)
+        }
+    }
+
     unsafe fn find(&self, record: *const RecordHeader) -> Option<*mut ThreadForest> {
         if self.size == 0 {
             return None;
@@ -374,7 +410,9 @@ impl Data {
         self.size = size;
         // SAFETY: the list holds forests, fewer than half of the table's size.
         unsafe {
-            ThreadForest::list(forests).for_each(|at| *self.vacancy((*at).shared.key) = at);
+            ThreadForest::list(forests)
+                .filter(|&at| (*at).shared.node.is_null())
+                .for_each(|at| *self.vacancy((*at).shared.key) = at);
         }
         Some(())
     }

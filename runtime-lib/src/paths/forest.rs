@@ -54,6 +54,21 @@ impl ThreadForest {
         core::iter::successors(some(first), move |&at| some(unsafe { (*at).shared.next.cast() }))
     }
 
+    /// Bytes of a forest, without its nodes.
+    ///
+    /// # Safety
+    /// `record` is a usable record.
+    pub unsafe fn size(record: *const RecordHeader) -> Option<usize> {
+        // SAFETY: the caller's.
+        let header = unsafe { &*record };
+        let words = match header.mode()? {
+            Mode::Automaton => 0,
+            Mode::Counting => header.num_paths as usize + mark_words(header.num_paths),
+            Mode::Published => size_of::<Slabs>() / size_of::<u64>(),
+        };
+        words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())
+    }
+
     /// Makes an empty forest. `None`: there is no memory for it.
     ///
     /// # Safety
@@ -65,16 +80,12 @@ impl ThreadForest {
         record: *const RecordHeader,
     ) -> Option<*mut Self> {
         // SAFETY: the caller's.
-        let header = unsafe { &*record };
+        let (header, bytes) = unsafe { (&*record, Self::size(record)?) };
         let mode = header.mode()?;
-        let (words, purpose) = match mode {
-            Mode::Automaton => (0, Purpose::Root),
-            Mode::Counting => {
-                (header.num_paths as usize + mark_words(header.num_paths), Purpose::Growth)
-            }
-            Mode::Published => (size_of::<Slabs>() / size_of::<u64>(), Purpose::Root),
+        let purpose = match mode {
+            Mode::Automaton | Mode::Published => Purpose::Root,
+            Mode::Counting => Purpose::Growth,
         };
-        let bytes = words.checked_mul(size_of::<u64>())?.checked_add(size_of::<Self>())?;
         let this = arena.allocate(bytes, purpose)?.as_ptr().cast::<Self>();
         // SAFETY: the arena has handed out zeroed memory of that size, in which all fields are
         // valid.

@@ -233,6 +233,11 @@ impl Room {
         self.next_look = self.unfound + slots * LOOK;
     }
 
+    /// Whether memory is for whoever comes first.
+    pub fn has_plenty(&self) -> bool {
+        self.price() == Some(0)
+    }
+
     /// How many events [`UNIT`] bytes have to be worth; none: they are not for sale.
     fn price(&self) -> Option<u64> {
         let left = self.arena.left();

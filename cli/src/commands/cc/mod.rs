@@ -45,6 +45,8 @@ Options:
   --midflight-bursts              contexts are counted in bursts alone, for 2 ms every 20 ms unless
                                   MIDFLIGHT_BURSTS says otherwise: a sample, at little cost
   --midflight-times               the time that contexts take, too, by the processor's counter
+  --midflight-context-paths       with --midflight-contexts and --midflight-k: the paths of a function are
+                                  counted for each context that it is called in often
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang, with the plugin of its version
@@ -97,7 +99,7 @@ pub(crate) enum DriverError {
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-contexts, \
-         --midflight-bursts, --midflight-times, --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
+         --midflight-bursts, --midflight-times, --midflight-context-paths, --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
          --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
@@ -121,6 +123,13 @@ pub(crate) enum DriverError {
     Bursts,
     #[error("--midflight-times needs --midflight-contexts: it takes the times of contexts")]
     Times,
+    #[error(
+        "--midflight-context-paths needs --midflight-contexts and --midflight-k, and no \
+         --midflight-algorithm=published: it counts the paths of each context"
+    )]
+    ContextPaths,
+    #[error("--midflight-context-paths and --midflight-bursts exclude each other")]
+    ContextPathsInBursts,
     #[error(
         "--midflight-times and --midflight-bursts exclude each other: the times of bursts are not \
          those of the program"

@@ -29,6 +29,8 @@ pub(crate) struct Options {
     bursts: bool,
     /// Take the times of contexts
     times: bool,
+    /// Count the paths of each context
+    context_paths: bool,
     /// What distinguishes calls: `sites` or `functions`
     granularity: Option<String>,
     /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
@@ -90,6 +92,13 @@ impl Options {
         if options.times && options.bursts {
             return Err(DriverError::TimesInBursts);
         }
+        let has_automaton = options.algorithm.as_deref() != Some("published");
+        if options.context_paths && !(options.contexts && options.k.is_some() && has_automaton) {
+            return Err(DriverError::ContextPaths);
+        }
+        if options.context_paths && options.bursts {
+            return Err(DriverError::ContextPathsInBursts);
+        }
         match options.osr_pass() {
             Some(pass) if options.contexts => Err(DriverError::OsrWith("contexts", pass)),
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
@@ -123,6 +132,7 @@ impl Options {
             b"--midflight-contexts" if split == bytes.len() => self.contexts = true,
             b"--midflight-bursts" if split == bytes.len() => self.bursts = true,
             b"--midflight-times" if split == bytes.len() => self.times = true,
+            b"--midflight-context-paths" if split == bytes.len() => self.context_paths = true,
             b"--midflight-granularity" => match &*value_text {
                 "sites" | "functions" => self.granularity = Some(value_text.into_owned()),
                 _ => return Err(bad("the granularity must be sites or functions".into())),
@@ -189,6 +199,7 @@ impl Options {
             parts.extend(self.granularity.iter().map(|g| with("granularity=", g.as_ref())));
             parts.extend(self.bursts.then(|| "bursts".into()));
             parts.extend(self.times.then(|| "times".into()));
+            parts.extend(self.context_paths.then(|| "context-paths".into()));
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
@@ -265,6 +276,8 @@ mod tests {
         assert_eq!(of(line), "contexts+paths;stage=late;k=2;algorithm=published");
         assert_eq!(of("--midflight-contexts --midflight-bursts"), "contexts;stage=late;bursts");
         assert_eq!(of("--midflight-contexts --midflight-times"), "contexts;stage=late;times");
+        let line = "--midflight-contexts --midflight-k=1 --midflight-context-paths";
+        assert_eq!(of(line), "contexts+paths;stage=late;context-paths;k=1");
     }
 
     #[test]
@@ -303,6 +316,8 @@ mod tests {
             ("--midflight-bursts", "needs --midflight-contexts"),
             ("--midflight-times", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-times --midflight-bursts", "exclude each other"),
+            ("--midflight-context-paths --midflight-k=2", "needs --midflight-contexts"),
+            ("--midflight-contexts --midflight-context-paths", "and --midflight-k"),
             ("--midflight-contexts --midflight-bursts=20", "unknown option"),
             ("--midflight-granularity=functions", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-granularity=lines", "sites or functions"),

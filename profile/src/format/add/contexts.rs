@@ -1,15 +1,19 @@
 //! Trees of calling contexts, added up in memory of fixed size, to one.
 //!
-//! As [`Contexts`](crate::format::Contexts) does: to what a tree has not, its floor is added.
+//! As [`Contexts`](crate::format::Contexts) does: to what a tree has not, its floor is added. But
+//! what was counted of paths in contexts is left out.
 
 use super::{AddError, Place};
 use crate::checksum::mix64;
 use crate::cursor::{Cursor, Malformed};
 use crate::format::contexts::{
     ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, rarer, time_of, walk,
+    walk_forests,
 };
 use crate::format::encoder::{Encoder, Sink};
 use crate::format::error::ReadError;
+use crate::format::header::ForestHeader;
+use crate::format::windows;
 
 /// Bytes that a context takes at least: its level, its function, its site and its count.
 pub(super) const LEAST_CONTEXT: usize = 4;
@@ -103,6 +107,7 @@ impl<'a> Tree<'a> {
         self.begin(&header);
         // The context before, how many functions the tree has, and whether two of them are one
         let (mut at, mut functions, mut has_twins) = (0, 0, false);
+        let mut contexts = 0;
         walk(cursor, &header, modules.len() as u32, |node| {
             let parent = self.above(at, node.up).ok_or(AddError::Room)?;
             let function = match node.function {
@@ -139,6 +144,17 @@ impl<'a> Tree<'a> {
             if !is_new && !has_twins {
                 return Err(malformed(&node, "a context", "is there twice"));
             }
+            contexts += 1;
+            Ok(())
+        })?;
+        // The sum has none of them.
+        let no_context = cursor.malformed("the context of a forest", "is not there");
+        walk_forests(cursor, &header, |context, cursor| {
+            if context >= contexts {
+                return Err(AddError::Read(no_context.into()));
+            }
+            let header = ForestHeader::read(cursor, modules.len() as u32)?;
+            windows::walk(cursor, &header, |_| Ok::<_, AddError<E>>(()))?;
             Ok(())
         })
     }

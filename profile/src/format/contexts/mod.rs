@@ -11,6 +11,7 @@ mod tree;
 
 use super::encoder::{Encoder, Sink};
 use super::error::ReadError;
+use super::header::ForestHeader;
 use super::sections::Kind;
 use crate::cursor::{Cursor, Malformed};
 #[cfg(feature = "alloc")]
@@ -18,7 +19,7 @@ pub(super) use read::Reader;
 #[cfg(feature = "alloc")]
 pub(super) use tree::ContextMergeError;
 #[cfg(feature = "alloc")]
-pub use tree::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts};
+pub use tree::{CalledFunction, CalledId, ContextId, ContextOverflow, Contexts, ForestError};
 
 /// What of a calling context tree was kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,6 +67,8 @@ pub struct ContextsHeader {
     /// Where times were taken: nanoseconds of activations that have no context, or one that was
     /// removed.
     pub time: Option<u64>,
+    /// Whether forests follow the nodes: what was counted of paths in contexts.
+    pub has_forests: bool,
 }
 
 /// The function of a node.
@@ -111,12 +114,13 @@ pub(super) struct Visit {
 const HOT: u64 = 1;
 const BURSTS: u64 = 2;
 const TIMED: u64 = 4;
+const FORESTS: u64 = 8;
 
 impl ContextsHeader {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
         let unknown = cursor.malformed("the mode of contexts", "is unknown");
         let kind = cursor.varint("the mode of contexts")?;
-        if kind & !(HOT | BURSTS | TIMED) != 0 {
+        if kind & !(HOT | BURSTS | TIMED | FORESTS) != 0 {
             return Err(unknown);
         }
         let mode = match kind & HOT {
@@ -135,7 +139,8 @@ impl ContextsHeader {
             0 => None,
             _ => Some(cursor.varint("the time without context")?),
         };
-        Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts, time })
+        let has_forests = kind & FORESTS != 0;
+        Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests })
     }
 }
 
@@ -180,6 +185,21 @@ pub(super) fn walk<E: From<ReadError>>(
         // No more than there are bytes.
         depth = parent + 1;
     }
+}
+
+/// Visits the forests behind the nodes of a tree: the place of the context of each among the nodes.
+/// `visit` reads what follows it.
+pub(super) fn walk_forests<'a, E: From<ReadError>>(
+    cursor: &mut Cursor<'a>,
+    header: &ContextsHeader,
+    mut visit: impl FnMut(usize, &mut Cursor<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    while header.has_forests {
+        let context = cursor.varint32("the context of a forest").map_err(ReadError::from)?;
+        let Some(context) = context.checked_sub(1) else { break };
+        visit(context as usize, cursor)?;
+    }
+    Ok(())
 }
 
 fn read_function(
@@ -262,13 +282,16 @@ impl<S: Sink> Encoder<S> {
     /// # Errors
     /// Those of the sink.
     pub fn contexts(&mut self, header: &ContextsHeader) -> Result<(), S::Error> {
-        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time } = *header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests } =
+            *header;
         self.begin_item(Kind::Contexts);
         self.has_errors = mode != ContextMode::All;
         self.has_times = time.is_some();
         self.functions = 0;
         let is_hot = if self.has_errors { HOT } else { 0 };
-        self.varint(is_hot | bursts.map_or(0, |_| BURSTS) | time.map_or(0, |_| TIMED))?;
+        let flags = [bursts.map_or(0, |_| BURSTS), time.map_or(0, |_| TIMED)];
+        let forests = if has_forests { FORESTS } else { 0 };
+        self.varint(flags.into_iter().fold(is_hot | forests, |all, flag| all | flag))?;
         if let ContextMode::Hot { phi, epsilon } = mode {
             self.put(&phi.to_bits().to_le_bytes())?;
             self.put(&epsilon.to_bits().to_le_bytes())?;
@@ -313,11 +336,29 @@ impl<S: Sink> Encoder<S> {
         if self.has_times { self.varint(time) } else { Ok(()) }
     }
 
-    /// Ends the tree begun last.
+    /// Ends the nodes of the tree begun last, and so the tree, unless forests follow.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn end_contexts(&mut self) -> Result<(), S::Error> {
+        self.varint(0)
+    }
+
+    /// Begins the windows of a function in a context of the tree begun last: the place of that among
+    /// the nodes, from 0. Groups follow, and [`Self::end`].
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn context_windows(&mut self, context: u32, header: &ForestHeader) -> Result<(), S::Error> {
+        self.varint(u64::from(context) + 1)?;
+        self.put_forest_header(header)
+    }
+
+    /// Ends the forests of the tree begun last.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn end_context_windows(&mut self) -> Result<(), S::Error> {
         self.varint(0)
     }
 }

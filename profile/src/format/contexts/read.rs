@@ -3,10 +3,11 @@
 use super::tree::Sum;
 use super::{
     CalledFunction, CalledId, ContextFunction, ContextId, ContextOverflow, Contexts,
-    ContextsHeader, walk,
+    ContextsHeader, walk, walk_forests,
 };
 use crate::cursor::Cursor;
 use crate::format::error::ReadError;
+use crate::format::read::read_windows_of;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
@@ -21,6 +22,8 @@ pub(in crate::format) struct Reader {
 struct State {
     way: Vec<ContextId>,
     functions: Vec<CalledId>,
+    /// All nodes of the tree
+    ids: Vec<ContextId>,
     known: BTreeSet<CalledId>,
     /// A library that was loaded twice, or linked in twice, has its functions twice: only then two
     /// nodes may be the same.
@@ -62,7 +65,15 @@ impl Reader {
                 return Err(malformed("a context", "is there twice"));
             }
             state.way.push(id);
+            state.ids.push(id);
             Ok(())
+        })?;
+        let no_context = cursor.malformed("the context of a forest", "is not there");
+        walk_forests(cursor, &header, |context, cursor| {
+            let id = *state.ids.get(context).ok_or(no_context)?;
+            let at = cursor.at();
+            let function = read_windows_of(cursor, places)?;
+            sum.contexts.add_forest(id, function).map_err(|error| error.of(at))
         })
     }
 

@@ -18,6 +18,10 @@ use super::{
     Bursts, ContextCounts, ContextFunction, ContextMode, ContextsHeader, coarser, rarer, time_of,
 };
 use crate::format::encoder::{Encoder, Sink};
+use crate::format::error::{ReadError, SumOverflow, other_k};
+use crate::format::profile::{FunctionProfile, encode_windows};
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
@@ -98,6 +102,8 @@ pub struct Contexts {
     nodes: Vec<Node>,
     first_root: u32,
     by_call: HashMap<(u32, u32, CalledId), u32>,
+    /// What was counted of paths in contexts, by the module and the key of the function
+    forests: BTreeMap<(ContextId, usize, u64), FunctionProfile>,
 }
 
 impl Default for Contexts {
@@ -121,6 +127,7 @@ impl Contexts {
             nodes: Vec::new(),
             first_root: NONE,
             by_call: HashMap::new(),
+            forests: BTreeMap::new(),
         }
     }
 
@@ -201,6 +208,44 @@ impl Contexts {
     /// not taken.
     pub fn time(&self, id: ContextId) -> u64 {
         self.node(id).time
+    }
+
+    /// Adds what was counted of paths in a context, where it has a forest of its own. It is a part of
+    /// what the profile has of the function.
+    ///
+    /// # Errors
+    /// [`ForestError`] if it does not add up with what was counted there before.
+    pub fn add_forest(
+        &mut self,
+        id: ContextId,
+        function: FunctionProfile,
+    ) -> Result<(), ForestError> {
+        match self.forests.entry((id, function.module, function.key)) {
+            Entry::Vacant(entry) => {
+                function.check_total()?;
+                entry.insert(function);
+            }
+            Entry::Occupied(entry) => {
+                let known = entry.into_mut();
+                if (known.k, known.counters) != (function.k, function.counters) {
+                    return Err(ForestError::Other);
+                }
+                known.add(&function)?;
+                known.check_total()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was counted of paths in a context, function by function: of its own and, where that was
+    /// inlined into another, of that.
+    pub fn forests(&self, id: ContextId) -> impl Iterator<Item = &FunctionProfile> {
+        self.forests.range((id, 0, 0)..=(id, usize::MAX, u64::MAX)).map(|(_, function)| function)
+    }
+
+    /// Whether paths were counted in contexts.
+    pub fn has_forests(&self) -> bool {
+        !self.forests.is_empty()
     }
 
     /// Activations in a context. Never too low.
@@ -292,15 +337,23 @@ impl Contexts {
             sum.add(id, &ContextCounts { site, count, error, time })?;
             ours.push(id);
         }
+        for (&(id, module, _), function) in &other.forests {
+            let function = FunctionProfile { module: places[module], ..function.clone() };
+            let key = function.key;
+            sum.contexts.add_forest(ours[id.index()], function).map_err(|error| match error {
+                ForestError::Sum(error) => ContextMergeError::Sum(error),
+                ForestError::Other => ContextMergeError::Counters { key },
+            })?;
+        }
         *self = sum.finish()?;
         Ok(())
     }
 
     /// Multiplies all counts. `self` is of no use after an error.
-    pub(in crate::format) fn scale(&mut self, by: u64) -> Result<(), ContextOverflow> {
+    pub(in crate::format) fn scale(&mut self, by: u64) -> Result<(), ContextMergeError> {
         let times = |count: &mut u64| {
             *count = count.checked_mul(by).ok_or(ContextOverflow)?;
-            Ok(())
+            Ok::<_, ContextOverflow>(())
         };
         [&mut self.activations, &mut self.elsewhere, &mut self.floor]
             .into_iter()
@@ -311,7 +364,10 @@ impl Contexts {
             times(&mut node.count)?;
             times(&mut node.error)
         })?;
-        self.check_total()
+        for function in self.forests.values_mut() {
+            function.scale(by).map_err(ContextMergeError::Sum)?;
+        }
+        Ok(self.check_total()?)
     }
 
     /// Writes them as one tree; `places` has the place of each module among those written.
@@ -328,6 +384,7 @@ impl Contexts {
         // The numbers of functions that were written, and the depth of the node before.
         let mut numbers = vec![None; self.functions.len()];
         let (mut next, mut before) = (0, 0);
+        let mut order: Vec<ContextId> = Vec::with_capacity(self.len());
         for (id, depth) in self.preorder_by(|parent| self.sorted_children(parent, placed)) {
             let Node { count, error, time, site, function, .. } = *self.node(id);
             let number = &mut numbers[function.index()];
@@ -346,13 +403,27 @@ impl Contexts {
                 &ContextCounts { site, count, error, time },
             )?;
             before = depth + 1;
+            order.push(id);
         }
-        encoder.end_contexts()
+        encoder.end_contexts()?;
+        if !self.has_forests() {
+            return Ok(());
+        }
+        for (&id, context) in order.iter().zip(0..) {
+            let mut functions: Vec<&FunctionProfile> = self.forests(id).collect();
+            functions.sort_by_key(|function| (places[function.module], function.key));
+            for function in functions {
+                encoder.context_windows(context, &function.header(places[function.module]))?;
+                encode_windows(encoder, function)?;
+            }
+        }
+        encoder.end_context_windows()
     }
 
     fn header(&self) -> ContextsHeader {
         let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *self;
-        ContextsHeader { mode, activations, elsewhere, floor, bursts, time }
+        let has_forests = self.has_forests();
+        ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests }
     }
 
     /// The sum of all counts fits: so all sums of counts do.
@@ -392,7 +463,9 @@ impl PartialEq for Contexts {
         self.header() == other.header()
             && self.len() == other.len()
             && self.preorder().zip(other.preorder()).all(|((a, depth_a), (b, depth_b))| {
-                depth_a == depth_b && flat(self, a) == flat(other, b)
+                depth_a == depth_b
+                    && flat(self, a) == flat(other, b)
+                    && self.forests(a).eq(other.forests(b))
             })
     }
 }
@@ -409,6 +482,34 @@ pub(in crate::format) enum ContextMergeError {
         /// Its key
         key: u64,
     },
+    /// Counts of paths do not fit.
+    Sum(SumOverflow),
+    /// They have counted the paths of a function in different ways.
+    Counters {
+        /// Its key
+        key: u64,
+    },
+}
+
+/// What was counted of paths in a context does not add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ForestError {
+    /// Counts do not fit.
+    #[error(transparent)]
+    Sum(#[from] SumOverflow),
+    /// It was counted in different ways.
+    #[error("the paths of a function were counted in different ways")]
+    Other,
+}
+
+impl ForestError {
+    /// The same of a file, where it stands at `at`.
+    pub(in crate::format) fn of(self, at: usize) -> ReadError {
+        match self {
+            ForestError::Sum(error) => error.into(),
+            ForestError::Other => other_k(at).into(),
+        }
+    }
 }
 
 impl From<ContextOverflow> for ContextMergeError {

@@ -13,6 +13,7 @@ use crate::format::contexts::{
     self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
 };
 use crate::format::error::ReadError;
+use crate::format::profile::FunctionProfile;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -83,8 +84,10 @@ pub(super) fn read_elsewhere(
     let elsewhere = node.u64(offset_of!(ContextNode, count));
     if elsewhere != 0 {
         let time = time_of(bytes, address, kept)?.and_then(|time| kept.nanoseconds(time));
-        let activations = elsewhere;
-        sum.begin(&ContextsHeader { mode, activations, elsewhere, floor: 0, bursts, time })?;
+        let (activations, floor, has_forests) = (elsewhere, 0, false);
+        let header =
+            ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
+        sum.begin(&header)?;
     }
     Ok(())
 }
@@ -99,13 +102,15 @@ fn time_of(bytes: &mut Bytes<'_>, address: u64, kept: Kept) -> Result<Option<u64
     Ok(Some(head.u64(offset_of!(ContextHead, time))))
 }
 
-/// Adds the tree at an address.
+/// Adds the tree at an address, with the forests of its thread that count in one node, which is
+/// named by its address.
 pub(super) fn read(
     bytes: &mut Bytes<'_>,
     address: u64,
     told: &Told,
     kept: Kept,
     modules: (&[KnownImage], &Reader),
+    forests: Vec<(u64, FunctionProfile)>,
     sum: &mut contexts::Reader,
 ) -> Result<(), ReadError> {
     let Kept { mode, bursts, .. } = kept;
@@ -135,7 +140,8 @@ pub(super) fn read(
         return Ok(());
     }
     let time = kept.nanoseconds(tree.u64(offset_of!(ContextTree, removed_time)));
-    let header = ContextsHeader { mode, activations, elsewhere: 0, floor, bursts, time };
+    let (elsewhere, has_forests) = (0, !forests.is_empty());
+    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
     let sum = sum.begin(&header)?;
     let mut ids: Vec<Option<(ContextId, CalledId)>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
@@ -172,6 +178,15 @@ pub(super) fn read(
         let time = kept.nanoseconds(node.time).unwrap_or(0);
         sum.add(id, &ContextCounts { site: node.site, count, error, time })?;
         ids.push(Some((id, function)));
+    }
+    let places: BTreeMap<u64, ContextId> =
+        nodes.iter().zip(&ids).filter_map(|(node, id)| Some((node.address, (*id)?.0))).collect();
+    for (node, function) in forests {
+        // One that was removed has none any more.
+        if let Some(&id) = places.get(&node) {
+            let at = bytes.offset(node);
+            sum.contexts.add_forest(id, function).map_err(|error| error.of(at))?;
+        }
     }
     Ok(())
 }

@@ -172,31 +172,36 @@ impl Walk<'_> {
             let context = self.bytes.object(address, size_of::<Context>(), "a thread's context")?;
             let baselines = context.u64(offset_of!(Context, baselines));
             let told = counts::Told::read(&mut self.bytes, baselines, self.is_paused)?;
+            let mut of_contexts = Vec::new();
             let mut forest = context.u64(offset_of!(Context, forests));
             while forest != 0 {
                 let object = self.bytes.object(forest, size_of::<ThreadForest>(), "a forest")?;
-                self.read_forest(forest, &object, &told)?;
+                let function = self.read_forest(forest, &object, &told)?;
+                let node = object.u64(offset_of!(ThreadForest, node));
+                of_contexts.extend(function.filter(|_| node != 0).map(|function| (node, function)));
                 forest = object.u64(offset_of!(ThreadForest, next));
             }
             let tree = context.u64(offset_of!(Context, tree));
             let (bytes, trees) = (&mut self.bytes, &mut self.trees);
-            contexts::read(bytes, tree, &told, self.kept, (&self.images, &self.reader), trees)?;
+            let modules = (&self.images[..], &self.reader);
+            contexts::read(bytes, tree, &told, self.kept, modules, of_contexts, trees)?;
             address = context.u64(offset_of!(Context, next));
         }
         Ok(())
     }
 
-    /// Adds a forest to its function, if anything was counted in it.
+    /// Adds a forest to its function, if anything was counted in it, and returns it where it counts
+    /// in one context.
     fn read_forest(
         &mut self,
         address: u64,
         object: &Object<'_>,
         told: &counts::Told,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Option<FunctionProfile>, ReadError> {
         let k = object.u32(offset_of!(ThreadForest, k));
         // Not written yet.
         if k == 0 {
-            return Ok(());
+            return Ok(None);
         }
         if k > MAX_K {
             return Err(ReadError::K(k));
@@ -204,14 +209,18 @@ impl Walk<'_> {
         let image = object.u64(offset_of!(ThreadForest, image));
         let record = object.u64(offset_of!(ThreadForest, record));
         let Some(module) = module_of(&self.images, &self.reader, image, record) else {
-            return Ok(());
+            return Ok(None);
         };
         let Some(function) = forest::read(&mut self.bytes, address, object, told)? else {
-            return Ok(());
+            return Ok(None);
         };
         self.has_lower_bounds |= function.is_short();
         let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
-        self.reader.add_function(FunctionProfile { module, ..function }, at)
+        let function = FunctionProfile { module, ..function };
+        let is_of_context = object.u64(offset_of!(ThreadForest, node)) != 0;
+        let its_own = is_of_context.then(|| function.clone());
+        self.reader.add_function(function, at)?;
+        Ok(its_own)
     }
 }
 

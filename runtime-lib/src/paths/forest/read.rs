@@ -6,7 +6,7 @@ use crate::paths::counter;
 use crate::paths::published::Slabs;
 use crate::paths::table::{Entry, Node, Table};
 use crate::paths::window::Window;
-use midflight_abi::memory::WindowKind;
+use midflight_abi::memory::{self, WindowKind};
 use midflight_abi::{Mode, Totals};
 use midflight_profile::format::{Encoder, ForestHeader, Sink};
 
@@ -198,22 +198,13 @@ impl ThreadForest {
     ) -> Result<Written, S::Error> {
         // SAFETY: the caller's.
         unsafe {
-            let shared = &raw const (*this).shared;
-            let totals = Self::totals(this);
-            let header = ForestHeader { module, key: (*shared).key, k: (*shared).k, totals };
-            let mut written = Written { totals, truncated: 0 };
-            match (*shared).mode {
-                Mode::Automaton => {
+            let header = Self::header(this, module);
+            let mut written = Written { totals: header.totals, truncated: 0 };
+            match (*this).shared.mode {
+                Mode::Automaton | Mode::Counting => {
                     encoder.windows(&header)?;
-                    for node in Self::nodes(this) {
-                        let counted = Self::encode_group(this, node, encoder)?;
-                        if (*node).kind == WindowKind::Truncated {
-                            written.truncated += counted;
-                        }
-                    }
-                    encoder.end()?;
+                    written.truncated = Self::encode_windows(this, encoder)?;
                 }
-                Mode::Counting => Self::encode_paths(this, &header, encoder)?,
                 Mode::Published => {
                     let slabs = Self::slabs(this);
                     let told = |counter, count| Self::baselines(this).told(counter, count);
@@ -225,6 +216,48 @@ impl ThreadForest {
             }
             Ok(written)
         }
+    }
+
+    /// What precedes its counters in a profile.
+    ///
+    /// # Safety
+    /// As for [`Self::mark`].
+    pub unsafe fn header(this: *mut Self, module: u32) -> ForestHeader {
+        // SAFETY: the caller's.
+        unsafe {
+            let memory::ThreadForest { key, k, .. } = (*this).shared;
+            ForestHeader { module, key, k, totals: Self::totals(this) }
+        }
+    }
+
+    /// Writes the windows of a forest that has them, behind its header; how many events were counted
+    /// at truncated ones.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    ///
+    /// # Safety
+    /// As for [`Self::encode`].
+    pub unsafe fn encode_windows<S: Sink>(
+        this: *mut Self,
+        encoder: &mut Encoder<S>,
+    ) -> Result<u64, S::Error> {
+        let mut truncated = 0;
+        // SAFETY: the caller's.
+        unsafe {
+            if (*this).shared.mode == Mode::Counting {
+                Self::encode_paths(this, encoder)?;
+                return Ok(0);
+            }
+            for node in Self::nodes(this) {
+                let counted = Self::encode_group(this, node, encoder)?;
+                if (*node).kind == WindowKind::Truncated {
+                    truncated += counted;
+                }
+            }
+        }
+        encoder.end()?;
+        Ok(truncated)
     }
 
     /// Writes the paths in the table of a node, if any was counted; how often all were.
@@ -262,13 +295,11 @@ impl ThreadForest {
     /// Writes the counters of a function in counting mode, whose windows have one path.
     unsafe fn encode_paths<S: Sink>(
         this: *mut Self,
-        header: &ForestHeader,
         encoder: &mut Encoder<S>,
     ) -> Result<(), S::Error> {
-        encoder.windows(header)?;
-        encoder.group(header.k > 1, core::iter::empty())?;
         // SAFETY: the caller's; each path is below the number of paths.
         unsafe {
+            encoder.group((*this).shared.k > 1, core::iter::empty())?;
             for path in (0..(*this).shared.num_paths).filter(|&path| Self::is_marked(this, path)) {
                 encoder.path(path, Self::told_of_path(this, path))?;
             }
