@@ -1,8 +1,10 @@
 //! Options that several subcommands have, and what they stand for.
 
 use crate::commands::CommandError;
+use crate::document::context_paths::ContextPaths;
 use crate::document::{ContextDocument, ContextExtent, Document, Extent, Measure, Shape, document};
 use crate::format::json;
+use crate::format::names::has_in_name;
 use crate::format::progress::Progress;
 use crate::format::sink::{WriteError, write_to};
 use crate::input::contexts::Called;
@@ -95,6 +97,22 @@ impl Opened {
         let mut document = ContextDocument::of(binary, &self.session, joined, shape, measure);
         document.cut(extent, |called| name.is_none_or(|name| is_asked(&called.name(), name)));
         Ok(document)
+    }
+
+    /// Makes the document of the paths of contexts, of functions with this in their names.
+    pub(crate) fn context_paths(
+        &self,
+        top: usize,
+        name: Option<&str>,
+    ) -> Result<ContextPaths, CommandError> {
+        let joined = self.session.contexts()?.ok_or(CommandError::NoContexts)?;
+        if !joined.contexts.has_forests() {
+            return Err(CommandError::NoContextPaths);
+        }
+        let functions = self.session.functions()?;
+        require_function(&functions, name)?;
+        let is_asked = |function: &str| name.is_none_or(|name| has_in_name(function, name));
+        Ok(ContextPaths::of(self.binary.clone(), &joined, &functions, top, is_asked)?)
     }
 
     /// Fails if a function of which calling contexts are profiled is asked for by its name, and

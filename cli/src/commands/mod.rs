@@ -147,6 +147,12 @@ pub(crate) enum CommandError {
          --midflight-contexts --midflight-times`, and run it anew"
     )]
     NoTimes,
+    #[error(
+        "no context in the profile has paths of its own: compile the program with `midflight cc \
+         --midflight-contexts --midflight-k=K --midflight-context-paths`, and run it anew; or no function was called \
+         often enough in one (MIDFLIGHT_CONTEXT_PATHS, 1000 times if it is not set)"
+    )]
+    NoContextPaths,
     #[error("there is no function '{0}' of which calling contexts are profiled")]
     NoContextsOf(String),
     #[error("the format {0} cannot show calling contexts; those that can are {1}")]

@@ -4,6 +4,7 @@
 //! Calling contexts have a document of their own ([`ContextDocument`]).
 
 mod calls;
+pub mod context_paths;
 mod contexts;
 mod forest;
 mod make;

@@ -2,8 +2,10 @@
 //!
 //! [`text`] writes, with the dictionary of acyclic paths from [`paths`], the loops from [`loops`]
 //! and branches that go many ways from [`dispatch`]; [`memory`] tells what memory was short for.
-//! [`flat`] is a line a function. [`contexts`] shows calling contexts in the place of all that.
+//! [`flat`] is a line a function. [`contexts`] shows calling contexts in the place of all that, and
+//! [`context_paths`] the paths of those.
 
+pub mod context_paths;
 pub mod contexts;
 pub mod dispatch;
 pub mod flat;
@@ -38,6 +40,7 @@ Examples:
   midflight report prog a.mfp --flat
   midflight report prog a.mfp --contexts
   midflight report prog a.mfp --contexts=1 --function malloc
+  midflight report prog a.mfp --context-paths --function compress
   midflight report prog a.mfp --function compress --top 1 --tree
   midflight report prog a.mfp --source-dir ~/src --color always | less -R
   clang -O2 -g prog.c && perf record ./a.out && midflight report prog a.mfp --perf perf.data";
@@ -81,6 +84,12 @@ pub(crate) struct Report {
     /// was taken]
     #[arg(long, value_name = "MEASURE")]
     by: Option<Measure>,
+    /// Show which paths functions take for which callers. --top is how many functions [default: 10]
+    #[arg(
+        long,
+        conflicts_with_all = ["contexts", "by", "tree", "flat", "perf", "sequences", "loops", "min_percent"],
+    )]
+    context_paths: bool,
     /// Do not explain what the words mean
     #[arg(long)]
     no_legend: bool,
@@ -135,6 +144,19 @@ impl Report {
         );
         let inputs = self.inputs.open_named()?;
         let is_json = self.format == Format::Json;
+        if self.context_paths {
+            let top = self.top.unwrap_or(TOP);
+            let document = inputs.context_paths(top, self.function.as_deref())?;
+            let done = match is_json {
+                true => write_to(None, |out| json::write_line(out, &document)),
+                false => {
+                    let title = format!("{title}: paths by callers");
+                    let text = context_paths::report(&title, &document, !self.no_legend);
+                    print_colored(&text, self.color)
+                }
+            };
+            return Ok(done?);
+        }
         let is_alone = inputs.session.has_only_contexts() && !is_json;
         if let Some(shape) = self.contexts.or(is_alone.then_some(Shape::Tree)) {
             let extent = extent_of_contexts(self.by, self.min_percent, self.top);
