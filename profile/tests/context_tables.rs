@@ -189,7 +189,7 @@ fn what_makes_no_sense_is_refused() {
     for bits in [0x12, 0x14, 0x19, 0x92, 0xd9] {
         assert_eq!(flags(bits), TableErrorKind::Flags(bits));
     }
-    assert_eq!(kind(table().encode(), &[(24, &[2])]), TableErrorKind::NotOfContexts);
+    assert_eq!(kind(table().encode(), &[(24, &[8])]), TableErrorKind::NotOfContexts);
     // Times of bursts.
     let bursts = (table().encode()[6] | 0x80).to_le_bytes();
     let error = kind(table().encode(), &[(6, &bursts), (24, &[1])]);

@@ -69,7 +69,15 @@ fn trees() -> impl Strategy<Value = Tree> {
             let is_hot = mode != ContextMode::All;
             let floor = if is_hot { floor } else { 0 };
             let bursts = bursts.map(|(length, more)| Bursts { interval: length + more, length });
-            let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time };
+            let header = ContextsHeader {
+                mode,
+                activations,
+                elsewhere,
+                floor,
+                bursts,
+                time,
+                has_forests: false,
+            };
             Tree { header, model: model_of(&steps, is_hot, time.is_some()) }
         },
     )
@@ -112,7 +120,7 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
 fn naive_sum(trees: &[Tree]) -> Option<Tree> {
     let mut header = trees.first()?.header;
     for tree in &trees[1..] {
-        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time } = tree.header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time, .. } = tree.header;
         let share =
             |bursts: Bursts| (bursts.length as f64 / bursts.interval as f64, bursts.interval);
         header.bursts = match (header.bursts, bursts) {
@@ -149,7 +157,8 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
 fn tree_of(profile: &Profile) -> Option<Tree> {
     let contexts = profile.contexts.as_ref()?;
     let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *contexts;
-    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time };
+    let has_forests = contexts.has_forests();
+    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
     let mut ways: Vec<Vec<Call>> = Vec::new();
     let mut model = Model::new();
     for id in contexts.ids() {
@@ -300,6 +309,7 @@ fn every_bit_flip_and_truncation_is_an_error() {
         floor: 4,
         bursts: Some(Bursts { interval: 20_000_000, length: 2_000_000 }),
         time: Some(9),
+        has_forests: false,
     };
     let file = file(&[Tree { header, model: model_of(&steps, true, true) }], &SIGNATURES);
     assert!(Profile::read(&file).is_ok());
@@ -320,7 +330,7 @@ fn what_cannot_be_is_refused() {
     let root = [&[1][..], &main, &[0, 1]].concat();
     assert!(read(1, &[ALL, &root, &[0]].concat()).is_ok());
     assert!(read(1, &[ALL, &[0]].concat()).is_ok());
-    assert_eq!(malformed(&[&[8]]), ("the mode of contexts", "is unknown"));
+    assert_eq!(malformed(&[&[16]]), ("the mode of contexts", "is unknown"));
     // Times, of a tree and of a context
     let timed = [&[4, 9, 0, 0, 70][..], &root, &[70], &[0]].concat();
     assert_eq!(read(1, &timed).unwrap().contexts.unwrap().time, Some(70));

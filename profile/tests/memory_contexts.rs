@@ -110,6 +110,7 @@ impl Model {
         if elsewhere != 0 {
             let header = ContextsHeader {
                 time: self.nanoseconds(LOST_TIME),
+                has_forests: false,
                 mode,
                 activations: elsewhere,
                 elsewhere,
@@ -140,6 +141,7 @@ impl Model {
         let floor = if self.shares.is_some() { self.floor } else { 0 };
         let header = ContextsHeader {
             time: self.nanoseconds(REMOVED_TIME),
+            has_forests: false,
             mode: self.mode(),
             activations,
             elsewhere: 0,

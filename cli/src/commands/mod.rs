@@ -150,7 +150,8 @@ pub(crate) enum CommandError {
     #[error(
         "no context in the profile has paths of its own: compile the program with `midflight cc \
          --midflight-contexts --midflight-k=K --midflight-context-paths`, and run it anew; or no function was called \
-         often enough in one (MIDFLIGHT_CONTEXT_PATHS, 1000 times if it is not set)"
+         often enough in one (MIDFLIGHT_CONTEXT_PATHS, 1000 times if it is not set); or it is a sum that the programs \
+         made themselves (%m in MIDFLIGHT_PROFILE), which has none"
     )]
     NoContextPaths,
     #[error("there is no function '{0}' of which calling contexts are profiled")]

@@ -64,15 +64,17 @@ pub struct PathOfAll {
 /// A context.
 #[derive(Serialize)]
 pub struct ContextOf {
-    /// Who has called whom, outermost first
+    /// Who has called whom, outermost first: the last [`CALLERS`]
     pub callers: Vec<Caller>,
+    /// How many callers there are above these
+    pub more_callers: u64,
     /// What was counted in it
     #[serde(flatten)]
     pub counted: Counted,
 }
 
 /// A caller, and the line of its call; 0 where that is not known.
-#[derive(Serialize)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Caller {
     /// As the source has it
     pub function: String,
@@ -153,9 +155,12 @@ fn function_paths(
         for (rest, own) in others.paths.iter_mut().zip(&counted.paths) {
             *rest = rest.saturating_sub(*own);
         }
-        rows.push(ContextOf { callers: callers(joined, id), counted });
+        let (callers, more_callers) = callers(joined, id);
+        rows.push(ContextOf { callers, more_callers, counted });
     }
-    rows.sort_by_key(|row| Reverse(row.counted.entries));
+    // Whatever the order is in which contexts were met.
+    let key = |row: &ContextOf| (Reverse(row.counted.entries), row.more_callers);
+    rows.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.callers.cmp(&b.callers)));
     let paths = ranked.paths.iter().enumerate().map(|(index, taken)| PathOfAll {
         letter: letters(index),
         id: taken.id,
@@ -186,11 +191,18 @@ fn counted(ranked: &Ranked<'_>, profile: &FunctionProfile) -> Counted {
     Counted { entries: profile.totals.entries, paths }
 }
 
-/// Who has called whom up to a context, outermost first.
-fn callers(joined: &Joined<'_>, context: ContextId) -> Vec<Caller> {
-    let mut callers = Vec::new();
+/// Callers of a context that are named: recursion may be as deep as memory is large.
+const CALLERS: usize = 64;
+
+/// Who has called whom up to a context, outermost first, and how many there are above.
+fn callers(joined: &Joined<'_>, context: ContextId) -> (Vec<Caller>, u64) {
+    let (mut callers, mut more) = (Vec::new(), 0);
     let mut at = context;
     while let Some(parent) = joined.contexts.parent(at) {
+        if callers.len() == CALLERS {
+            (at, more) = (parent, more + 1);
+            continue;
+        }
         let caller = &joined.functions[joined.contexts.function_id(parent).index()];
         let site = caller.site(joined.contexts.site(at));
         let line = site.map_or(0, |(site, _)| site.loc.outer_line);
@@ -198,5 +210,5 @@ fn callers(joined: &Joined<'_>, context: ContextId) -> Vec<Caller> {
         at = parent;
     }
     callers.reverse();
-    callers
+    (callers, more)
 }

@@ -154,17 +154,3 @@ pub unsafe fn own(head: *mut ContextHead, node: *mut ContextNode) -> Option<*mut
         ((*forest).shared.node == node).then_some(forest)
     }
 }
-
-/// Lets a node find its forest anew: its image is about to be unloaded.
-///
-/// # Safety
-/// As for [`own`].
-pub unsafe fn detach(node: *mut ContextNode) {
-    if head::are_there() {
-        // SAFETY: the caller's.
-        unsafe {
-            AtomicPtr::from_ptr(&raw mut (*head::of(node)).forest)
-                .store(null_mut(), Ordering::Release);
-        }
-    }
-}

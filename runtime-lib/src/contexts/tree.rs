@@ -12,7 +12,6 @@ use crate::contexts::function::{Function, Functions};
 use crate::contexts::head;
 use crate::contexts::hot::{self, Hot};
 use crate::contexts::outside::Outside;
-use crate::contexts::paths;
 use crate::contexts::time;
 use crate::contexts::walk::Walk;
 use crate::file::live;
@@ -394,14 +393,12 @@ impl Tree {
                 {
                     AtomicPtr::from_ptr((&raw mut (*node).record).cast())
                         .store(tagged(function).cast_mut(), Ordering::Release);
-                    paths::detach(node);
                 }
             }
             for function in self.functions.iter() {
                 if (*image).contains((*function).record.load(Ordering::Relaxed)) {
                     (*function).image.store(image.cast(), Ordering::Release);
                     (*function).record.store(null_mut(), Ordering::Release);
-                    (*function).forest.store(null_mut(), Ordering::Release);
                 }
             }
         }

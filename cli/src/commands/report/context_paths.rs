@@ -1,7 +1,7 @@
 //! `--context-paths`: which paths a function takes for which caller.
 
 use crate::commands::report::text::{DIM, HOT, TITLE};
-use crate::document::context_paths::{Caller, ContextPaths, Counted, FunctionPaths};
+use crate::document::context_paths::{Caller, ContextOf, ContextPaths, Counted, FunctionPaths};
 use crate::format::names::file_name;
 use crate::format::numbers::{Percent, grouped, plural};
 use midflight_profile::visible;
@@ -72,7 +72,7 @@ fn write_function(text: &mut String, function: &FunctionPaths) {
     write_more(text, paths.len().saturating_sub(PATHS), "path");
     let _ = writeln!(text, "  {DIM}    activations   paths{DIM:#}");
     for context in contexts.iter().take(CONTEXTS) {
-        let name = named(&context.callers);
+        let name = named(context);
         write_counted(text, function, &context.counted, &name);
     }
     write_more(text, contexts.len().saturating_sub(CONTEXTS), "context");
@@ -114,7 +114,8 @@ fn write_counted(text: &mut String, function: &FunctionPaths, counted: &Counted,
 }
 
 /// The last callers of a context.
-fn named(callers: &[Caller]) -> String {
+fn named(context: &ContextOf) -> String {
+    let ContextOf { callers, more_callers, .. } = context;
     if callers.is_empty() {
         return "called by nobody who is profiled".to_string();
     }
@@ -124,6 +125,6 @@ fn named(callers: &[Caller]) -> String {
         line => format!("{function}:{line}"),
     };
     let names: Vec<String> = last.iter().map(name).collect();
-    let far = if last.len() < callers.len() { "… → " } else { "" };
+    let far = if last.len() < callers.len() || *more_callers != 0 { "… → " } else { "" };
     format!("{far}{}", names.join(" → "))
 }
