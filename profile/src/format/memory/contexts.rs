@@ -122,9 +122,11 @@ pub(super) fn read(
     let functions = Functions::read(bytes, tree.u64(offset_of!(ContextTree, functions)), modules)?;
     let mut nodes = read_nodes(bytes, root, |bytes, address, object| {
         let count = object.u64(offset_of!(ContextNode, count));
-        let time = time_of(bytes, address, kept)?.unwrap_or(0);
+        let time = time_of(bytes, address, kept)?;
+        let told_time = time.map_or(0, |time| told.told(address, 1, time));
+        let time = time.unwrap_or(0);
         Ok(match mode {
-            ContextMode::All => (told.told(address, 0, count), told.told(address, 1, time)),
+            ContextMode::All => (told.told(address, 0, count), told_time),
             ContextMode::Hot { .. } if is_monitored(object) => (count, time),
             ContextMode::Hot { .. } => (0, time),
         })
