@@ -61,6 +61,25 @@
 //! return gives its time to who goes on. The counter is read before `last`, and the difference
 //! saturates: a handler may have come in between.
 //!
+//! # Folded recursion
+//!
+//! Where recursion is folded (Ammons, Ball, Larus, PLDI 1997), a function that is called while it
+//! is above already goes on in that node, where its callees are then. The call has a node of its
+//! own all the same, which counts it and has no slots; the [`ContextHead`] of each node names the
+//! one to go on in:
+//!
+//! ```text
+//! on entry:      found = as above; found->count += 1
+//!                node = found->head.goes_on
+//! before a call: node->frame = frame              // it may be that of a deeper activation
+//!                word.slot = &node->slots[site]
+//! on return:     word.slot = found->back
+//! ```
+//!
+//! So only nodes that go on in themselves have slots, and are a call's context; there is none of
+//! the same function above. No call in tail position has a slot then. What `back` is, is read on
+//! entry: where only hot contexts are kept, `found` may be removed while its activation goes on.
+//!
 //! What a slot has is never null: while nothing was called from there it is the address of its own
 //! node plus [`EMPTY`], behind which no record is found.
 
@@ -113,6 +132,8 @@ pub const KIND_PATHS: u32 = 1 << 2;
 /// Added to the slot that [`ENTER_SYMBOL`](crate::ENTER_SYMBOL) gets: it is that of a
 /// [`ContextHead`].
 pub const IN_HEAD: usize = 1;
+/// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: recursion is folded.
+pub const KIND_FOLDED: u32 = 1 << 1;
 
 /// A call site in a body of a function that is counted in bursts. Linkers keep them in the order
 /// of the code.
@@ -167,12 +188,18 @@ pub const fn cached_at(slot: u64, record: u64) -> usize {
     (hash >> CACHE_SHIFT) as usize & ((1 << CACHE_BITS) - 1)
 }
 
-/// Stands before a node where times are taken, or paths are counted for each context.
+/// Stands before a node where functions need it: where times are taken, paths are counted for each
+/// context, or recursion is folded.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ContextHead {
+    /// Of no meaning: a node is aligned to 16 bytes
+    pub reserved: u64,
     /// Where paths are counted for each context: their forest, once it is known
     pub forest: *mut Forest,
+    /// The node in which an activation goes on: an ancestor of the same function, or the node
+    /// itself. Null in a node of a function that does not fold recursion.
+    pub goes_on: *mut ContextNode,
     /// How much of the counter its activations have taken, without what they have called
     pub time: u64,
 }
@@ -184,6 +211,9 @@ pub const CONTEXT_TIME_BEFORE: usize =
 /// Bytes that [`ContextHead::forest`] is before its node.
 pub const CONTEXT_FOREST_BEFORE: usize =
     core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, forest);
+/// Bytes that [`ContextHead::goes_on`] is before its node.
+pub const CONTEXT_GOES_ON_BEFORE: usize =
+    core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, goes_on);
 
 /// A node; its slots follow.
 #[derive(Debug)]
@@ -197,7 +227,8 @@ pub struct ContextNode {
     pub back: *mut *mut ContextNode,
     /// The context of the call; its own in a root
     pub parent: *mut ContextNode,
-    /// The frame of the activation that is under way; 0 where there was none
+    /// The frame of the activation that is under way; 0 where there was none. Where recursion is
+    /// folded, that of the last one that has called something.
     pub frame: u64,
     /// The next node at the same call site, in a ring
     pub next: *mut ContextNode,

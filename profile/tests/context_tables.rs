@@ -15,6 +15,7 @@ fn table() -> ContextTable {
         bursts: false,
         times: false,
         paths: false,
+        recursion: Recursion::Levels,
         name: "größe".into(),
         unit: "a.c".into(),
         files: vec!["a.c".into(), "/inc/b.h".into()],
@@ -65,6 +66,10 @@ fn tables() -> impl Strategy<Value = ContextTable> {
                 bursts: line % 3 == 0,
                 times: line % 3 == 1,
                 paths: line % 3 == 1 && llvm % 2 == 0,
+                recursion: match line % 5 == 1 && line % 3 != 0 {
+                    true if line % 3 == 2 || llvm % 2 != 0 => Recursion::Folded,
+                    _ => Recursion::Levels,
+                },
                 name,
                 unit,
                 files,
@@ -189,11 +194,17 @@ fn what_makes_no_sense_is_refused() {
     for bits in [0x12, 0x14, 0x19, 0x92, 0xd9] {
         assert_eq!(flags(bits), TableErrorKind::Flags(bits));
     }
-    assert_eq!(kind(table().encode(), &[(24, &[8])]), TableErrorKind::NotOfContexts);
-    // Times of bursts.
+    // A kind that nobody knows, and paths of contexts with folded recursion.
+    for bits in [6, 7, 8, 0x80] {
+        assert_eq!(kind(table().encode(), &[(24, &[bits])]), TableErrorKind::NotOfContexts);
+    }
+    assert_eq!(kind(table().encode(), &[(25, &[1])]), TableErrorKind::NotOfContexts);
+    // Times of bursts, and folded recursion in them.
     let bursts = (table().encode()[6] | 0x80).to_le_bytes();
-    let error = kind(table().encode(), &[(6, &bursts), (24, &[1])]);
-    assert_eq!(error, TableErrorKind::NotOfContexts);
+    for bits in [1, 2, 3, 4] {
+        let error = kind(table().encode(), &[(6, &bursts), (24, &[bits])]);
+        assert_eq!(error, TableErrorKind::NotOfContexts);
+    }
     assert_eq!(kind(table().encode(), &[(16, &[1])]), TableErrorKind::NotOfContexts);
     let slots =
         |expected, found| TableErrorKind::Slots { function: "größe".into(), expected, found };

@@ -55,6 +55,7 @@ fn context_table() -> ContextTable {
         bursts: false,
         times: false,
         paths: false,
+        recursion: Recursion::Levels,
         name: "f".into(),
         unit: String::new(),
         files: vec!["a.c".into()],

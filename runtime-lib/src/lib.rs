@@ -91,8 +91,9 @@ use crate::paths::{context, fallback, published, run};
 use crate::process::signal::Blocked;
 use crate::process::{disposition, image, privilege};
 use core::ffi::{CStr, c_char, c_int};
+use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, Ordering};
-use midflight_abi::contexts::IN_HEAD;
+use midflight_abi::contexts::{ContextHead, IN_HEAD};
 use midflight_abi::{Cursor, Forest, Mode, RecordHeader};
 
 /// Makes the calling thread's forest for a function, stores it in the slot and returns it. Never
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn midflight_enter(
     // SAFETY: the caller's. A handler of this thread may read the slot at any time.
     unsafe {
         if slot as usize & IN_HEAD != 0 {
-            let head = slot.wrapping_byte_sub(IN_HEAD).cast();
+            let head = slot.wrapping_byte_sub(IN_HEAD + offset_of!(ContextHead, forest)).cast();
             return contexts::paths::forest(record, head);
         }
         if live::is_stranger() {

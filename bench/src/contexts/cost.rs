@@ -82,6 +82,7 @@ fn columns(plan: &Plan) -> Vec<Column> {
         ours("HCCT", &[], &[HOT]),
         ours("HCCT, bursts", &["--midflight-bursts"], &[HOT, BURSTS]),
         ours("CCT, times", &["--midflight-times"], &[ALL]),
+        ours("CCT, folded", &["--midflight-recursion=folded"], &[ALL]),
         ours("CCT, functions", &["--midflight-granularity=functions"], &[ALL]),
     ];
     if plan.peers {

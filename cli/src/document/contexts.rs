@@ -101,6 +101,9 @@ pub struct Context {
     pub time: u64,
     /// And in all that were below it in the tree
     pub time_within: u64,
+    /// Whether these are calls of a function of which recursion is folded, and which is above: what
+    /// they called is there
+    pub is_recursive: bool,
 }
 
 /// A call that has led to a context.
@@ -416,6 +419,7 @@ impl<'a> ContextDocument<'a> {
                 file: called.file().to_string(),
                 line: called.line(),
                 site: self.site_row(context),
+                recursive: context.is_recursive,
                 count: times.most,
                 error: times.most - times.least,
                 time: self.times.map(|_| TimeRow {
@@ -478,6 +482,7 @@ struct Row {
     file: String,
     line: u32,
     site: Option<SiteRow>,
+    recursive: bool,
     count: u64,
     error: u64,
     time: Option<TimeRow>,
@@ -589,12 +594,19 @@ fn rows(
     };
     let mut rows: Vec<Context> = Vec::with_capacity(contexts.len());
     let mut way: Vec<usize> = Vec::new();
+    // How often each function is on the way.
+    let mut on_way = vec![0u32; functions.len()];
     for (id, level) in contexts.preorder_by(children) {
-        way.truncate(level as usize);
+        for left in way.drain(level as usize..) {
+            on_way[rows[left].function] -= 1;
+        }
         let parent = way.last().copied();
+        let function = contexts.function_id(id).index();
+        let is_recursive =
+            !are_callers && on_way[function] != 0 && functions[function].folds_recursion();
+        on_way[function] += 1;
         way.push(rows.len());
         let (count, error) = (contexts.count(id), contexts.error(id));
-        let function = contexts.function_id(id).index();
         let slot = parent.map(|_| contexts.site(id));
         let (time, time_within) = (contexts.time(id), times[id.index()]);
         let within = count;
@@ -608,6 +620,7 @@ fn rows(
             within,
             time,
             time_within,
+            is_recursive,
         });
     }
     for index in (0..rows.len()).rev().filter(|_| !are_callers) {

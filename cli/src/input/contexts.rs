@@ -3,7 +3,7 @@
 use crate::format::names::{base_name, readable};
 use crate::input::session::{JoinError, Session};
 use midflight_profile::format::{CalledFunction, Contexts};
-use midflight_profile::table::{ContextTable, Granularity, Site};
+use midflight_profile::table::{ContextTable, Granularity, Recursion, Site};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
@@ -39,6 +39,11 @@ impl Called<'_> {
     /// The line that it is declared at; 0 if it is not known.
     pub fn line(&self) -> u32 {
         self.table.map_or(0, |table| table.line)
+    }
+
+    /// Whether its activations go on in the context above that has it, where there is one.
+    pub fn folds_recursion(&self) -> bool {
+        self.table.is_some_and(|table| table.recursion == Recursion::Folded)
     }
 
     /// One of its call sites, with its file; none where they are not told apart or not known.

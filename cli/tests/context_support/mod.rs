@@ -8,7 +8,7 @@ use midflight_profile::format::{
     CalledFunction, CalledId, ContextId, ContextMode, Contexts, Module, Profile,
 };
 use midflight_profile::table::{
-    ContextTable, FunctionTable, Granularity, Loc, Site, Stage, read_section,
+    ContextTable, FunctionTable, Granularity, Loc, Recursion, Site, Stage, read_section,
 };
 
 /// A function of `calls.c`, which calls from these lines.
@@ -23,6 +23,7 @@ pub fn table(name: &str, line: u32, calls: &[u32]) -> ContextTable {
         bursts: false,
         times: false,
         paths: false,
+        recursion: Recursion::Levels,
         name: name.into(),
         unit: String::new(),
         files: vec!["/build/src/calls.c".into(), "/build/src/util.h".into()],

@@ -11,6 +11,18 @@
 //! enter:  entered = midflight_context_enter(frame, &record); goto body
 //! ```
 //!
+//! Where recursion is folded, the activation goes on in the node that stands before that which it has
+//! found and counted:
+//!
+//! ```text
+//! body:   found = phi …
+//!         found->count += 1
+//!         node = found->head.goes_on
+//!         back = found->back
+//! ```
+//!
+//! Then the frame is stored before each call, since a deeper activation may have stored its own.
+//!
 //! Where functions may still be inlined, the frame may be the parent's own.
 //!
 //! A function without call sites neither keeps its frame nor touches the word, unless it is called
@@ -24,12 +36,12 @@ use crate::contexts::plan::Plan;
 use crate::contexts::time;
 use midflight_abi::contexts::{
     CONTEXT_BACK_OFFSET, CONTEXT_BURST_SYMBOL, CONTEXT_ENTER_SYMBOL, CONTEXT_FRAME_OFFSET,
-    CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL, MOST_SLOTS,
-    SPARING_CONTEXT_ENTER_SYMBOL, WORD_BURST_OFFSET, context_slot_offset,
+    CONTEXT_GOES_ON_BEFORE, CONTEXT_PARENT_OFFSET, CONTEXT_RECORD_OFFSET, CONTEXT_WORD_SYMBOL,
+    MOST_SLOTS, SPARING_CONTEXT_ENTER_SYMBOL, WORD_BURST_OFFSET, context_slot_offset,
 };
 use midflight_bridge::builder::Builder;
 use midflight_bridge::ir::{Function, Module, Value};
-use midflight_profile::table::Granularity;
+use midflight_profile::table::{Granularity, Recursion};
 
 /// What a plan is applied to.
 pub struct Target<'m> {
@@ -49,6 +61,8 @@ pub struct Target<'m> {
     pub times: bool,
     /// The slot of the function's paths, where they are counted for each context
     pub slot: Option<Value<'m>>,
+    /// What becomes of a call of a function that is under way
+    pub recursion: Recursion,
     /// Whether an instrumentation of another kind is added, to check this one against
     pub has_oracle: bool,
 }
@@ -59,16 +73,25 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
     let (pointer, i64) = (module.pointer_type(), module.int_type(64));
     let b = Builder::new(module, function);
     let word = module.runtime_thread_variable(CONTEXT_WORD_SYMBOL, pointer);
-    let (frame, node) = enter(target, &b, word);
-    b.count(node);
-    if !plan.sites.is_empty() {
-        b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    let (frame, found) = enter(target, &b, word);
+    b.count(found);
+    let is_folded = target.recursion == Recursion::Folded;
+    let back = |found| b.load_relaxed(pointer, b.offset(found, CONTEXT_BACK_OFFSET as u64));
+    let (node, known_back) = match is_folded {
+        // Who calls nothing needs no node to go on in.
+        true if plan.sites.is_empty() && !target.times => (found, None),
+        true => (goes_on(target, &b, found), plan.puts_back.then(|| back(found))),
+        false => (found, None),
+    };
+    let keep_frame = || b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    if !plan.sites.is_empty() && !is_folded {
+        keep_frame();
     }
     if let Some(slot) = target.slot {
         paths::move_slot(target, &b, node, slot);
     }
     if target.times {
-        time::enter(target, &b, node);
+        time::enter(target, &b, found);
     }
     if target.has_oracle {
         oracle::entry(target, &b, frame);
@@ -91,6 +114,9 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             let above = b.add(frame, i64.constant(1));
             b.store_relaxed(above, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
         }
+        if is_folded {
+            keep_frame();
+        }
         b.store_relaxed(b.offset(node, context_slot_offset(slot) as u64), word);
         if target.bursts {
             bursts::tell_of_call(target, &b, site.call, slot);
@@ -108,8 +134,7 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             time::leave(target, &b, node);
         }
         if plan.puts_back {
-            let back = b.load_relaxed(pointer, b.offset(node, CONTEXT_BACK_OFFSET as u64));
-            b.store_relaxed(back, word);
+            b.store_relaxed(known_back.unwrap_or_else(|| back(node)), word);
         }
     }
     function.drop_purity();
@@ -166,6 +191,12 @@ fn enter<'m>(target: &Target<'m>, b: &Builder<'m>, word: Value<'m>) -> (Value<'m
     node.add(entered, made);
     b.before(head);
     (frame, node.value())
+}
+
+/// The node in which an activation goes on, where recursion is folded.
+fn goes_on<'m>(target: &Target<'m>, b: &Builder<'m>, found: Value<'m>) -> Value<'m> {
+    let at = b.before_pointer(found, CONTEXT_GOES_ON_BEFORE as u64);
+    b.load_relaxed(target.module.pointer_type(), at)
 }
 
 /// Whether the thread is in another burst than that in which it has come to the runtime.

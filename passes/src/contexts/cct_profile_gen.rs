@@ -12,7 +12,7 @@ use midflight_abi::RECORD_SECTION;
 use midflight_bridge::debug;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
-use midflight_profile::table::{Stage, key_of};
+use midflight_profile::table::{Recursion, Stage, key_of};
 use std::collections::HashSet;
 
 /// Marks a function that is instrumented, so that a second run leaves it alone.
@@ -43,6 +43,9 @@ impl CctProfileGen {
             let problem = match (is_final, self.0.oracle) {
                 _ if self.0.paths => Some("paths are not counted for contexts of a part of a run"),
                 _ if self.0.times => Some("times are not taken of a part of a run"),
+                _ if self.0.recursion == Recursion::Folded => {
+                    Some("recursion=folded counts all of a run")
+                }
                 (true, false) => None,
                 (true, true) => Some("the option oracle counts all of a run"),
                 (false, _) if module.is_for_lto() => {
@@ -60,6 +63,16 @@ impl CctProfileGen {
             && let Some(problem) = time::problem(module)
         {
             module.error(&format!("midflight: taking the times of calling contexts: {problem}"));
+            return false;
+        }
+        let is_folded = self.0.recursion == Recursion::Folded && !functions.is_empty();
+        if is_folded && (self.0.oracle || self.0.paths) {
+            let problem = match self.0.oracle {
+                true => "the option oracle tells levels of recursion apart",
+                false => "paths are counted for each level (context-paths)",
+            };
+            module
+                .error(&format!("midflight: folding the recursion of calling contexts: {problem}"));
             return false;
         }
         // Who is instrumented is asked before anybody is.
@@ -118,6 +131,7 @@ impl CctProfileGen {
             bursts: self.0.bursts,
             times: self.0.times,
             slot,
+            recursion: self.0.recursion,
         };
         function.mark(MARK);
         if self.0.bursts {

@@ -2,7 +2,7 @@
 
 use crate::function_list::FunctionList;
 use crate::option_table::{self, Item, OptionError, choice, flag, functions, hidden, item, set};
-use midflight_profile::table::{Granularity, Stage};
+use midflight_profile::table::{Granularity, Recursion, Stage};
 
 /// Options of calling contexts.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Options {
     pub times: bool,
     /// Count the paths of functions of which paths are profiled for each context.
     pub paths: bool,
+    /// What becomes of a call of a function that is under way.
+    pub recursion: Recursion,
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Add an independent instrumentation for checks.
@@ -38,6 +40,7 @@ impl Default for Options {
             bursts: false,
             times: false,
             paths: false,
+            recursion: Recursion::Levels,
             verify: cfg!(debug_assertions),
             oracle: false,
             strip_lines: false,
@@ -60,6 +63,10 @@ pub(crate) const OPTIONS: &[Item<Options>] = &[
     flag("bursts", |o| o.bursts = true),
     flag("times", |o| o.times = true),
     flag("context-paths", |o| o.paths = true),
+    item("recursion=levels|folded", |o, value| {
+        let known = [("levels", Recursion::Levels), ("folded", Recursion::Folded)];
+        set(&mut o.recursion, choice("recursion", value, &known))
+    }),
     flag("verify", |o| o.verify = true),
     flag("oracle", |o| o.oracle = true),
     flag("strip-lines", |o| o.strip_lines = true),

@@ -10,7 +10,8 @@
 //! in functions with more call sites than a node has slots.
 //!
 //! Where contexts are counted in bursts all calls in tail position are of the third kind: whoever
-//! was called between bursts has to be known by the stack.
+//! was called between bursts has to be known by the stack. So are they where recursion is folded: the
+//! frames of a node are those of several activations then.
 //!
 //! A call in tail position must stay there, so nothing may be inserted behind it. Which calls give
 //! up the frame is known once LLVM has marked them. Before, it is every call that is followed by
@@ -23,7 +24,7 @@ use crate::read_code::reachable_blocks;
 use midflight_abi::contexts::MOST_SLOTS;
 use midflight_abi::{ENTER_SYMBOL, PUBLISHED_STEP_SYMBOL, RUN_SYMBOL};
 use midflight_bridge::ir::{Function, Inst, Module, Opcode};
-use midflight_profile::table::Granularity;
+use midflight_profile::table::{Granularity, Recursion};
 
 /// What is inserted where.
 #[derive(Default)]
@@ -83,6 +84,7 @@ pub fn plan<'m>(
     let has_slots_left = |plan: &Plan<'_>| {
         options.granularity == Granularity::Sites
             && !options.bursts
+            && options.recursion == Recursion::Levels
             && plan.sites.len() + 1 < MOST_SLOTS as usize
     };
     // Who returns twice may go on behind a call that has given up the frame.

@@ -47,6 +47,7 @@ pub fn record_of(
         bursts: options.bursts,
         times: options.times,
         paths: has_paths,
+        recursion: options.recursion,
         name: function.name(),
         unit: unit_of(module, function),
         files: files.names,

@@ -13,7 +13,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::offset_of;
 use midflight_abi::contexts::{
-    FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_PATHS, KIND_TIMED,
+    FLAG_BURSTS, FLAG_BY_FUNCTION, FLAG_CONTEXTS, FLAG_OWN_FRAME, KIND_FOLDED, KIND_PATHS,
+    KIND_TIMED,
 };
 use midflight_abi::{ABI_VERSION, RECORD_HEADER_SIZE, RecordHeader};
 
@@ -36,8 +37,11 @@ pub struct ContextTable {
     pub bursts: bool,
     /// Whether the times are taken that contexts take; never with `bursts`.
     pub times: bool,
-    /// Whether the paths of the function are counted for each context; never with `bursts`.
+    /// Whether the paths of the function are counted for each context; never with `bursts`, nor
+    /// where recursion is folded.
     pub paths: bool,
+    /// What becomes of a call of a function that is under way; never folded with `bursts`.
+    pub recursion: Recursion,
     /// The function's name, as the linker knows it.
     pub name: String,
     /// The translation unit that a local function belongs to; empty for others.
@@ -61,6 +65,17 @@ pub enum Granularity {
     Sites,
     /// The function that is called alone: all calls have slot 0.
     Functions,
+}
+
+/// What becomes of a call of a function that is above in the context of the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Recursion {
+    /// A context of its own, with what it calls.
+    #[default]
+    Levels,
+    /// A context that has the call alone: the activation goes on in the one above (Ammons, Ball,
+    /// Larus, PLDI 1997).
+    Folded,
 }
 
 /// A call site.
@@ -98,8 +113,9 @@ impl ContextTable {
         let mut record = Vec::new();
         // Where there are 2^32 of them, the record is too large.
         let times = if self.times { KIND_TIMED } else { 0 };
-        let kind = times | if self.paths { KIND_PATHS } else { 0 };
-        put_header(&mut record, flags, 0, kind, self.slots() as u32);
+        let paths = if self.paths { KIND_PATHS } else { 0 };
+        let folded = if self.recursion == Recursion::Folded { KIND_FOLDED } else { 0 };
+        put_header(&mut record, flags, 0, times | paths | folded, self.slots() as u32);
         put_declaration(&mut record, &self.name, &self.unit, &self.files, (self.file, self.line));
         put_varint(&mut record, self.sites.len() as u64);
         let mut last = self.line;
@@ -142,12 +158,15 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
     };
     let kind = u32_at(record, offset_of!(RecordHeader, k));
     let (times, paths) = (kind & KIND_TIMED != 0, kind & KIND_PATHS != 0);
-    if kind & !(KIND_TIMED | KIND_PATHS) != 0
-        || kind != 0 && bursts
-        || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0
-    {
+    let is_known = kind & !(KIND_TIMED | KIND_PATHS | KIND_FOLDED) == 0;
+    let is_one = !(bursts && kind != 0) && !(paths && kind & KIND_FOLDED != 0);
+    if !is_known || !is_one || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
         return Err(TableErrorKind::NotOfContexts);
     }
+    let recursion = match kind & KIND_FOLDED {
+        0 => Recursion::Levels,
+        _ => Recursion::Folded,
+    };
     let mut body = Cursor::new(&record[RECORD_HEADER_SIZE..], RECORD_HEADER_SIZE);
     let Declaration { name, unit, files, file, line } = Declaration::read(&mut body)?;
     let sites = read_sites(&mut body, line)?;
@@ -166,6 +185,7 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
         bursts,
         times,
         paths,
+        recursion,
         name,
         unit,
         files,

@@ -36,7 +36,7 @@ mod signature;
 #[cfg(feature = "alloc")]
 pub use crate::record::{Damage, key_of};
 #[cfg(feature = "alloc")]
-pub use contexts::{ContextTable, Granularity, Site};
+pub use contexts::{ContextTable, Granularity, Recursion, Site};
 #[cfg(feature = "alloc")]
 pub use decode::{Records, TableError, TableErrorKind, read_section};
 #[cfg(feature = "alloc")]

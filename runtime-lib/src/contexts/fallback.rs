@@ -5,6 +5,7 @@
 //! stated when the profile is written. Where the profile is in a file, the node is there, too.
 
 use crate::arena::{Arena, Purpose};
+use crate::contexts::head;
 use crate::contexts::time;
 use crate::contexts::tree;
 use crate::file::live;
@@ -55,13 +56,14 @@ pub fn node() -> *mut ContextNode {
 }
 
 /// # Safety
-/// There is memory for a node with that many slots.
+/// There is memory for a head, and behind it for a node with that many slots.
 unsafe fn make(node: *mut ContextNode) {
     // SAFETY: the caller's.
     unsafe {
         (*node).slots = MOST_SLOTS as u16;
         (*node).parent = node;
         (*node).back = tree::slot(node, 0);
+        (*head::of(node)).goes_on = node;
         tree::empty_slots(node);
     }
 }

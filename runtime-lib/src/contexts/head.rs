@@ -6,7 +6,7 @@
 use crate::contexts::time;
 use core::sync::atomic::{AtomicU8, Ordering};
 use midflight_abi::RecordHeader;
-use midflight_abi::contexts::{ContextHead, ContextNode, FLAG_CONTEXTS};
+use midflight_abi::contexts::{ContextHead, ContextNode, FLAG_CONTEXTS, KIND_FOLDED};
 
 /// Whether heads stand before nodes.
 static HEADS: AtomicU8 = AtomicU8::new(UNDECIDED);
@@ -42,6 +42,20 @@ pub fn decide() {
 /// Whether a function needs heads before nodes.
 pub fn is_needed(record: &RecordHeader) -> bool {
     record.flags & FLAG_CONTEXTS != 0 && record.k != 0
+}
+
+/// Whether a function's record says that recursion is folded.
+pub fn is_folded(record: &RecordHeader) -> bool {
+    record.flags & FLAG_CONTEXTS != 0 && record.k & KIND_FOLDED != 0
+}
+
+/// Whether several activations that are under way may have a node, as recursion is folded.
+///
+/// # Safety
+/// It is a node of a tree.
+pub unsafe fn is_shared(node: *mut ContextNode) -> bool {
+    // SAFETY: the caller's.
+    are_there() && unsafe { !(*of(node)).goes_on.is_null() }
 }
 
 /// Bytes before each node.

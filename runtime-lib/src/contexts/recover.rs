@@ -9,9 +9,13 @@
 //! ancestor of it has is the one that is under way; it is in the call that has led to what was
 //! left.
 //!
+//! Where recursion is folded, a node is that of several activations, and has the frame of the one that
+//! has called last. The innermost that is on the stack runs the same code; its frame is noted anew.
+//!
 //! Asking the unwinder takes a microsecond. So a call is remembered that was found to come from its
 //! parent directly, by its return address.
 
+use crate::contexts::head;
 use crate::contexts::tree::{self, Slot};
 use crate::contexts::unwinder::{self, Frame};
 use core::ffi::{c_int, c_void};
@@ -62,17 +66,21 @@ struct Candidate {
     frame: u64,
     /// Where the code begins that it ran in; 0 where any may run there
     code: u32,
+    /// Whether several activations may have it
+    is_shared: bool,
 }
 
 impl Candidate {
-    const NONE: Self = Self { node: null_mut(), frame: 0, code: 0 };
+    const NONE: Self = Self { node: null_mut(), frame: 0, code: 0, is_shared: false };
 
     unsafe fn of(node: *mut ContextNode) -> Self {
         // SAFETY: the caller gives a node.
         let (frame, code) = unsafe { ((*node).frame, (*node).code) };
+        // SAFETY: as above.
+        let is_shared = unsafe { head::is_shared(node) };
         // A call in tail position may have given the frame to its callee, or not.
         let is_given = frame & 1 != 0;
-        Self { node, frame: frame & !1, code: if is_given { 0 } else { code } }
+        Self { node, frame: frame & !1, code: if is_given { 0 } else { code }, is_shared }
     }
 }
 
@@ -102,6 +110,14 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
                 candidate.frame == frame && (candidate.code == 0 || candidate.code == code)
             };
             if let Some(candidate) = ancestors.iter().find(is_it) {
+                search.found = candidate.node;
+                return unwinder::STOP;
+            }
+            let has_it =
+                |candidate: &&Candidate| candidate.is_shared && candidate.code == code && code != 0;
+            if let Some(candidate) = ancestors.iter().find(has_it) {
+                AtomicU64::from_ptr(&raw mut (*candidate.node).frame)
+                    .store(frame, Ordering::Relaxed);
                 search.found = candidate.node;
                 return unwinder::STOP;
             }
@@ -214,7 +230,7 @@ unsafe fn innermost(node: *mut ContextNode, frame: u64) -> (*mut ContextNode, bo
                 && !tree::is_root(next)
             {
                 // Many may be gone; but on another stack addresses say nothing.
-                if is_first || (*next).frame > frame {
+                if is_first || (*next).frame > frame || head::is_shared(next) {
                     *place = Candidate::of(next);
                     search.len += 1;
                 }

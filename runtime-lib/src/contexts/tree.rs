@@ -6,6 +6,9 @@
 //!
 //! A function that calls itself through calls in tail position leaves one frame on the stack: in
 //! such a chain of calls each function has one node.
+//!
+//! Where recursion is folded, the node of a call of a function that is above has no slots: the
+//! activation goes on in that above.
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::function::{Function, Functions};
@@ -203,19 +206,25 @@ impl Tree {
         unsafe {
             let at_slot = AtomicPtr::from_ptr(at);
             let record = (*function).record.load(Ordering::Relaxed).cast_const();
-            let slots = (*record).num_paths.min(MOST_SLOTS);
+            let all_slots = (*record).num_paths.min(MOST_SLOTS);
+            let is_folded = head::is_folded(&*record);
+            let above = if is_folded { find_above(parent, record) } else { None };
+            let slots = if above.is_some() { 0 } else { all_slots };
             let is_hot = (*this).hot.is_kept();
             let mut new = if is_hot { hot::take_free(function) } else { null_mut() };
             if new.is_null() {
                 let head = head::size();
-                new = Self::allocate(this, head + size_of_node(slots))?.wrapping_byte_add(head);
+                // Memory that is used again is that of any node of the function.
+                let size = size_of_node(if is_hot { all_slots } else { slots });
+                new = Self::allocate(this, head + size)?.wrapping_byte_add(head);
             }
             if head::are_there() {
-                head::of(new).write(ContextHead { forest: null_mut(), time: 0 });
+                let goes_on = if is_folded { above.unwrap_or(new) } else { null_mut() };
+                let forest = null_mut();
+                head::of(new).write(ContextHead { reserved: 0, forest, goes_on, time: 0 });
             }
             let is_tail = (*parent).frame & 1 != 0;
-            let site = (at as usize - parent as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>();
-            let site = site as u16 | if is_tail { TAIL } else { 0 };
+            let site = number_of(at, parent) as u16 | if is_tail { TAIL } else { 0 };
             new.write(ContextNode {
                 count: 0,
                 // Where only hot contexts are kept, it is not monitored yet.
@@ -481,6 +490,11 @@ pub fn is_empty(content: *mut ContextNode, node: *mut ContextNode) -> bool {
     content == empty(node)
 }
 
+/// The number of a slot of a node.
+fn number_of(at: Slot, node: *mut ContextNode) -> u32 {
+    ((at as usize - node as usize - CONTEXT_NODE_SIZE) / size_of::<Slot>()) as u32
+}
+
 /// Whether a node is the parent of all roots, or what a new thread begins with.
 ///
 /// # Safety
@@ -517,15 +531,15 @@ pub unsafe fn slots(node: *mut ContextNode) -> u32 {
     u32::from(unsafe { (*node).slots } & !FREE)
 }
 
-/// The slot of a call and its node, where an activation may have gone on in one that was removed:
-/// then what is above it is taken.
+/// The slot of a call and its node, where an activation may have gone on in one that was removed,
+/// and may have become another without slots: then what is above it is taken.
 ///
 /// # Safety
 /// `at` is a slot of `node`.
 pub unsafe fn kept(mut at: Slot, mut node: *mut ContextNode) -> (Slot, *mut ContextNode) {
     // SAFETY: the caller's; nodes are never unmapped, and the parent of all roots is never removed.
     unsafe {
-        while (*node).slots & FREE != 0 {
+        while (*node).slots & FREE != 0 || number_of(at, node) >= slots(node) {
             (at, node) = (slot_of(node), (*node).parent);
         }
     }
@@ -616,6 +630,24 @@ pub unsafe fn is_of(node: *mut ContextNode, record: *const RecordHeader) -> bool
             (*node).record = record;
         }
         is_it
+    }
+}
+
+/// The node in which an activation of a function goes on that is called in the context of `node`,
+/// where recursion is folded: that of the function, if it is under way there.
+unsafe fn find_above(
+    mut node: *mut ContextNode,
+    record: *const RecordHeader,
+) -> Option<*mut ContextNode> {
+    // SAFETY: the caller gives a node.
+    unsafe {
+        while !is_root(node) {
+            if is_of(node, record) {
+                return Some(node);
+            }
+            node = (*node).parent;
+        }
+        None
     }
 }
 

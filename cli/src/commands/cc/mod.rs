@@ -47,6 +47,10 @@ Options:
   --midflight-times               the time that contexts take, too, by the processor's counter
   --midflight-context-paths       with --midflight-contexts and --midflight-k: the paths of a function are
                                   counted for each context that it is called in often
+  --midflight-recursion=levels|folded
+                                  what a call of a function that is above in its context becomes: a
+                                  level of the tree, or a context that goes on in the one above, so
+                                  that no tree is deeper than there are functions [default: levels]
   --midflight-llvm=VERSION        which clang [default: the newest that there is a plugin for]
   --midflight-functions=@FILE     which functions: a pattern a line, ! excludes, src: for files
   --midflight-clang=PATH          this clang, with the plugin of its version
@@ -99,7 +103,9 @@ pub(crate) enum DriverError {
     #[error(
         "unknown option '{0}'; known are --midflight-k=K, --midflight-stage=early|inlined|late, \
          --midflight-algorithm=automaton|published, --midflight-contexts, \
-         --midflight-bursts, --midflight-times, --midflight-context-paths, --midflight-granularity=sites|functions, --midflight-llvm=VERSION, \
+         --midflight-bursts, --midflight-times, --midflight-context-paths, \
+         --midflight-granularity=sites|functions, --midflight-recursion=levels|folded, \
+         --midflight-llvm=VERSION, \
          --midflight-functions=@FILE, --midflight-clang=PATH, \
          --midflight-osr-fuzz[=PARAMETERS], --midflight-osr-point[=PARAMETERS], \
          --midflight-osr-opt[=PIPELINE], --midflight-use=FILE and --midflight-verbose"
@@ -130,11 +136,22 @@ pub(crate) enum DriverError {
     ContextPaths,
     #[error("--midflight-context-paths and --midflight-bursts exclude each other")]
     ContextPathsInBursts,
+    #[error("--midflight-context-paths and --midflight-recursion=folded exclude each other")]
+    FoldedPaths,
     #[error(
         "--midflight-times and --midflight-bursts exclude each other: the times of bursts are not \
          those of the program"
     )]
     TimesInBursts,
+    #[error(
+        "--midflight-recursion needs --midflight-contexts: it tells what contexts recursion has"
+    )]
+    Recursion,
+    #[error(
+        "--midflight-recursion=folded and --midflight-bursts exclude each other: what is under way \
+         when a burst begins is known level by level"
+    )]
+    FoldedInBursts,
     #[error(
         "--midflight-granularity needs --midflight-contexts: it tells what distinguishes contexts"
     )]

@@ -31,6 +31,8 @@ pub(crate) struct Options {
     times: bool,
     /// Count the paths of each context
     context_paths: bool,
+    /// What becomes of recursion: `levels` or `folded`
+    recursion: Option<String>,
     /// What distinguishes calls: `sites` or `functions`
     granularity: Option<String>,
     /// Insert OSR points, in place of profiling, that can all be fired; with parameters of the pass
@@ -99,6 +101,15 @@ impl Options {
         if options.context_paths && options.bursts {
             return Err(DriverError::ContextPathsInBursts);
         }
+        if options.recursion.is_some() && !options.contexts {
+            return Err(DriverError::Recursion);
+        }
+        if options.recursion.as_deref() == Some("folded") && options.bursts {
+            return Err(DriverError::FoldedInBursts);
+        }
+        if options.recursion.as_deref() == Some("folded") && options.context_paths {
+            return Err(DriverError::FoldedPaths);
+        }
         match options.osr_pass() {
             Some(pass) if options.contexts => Err(DriverError::OsrWith("contexts", pass)),
             Some(pass) if options.k.is_some() => Err(DriverError::OsrWith("k", pass)),
@@ -133,6 +144,10 @@ impl Options {
             b"--midflight-bursts" if split == bytes.len() => self.bursts = true,
             b"--midflight-times" if split == bytes.len() => self.times = true,
             b"--midflight-context-paths" if split == bytes.len() => self.context_paths = true,
+            b"--midflight-recursion" => match &*value_text {
+                "levels" | "folded" => self.recursion = Some(value_text.into_owned()),
+                _ => return Err(bad("recursion must be levels or folded".into())),
+            },
             b"--midflight-granularity" => match &*value_text {
                 "sites" | "functions" => self.granularity = Some(value_text.into_owned()),
                 _ => return Err(bad("the granularity must be sites or functions".into())),
@@ -200,6 +215,7 @@ impl Options {
             parts.extend(self.bursts.then(|| "bursts".into()));
             parts.extend(self.times.then(|| "times".into()));
             parts.extend(self.context_paths.then(|| "context-paths".into()));
+            parts.extend(self.recursion.iter().map(|r| with("recursion=", r.as_ref())));
             parts.extend(self.k.map(|k| format!("k={k}").into()));
             parts.extend(self.algorithm.iter().map(|a| with("algorithm=", a.as_ref())));
             if let Some(path) = &self.functions {
@@ -278,6 +294,10 @@ mod tests {
         assert_eq!(of("--midflight-contexts --midflight-times"), "contexts;stage=late;times");
         let line = "--midflight-contexts --midflight-k=1 --midflight-context-paths";
         assert_eq!(of(line), "contexts+paths;stage=late;context-paths;k=1");
+        let line = "--midflight-contexts --midflight-times --midflight-recursion=folded";
+        assert_eq!(of(line), "contexts;stage=late;times;recursion=folded");
+        let line = "--midflight-contexts --midflight-bursts --midflight-recursion=levels";
+        assert_eq!(of(line), "contexts;stage=late;bursts;recursion=levels");
     }
 
     #[test]
@@ -318,7 +338,18 @@ mod tests {
             ("--midflight-contexts --midflight-times --midflight-bursts", "exclude each other"),
             ("--midflight-context-paths --midflight-k=2", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-context-paths", "and --midflight-k"),
+            (
+                "--midflight-contexts --midflight-k=2 --midflight-context-paths --midflight-recursion=folded",
+                "exclude each other",
+            ),
             ("--midflight-contexts --midflight-bursts=20", "unknown option"),
+            ("--midflight-recursion=folded", "needs --midflight-contexts"),
+            ("--midflight-contexts --midflight-recursion", "levels or folded"),
+            ("--midflight-contexts --midflight-recursion=none", "levels or folded"),
+            (
+                "--midflight-contexts --midflight-recursion=folded --midflight-bursts",
+                "--midflight-recursion=folded and --midflight-bursts exclude each other",
+            ),
             ("--midflight-granularity=functions", "needs --midflight-contexts"),
             ("--midflight-contexts --midflight-granularity=lines", "sites or functions"),
         ] {

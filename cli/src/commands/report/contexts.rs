@@ -202,7 +202,8 @@ fn named(document: &ContextDocument<'_>, context: &Context) -> String {
     let branch = if context.level == 0 { "" } else { "└ " };
     let indent = indent(context.level, 2);
     let place = if place.is_empty() { place } else { format!("  {DIM}{place}{DIM:#}") };
-    format!("{indent}{branch}{name}{place}")
+    let recursive = if context.is_recursive { "  recursive" } else { "" };
+    format!("{indent}{branch}{name}{place}{recursive}")
 }
 
 /// The contexts with their times, where these were taken.
