@@ -13,7 +13,7 @@
 // RUN: %midflight report --min-percent 0 --no-legend %t %t.mfp | FileCheck %s
 // CHECK-DAG: └ walk  recursion.c:{{[0-9]+$}}
 // CHECK-DAG: └ walk  recursion.c:{{[0-9]+}}  recursive{{$}}
-// Functions alone, and what is not optimized any more.
+// By functions alone.
 // RUN: %cc %level -fno-optimize-sibling-calls --midflight-contexts --midflight-granularity=functions %s -pthread -o %t.levels
 // RUN: %cc %level -fno-optimize-sibling-calls --midflight-contexts --midflight-granularity=functions --midflight-recursion=folded %s -pthread -o %t.functions
 // RUN: env MIDFLIGHT_PROFILE=%t.levels.mfp %t.levels && %show --contexts %t.levels %t.levels.mfp > %t.levels.json
@@ -28,7 +28,7 @@
 // RUN: python3 %S/Inputs/fold.py %t.levels.json %t.times.json
 // RUN: %tree %s "own('main', 'walks', 'walk') > 0" "not any(at['time']['self'] for at in contexts if at['recursive'])" < %t.times.json
 // Counted in a file, and killed; and hot contexts.
-// RUN: rm -f %t.live && not env MIDFLIGHT_PROFILE=%%c%t.live %t killed
+// RUN: rm -f %t.live && not --crash env MIDFLIGHT_PROFILE=%%c%t.live %t killed
 // RUN: %show --contexts %t %t.live > %t.live.json && cmp %t.json %t.live.json
 // RUN: env MIDFLIGHT_CONTEXTS=hcct:0.01:0.005 MIDFLIGHT_PROFILE=%t.hot.mfp %t && %show --contexts %t %t.hot.mfp > %t.hot.json
 // RUN: %tree %s "mode == 'hcct'" "elsewhere == 0" "nodes < 120" < %t.hot.json
@@ -44,9 +44,9 @@
 // RUN: %show --contexts %t %t.mfp | %tree %S/signals.c @%t.out "activations == v['all']" "elsewhere <= v['handler']" "nodes < 300" \
 // RUN:   "v['handler'] - elsewhere <= n('handler') <= v['handler']" "v['handler'] >= 1000" "len(callers('handler')) > 3" \
 // RUN:   "c('main') == 1" "c('main', 'round@round') == n('round') == v['round']" "callers('in_handler') <= {'handler', 'in_handler'}"
-// Other stages.
-// RUN: %cc -O2 -fno-optimize-sibling-calls --midflight-contexts --midflight-stage=early %s -pthread -o %t.levels
-// RUN: %cc -O2 -fno-optimize-sibling-calls --midflight-contexts --midflight-stage=early --midflight-recursion=folded %s -pthread -o %t
+// Before optimization, without calls in tail position.
+// RUN: %cc -O2 -DNO_TAIL --midflight-contexts --midflight-stage=early %s -pthread -o %t.levels
+// RUN: %cc -O2 -DNO_TAIL --midflight-contexts --midflight-stage=early --midflight-recursion=folded %s -pthread -o %t
 // RUN: env MIDFLIGHT_PROFILE=%t.levels.mfp %t.levels && %show --contexts %t.levels %t.levels.mfp > %t.levels.json
 // RUN: env MIDFLIGHT_PROFILE=%t.mfp %t && %show --contexts %t %t.mfp > %t.json
 // RUN: python3 %S/Inputs/fold.py %t.levels.json %t.json
@@ -59,6 +59,11 @@
 
 #define APART __attribute__((noinline))
 static volatile int sink;
+#ifdef NO_TAIL
+#define LAST sink++
+#else
+#define LAST
+#endif
 
 APART static void leaf(void) { sink++; }
 
@@ -74,6 +79,7 @@ APART static int walk(int depth) {
 APART static void walks(void) {
   sink += walk(11);
   leaf();
+  LAST;
 }
 
 // Three functions that call each other as numbers tell.
@@ -159,6 +165,7 @@ APART static void interrupted(int n) {
     interrupted(n - 1);
   raise(SIGUSR1);
   leaf();
+  LAST;
 }
 
 static void *thread(void *argument) {

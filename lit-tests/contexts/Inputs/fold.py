@@ -74,4 +74,4 @@ else:
     for what in ("activations", "elsewhere"):
         if first[what] != second[what]:
             wrong.append(f"{what}: {second[what]} in place of {first[what]}")
-sys.exit("\n".join(wrong[:40]))
+sys.exit("\n".join(wrong[:40]) or 0)
