@@ -71,9 +71,11 @@
 //! ```text
 //! on entry:      found = as above; found->count += 1
 //!                node = found->head.goes_on
-//! before a call: node->frame = frame              // it may be that of a deeper activation
+//!                before = node->frame
+//! before a call: node->frame = frame              // it may be that of what was left
 //!                word.slot = &node->slots[site]
 //! on return:     word.slot = found->back
+//!                node->frame = before
 //! ```
 //!
 //! So only nodes that go on in themselves have slots, and are a call's context; there is none of
@@ -228,7 +230,7 @@ pub struct ContextNode {
     /// The context of the call; its own in a root
     pub parent: *mut ContextNode,
     /// The frame of the activation that is under way; 0 where there was none. Where recursion is
-    /// folded, that of the last one that has called something.
+    /// folded, that of the innermost one that has called; 0 where none is under way.
     pub frame: u64,
     /// The next node at the same call site, in a ring
     pub next: *mut ContextNode,

@@ -1,5 +1,6 @@
 ; Where recursion is folded an activation counts in the node that it finds, and goes on in the one that stands before it: there are its
-; slots and its frame, which is stored before each call. The word is put back to what the node that was found says.
+; slots and its frame, which is stored before each call. The word is put back to what the node that was found says, and the frame to
+; that of the activation before.
 ; RUN: %opt -passes='cct-profile-gen<recursion=folded;verify>' -S %s | FileCheck %s
 ; RUN: %opt -passes='cct-profile-gen<recursion=folded;times;verify>' -S %s | FileCheck %s --check-prefix=TIMES
 ; RUN: %opt -passes='cct-profile-gen<recursion=folded;granularity=functions;stage=early;verify>' -S %s | FileCheck %s --check-prefix=FUNCTIONS
@@ -21,6 +22,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-NEXT:    store atomic i64 %{{.*}}, ptr %[[FOUND]] monotonic, align 8
 ; CHECK-NEXT:    %[[HEAD:.*]] = getelementptr inbounds i8, ptr %[[FOUND]], i64 -16
 ; CHECK-NEXT:    %[[NODE:.*]] = load atomic ptr, ptr %[[HEAD]] monotonic, align 8
+; CHECK-NEXT:    %[[BEFORE_AT:.*]] = getelementptr inbounds i8, ptr %[[NODE]], i64 32
+; CHECK-NEXT:    %[[BEFORE:.*]] = load atomic i64, ptr %[[BEFORE_AT]] monotonic, align 8
 ; CHECK-NEXT:    %[[BACK_AT:.*]] = getelementptr inbounds i8, ptr %[[FOUND]], i64 16
 ; CHECK-NEXT:    %[[BACK:.*]] = load atomic ptr, ptr %[[BACK_AT]] monotonic, align 8
 ; CHECK-NEXT:    %less = sub i32 %n, 1
@@ -35,6 +38,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-NEXT:    call i32 @walk(i32 %n)
 ; CHECK-NOT:     load
 ; CHECK:         store atomic ptr %[[BACK]], ptr @midflight_context_word monotonic, align 8
+; CHECK-NEXT:    %[[AGAIN:.*]] = getelementptr inbounds i8, ptr %[[NODE]], i64 32
+; CHECK-NEXT:    store atomic i64 %[[BEFORE]], ptr %[[AGAIN]] monotonic, align 8
 ; CHECK-NEXT:    ret i32
 ; What passes before the entry is the time of the node above that which was found; behind it, of the one in which it goes on.
 ; TIMES-LABEL: define i32 @walk(i32 %n)

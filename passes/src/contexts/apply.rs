@@ -19,9 +19,11 @@
 //!         found->count += 1
 //!         node = found->head.goes_on
 //!         back = found->back
+//!         before = node->frame
 //! ```
 //!
-//! Then the frame is stored before each call, since a deeper activation may have stored its own.
+//! Then the frame is stored before each call, since one that was left may have stored its own, and put
+//! back to that of the activation before behind the word.
 //!
 //! Where functions may still be inlined, the frame may be the parent's own.
 //!
@@ -77,15 +79,18 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
     b.count(found);
     let is_folded = target.recursion == Recursion::Folded;
     let back = |found| b.load_relaxed(pointer, b.offset(found, CONTEXT_BACK_OFFSET as u64));
-    let (node, known_back) = match is_folded {
-        // Who calls nothing needs no node to go on in.
-        true if plan.sites.is_empty() && !target.times => (found, None),
-        true => (goes_on(target, &b, found), plan.puts_back.then(|| back(found))),
-        false => (found, None),
+    // Who calls nothing needs no node to go on in, unless it has its time.
+    let node = match is_folded && (plan.puts_back || target.times) {
+        true => goes_on(target, &b, found),
+        false => found,
     };
-    let keep_frame = || b.store_relaxed(frame, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    let set_frame = |to| b.store_relaxed(to, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+    let before = (is_folded && plan.puts_back).then(|| {
+        let frame_before = b.load_relaxed(i64, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
+        (back(found), frame_before)
+    });
     if !plan.sites.is_empty() && !is_folded {
-        keep_frame();
+        set_frame(frame);
     }
     if let Some(slot) = target.slot {
         paths::move_slot(target, &b, node, slot);
@@ -115,7 +120,7 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             b.store_relaxed(above, b.offset(node, CONTEXT_FRAME_OFFSET as u64));
         }
         if is_folded {
-            keep_frame();
+            set_frame(frame);
         }
         b.store_relaxed(b.offset(node, context_slot_offset(slot) as u64), word);
         if target.bursts {
@@ -134,7 +139,13 @@ pub fn apply<'m>(plan: &Plan<'m>, target: &Target<'m>) {
             time::leave(target, &b, node);
         }
         if plan.puts_back {
-            b.store_relaxed(known_back.unwrap_or_else(|| back(node)), word);
+            match before {
+                Some((back, frame_before)) => {
+                    b.store_relaxed(back, word);
+                    set_frame(frame_before);
+                }
+                None => b.store_relaxed(back(node), word),
+            }
         }
     }
     function.drop_purity();

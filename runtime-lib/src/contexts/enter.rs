@@ -158,6 +158,7 @@ unsafe fn try_enter(
         let _guard = if is_hot { Some(Tree::lock(tree)?) } else { None };
         if is_hot {
             (slot, parent) = tree::kept(slot, parent);
+            (*tree).hot.frame = frame;
         }
         let function = Tree::know(tree, record)?;
         // What is inlined has the frame of its caller.

@@ -7,7 +7,7 @@
 //! that lead to no monitored node any more.
 //!
 //! An activation holds its node while others are removed. Those that are under way are above the
-//! one that is entered, and stay. Where a thread has several stacks, or frames were left, that need
+//! one that is entered, or have a frame above it where recursion is folded, and stay. Where a thread has several stacks, or frames were left, that need
 //! not be so: the memory of a node that was removed is used for nodes of the same function alone,
 //! and a cursor that leads there counts in another context of the function, and writes nowhere
 //! else.
@@ -18,9 +18,11 @@
 use crate::arena::{Arena, Purpose};
 use crate::config;
 use crate::contexts::function::Function;
+use crate::contexts::head;
 use crate::contexts::paths;
 use crate::contexts::time;
 use crate::contexts::tree::{self, FIRST, FREE, MONITORED, Tree};
+use crate::contexts::walk::Walk;
 use core::ffi::CStr;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
@@ -78,6 +80,8 @@ pub fn configure() {
 pub struct Hot {
     space_saving: SpaceSaving,
     entries: Entered,
+    /// The frame of the activation that enters
+    pub frame: u64,
 }
 
 /// M, the array of monitored nodes.
@@ -117,7 +121,8 @@ impl Hot {
     /// None of a tree of which all is kept.
     pub const fn new() -> Self {
         let shared = Monitored { nodes: null_mut(), len: 0 };
-        Self { space_saving: SpaceSaving::new(), entries: Entered { shared, capacity: 0 } }
+        let entries = Entered { shared, capacity: 0 };
+        Self { space_saving: SpaceSaving::new(), entries, frame: 0 }
     }
 
     /// What others find of it in a file.
@@ -159,7 +164,7 @@ impl Hot {
 /// # Safety
 /// The lock of the tree's context is held, or its thread is the caller's and not in the runtime.
 pub unsafe fn total(this: *const Tree) -> u64 {
-    let nodes = Nodes(this.cast_mut());
+    let nodes = Nodes::of(this.cast_mut());
     // SAFETY: the caller's.
     space_saving::total(unsafe { &(*this).hot.entries }, &nodes)
 }
@@ -174,7 +179,7 @@ pub unsafe fn monitor(this: *mut Tree, node: *mut ContextNode) {
         if (*node).site & MONITORED == 0 {
             let hot = &raw mut (*this).hot;
             let (space_saving, entries) = (&mut (*hot).space_saving, &mut (*hot).entries);
-            hot_contexts::monitor(node, space_saving, entries, &mut Nodes(this));
+            hot_contexts::monitor(node, space_saving, entries, &mut Nodes::of(this));
         } else {
             // Its image was unloaded meanwhile.
             tree::resume(this, node);
@@ -182,8 +187,40 @@ pub unsafe fn monitor(this: *mut Tree, node: *mut ContextNode) {
     }
 }
 
+/// Removes what was under way when its turn was, and is no longer; but not `stays`, nor what is above
+/// it.
+///
+/// # Safety
+/// The lock of the tree's context is held by its thread; `stays` is one of its nodes.
+pub unsafe fn sweep(this: *mut Tree, stays: *mut ContextNode) {
+    // SAFETY: the caller's; what is removed is behind the walk, and no ancestor of where it is.
+    unsafe {
+        let mut nodes = Nodes { tree: this, stays };
+        let mut walk = Walk::new((*this).root());
+        let mut last = None;
+        while let Some((node, _)) = walk.next(|_| true) {
+            if let Some(last) = last.replace(node) {
+                hot_contexts::prune(last, &mut nodes);
+            }
+        }
+        if let Some(last) = last {
+            hot_contexts::prune(last, &mut nodes);
+        }
+    }
+}
+
 /// The nodes of a tree.
-struct Nodes(*mut Tree);
+struct Nodes {
+    tree: *mut Tree,
+    /// One that is not to be removed, or null
+    stays: *mut ContextNode,
+}
+
+impl Nodes {
+    fn of(tree: *mut Tree) -> Self {
+        Self { tree, stays: null_mut() }
+    }
+}
 
 impl Counters for Nodes {
     type Node = *mut ContextNode;
@@ -204,13 +241,13 @@ impl Monitor for Nodes {
         // SAFETY: as above; the lock is held.
         unsafe {
             // Who reads a file finds the counts of what is monitored, and a bound for the victim.
-            (*self.0).shared.floor.store(count, Ordering::Relaxed);
+            (*self.tree).shared.floor.store(count, Ordering::Relaxed);
             AtomicU64::from_ptr(&raw mut (*node).count).store(count, Ordering::Relaxed);
             (*node).error = count;
             compiler_fence(Ordering::SeqCst);
             (*node).site |= MONITORED;
             compiler_fence(Ordering::SeqCst);
-            tree::resume(self.0, node);
+            tree::resume(self.tree, node);
         }
     }
 
@@ -218,7 +255,7 @@ impl Monitor for Nodes {
         // SAFETY: as above.
         unsafe {
             (*node).site &= !MONITORED;
-            tree::suspend(self.0, node);
+            tree::suspend(self.tree, node);
         }
     }
 
@@ -242,14 +279,19 @@ impl ContextTree for Nodes {
     }
 
     fn is_pinned(&self, node: *mut ContextNode) -> bool {
-        // One that was removed is not removed again.
+        // One that was removed is not removed again. One in which recursion goes on may be under way
+        // while its activation has called what is entered further up.
         // SAFETY: as above.
-        unsafe { (*node).slots & FREE != 0 }
+        unsafe {
+            let is_under_way = (*node).frame > (*self.tree).hot.frame;
+            let was_removed = (*node).slots & FREE != 0;
+            was_removed || node == self.stays || head::is_shared(node) && is_under_way
+        }
     }
 
     fn remove(&mut self, node: *mut ContextNode) {
         // SAFETY: as above.
-        unsafe { remove(self.0, node) };
+        unsafe { remove(self.tree, node) };
     }
 }
 

@@ -9,8 +9,9 @@
 //! ancestor of it has is the one that is under way; it is in the call that has led to what was
 //! left.
 //!
-//! Where recursion is folded, a node is that of several activations, and has the frame of the one that
-//! has called last. The innermost that is on the stack runs the same code; its frame is noted anew.
+//! Where recursion is folded, a node is that of several activations, and has the frame of the last
+//! that has called. Where that was left, it is the innermost that runs the same code, unless a node
+//! further down is there by its frame; its frame is noted anew.
 //!
 //! Asking the unwinder takes a microsecond. So a call is remembered that was found to come from its
 //! parent directly, by its return address.
@@ -57,6 +58,16 @@ struct Search {
     /// The greatest address of a frame
     highest: u64,
     found: *mut ContextNode,
+    guess: Option<Guess>,
+}
+
+/// What may have been found, where several activations may have a node.
+#[derive(Clone, Copy)]
+struct Guess {
+    /// Which of the ancestors it is; the innermost of those that it may be
+    index: usize,
+    /// The frame in which its code runs
+    frame: u64,
 }
 
 /// A node whose activation may be on the stack.
@@ -106,20 +117,20 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
                 search.found = word.node;
                 return unwinder::STOP;
             }
-            let is_it = |candidate: &&Candidate| {
-                candidate.frame == frame && (candidate.code == 0 || candidate.code == code)
-            };
-            if let Some(candidate) = ancestors.iter().find(is_it) {
-                search.found = candidate.node;
+            let is_it = |it: &Candidate| it.frame == frame && (it.code == 0 || it.code == code);
+            if let Some(index) = ancestors.iter().position(is_it) {
+                if !search.guess.is_some_and(|guess| guess.index < index) {
+                    search.guess = None;
+                    search.found = ancestors.get(index).map_or(null_mut(), |it| it.node);
+                }
                 return unwinder::STOP;
             }
-            let has_it =
-                |candidate: &&Candidate| candidate.is_shared && candidate.code == code && code != 0;
-            if let Some(candidate) = ancestors.iter().find(has_it) {
-                AtomicU64::from_ptr(&raw mut (*candidate.node).frame)
-                    .store(frame, Ordering::Relaxed);
-                search.found = candidate.node;
-                return unwinder::STOP;
+            // The innermost one may have called nothing yet: then one further down has called it.
+            let may_have_it = |it: &Candidate| it.is_shared && it.code == code && it.code != 0;
+            if let Some(index) = ancestors.iter().position(may_have_it)
+                && !search.guess.is_some_and(|guess| guess.index <= index)
+            {
+                search.guess = Some(Guess { index, frame });
             }
             search.callers += 1;
         } else if frame == search.frame {
@@ -225,6 +236,7 @@ unsafe fn innermost(node: *mut ContextNode, frame: u64) -> (*mut ContextNode, bo
                 code: 0,
                 highest: 0,
                 found: null_mut(),
+                guess: None,
             };
             while let Some(place) = search.ancestors.get_mut(search.len)
                 && !tree::is_root(next)
@@ -240,6 +252,13 @@ unsafe fn innermost(node: *mut ContextNode, frame: u64) -> (*mut ContextNode, bo
             unwinder::for_each_frame(visit, (&raw mut search).cast());
             if !search.found.is_null() {
                 return (search.found, search.callers == 1);
+            }
+            let guess = search
+                .guess
+                .and_then(|guess| Some((search.ancestors.get(guess.index)?.node, guess.frame)));
+            if let Some((node, frame)) = guess {
+                AtomicU64::from_ptr(&raw mut (*node).frame).store(frame, Ordering::Relaxed);
+                return (node, false);
             }
             // Where the unwinder did not come so far, the addresses have to do.
             let ancestors = search.ancestors.get(..search.len).unwrap_or_default();

@@ -215,8 +215,14 @@ impl Tree {
             if new.is_null() {
                 let head = head::size();
                 // Memory that is used again is that of any node of the function.
-                let size = size_of_node(if is_hot { all_slots } else { slots });
-                new = Self::allocate(this, head + size)?.wrapping_byte_add(head);
+                let size = head + size_of_node(if is_hot { all_slots } else { slots });
+                if is_hot && is_folded && !Self::has_room(this, size) {
+                    hot::sweep(this, parent);
+                    new = hot::take_free(function);
+                }
+                if new.is_null() {
+                    new = Self::allocate(this, size)?.wrapping_byte_add(head);
+                }
             }
             if head::are_there() {
                 let goes_on = if is_folded { above.unwrap_or(new) } else { null_mut() };
@@ -296,6 +302,14 @@ impl Tree {
             Self::locked(this, |tree, arena| {
                 tree.functions.find_or_make(arena, record, &tree.shared.functions)
             })
+        }
+    }
+
+    /// Whether the piece that nodes are made in has room for one.
+    unsafe fn has_room(this: *mut Self, size: usize) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            (*this).free.load(Ordering::Relaxed) + size <= (*this).end.load(Ordering::Relaxed)
         }
     }
 
