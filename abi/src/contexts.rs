@@ -109,7 +109,7 @@ pub const CALLS_SECTION: &str = "midflight_calls";
 pub const CONTEXT_WORD_SYMBOL: &str = "midflight_context_word";
 
 /// [`RecordHeader::flags`](crate::RecordHeader::flags): the record is about calling contexts. Then
-/// `num_paths` is the number of slots of a node, `k` has bits ([`KIND_TIMED`]), and `cfg_hash` is 0.
+/// `num_paths` is the number of slots of a node, `k` has bits (`KIND_…`), and `cfg_hash` is 0.
 pub const FLAG_CONTEXTS: u16 = 1 << 4;
 
 /// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are told
