@@ -4,7 +4,11 @@ mod support;
 
 use midflight_abi::Totals;
 use midflight_profile::forest::PrefixForest;
-use midflight_profile::format::*;
+use midflight_profile::format::{
+    CalledFunction, ContextCounts, ContextFunction, ContextId, ContextMode, Contexts,
+    ContextsHeader, Counters, Encoder, ForestError, ForestHeader, FunctionProfile, HEADER_SIZE,
+    Module, Profile,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -67,10 +71,14 @@ impl Run {
     }
 }
 
+/// The calls that lead to a context, and the signature and the key of the function counted there.
+type Place = (Vec<(u64, u64)>, u64, u64);
+
+/// Activations, and how often each window was counted.
+type Counted = (u64, BTreeMap<Vec<u32>, u64>);
+
 /// The forests of a profile by the calls that lead to their contexts.
-fn flat(
-    profile: &Profile,
-) -> BTreeMap<(Vec<(u64, u64)>, u64, u64), (u64, BTreeMap<Vec<u32>, u64>)> {
+fn flat(profile: &Profile) -> BTreeMap<Place, Counted> {
     let contexts = profile.contexts.as_ref().unwrap();
     let mut ways: Vec<Vec<(u64, u64)>> = Vec::new();
     let mut all = BTreeMap::new();

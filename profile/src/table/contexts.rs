@@ -159,8 +159,8 @@ fn read_table(record: &[u8]) -> Result<ContextTable, TableErrorKind> {
     let kind = u32_at(record, offset_of!(RecordHeader, k));
     let (times, paths) = (kind & KIND_TIMED != 0, kind & KIND_PATHS != 0);
     let is_known = kind & !(KIND_TIMED | KIND_PATHS | KIND_FOLDED) == 0;
-    let is_one = !(bursts && kind != 0) && !(paths && kind & KIND_FOLDED != 0);
-    if !is_known || !is_one || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
+    let is_contrary = bursts && kind != 0 || paths && kind & KIND_FOLDED != 0;
+    if !is_known || is_contrary || u64_at(record, offset_of!(RecordHeader, cfg_hash)) != 0 {
         return Err(TableErrorKind::NotOfContexts);
     }
     let recursion = match kind & KIND_FOLDED {

@@ -119,7 +119,7 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
             }
             let is_it = |it: &Candidate| it.frame == frame && (it.code == 0 || it.code == code);
             if let Some(index) = ancestors.iter().position(is_it) {
-                if !search.guess.is_some_and(|guess| guess.index < index) {
+                if search.guess.is_none_or(|guess| guess.index >= index) {
                     search.guess = None;
                     search.found = ancestors.get(index).map_or(null_mut(), |it| it.node);
                 }
@@ -128,7 +128,7 @@ extern "C" fn visit(context: *mut c_void, search: *mut c_void) -> c_int {
             // The innermost one may have called nothing yet: then one further down has called it.
             let may_have_it = |it: &Candidate| it.is_shared && it.code == code && it.code != 0;
             if let Some(index) = ancestors.iter().position(may_have_it)
-                && !search.guess.is_some_and(|guess| guess.index <= index)
+                && search.guess.is_none_or(|guess| guess.index > index)
             {
                 search.guess = Some(Guess { index, frame });
             }

@@ -106,7 +106,7 @@ pub fn scale() -> u64 {
 
 /// A number of the counter in nanoseconds, by the [`scale`].
 pub fn nanoseconds(counted: u64, scale: u64) -> u64 {
-    (u128::from(counted) * u128::from(scale) >> 32).try_into().unwrap_or(u64::MAX)
+    ((u128::from(counted) * u128::from(scale)) >> 32).try_into().unwrap_or(u64::MAX)
 }
 
 /// The calling thread's tree begins, or it counts from zero: what has passed is nobody's.
@@ -154,9 +154,10 @@ pub fn settle() {
 pub fn elsewhere() -> u64 {
     let mut sum = 0u64;
     if are_taken() {
-        // SAFETY: heads stand before these nodes.
         fallback::for_each(|node| {
-            sum = sum.saturating_add(unsafe { of(node) }.load(Ordering::Relaxed))
+            // SAFETY: a head stands before such a node.
+            let time = unsafe { of(node) }.load(Ordering::Relaxed);
+            sum = sum.saturating_add(time);
         });
     }
     sum

@@ -194,12 +194,14 @@ pub(super) fn walk_forests<'a, E: From<ReadError>>(
     header: &ContextsHeader,
     mut visit: impl FnMut(usize, &mut Cursor<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
-    while header.has_forests {
+    if !header.has_forests {
+        return Ok(());
+    }
+    loop {
         let context = cursor.varint32("the context of a forest").map_err(ReadError::from)?;
-        let Some(context) = context.checked_sub(1) else { break };
+        let Some(context) = context.checked_sub(1) else { return Ok(()) };
         visit(context as usize, cursor)?;
     }
-    Ok(())
 }
 
 fn read_function(

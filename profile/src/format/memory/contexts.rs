@@ -35,7 +35,7 @@ pub(super) struct Kept {
 impl Kept {
     /// A number of the counter in nanoseconds, where times were taken.
     fn nanoseconds(self, counted: u64) -> Option<u64> {
-        let scaled = u128::from(counted) * u128::from(self.scale?) >> 32;
+        let scaled = (u128::from(counted) * u128::from(self.scale?)) >> 32;
         Some(u64::try_from(scaled).unwrap_or(u64::MAX))
     }
 }
