@@ -7,10 +7,10 @@
 //! that lead to no monitored node any more.
 //!
 //! An activation holds its node while others are removed. Those that are under way are above the
-//! one that is entered, or have a frame above it where recursion is folded, and stay. Where a thread has several stacks, or frames were left, that need
-//! not be so: the memory of a node that was removed is used for nodes of the same function alone,
-//! and a cursor that leads there counts in another context of the function, and writes nowhere
-//! else.
+//! one that is entered, or have a frame above it where recursion is folded, and stay. Where a thread
+//! has several stacks, or frames were left, that need not be so: the memory of a node that was
+//! removed is used for nodes of the same function alone, and a cursor that leads there counts in
+//! another context of the function, and writes nowhere else.
 //!
 //! All of it is done under the lock of the tree's context. A handler that comes meanwhile has no
 //! context, and reads a tree whose rings are whole.

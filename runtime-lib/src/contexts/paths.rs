@@ -2,9 +2,10 @@
 //! called in (Ammons, Ball, Larus, PLDI 1997).
 //!
 //! Emitted code then finds its forest in the head of its node, in the place of the thread's slot. A
-//! context has a forest of its own once it has been entered often enough ([`VARIABLE`]), and memory
-//! is not short; until then its activations come here, and count in a forest that is common to all
-//! such contexts of the function. So all forests of a function together are what was counted of it.
+//! context has a forest of its own once it has been entered often enough ([`VARIABLE`]), while
+//! memory is not short; without, its activations come here, and count in a forest that is common to
+//! all such contexts of the function. So all forests of a function together are what was counted of
+//! it.
 
 use crate::config;
 use crate::contexts::fallback as contexts_fallback;
@@ -70,8 +71,8 @@ pub unsafe fn forest(record: *const RecordHeader, head: *mut ContextHead) -> *mu
             true => None,
             false => Functions::find(&raw const (*tree).functions, (*node).record),
         };
-        let is_hot = is_hot(node);
-        if !is_hot && let Some(function) = function {
+        let is_wanted = !tree.is_null() && !(*tree).has_all_forests && is_hot(node);
+        if !is_wanted && let Some(function) = function {
             let common = (*function).forest.load(Ordering::Acquire);
             if !common.is_null() {
                 return common;
@@ -82,10 +83,13 @@ pub unsafe fn forest(record: *const RecordHeader, head: *mut ContextHead) -> *mu
         if let Some(function) = function {
             (*function).forest.store(common, Ordering::Release);
         }
-        if !is_hot {
+        if !is_wanted {
             return common;
         }
-        let own = make(record, node, &signals).unwrap_or(common);
+        let Some(own) = make(record, node, &signals) else {
+            (*tree).has_all_forests = true;
+            return common;
+        };
         AtomicPtr::from_ptr(&raw mut (*head).forest).store(own, Ordering::Release);
         own
     }
@@ -147,7 +151,7 @@ pub unsafe fn own(head: *mut ContextHead, node: *mut ContextNode) -> Option<*mut
     // SAFETY: the caller's; forests are never freed.
     unsafe {
         let forest = AtomicPtr::from_ptr(&raw mut (*head).forest).load(Ordering::Acquire);
-        if forest.is_null() || fallback::is_any(forest) {
+        if forest.is_null() {
             return None;
         }
         let forest = ThreadForest::of(forest);

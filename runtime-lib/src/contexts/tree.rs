@@ -71,6 +71,8 @@ pub struct Tree {
     bytes: usize,
     /// Whether the unwinder is asked: what it calls, and handlers, do without.
     pub is_asking: bool,
+    /// Whether no more contexts get forests of their own.
+    pub has_all_forests: bool,
     /// Activations that have begun between bursts
     pub outside: Outside,
     /// See [`ContextWord::cache`]; null before it is needed
@@ -96,6 +98,7 @@ impl Tree {
             hot: Hot::new(),
             bytes: 0,
             is_asking: false,
+            has_all_forests: false,
             outside: Outside::new(),
             cache: null_mut(),
         }

@@ -54,11 +54,6 @@ pub fn is_fallback(forest: *mut Forest) -> bool {
     unsafe { forest == &raw mut (*stand).dense || forest == &raw mut (*stand).sparse }
 }
 
-/// Whether a forest is one that stands in.
-pub fn is_any(forest: *mut Forest) -> bool {
-    is_fallback(forest) || forest == smaller() || forest == counting().0
-}
-
 /// The forest that stands in for that of a function.
 ///
 /// # Safety
