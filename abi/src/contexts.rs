@@ -120,15 +120,15 @@ pub const FLAG_BY_FUNCTION: u16 = 1 << 5;
 /// instrumentation of the function, so that each activation has a frame of its own.
 pub const FLAG_OWN_FRAME: u16 = 1 << 6;
 
-/// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are counted
-/// in bursts.
+/// [`RecordHeader::flags`](crate::RecordHeader::flags), with [`FLAG_CONTEXTS`]: contexts are
+/// counted in bursts.
 pub const FLAG_BURSTS: u16 = 1 << 7;
 
 /// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: times are taken.
 pub const KIND_TIMED: u32 = 1 << 0;
 
-/// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: the paths of the function
-/// are counted for each context, in the forest of the [`ContextHead`].
+/// In [`RecordHeader::k`](crate::RecordHeader::k), with [`FLAG_CONTEXTS`]: the paths of the
+/// function are counted for each context, in the forest of the [`ContextHead`].
 pub const KIND_PATHS: u32 = 1 << 2;
 
 /// Added to the slot that [`ENTER_SYMBOL`](crate::ENTER_SYMBOL) gets: it is that of a

@@ -221,8 +221,8 @@ pub struct OpenRequest {
     pub user: *mut c_void,
 }
 
-/// Reads a variable on which the version with this record is to rely: 0, or another number where the
-/// variable is gone with its library.
+/// Reads a variable on which the version with this record is to rely: 0, or another number where
+/// the variable is gone with its library.
 pub type OpenRead =
     unsafe extern "C" fn(made: *const OpenMade, address: *const i64, value: *mut i64) -> i32;
 

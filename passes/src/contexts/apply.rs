@@ -11,8 +11,8 @@
 //! enter:  entered = midflight_context_enter(frame, &record); goto body
 //! ```
 //!
-//! Where recursion is folded, the activation goes on in the node that stands before that which it has
-//! found and counted:
+//! Where recursion is folded, the activation goes on in the node that stands before that which it
+//! has found and counted:
 //!
 //! ```text
 //! body:   found = phi …
@@ -22,8 +22,8 @@
 //!         before = node->frame
 //! ```
 //!
-//! Then the frame is stored before each call, since one that was left may have stored its own, and put
-//! back to that of the activation before behind the word.
+//! Then the frame is stored before each call, since one that was left may have stored its own, and
+//! put back to that of the activation before behind the word.
 //!
 //! Where functions may still be inlined, the frame may be the parent's own.
 //!

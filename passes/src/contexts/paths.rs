@@ -1,6 +1,6 @@
-//! Paths for each context: a function of which paths are profiled, too, finds its forest in the head
-//! of its node, in the place of its thread-local slot (flow and context sensitive profiling; Ammons,
-//! Ball, Larus, PLDI 1997).
+//! Paths for each context: a function of which paths are profiled, too, finds its forest in the
+//! head of its node, in the place of its thread-local slot (flow and context sensitive profiling;
+//! Ammons, Ball, Larus, PLDI 1997).
 //!
 //! What path profiling has inserted before stays as it is, but for the slot: it is entered behind
 //! the node.

@@ -10,8 +10,8 @@
 //! in functions with more call sites than a node has slots.
 //!
 //! Where contexts are counted in bursts all calls in tail position are of the third kind: whoever
-//! was called between bursts has to be known by the stack. So are they where recursion is folded: the
-//! frames of a node are those of several activations then.
+//! was called between bursts has to be known by the stack. So are they where recursion is folded:
+//! the frames of a node are those of several activations then.
 //!
 //! A call in tail position must stay there, so nothing may be inserted behind it. Which calls give
 //! up the frame is known once LLVM has marked them. Before, it is every call that is followed by

@@ -7,10 +7,10 @@
 //! that lead to no monitored node any more.
 //!
 //! An activation holds its node while others are removed. Those that are under way are above the
-//! one that is entered, or have a frame above it where recursion is folded, and stay. Where a thread
-//! has several stacks, or frames were left, that need not be so: the memory of a node that was
-//! removed is used for nodes of the same function alone, and a cursor that leads there counts in
-//! another context of the function, and writes nowhere else.
+//! one that is entered, or have a frame above it where recursion is folded, and stay. Where a
+//! thread has several stacks, or frames were left, that need not be so: the memory of a node that
+//! was removed is used for nodes of the same function alone, and a cursor that leads there counts
+//! in another context of the function, and writes nowhere else.
 //!
 //! All of it is done under the lock of the tree's context. A handler that comes meanwhile has no
 //! context, and reads a tree whose rings are whole.
@@ -187,8 +187,8 @@ pub unsafe fn monitor(this: *mut Tree, node: *mut ContextNode) {
     }
 }
 
-/// Removes what was under way when its turn was, and is no longer; but not `stays`, nor what is above
-/// it.
+/// Removes what was under way when its turn was, and is no longer; but not `stays`, nor what is
+/// above it.
 ///
 /// # Safety
 /// The lock of the tree's context is held by its thread; `stays` is one of its nodes.
@@ -279,9 +279,8 @@ impl ContextTree for Nodes {
     }
 
     fn is_pinned(&self, node: *mut ContextNode) -> bool {
-        // One that was removed is not removed again. One in which recursion goes on may be under way
-        // while its activation has called what is entered further up.
-        // SAFETY: as above.
+        // One that was removed is not removed again. One in which recursion goes on may be under
+        // way while its activation has called what is entered further up. SAFETY: as above.
         unsafe {
             let is_under_way = (*node).frame > (*self.tree).hot.frame;
             let was_removed = (*node).slots & FREE != 0;

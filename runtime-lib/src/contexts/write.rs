@@ -130,8 +130,8 @@ pub unsafe fn activations(tree: &Tree) -> u64 {
     sum
 }
 
-/// Marks the nodes that have a count or a time, and all above them, which are to be written. True if there
-/// are any.
+/// Marks the nodes that have a count or a time, and all above them, which are to be written. True
+/// if there are any.
 ///
 /// # Safety
 /// As for [`activations`].

@@ -346,8 +346,8 @@ impl<S: Sink> Encoder<S> {
         self.varint(0)
     }
 
-    /// Begins the windows of a function in a context of the tree begun last: the place of that among
-    /// the nodes, from 0. Groups follow, and [`Self::end`].
+    /// Begins the windows of a function in a context of the tree begun last: the place of that
+    /// among the nodes, from 0. Groups follow, and [`Self::end`].
     ///
     /// # Errors
     /// Those of the sink.

@@ -210,8 +210,8 @@ impl Contexts {
         self.node(id).time
     }
 
-    /// Adds what was counted of paths in a context, where it has a forest of its own. It is a part of
-    /// what the profile has of the function.
+    /// Adds what was counted of paths in a context, where it has a forest of its own. It is a part
+    /// of what the profile has of the function.
     ///
     /// # Errors
     /// [`ForestError`] if it does not add up with what was counted there before.
