@@ -48,8 +48,8 @@ PROJECT_PACKAGES := cmake tcl-dev
 # Checks of `make test`; `make nightly` widens them.
 # Each LLVM at levels of optimization.
 LIT ?= 22:0,22:2,19:2
-SEEDS ?= 0..100
-OSR_SEEDS ?= 0..50
+SEEDS ?= 0..60
+OSR_SEEDS ?= 0..40
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?=
 # Random programs in versions that are made while they run.
@@ -62,6 +62,7 @@ OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:earl
 PROGRAMS ?= light
 # Levels at which outputs are compared; edges are checked at the others.
 OUTPUT_OPT ?= 3
+BLOCKS_OPT ?= 2
 PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 ENTRIES ?= bzip2,lua,expat,connect4,suffix-sort,exceptions
@@ -264,7 +265,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 0,2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
 	$(BENCH) verify --programs $(REPLAYED) --check edges --opt 2 --llvm 22 --k 1 --stage early,inlined,late
-	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt 0,2 --llvm 22
+	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt $(BLOCKS_OPT) --llvm 22
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
 	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2
 	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt 0,2
@@ -290,7 +291,7 @@ check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
 # Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire,
-# the stack, points that are armed, and the runtime's own tests: threads, signals, ways out. Left out
+# the stack, points that are armed, calling contexts and their times, and the runtime's own tests: threads, signals, ways out. Left out
 # of these is what QEMU does not do as Linux does (children in the parent's memory, a program that
 # executes itself, limits on memory, seccomp), ends by faults, at which Debian 12's QEMU fails an
 # assertion of its own, and what is for x86-64 (code without a frame).
@@ -305,10 +306,12 @@ check-aarch64: harness aarch64
 	$(BENCH) --machine aarch64 verify --programs fannkuch --check output,edges,blocks --opt $(AARCH64_OPT) --stage early,inlined,late
 	$(BENCH) --machine aarch64 verify --programs fannkuch --check edges,blocks --opt 2 --k 1 --stage early,inlined,late
 	$(BENCH) --machine aarch64 verify --programs bzip2 --check edges --opt 2 --llvm 22 --stage early
+	$(BENCH) --machine aarch64 verify --programs fannkuch,exceptions --check contexts --opt 2 --llvm 22 --stage late
 	$(BENCH) --machine aarch64 osr stack --transitions 100000
 	$(BENCH) --machine aarch64 osr csmith --seeds $(AARCH64_SEEDS)
 	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds $(AARCH64_SEEDS)
 	scripts/arming-aarch64.sh $(LIB) $(AARCH64) $(BOTH)
+	scripts/times-aarch64.sh target/release/midflight $(AARCH64)/lib/midflight $(BOTH)
 	MIDFLIGHT_TEST_AARCH64=$(CURDIR)/$(AARCH64)/lib/midflight $(CARGO) test --no-fail-fast -p midflight-runtime \
 		$(AARCH64_TESTS:%=--test %) --target-dir target -- $(AARCH64_SKIPPED:%=--skip %)
 else
@@ -338,4 +341,4 @@ nightly: need-test
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
-		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3
+		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2

@@ -29,7 +29,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-NEXT:    load atomic i64, ptr %[[OWN]] monotonic, align 8
 ; CHECK:         ret i32 %x
 ; ARM-LABEL:   define i32 @leaf(i32 %x)
-; ARM-COUNT-2:   call i64 @llvm.readsteadycounter()
+; ARM-COUNT-2:   call i64 asm sideeffect "mrs $0, cntvct_el0", "=r"()
 ; ARM:           ret i32 %x
 define i32 @leaf(i32 %x) {
   ret i32 %x

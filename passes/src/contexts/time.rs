@@ -45,7 +45,7 @@ fn spend<'m>(target: &Target<'m>, b: &Builder<'m>, node: Value<'m>) {
     // A handler that comes in between takes its own time.
     let now = match module.is_for_x86_64() {
         true => b.cycle_counter(),
-        false => b.steady_counter(),
+        false => b.system_counter(),
     };
     let last = b.load_relaxed(i64, last_at);
     let is_later = b.more(now, last);
