@@ -290,11 +290,12 @@ check-bare:
 check-random: harness
 	$(BENCH) csmith --seeds $(SEEDS)
 
-# Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that fire,
-# the stack, points that are armed, calling contexts and their times, and the runtime's own tests: threads, signals, ways out. Left out
-# of these is what QEMU does not do as Linux does (children in the parent's memory, a program that
-# executes itself, limits on memory, seccomp), ends by faults, at which Debian 12's QEMU fails an
-# assertion of its own, and what is for x86-64 (code without a frame).
+# Programs for AArch64, in QEMU: profiles at every stage, for paths and sequences, points that
+# fire, the stack, points that are armed, calling contexts and their times, and the runtime's own
+# tests: threads, signals, ways out. Left out of these is what QEMU does not do as Linux does
+# (children in the parent's memory, a program that executes itself, limits on memory, seccomp),
+# ends by faults, at which Debian 12's QEMU fails an assertion of its own, and what is for x86-64
+# (code without a frame).
 AARCH64_SKIPPED := a_child_that_shares_memory_counts_in_its_parent \
 	a_program_that_becomes_itself_does_not_replace_its_own_profile without_any_memory_the_program_runs_on \
 	a_handler_for_one_time_is_followed_by_a_profile \

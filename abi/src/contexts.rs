@@ -206,6 +206,12 @@ pub struct ContextHead {
     pub time: u64,
 }
 
+/// Nanoseconds of a number of the counter, where `scale` is how many 2^32 of it are. It saturates.
+pub const fn nanoseconds(counted: u64, scale: u64) -> u64 {
+    let scaled = (counted as u128 * scale as u128) >> 32;
+    if scaled > u64::MAX as u128 { u64::MAX } else { scaled as u64 }
+}
+
 /// Bytes that [`ContextHead::time`] is before its node.
 pub const CONTEXT_TIME_BEFORE: usize =
     core::mem::size_of::<ContextHead>() - core::mem::offset_of!(ContextHead, time);

@@ -123,7 +123,7 @@ impl Reader {
 }
 
 /// What was counted of a function; `places` has the module here of each of the file.
-fn read_forest(
+pub(super) fn read_forest(
     cursor: &mut Cursor<'_>,
     places: &[usize],
     counters: Counters,
@@ -136,14 +136,6 @@ fn read_forest(
     let ForestHeader { module, key, k, totals } = header;
     let module = places[module as usize];
     Ok(FunctionProfile { module, key, k, totals, counters, forest, truncated })
-}
-
-/// The same, where that was counted in windows.
-pub(super) fn read_windows_of(
-    cursor: &mut Cursor<'_>,
-    places: &[usize],
-) -> Result<FunctionProfile, ReadError> {
-    read_forest(cursor, places, Counters::Windows)
 }
 
 fn read_slabs(cursor: &mut Cursor<'_>, k: u32) -> Result<PrefixForest, ReadError> {

@@ -104,11 +104,6 @@ pub fn scale() -> u64 {
     }
 }
 
-/// A number of the counter in nanoseconds, by the [`scale`].
-pub fn nanoseconds(counted: u64, scale: u64) -> u64 {
-    ((u128::from(counted) * u128::from(scale)) >> 32).try_into().unwrap_or(u64::MAX)
-}
-
 /// The calling thread's tree begins, or it counts from zero: what has passed is nobody's.
 pub fn begin() {
     if are_taken() {

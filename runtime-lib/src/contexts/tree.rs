@@ -145,6 +145,15 @@ impl Tree {
         unsafe { &(*(*self.context).data.get()).baselines }
     }
 
+    /// Whether some context has had a forest of its own.
+    ///
+    /// # Safety
+    /// As for [`Self::baselines`].
+    pub unsafe fn has_forests(&self) -> bool {
+        // SAFETY: the caller's; contexts are never freed.
+        unsafe { (*(*self.context).data.get()).of_contexts != 0 }
+    }
+
     /// What is remembered of call sites with several callees. Null: there is no memory for it.
     ///
     /// # Safety

@@ -14,7 +14,7 @@ use crate::paths::context::Context;
 use crate::paths::forest::ThreadForest;
 use crate::process::Process;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use midflight_abi::contexts::ContextNode;
+use midflight_abi::contexts::{self, ContextNode};
 use midflight_profile::format::{
     ContextCounts, ContextFunction, ContextMode, ContextsHeader, Encoder, Sink,
 };
@@ -175,7 +175,7 @@ impl Scale {
     }
 
     fn nanoseconds(self, counted: u64) -> u64 {
-        time::nanoseconds(counted, self.0)
+        contexts::nanoseconds(counted, self.0)
     }
 }
 
@@ -225,7 +225,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             floor,
             bursts,
             time: scale.map(|scale| scale.nanoseconds(removed)),
-            has_forests: head::are_there() && any_forest(tree),
+            has_forests: tree.has_forests(),
         };
         encoder.contexts(&header)?;
         let mut last = None;
@@ -276,20 +276,6 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
         encoder.end_context_windows()?;
         Ok(strangers)
     }
-}
-
-/// Whether some context of a tree has a forest of its own.
-unsafe fn any_forest(tree: &Tree) -> bool {
-    // SAFETY: the caller's; heads stand before nodes.
-    unsafe {
-        let mut walk = Walk::new(tree.root());
-        while let Some((node, _)) = walk.next(|_| true) {
-            if paths::own(head::of(node), node).is_some() {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// Whether a node's function is one of a registered image; else it is counted.

@@ -64,7 +64,7 @@ pub struct Data {
     size: usize,
     used: usize,
     /// Bytes of forests that count in one calling context, without their nodes
-    of_contexts: usize,
+    pub of_contexts: usize,
 }
 
 /// The pthread key of contexts; negative before there is one.

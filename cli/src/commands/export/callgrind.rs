@@ -2,9 +2,9 @@
 //! (<https://valgrind.org/docs/manual/cl-format.html>).
 //!
 //! What a function costs is its activations and, where it was taken, its time in nanoseconds, at
-//! the line of its declaration. A call costs those of the context that it made and of all below; but where the function that is called
-//! is under way already, the call that began it has them, and this one costs nothing: else what is
-//! recursive would cost more than all.
+//! the line of its declaration. A call costs those of the context that it made and of all below;
+//! but where the function that is called is under way already, the call that began it has them, and
+//! this one costs nothing: else what is recursive would cost more than all.
 
 use crate::commands::export::{Format, View, Writer};
 use crate::document::{ContextDocument, Shape};

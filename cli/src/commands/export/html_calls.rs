@@ -70,7 +70,8 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
         .write(out, |out| element(out, "index", &index))
 }
 
-/// The contexts with the most activations, or the most time, in and below them, in preorder: none without its parent.
+/// The contexts with the most activations, or the most time, in and below them, in preorder: none
+/// without its parent.
 fn rows(document: &ContextDocument<'_>) -> Vec<Row> {
     let contexts = &document.contexts;
     let mut order: Vec<usize> = (0..contexts.len()).collect();

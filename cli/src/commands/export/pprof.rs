@@ -1,8 +1,8 @@
 //! Calling contexts as pprof reads them: `profile.proto`
 //! (<https://github.com/google/pprof/blob/main/proto/profile.proto>), compressed by gzip.
 //!
-//! A sample is a context, with its activations and, where it was taken, its time. Its locations are the function, at the line of its
-//! declaration, and the calls that lead to it, each at its line.
+//! A sample is a context, with its activations and, where it was taken, its time. Its locations are
+//! the function, at the line of its declaration, and the calls that lead to it, each at its line.
 
 use crate::commands::export::{Format, View, Writer};
 use crate::document::{ContextDocument, Shape};

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::cursor::Cursor;
 use crate::format::error::ReadError;
-use crate::format::read::read_windows_of;
+use crate::format::profile::Counters;
+use crate::format::read::read_forest;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
@@ -72,7 +73,7 @@ impl Reader {
         walk_forests(cursor, &header, |context, cursor| {
             let id = *state.ids.get(context).ok_or(no_context)?;
             let at = cursor.at();
-            let function = read_windows_of(cursor, places)?;
+            let function = read_forest(cursor, places, Counters::Windows)?;
             sum.contexts.add_forest(id, function).map_err(|error| error.of(at))
         })
     }

@@ -18,7 +18,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::mem::offset_of;
-use midflight_abi::contexts::{CONTEXT_NODE_SIZE, ContextHead, ContextNode, EMPTY, MOST_SLOTS};
+use midflight_abi::contexts::{
+    CONTEXT_NODE_SIZE, ContextHead, ContextNode, EMPTY, MOST_SLOTS, nanoseconds,
+};
 use midflight_abi::memory::{
     CalledFunction as Function, ContextTree, FREE, IS_FUNCTION, MONITORED, MemoryHeader, Monitored,
 };
@@ -35,8 +37,7 @@ pub(super) struct Kept {
 impl Kept {
     /// A number of the counter in nanoseconds, where times were taken.
     fn nanoseconds(self, counted: u64) -> Option<u64> {
-        let scaled = (u128::from(counted) * u128::from(self.scale?)) >> 32;
-        Some(u64::try_from(scaled).unwrap_or(u64::MAX))
+        Some(nanoseconds(counted, self.scale?))
     }
 }
 

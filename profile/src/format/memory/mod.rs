@@ -176,9 +176,7 @@ impl Walk<'_> {
             let mut forest = context.u64(offset_of!(Context, forests));
             while forest != 0 {
                 let object = self.bytes.object(forest, size_of::<ThreadForest>(), "a forest")?;
-                let function = self.read_forest(forest, &object, &told)?;
-                let node = object.u64(offset_of!(ThreadForest, node));
-                of_contexts.extend(function.filter(|_| node != 0).map(|function| (node, function)));
+                of_contexts.extend(self.read_forest(forest, &object, &told)?);
                 forest = object.u64(offset_of!(ThreadForest, next));
             }
             let tree = context.u64(offset_of!(Context, tree));
@@ -190,14 +188,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds a forest to its function, if anything was counted in it, and returns it where it counts
-    /// in one context.
+    /// Adds a forest to its function, if anything was counted in it, and returns it with its node
+    /// where it counts in one context.
     fn read_forest(
         &mut self,
         address: u64,
         object: &Object<'_>,
         told: &counts::Told,
-    ) -> Result<Option<FunctionProfile>, ReadError> {
+    ) -> Result<Option<(u64, FunctionProfile)>, ReadError> {
         let k = object.u32(offset_of!(ThreadForest, k));
         // Not written yet.
         if k == 0 {
@@ -217,8 +215,8 @@ impl Walk<'_> {
         self.has_lower_bounds |= function.is_short();
         let at = self.bytes.offset(address) + offset_of!(ThreadForest, k);
         let function = FunctionProfile { module, ..function };
-        let is_of_context = object.u64(offset_of!(ThreadForest, node)) != 0;
-        let its_own = is_of_context.then(|| function.clone());
+        let node = object.u64(offset_of!(ThreadForest, node));
+        let its_own = (node != 0).then(|| (node, function.clone()));
         self.reader.add_function(function, at)?;
         Ok(its_own)
     }
