@@ -13,10 +13,14 @@
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 using namespace midflight;
@@ -33,6 +37,8 @@ unsigned midflight::unsignedOpcode(const Instruction &I) {
     return Instruction::UDiv;
   case Instruction::SRem:
     return Instruction::URem;
+  case Instruction::ICmp:
+    return cast<ICmpInst>(I).isSigned() ? Instruction::ICmp : 0;
   default:
     return 0;
   }
@@ -48,8 +54,78 @@ bool midflight::isNotPoison(const Value *V, const Instruction *At) {
 
 namespace {
 
+// Attributes of a call that tell what is true of it, of its arguments and of its
+// result, and not what it does.
+const AttributeMask &callFacts() {
+  static const AttributeMask Facts = [] {
+    AttributeMask Mask;
+    for (Attribute::AttrKind Kind :
+         {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable,
+          Attribute::DereferenceableOrNull, Attribute::Range,
+          Attribute::NoFPClass, Attribute::Alignment})
+      Mask.addAttribute(Kind);
+    return Mask;
+  }();
+  return Facts;
+}
+
+// The attributes of a call but for such.
+AttributeList withoutFacts(const CallBase &Call) {
+  LLVMContext &Context = Call.getContext();
+  AttributeMask OfFunction;
+  for (Attribute::AttrKind Kind :
+       {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoFree,
+        Attribute::NoSync, Attribute::NoCallback, Attribute::NoRecurse,
+        Attribute::MustProgress, Attribute::Memory})
+    OfFunction.addAttribute(Kind);
+  AttributeList Attributes = Call.getAttributes()
+                                 .removeRetAttributes(Context, callFacts())
+                                 .removeFnAttributes(Context, OfFunction);
+  for (unsigned N = 0; N != Call.arg_size(); ++N) {
+    // What is passed in memory is laid out by its alignment.
+    bool InMemory = Call.isPassPointeeByValueArgument(N) ||
+                    Call.paramHasAttr(N, Attribute::StructRet);
+    if (!InMemory)
+      Attributes =
+          Attributes.removeParamAttributes(Context, N, callFacts());
+  }
+  return Attributes;
+}
+
+bool sameCall(const CallBase &A, const CallBase &B) {
+  auto *CallA = dyn_cast<CallInst>(&A);
+  auto *CallB = dyn_cast<CallInst>(&B);
+  // Else "tail" says only that the callee has nothing of the caller's frame.
+  auto IsTied = [](const CallInst *Call) {
+    return Call && (Call->isMustTailCall() || Call->isNoTailCall());
+  };
+  if ((IsTied(CallA) || IsTied(CallB)) &&
+      CallA->getTailCallKind() != CallB->getTailCallKind())
+    return false;
+  return A.getFunctionType() == B.getFunctionType() &&
+         A.getCallingConv() == B.getCallingConv() &&
+         A.hasIdenticalOperandBundleSchema(B) &&
+         withoutFacts(A) == withoutFacts(B);
+}
+
+// What is true of an access or a call where it is (the alignment of an address,
+// an argument that is not null) is not a part of what it does.
 bool sameOperation(const Instruction *A, const Instruction *B) {
-  if (!A->isSameOperationAs(B))
+  auto *CallA = dyn_cast<CallBase>(A);
+  auto *CallB = dyn_cast<CallBase>(B);
+  if (CallA && CallB && A->getOpcode() == B->getOpcode() &&
+      (isa<CallInst>(A) || isa<InvokeInst>(A))) {
+    if (A->getType() != B->getType() ||
+        A->getNumOperands() != B->getNumOperands() ||
+        !sameCall(*CallA, *CallB))
+      return false;
+    return all_of(zip(A->operand_values(), B->operand_values()), [](auto P) {
+      return std::get<0>(P)->getType() == std::get<1>(P)->getType();
+    });
+  }
+  bool IsSimple = isa<LoadInst, StoreInst>(A) && !A->isAtomic();
+  if (!A->isSameOperationAs(
+          B, IsSimple ? Instruction::CompareIgnoringAlignment : 0))
     return false;
   if (auto *SA = dyn_cast<SwitchInst>(A)) {
     auto *SB = cast<SwitchInst>(B);
@@ -67,6 +143,10 @@ bool sameOperation(const Instruction *A, const Instruction *B) {
 
 Instruction *makeUnsigned(const Instruction &I) {
   unsigned Opcode = unsignedOpcode(I);
+  if (auto *Compare = dyn_cast<ICmpInst>(&I))
+    return CmpInst::Create(Instruction::ICmp,
+                           Compare->getUnsignedPredicate(), I.getOperand(0),
+                           I.getOperand(1));
   if (I.isCast())
     return CastInst::Create(Instruction::CastOps(Opcode), I.getOperand(0),
                             I.getType());
@@ -136,10 +216,28 @@ bool isTotal(const Instruction &I, ArrayRef<Value *> Ops, Expression &Of) {
 constexpr unsigned PoisonKinds[] = {
     LLVMContext::MD_range, LLVMContext::MD_nonnull, LLVMContext::MD_align};
 
-bool samePoisonMetadata(const Instruction *A, const Instruction *B) {
-  return all_of(PoisonKinds, [&](unsigned Kind) {
-    return A->getMetadata(Kind) == B->getMetadata(Kind);
-  });
+// Attributes of a call that make its result poison.
+AttributeSet poisonAttributes(const Instruction *I) {
+  auto *Call = dyn_cast<CallBase>(I);
+  if (!Call)
+    return {};
+  LLVMContext &Context = I->getContext();
+  AttributeSet Of = Call->getAttributes().getRetAttrs();
+  AttributeMask Others;
+  for (Attribute A : Of)
+    if (A.isStringAttribute())
+      Others.addAttribute(A.getKindAsString());
+    else if (!callFacts().contains(A.getKindAsEnum()) ||
+             A.hasAttribute(Attribute::NoUndef))
+      Others.addAttribute(A.getKindAsEnum());
+  return Of.removeAttributes(Context, Others);
+}
+
+bool samePoisonAnnotations(const Instruction *A, const Instruction *B) {
+  return poisonAttributes(A) == poisonAttributes(B) &&
+         all_of(PoisonKinds, [&](unsigned Kind) {
+           return A->getMetadata(Kind) == B->getMetadata(Kind);
+         });
 }
 
 } // namespace
@@ -163,6 +261,72 @@ LLVMValueRef mfb_constant_place(LLVMValueRef Ref, int64_t *Offset) {
     return nullptr;
   *Offset = Bytes.getSExtValue();
   return wrap(GV);
+}
+
+/// The global variable that an address is in, in its address space, and how many
+/// bytes behind its beginning; null unless it and all that it is computed from
+/// are known to be in it or at its end.
+LLVMValueRef mfb_address_in_global(LLVMValueRef Ref, int64_t *Offset) {
+  auto *C = dyn_cast<Constant>(unwrap(Ref));
+  if (!C || !C->getType()->isPointerTy())
+    return nullptr;
+  *Offset = 0;
+  if (auto *GEP = dyn_cast<GEPOperator>(C)) {
+    auto *GV = cast_or_null<GlobalVariable>(
+        unwrap(mfb_address_in_global(wrap(GEP->getPointerOperand()), Offset)));
+    if (!GV || GEP->getInRange())
+      return nullptr;
+    const DataLayout &Layout = GV->getParent()->getDataLayout();
+    APInt Bytes(Layout.getIndexTypeSizeInBits(C->getType()), *Offset);
+    TypeSize Size = Layout.getTypeAllocSize(GV->getValueType());
+    if (!GEP->accumulateConstantOffset(Layout, Bytes) || Bytes.isNegative() ||
+        Size.isScalable() || Bytes.ugt(Size.getFixedValue()))
+      return nullptr;
+    *Offset = Bytes.getSExtValue();
+    return wrap(GV);
+  }
+  auto *GV = dyn_cast<GlobalVariable>(C);
+  if (!GV || GV->hasExternalWeakLinkage() || !GV->getValueType()->isSized())
+    return nullptr;
+  return wrap(GV);
+}
+
+/// For a simple copy of memory whose size is that of an integer type: that size
+/// in bytes; for one that fills memory with a byte, the integer that is there
+/// then. Operand 0 is where it writes, operand 1 where it reads, if it does.
+bool mfb_as_store(LLVMValueRef Inst, uint64_t *Bytes, LLVMValueRef *Filled) {
+  auto *I = unwrap<Instruction>(Inst);
+  *Filled = nullptr;
+  auto *Memory = dyn_cast<MemIntrinsic>(I);
+  auto *Length =
+      Memory ? dyn_cast<ConstantInt>(Memory->getLength()) : nullptr;
+  if (!Length || Memory->isVolatile() || Length->getValue().ugt(16))
+    return false;
+  *Bytes = Length->getZExtValue();
+  if (!isPowerOf2_64(*Bytes))
+    return false;
+  if (isa<MemTransferInst>(Memory))
+    return true;
+  auto *Byte = dyn_cast<ConstantInt>(cast<MemSetInst>(Memory)->getValue());
+  if (!Byte)
+    return false;
+  *Filled = wrap(static_cast<Value *>(ConstantInt::get(
+      I->getContext(), APInt::getSplat(8 * *Bytes, Byte->getValue()))));
+  return true;
+}
+
+/// For a simple load or store of an integer: how many bytes that is in memory;
+/// else 0.
+uint64_t mfb_integer_bytes(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  Type *T = nullptr;
+  if (auto *Load = dyn_cast<LoadInst>(I); Load && Load->isSimple())
+    T = Load->getType();
+  if (auto *Store = dyn_cast<StoreInst>(I); Store && Store->isSimple())
+    T = Store->getValueOperand()->getType();
+  return T && T->isIntegerTy() && T->getIntegerBitWidth() % 8 == 0
+             ? T->getIntegerBitWidth() / 8
+             : 0;
 }
 
 const char *mfb_opcode_name(LLVMValueRef Inst) {
@@ -219,22 +383,25 @@ void mfb_number_operations(const LLVMValueRef *Insts, const bool *Unsigned,
 }
 
 /// Leaves instructions of the same operation only the flags, and the metadata
-/// that can make a result poison, that all of them have.
+/// and attributes that can make a result poison, that all of them have.
 void mfb_intersect_flags(const LLVMValueRef *Insts, size_t Count) {
   auto *First = unwrap<Instruction>(Insts[0]);
   bool Same = true;
   for (size_t N = 1; N < Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
-    Same &= samePoisonMetadata(First, I);
+    Same &= samePoisonAnnotations(First, I);
     First->andIRFlags(I);
   }
   for (size_t N = 0; N < Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
     if (N)
       I->andIRFlags(First);
-    if (!Same)
-      for (unsigned Kind : PoisonKinds)
-        I->setMetadata(Kind, nullptr);
+    if (Same)
+      continue;
+    for (unsigned Kind : PoisonKinds)
+      I->setMetadata(Kind, nullptr);
+    if (auto *Call = dyn_cast<CallBase>(I))
+      Call->removeRetAttrs(callFacts());
   }
 }
 
@@ -245,7 +412,7 @@ void mfb_losing_flags(const LLVMValueRef *Insts, size_t Count, bool *Losing) {
   unsigned Shared = ~0u;
   for (size_t N = 0; N < Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
-    Same &= samePoisonMetadata(First, I);
+    Same &= samePoisonAnnotations(First, I);
     Shared &= I->getRawSubclassOptionalData();
   }
   for (size_t N = 0; N < Count; ++N)
@@ -359,6 +526,54 @@ bool mfb_linear(LLVMValueRef Inst, int64_t *ConstantPart, void *To,
   default:
     return false;
   }
+}
+
+/// For a comparison: a predicate that it, its inverse, and both with swapped
+/// operands have in common, and by which of these it is that.
+/// With AsUnsigned, of its unsigned counterpart.
+bool mfb_comparison(LLVMValueRef Inst, bool AsUnsigned, uint32_t *Predicate,
+                    bool *Swapped, bool *Negated, bool *Symmetric) {
+  auto *Compare = dyn_cast<CmpInst>(unwrap(Inst));
+  if (!Compare)
+    return false;
+  CmpInst::Predicate Own = Compare->getPredicate();
+  if (AsUnsigned)
+    Own = cast<ICmpInst>(Compare)->getUnsignedPredicate();
+  CmpInst::Predicate Inverse = CmpInst::getInversePredicate(Own);
+  *Predicate = ~0u;
+  for (auto [P, IsSwapped, IsNegated] :
+       {std::tuple(Own, false, false), std::tuple(Inverse, false, true),
+        std::tuple(CmpInst::getSwappedPredicate(Own), true, false),
+        std::tuple(CmpInst::getSwappedPredicate(Inverse), true, true)})
+    if (unsigned(P) < *Predicate) {
+      *Predicate = P;
+      *Swapped = IsSwapped;
+      *Negated = IsNegated;
+      *Symmetric = CmpInst::getSwappedPredicate(P) == P;
+    }
+  return true;
+}
+
+/// The operand that an instruction negates, if it does that to a boolean; else
+/// -1.
+int mfb_negated(LLVMValueRef Inst) {
+  Value *Of;
+  auto *I = unwrap<Instruction>(Inst);
+  if (!I->getType()->isIntegerTy(1) ||
+      !PatternMatch::match(I, PatternMatch::m_Not(PatternMatch::m_Value(Of))))
+    return -1;
+  return Of == I->getOperand(0) ? 0 : 1;
+}
+
+/// Calls back with the value of each case of a switch whose values have at most
+/// 64 bits, in the order of its successors; gives how many bits, else 0.
+uint32_t mfb_cases(LLVMValueRef Inst, void *To, void (*Add)(void *, uint64_t)) {
+  auto *Switch = dyn_cast<SwitchInst>(unwrap(Inst));
+  if (!Switch || Switch->getCondition()->getType()->getIntegerBitWidth() > 64)
+    return 0;
+  for (auto &Case : Switch->cases())
+    Add(To, Case.getCaseValue()->getZExtValue());
+  return Switch->getCondition()->getType()->getIntegerBitWidth();
 }
 
 /// The value for which a switch goes to a block, if there is just one.

@@ -3,7 +3,11 @@
 #ifndef MIDFLIGHT_SANDBOX_H
 #define MIDFLIGHT_SANDBOX_H
 
+#include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include <map>
+#include <memory>
+#include <vector>
 
 namespace midflight {
 
@@ -15,6 +19,11 @@ struct Sandbox {
   llvm::FunctionAnalysisManager FAM;
   llvm::CGSCCAnalysisManager CGAM;
   llvm::ModuleAnalysisManager MAM;
+
+  // Where expressions are compared, by which passes, and what was found.
+  std::unique_ptr<llvm::Module> Scratch;
+  llvm::FunctionPassManager Prover;
+  std::map<std::vector<uint64_t>, bool> Proved;
 
   Sandbox() {
     PB.registerModuleAnalyses(MAM);

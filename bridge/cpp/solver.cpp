@@ -38,14 +38,19 @@ struct Solution {
 class Solved {
   SCCPSolver &Solver;
   ValueToValueMapTy &VMap;
+  // Uses of operations on signed numbers, by their own instructions, whose
+  // value is never negative
+  const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative;
 
   template <typename T> T *its(T *V) const {
     return cast<T>(static_cast<Value *>(VMap[V]));
   }
 
 public:
-  Solved(SCCPSolver &Solver, ValueToValueMapTy &VMap)
-      : Solver(Solver), VMap(VMap) {}
+  Solved(
+      SCCPSolver &Solver, ValueToValueMapTy &VMap,
+      const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative)
+      : Solver(Solver), VMap(VMap), NonNegative(NonNegative) {}
 
   bool isExecutable(BasicBlock *BB) {
     return Solver.isBlockExecutable(its(BB));
@@ -85,7 +90,8 @@ public:
     Value *V = User.getOperand(Operand);
     return V->getType()->isIntegerTy() &&
            (!isa<Constant>(V) || isa<ConstantInt>(V)) &&
-           range(User, V).isAllNonNegative();
+           (NonNegative.contains({&User, Operand}) ||
+            range(User, V).isAllNonNegative());
   }
 };
 
@@ -113,6 +119,19 @@ void solve(Sandbox &S, Function &F, ArrayRef<Instruction *> WithoutFlags,
   SCCPSolver Solver(F.getParent()->getDataLayout(), GetTLI, F.getContext());
   DominatorTree DT(*Copy);
   AssumptionCache AC(*Copy);
+  // What follows from bits, as of recurrences that start at zero or more and
+  // step without signed overflow, if their flags stay.
+  DenseSet<std::pair<const Instruction *, unsigned>> NonNegative;
+  for (Instruction &I : instructions(F))
+    if (unsignedOpcode(I)) {
+      auto *Its = cast<Instruction>(VMap[&I]);
+      SimplifyQuery Q(F.getParent()->getDataLayout(), &GetTLI(F), &DT, &AC,
+                      Its);
+      for (unsigned N = 0; N != Its->getNumOperands(); ++N)
+        if (Its->getOperand(N)->getType()->isIntegerTy() &&
+            isKnownNonNegative(Its->getOperand(N), Q))
+          NonNegative.insert({&I, N});
+    }
   Solver.addPredicateInfo(*Copy, DT, AC);
   Solver.markBlockExecutable(&Copy->front());
   for (Argument &A : Copy->args())
@@ -122,7 +141,7 @@ void solve(Sandbox &S, Function &F, ArrayRef<Instruction *> WithoutFlags,
   Solver.solve();
   while (Solver.resolvedUndefsIn(*Copy))
     Solver.solve();
-  Solved Result(Solver, VMap);
+  Solved Result(Solver, VMap, NonNegative);
   Then(Result);
   // Before the solver goes, which wants its copies of values to be gone.
   S.FAM.clear(*Copy, Copy->getName());
@@ -205,7 +224,8 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn,
         if (Constant *C = Solver.constant(I))
           Result->Constants[&I] = C;
         bool Both = I.getOpcode() == Instruction::SDiv ||
-                    I.getOpcode() == Instruction::SRem;
+                    I.getOpcode() == Instruction::SRem ||
+                    I.getOpcode() == Instruction::ICmp;
         if (unsignedOpcode(I) && Solver.isNonNegative(I, 0) &&
             (!Both || Solver.isNonNegative(I, 1)))
           Result->Unsigned.insert(&I);

@@ -27,6 +27,7 @@ pub mod memory;
 pub mod observe;
 pub mod operations;
 pub mod pass;
+pub mod prover;
 pub mod sandbox;
 pub mod slice;
 pub mod solver;

@@ -14,7 +14,7 @@ pub use llvm_sys_221::{
 };
 
 use prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
     pub fn mfb_error(module: LLVMModuleRef, text: *const c_char, length: usize);
@@ -170,6 +170,36 @@ unsafe extern "C" {
         to: *mut c_void,
         add: unsafe extern "C" fn(*mut c_void, LLVMValueRef),
     ) -> LLVMValueRef;
+    pub fn mfb_address_in_global(value: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
+    pub fn mfb_as_store(inst: LLVMValueRef, bytes: *mut u64, filled: *mut LLVMValueRef) -> bool;
+    pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
+    pub fn mfb_is_total(inst: LLVMValueRef) -> bool;
+    pub fn mfb_is_plain_operand(value: LLVMValueRef) -> bool;
+    pub fn mfb_prove_equal(
+        sandbox: *mut c_void,
+        values: *const LLVMValueRef,
+        kinds: *const u32,
+        begin: *const u32,
+        operands: *const u32,
+        count: usize,
+        a: u32,
+        b: u32,
+        negated: bool,
+    ) -> bool;
+    pub fn mfb_cases(
+        inst: LLVMValueRef,
+        to: *mut c_void,
+        add: unsafe extern "C" fn(to: *mut c_void, value: u64),
+    ) -> u32;
+    pub fn mfb_comparison(
+        inst: LLVMValueRef,
+        as_unsigned: bool,
+        predicate: *mut u32,
+        swapped: *mut bool,
+        negated: *mut bool,
+        symmetric: *mut bool,
+    ) -> bool;
+    pub fn mfb_negated(inst: LLVMValueRef) -> c_int;
     pub fn mfb_linear(
         inst: LLVMValueRef,
         constant: *mut i64,

@@ -35,15 +35,26 @@ pub struct Constants<'m> {
     /// The LLVM side of each one
     pub values: Vec<Value<'m>>,
     ids: HashMap<Value<'m>, ConstId>,
+    /// Of addresses, by the variable and the offset in it
+    addresses: HashMap<(Value<'m>, i64), ConstId>,
 }
 
 impl<'m> Constants<'m> {
-    /// The number of a constant.
+    /// The number of a constant: one for an address, however it is computed.
     pub fn id(&mut self, value: Value<'m>) -> ConstId {
-        *self.ids.entry(value).or_insert_with(|| {
+        if let Some(&known) = self.ids.get(&value) {
+            return known;
+        }
+        let new = self.values.len() as ConstId;
+        let id = match value.address_in_global() {
+            Some(address) => *self.addresses.entry(address).or_insert(new),
+            None => new,
+        };
+        if id == new {
             self.values.push(value);
-            self.values.len() as ConstId - 1
-        })
+        }
+        self.ids.insert(value, id);
+        id
     }
 }
 

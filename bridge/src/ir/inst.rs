@@ -8,6 +8,20 @@ use crate::sys::{self, LLVMOpcode};
 use midflight_ir::facts::{InstFacts, MapFacts};
 use std::ffi::{CStr, c_void};
 
+/// A comparison by the predicate that it has in common with its inverse, and with both if their
+/// operands are swapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// LLVM's number of it
+    pub predicate: u32,
+    /// The operands are the other way round.
+    pub swapped: bool,
+    /// The result is.
+    pub negated: bool,
+    /// The order of operands does not matter.
+    pub symmetric: bool,
+}
+
 /// What an instruction is, as far as the passes tell instructions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opcode {
@@ -75,6 +89,12 @@ impl<'m> Inst<'m> {
         // SAFETY: the instruction is live; the result is a C string that is never freed.
         let name = unsafe { CStr::from_ptr(sys::mfb_opcode_name(self.0)) };
         name.to_string_lossy().into_owned()
+    }
+
+    /// The line of the source that it is from; 0 if that is not known.
+    pub fn line(self) -> u32 {
+        // SAFETY: the instruction is live.
+        unsafe { LLVMGetDebugLocLine(self.0) }
     }
 
     /// True if both are `add`, or both `icmp`, or ….
@@ -184,6 +204,61 @@ impl<'m> Inst<'m> {
         let is_linear =
             unsafe { sys::mfb_linear(self.0, &mut constant, (&raw mut terms).cast(), add) };
         is_linear.then_some((constant, terms))
+    }
+
+    /// The bits of what a switch decides by, and the value of each case, in the order of its
+    /// successors.
+    pub fn cases(self) -> Option<(u32, Vec<u64>)> {
+        /// # Safety
+        /// `to` is a `Vec<u64>`.
+        unsafe extern "C" fn add(to: *mut c_void, value: u64) {
+            // SAFETY: the caller's contract.
+            unsafe { &mut *to.cast::<Vec<u64>>() }.push(value);
+        }
+        let mut values: Vec<u64> = Vec::new();
+        // SAFETY: the instruction is live; the callback gets the vector it expects.
+        let bits = unsafe { sys::mfb_cases(self.0, (&raw mut values).cast(), add) };
+        (bits != 0).then_some((bits, values))
+    }
+
+    /// For a comparison: what it, its inverse, and both with swapped operands have in common; of
+    /// its unsigned counterpart, if that is asked for.
+    pub fn comparison(self, as_unsigned: bool) -> Option<Comparison> {
+        let mut of = Comparison::default();
+        // SAFETY: the instruction is live; the places are writable.
+        let is_one = unsafe {
+            sys::mfb_comparison(
+                self.0,
+                as_unsigned,
+                &mut of.predicate,
+                &mut of.swapped,
+                &mut of.negated,
+                &mut of.symmetric,
+            )
+        };
+        is_one.then_some(of)
+    }
+
+    /// For a copy of memory, or one that fills it, which a store of an integer of this size in bytes
+    /// may stand for: that, and if it fills memory the integer. Operand 0 is where it writes,
+    /// operand 1 of a copy where it reads.
+    pub fn as_store(self) -> Option<(u64, Option<Value<'m>>)> {
+        let (mut bytes, mut filled) = (0, std::ptr::null_mut());
+        // SAFETY: the instruction is live; the places are writable.
+        let is_one = unsafe { sys::mfb_as_store(self.0, &mut bytes, &mut filled) };
+        is_one.then(|| (bytes, wrap(filled).map(Value::from_raw)))
+    }
+
+    /// The size in bytes of the integer that it loads or stores, if it is a simple access of one.
+    pub fn integer_bytes(self) -> Option<u64> {
+        // SAFETY: the instruction is live.
+        Some(unsafe { sys::mfb_integer_bytes(self.0) }).filter(|&bytes| bytes != 0)
+    }
+
+    /// The place of the boolean operand that it negates, if it does nothing else.
+    pub fn negated(self) -> Option<usize> {
+        // SAFETY: the instruction is live.
+        usize::try_from(unsafe { sys::mfb_negated(self.0) }).ok()
     }
 
     /// What it is equal to on other operands: a constant, or a value that is there already, if LLVM

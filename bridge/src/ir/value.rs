@@ -123,6 +123,15 @@ impl<'m> Value<'m> {
         unsafe { !LLVMIsAConstantInt(self.0).is_null() || LLVMIsNull(self.0) != 0 }
     }
 
+    /// For the address of a place in a global variable, or just behind that: the variable, and how
+    /// many bytes behind its beginning. Two such addresses are the same just if these are.
+    pub fn address_in_global(self) -> Option<(Value<'m>, i64)> {
+        let mut offset = 0;
+        // SAFETY: the value is live; the offset can be written to.
+        let global = unsafe { crate::sys::mfb_address_in_global(self.0, &mut offset) };
+        Some((Value::from_raw(wrap(global)?), offset))
+    }
+
     /// Itself as an instruction, if it is one that is in a function.
     pub fn as_inst(self) -> Option<Inst<'m>> {
         // SAFETY: the value is live where it has a home.

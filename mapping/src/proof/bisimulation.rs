@@ -22,11 +22,12 @@
 //! nothing fails.
 
 use crate::proof::congruence::Congruence;
-use crate::proof::matching::{Matching, OutEdge, Pair, PairId, Walk};
+use crate::proof::matching::{Condition, Matching, OutEdge, Pair, PairId, Relation, Walk};
+use crate::proof::partings::{Parting, parting};
 use crate::versions::chains::ChainId;
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::ids::BlockId;
 use typed_index_collections::TiVec;
 
 /// Two chains that may run together, and how many of their anchors correspond
@@ -71,7 +72,12 @@ impl Versions {
 
     /// The matching that candidates make, without those that fail whatever values are the same, and
     /// what is behind them.
-    pub(super) fn settled_structure(&self, mut candidates: Vec<Candidate>) -> Matching {
+    /// Where the versions part is added to `partings`.
+    pub(super) fn settled_structure(
+        &self,
+        mut candidates: Vec<Candidate>,
+        partings: &mut Vec<Parting>,
+    ) -> Matching {
         loop {
             let matching = self.structure(&candidates);
             let mut pairs = matching.pairs.iter();
@@ -80,6 +86,7 @@ impl Versions {
             if candidates.len() == count {
                 let fails = |id: PairId| self.fails_for_good(&matching, id);
                 let fails: Vec<bool> = matching.pairs.keys().map(fails).collect();
+                self.note(&matching, None, |id| fails[usize::from(id)], partings);
                 let parted = PerVersion::from_fn(|which| {
                     let pairs = matching.pairs.iter().zip(&fails).filter(|(_, fails)| **fails);
                     self.reached_behind(which, pairs.map(|(pair, _)| pair.chains[which]))
@@ -89,6 +96,22 @@ impl Versions {
             }
             if candidates.len() == count {
                 return matching;
+            }
+        }
+    }
+
+    /// Adds why these pairs' versions do not go on alike, if that is not known yet.
+    fn note(
+        &self,
+        matching: &Matching,
+        congruence: Option<&Congruence>,
+        fails: impl Fn(PairId) -> bool,
+        partings: &mut Vec<Parting>,
+    ) {
+        for id in matching.pairs.keys().filter(|&id| fails(id)) {
+            let chains = matching.pairs[id].chains;
+            if partings.iter().all(|known| known.chains != chains) {
+                partings.push(parting(self, matching, congruence, id));
             }
         }
     }
@@ -108,18 +131,46 @@ impl Versions {
         if !self.never_meet(matching, targets) {
             return false;
         }
-        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = Version::BOTH.map(|w| self.of[w].graph.nodes[terminators[w]].operation);
-        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
-        let never_meet = |&index: &usize| self.never_meet(matching, self.successors(last, index));
-        a != b || taken.base != taken.opt || taken.base.iter().any(never_meet)
+        let never_meet =
+            |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
+        self.decisions(last).iter().all(|decision| decision.ways.iter().any(never_meet))
     }
 
-    /// One of the successors of a block of each version.
-    fn successors(&self, blocks: PerVersion<BlockId>, index: usize) -> PerVersion<&[BlockId]> {
+    /// How the terminators of two blocks may decide so that both versions go on alike: just if their
+    /// operands are congruent, or, if they are branches, each other's negations.
+    fn decisions(&self, blocks: PerVersion<BlockId>) -> Vec<Decision> {
+        let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(blocks[w]));
+        let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[insts[w]]);
+        let [taken, of_opt] = Version::BOTH.map(|w| &self.of[w].live.taken[blocks[w]]);
+        let cases = [a, b].map(|node| node.cases.as_ref().map(|cases| cases.values.len()));
+        let relation = match cases {
+            _ if a.operation == b.operation => Relation::Same,
+            [Some(of_base), Some(of_opt)] if of_base == of_opt => Relation::Cases,
+            _ => return Vec::new(),
+        };
+        if taken != of_opt {
+            return Vec::new();
+        }
+        let alike = taken.iter().map(|&index| PerVersion { base: index, opt: index });
+        let condition = Condition { insts, relation };
+        let mut decisions = vec![Decision { condition, ways: alike.collect() }];
+        if a.facts.is_conditional() && taken[..] == [0, 1] {
+            let ways = [0, 1].map(|index| PerVersion { base: index, opt: 1 - index });
+            let condition = Condition { insts, relation: Relation::Opposite };
+            decisions.push(Decision { condition, ways: ways.into() });
+        }
+        decisions
+    }
+
+    /// A successor of a block of each version, by its index.
+    fn successors(
+        &self,
+        blocks: PerVersion<BlockId>,
+        way: PerVersion<usize>,
+    ) -> PerVersion<&[BlockId]> {
         PerVersion::from_fn(|w| {
             let body = &self.of[w].graph.body;
-            let edge = body.code.successors[blocks[w]][index];
+            let edge = body.code.successors[blocks[w]][way[w]];
             std::slice::from_ref(&body.blocks[blocks[w]].edges[edge].to)
         })
     }
@@ -160,7 +211,7 @@ impl Versions {
         pair.out.is_none() && self.are_silent(pair.chains)
     }
 
-    fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
+    pub(super) fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
         Version::BOTH
             .into_iter()
             .all(|w| chains[w] != ChainId::ENTRY && self.is_silent(w, chains[w]))
@@ -187,6 +238,7 @@ impl Versions {
             parted: PerVersion::from_fn(|w| {
                 TiVec::from(vec![false; self.of[w].chains.chains.len()])
             }),
+            partings: Vec::new(),
         };
         for (id, pair) in matching.pairs.iter_enumerated() {
             matching.of_chain.base[pair.chains.base] = Some(id);
@@ -247,7 +299,7 @@ impl Versions {
         &self,
         matching: &Matching,
         id: PairId,
-    ) -> (Option<Vec<OutEdge>>, Option<PerVersion<InstId>>) {
+    ) -> (Option<Vec<OutEdge>>, Option<Condition>) {
         let pair = &matching.pairs[id];
         let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
         let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
@@ -258,19 +310,13 @@ impl Versions {
         if let Some(edge) = self.edge(matching, last, targets) {
             return (Some(vec![edge]), None);
         }
-        let terminators = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-        let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[terminators[w]]);
-        let taken = PerVersion::from_fn(|w| &self.of[w].live.taken[last[w]]);
-        if a.operation != b.operation || taken.base != taken.opt {
-            return (None, None);
+        for Decision { condition, ways } in self.decisions(last) {
+            let edges = ways.iter().map(|&w| self.edge(matching, last, self.successors(last, w)));
+            if let Some(edges) = edges.collect() {
+                return (Some(edges), Some(condition));
+            }
         }
-        let edges: Option<Vec<OutEdge>> = taken
-            .base
-            .iter()
-            .map(|&index| self.edge(matching, last, self.successors(last, index)))
-            .collect();
-        let condition = edges.is_some().then_some(terminators);
-        (edges, condition)
+        (None, None)
     }
 
     /// The edge that goes to these blocks, if it leads both versions to one pair.
@@ -324,6 +370,7 @@ impl Versions {
         &self,
         matching: &Matching,
         congruence: &Congruence,
+        partings: &mut Vec<Parting>,
     ) -> (Vec<Candidate>, bool) {
         let mut checked: TiVec<PairId, Checked> = TiVec::with_capacity(matching.pairs.len());
         for pair in &matching.pairs {
@@ -332,16 +379,19 @@ impl Versions {
             let alike = |n: &usize| congruence.are_alike(self, anchors.map(|anchors| anchors[*n]));
             let prefix = (0..pair.prefix).take_while(alike).count();
             let decide_alike =
-                pair.condition.is_none_or(|insts| congruence.have_same_operands(self, insts));
+                pair.condition.is_none_or(|condition| congruence.decide_alike(self, condition));
             let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
             checked.push(Checked { chains: pair.chains, prefix, goes_on });
         }
         let may_be_silent = |pair: &Checked| !pair.goes_on && self.are_silent(pair.chains);
         if checked.iter().any(may_be_silent) {
+            let silent = |id: PairId| may_be_silent(&checked[id]);
+            self.note(matching, Some(congruence), silent, partings);
             checked.retain(|pair| !may_be_silent(pair));
             return (checked.iter().map(Checked::candidate).collect(), true);
         }
         let goes_on = |id: PairId| checked[id].goes_on;
+        self.note(matching, Some(congruence), |id| !goes_on(id), partings);
         let parted = self.parted(matching, goes_on);
         let reached = reached_together(matching, goes_on);
         let kept = checked
@@ -389,6 +439,13 @@ impl Versions {
         }
         reached
     }
+}
+
+/// How terminators may decide, and the successors that they go to then.
+struct Decision {
+    condition: Condition,
+    /// For each way the index of the successor in each version
+    ways: Vec<PerVersion<usize>>,
 }
 
 /// What values say of a pair.

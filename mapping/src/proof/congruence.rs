@@ -20,13 +20,16 @@
 //! of memory that meet there, until the rules refute it ([`super::guesses`]); new phis of opt for
 //! what base has in memory there (`super::round::contents`).
 
-use crate::proof::matching::{Matching, Walk};
+use crate::proof::keys::{Atom, Literal};
+use crate::proof::matching::{Condition, Matching, Relation, Walk};
 use crate::proof::numbers::{Layout, Number, UNKNOWN};
 use crate::proof::places::{Content, Contents};
+use crate::proof::terms::LookedInto;
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Access, ConstId, Operand};
+use crate::versions::graph::{Access, AsStore, ConstId, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 /// The numbers of all values.
@@ -37,6 +40,14 @@ pub struct Congruence {
     /// For each version the values that are constants somewhere, by the place of their number
     known: PerVersion<Vec<Vec<ValueId>>>,
     pub(super) layout: Layout,
+    /// By the place of a number what boolean it is, if that is a comparison or a negation
+    pub(super) literals: Vec<Option<Literal>>,
+    /// For values that were proved to be what others are: the instructions that were looked into
+    /// for that, which must have no flags
+    pub looked_into: FxHashMap<(Version, InstId), LookedInto>,
+    /// Switches of opt that are proved to go to the case that base's one goes to, which they are
+    /// compared with
+    pub(super) same_cases: FxHashSet<InstId>,
     /// What places have
     pub(super) contents: Contents,
     /// For each version and block the number of the state of memory that meets there
@@ -54,6 +65,9 @@ impl Congruence {
             }),
             known: PerVersion::default(),
             layout,
+            literals: Vec::new(),
+            looked_into: FxHashMap::default(),
+            same_cases: FxHashSet::default(),
             contents: Contents::new(layout.contents),
             memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()].into()),
             partners: partners(versions, matching),
@@ -77,6 +91,37 @@ impl Congruence {
     /// The place of a number in tables that have none of constants; values have small ones.
     pub fn place(&self, number: Number) -> Option<usize> {
         self.layout.place(number)
+    }
+
+    /// What boolean a number is.
+    pub(super) fn literal(&self, number: Number) -> Literal {
+        let known = self.layout.place(number).and_then(|place| *self.literals.get(place)?);
+        known.unwrap_or(Literal { atom: Atom::Number(number), negated: false })
+    }
+
+    /// The same just for booleans that are each other's negations, or the same.
+    pub fn up_to_negation(&self, number: Number) -> [Number; 2] {
+        self.literal(number).atom.words()
+    }
+
+    /// True if two terminators decide alike.
+    pub fn decide_alike(&self, versions: &Versions, condition: Condition) -> bool {
+        let Condition { insts, relation } = condition;
+        match relation {
+            Relation::Same => self.have_same_operands(versions, insts),
+            Relation::Opposite => self.decide_oppositely(versions, insts),
+            Relation::Cases => self.same_cases.contains(&insts.opt),
+        }
+    }
+
+    /// True if the only operands of two branches are each other's negations.
+    pub fn decide_oppositely(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let [base, opt] = Version::BOTH.map(|w| {
+            let [operand] = *versions.graph(w).operands(insts[w]) else { return None };
+            let number = self.at(versions, w, operand, versions.graph(w).block(insts[w]));
+            Some(self.literal(number))
+        });
+        base.zip(opt).is_some_and(|(base, opt)| base == opt.not())
     }
 
     /// The number of an operand.
@@ -241,10 +286,46 @@ impl Congruence {
         }
     }
 
-    /// True if two instructions are the same operation on congruent operands.
+    /// True if two instructions are the same operation on congruent operands, or write the same to
+    /// memory.
     pub fn are_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
         let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
-        a.operation == b.operation && self.have_same_operands(versions, insts)
+        (a.operation == b.operation && self.have_same_operands(versions, insts))
+            || self.write_alike(versions, insts)
+    }
+
+    /// True if base copies or fills memory, and opt stores to the same place what that would leave
+    /// there: a constant, or what it has loaded from where base reads, with no anchor between.
+    fn write_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+        let Some(AsStore { bytes, filled }) = base.nodes[insts.base].as_store else { return false };
+        let store = &opt.nodes[insts.opt];
+        let [value, to] = *opt.operands(insts.opt) else { return false };
+        if !store.facts.is_store() || store.integer_bytes != Some(bytes) || versions.has_lone {
+            return false;
+        }
+        let number = |which: Version, inst: InstId, operand: Operand| {
+            self.at(versions, which, operand, versions.graph(which).block(inst))
+        };
+        let of_base = |place: usize| {
+            let operand = base.operands(insts.base)[place];
+            number(Version::Base, insts.base, operand)
+        };
+        if of_base(0) != number(Version::Opt, insts.opt, to) {
+            return false;
+        }
+        if let Some(filled) = filled {
+            let stored = number(Version::Opt, insts.opt, value);
+            return self.constant(stored) == Some(filled);
+        }
+        let Operand::Value(value) = value else { return false };
+        let Some(load) = opt.definition(value) else { return false };
+        let chains = &versions.of.opt.chains;
+        let is_of_segment = |inst: InstId| (chains.of_inst(opt, inst), chains.segment[inst]);
+        opt.nodes[load].facts.is_load()
+            && opt.nodes[load].integer_bytes == Some(bytes)
+            && is_of_segment(load) == is_of_segment(insts.opt)
+            && number(Version::Opt, load, opt.operands(load)[0]) == of_base(1)
     }
 
     /// True if the operands of two instructions are congruent.

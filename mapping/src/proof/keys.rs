@@ -27,9 +27,44 @@ pub(super) enum Key {
     Pad,
     /// A sum of a type with so many bits; the numbers are those of [`Form::words`].
     Sum(u32, u32),
-    /// Of a type: if the first number holds, the second one, else the third one (see
-    /// [`super::gates`])
+    /// Of a type: if the atom holds, whose words the first two numbers are, the third one, else
+    /// the fourth one (see [`super::gates`])
     Choice(u32),
+    /// Two numbers compared by a predicate
+    Comparison(u32),
+    /// An atom, by its words, that is negated, or is not
+    Literal(bool),
+}
+
+/// What booleans are made of: each is one, or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Atom {
+    /// A comparison, by its key
+    Comparison(KeyId),
+    /// Any other boolean, by its number
+    Number(Number),
+}
+
+impl Atom {
+    pub(super) fn words(self) -> [Number; 2] {
+        match self {
+            Atom::Comparison(key) => [0, key],
+            Atom::Number(number) => [1, number],
+        }
+    }
+}
+
+/// A boolean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    pub(super) atom: Atom,
+    pub(super) negated: bool,
+}
+
+impl Literal {
+    pub(super) fn not(self) -> Self {
+        Literal { negated: !self.negated, ..self }
+    }
 }
 
 impl Key {
@@ -43,6 +78,8 @@ impl Key {
             Key::Pad => [5, 0, 0],
             Key::Sum(data_type, bits) => [6, data_type, bits],
             Key::Choice(data_type) => [7, data_type, 0],
+            Key::Comparison(predicate) => [8, predicate, 0],
+            Key::Literal(negated) => [9, u32::from(negated), 0],
         }
     }
 }
@@ -180,6 +217,13 @@ impl Form {
         }
         let place = self.terms.partition_point(|&term| term < (number, factor));
         self.terms.insert(place, (number, factor));
+    }
+
+    /// The terms of a sum and its constant, by its words.
+    pub(super) fn parts(words: &[u32]) -> (Vec<(Number, i64)>, i64) {
+        let (constant, terms) = words.split_at(2);
+        let terms = terms.chunks_exact(TERM).map(|term| (term[0], whole(&term[1..])));
+        (terms.collect(), whole(constant))
     }
 
     /// Adds a multiple of a sum, by its words; false if it is too long to be looked through.

@@ -25,18 +25,23 @@ use crate::proof::addresses::leaves;
 use crate::proof::congruence::Congruence;
 use crate::proof::matching::{Matching, OutEdge, PairId, Walk};
 use crate::proof::numbers::Number;
+use crate::proof::partings::Parting;
 use crate::proof::pending::{Pending, Place, PlaceId};
 use crate::versions::chains::{ChainId, chains};
 use crate::versions::facts::{VersionFacts, Versions};
-use crate::versions::graph::{Access, Oracle};
+use crate::versions::graph::{Access, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
-/// The stores that tracking says only one version has, or that a pass moved elsewhere.
-pub(super) fn candidates(versions: &Versions) -> PerVersion<Vec<InstId>> {
+/// Stores to one place that may be lone.
+pub(super) type Candidates = PerVersion<Vec<InstId>>;
+
+/// The stores that tracking says only one version has, or that a pass moved elsewhere, by places: by
+/// what tracking or the numbers so far say of their addresses. Both versions have stores to each.
+pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Candidates> {
     let tracked = &versions.tracked;
     let PerVersion { base, opt } = &versions.of;
     let stays = |from: InstId, to: InstId| {
@@ -53,10 +58,54 @@ pub(super) fn candidates(versions: &Versions) -> PerVersion<Vec<InstId>> {
         });
         lone.map(|(inst, _)| inst).collect()
     };
-    PerVersion {
+    let found = PerVersion {
         base: stores(base, &|from| tracked.kept[from].is_some_and(|to| stays(from, to))),
         opt: stores(opt, &|to| tracked.origin[to].is_some_and(|from| stays(from, to))),
+    };
+    let mut groups: Vec<Candidates> = Vec::new();
+    let mut of_place: HashMap<(Result<Operand, Number>, u32), usize> = HashMap::default();
+    for which in Version::BOTH {
+        let graph = versions.graph(which);
+        for &store in &found[which] {
+            let address = graph.pointer(store).expect("a store has an address");
+            let places = [
+                Ok(tracked_address(versions, which, address)),
+                Err(congruence.number(which, address)),
+            ]
+            .map(|place| (place, graph.nodes[store].data_type));
+            let known = places.iter().find_map(|place| of_place.get(place).copied());
+            let group = known.unwrap_or_else(|| {
+                groups.push(Candidates::default());
+                groups.len() - 1
+            });
+            groups[group][which].push(store);
+            for place in places {
+                of_place.entry(place).or_insert(group);
+            }
+        }
     }
+    groups.retain(|group| group.iter().all(|stores| !stores.is_empty()));
+    groups
+}
+
+/// True if a store is in a chain within which, or at the end of which, the versions part.
+pub(super) fn is_at_parting(versions: &Versions, partings: &[Parting], group: &Candidates) -> bool {
+    Version::BOTH.into_iter().any(|which| {
+        let version = &versions.of[which];
+        let chain = |&store: &InstId| version.chains.of_inst(&version.graph, store);
+        let mut chains = group[which].iter().filter_map(chain);
+        chains.any(|chain| partings.iter().any(|parting| parting.chains[which] == chain))
+    })
+}
+
+/// What is the same for an address of base and one of opt if tracking says that they are the same:
+/// what opt has in the place of both.
+fn tracked_address(versions: &Versions, which: Version, address: Operand) -> Operand {
+    let (Version::Base, Operand::Value(value)) = (which, address) else { return address };
+    let Some(inst) = versions.of.base.graph.definition(value) else { return address };
+    let tracked = &versions.tracked;
+    let now = tracked.kept[inst].or(tracked.replaced[inst]);
+    now.map_or(address, |now| Operand::Value(versions.of.opt.graph.result(now)))
 }
 
 /// Takes these stores for lone ones, and no others.

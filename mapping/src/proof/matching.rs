@@ -1,5 +1,6 @@
 //! Which chains of two versions run at the same time, as [`super::bisimulation`] finds it.
 
+use crate::proof::partings::Parting;
 use crate::versions::chains::ChainId;
 use crate::versions::facts::Versions;
 use crate::versions::version::{PerVersion, Version};
@@ -42,6 +43,26 @@ pub struct OutEdge {
     pub walks: PerVersion<Vec<Walk>>,
 }
 
+/// How the terminators of a pair must decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The terminators
+    pub insts: PerVersion<InstId>,
+    /// What their operands must be to each other
+    pub relation: Relation,
+}
+
+/// How the operands of two terminators decide alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They are congruent
+    Same,
+    /// They are each other's negations
+    Opposite,
+    /// Those of switches: when one is the value of a case, the other is that of the same case
+    Cases,
+}
+
 index_type! {
     /// A pair of [`Matching::pairs`].
     PairId
@@ -56,8 +77,8 @@ pub struct Pair {
     pub prefix: usize,
     /// The edges at its end; none if they do not correspond, or the prefix is not all
     pub out: Option<Vec<OutEdge>>,
-    /// The edges are the same ones just if these terminators' operands are congruent.
-    pub condition: Option<PerVersion<InstId>>,
+    /// What must be proved for the edges to be the same ones
+    pub condition: Option<Condition>,
     /// The edges that lead to it: pair and place in `out`
     pub incoming: Vec<(PairId, usize)>,
     /// For each version the blocks whose phis make what it is entered with: its head, and the heads
@@ -76,6 +97,8 @@ pub struct Matching {
     pub enters: PerVersion<TiVec<ChainId, Option<PairId>>>,
     /// For each version and chain whether it may be entered while the other version is elsewhere
     pub parted: PerVersion<TiVec<ChainId, bool>>,
+    /// Where it was found that the versions part, in the order in which it was
+    pub partings: Vec<Parting>,
 }
 
 impl Matching {

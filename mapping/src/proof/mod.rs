@@ -13,17 +13,20 @@ use midflight_ir::ids::ValueId;
 
 mod addresses;
 mod bisimulation;
+mod candidates;
 pub mod congruence;
 mod guesses;
 mod keys;
 mod lone;
 pub mod matching;
 pub mod numbers;
+pub mod partings;
 pub mod pending;
 mod places;
 pub mod prove;
 mod round;
 mod shape;
+pub mod terms;
 
 /// What is proved of two versions.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use crate::proof::Proof;
 use crate::proof::bisimulation::Candidate;
 use crate::proof::congruence::Congruence;
 use crate::proof::guesses::Refuted;
-use crate::proof::lone::{candidates, pending, set_lone};
+use crate::proof::lone::{Candidates, candidates, is_at_parting, pending, set_lone};
 use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
 use crate::proof::places::Contents;
@@ -27,7 +27,7 @@ const MOST_ROUNDS: usize = 64;
 const MOST_LONE: usize = 64;
 
 /// How often all is proved anew
-const MOST_LONE_ROUNDS: usize = 6;
+const MOST_LONE_ROUNDS: usize = 12;
 
 impl Proof {
     /// Proves what it can.
@@ -48,16 +48,18 @@ pub fn matched(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruenc
     let mut candidates = versions.candidates();
     let shapes = shapes(versions);
     let mut refuted = Refuted::default();
+    let mut partings = Vec::new();
     for _ in 0..MOST_ROUNDS {
-        let mut matching = versions.settled_structure(candidates);
+        let mut matching = versions.settled_structure(candidates, &mut partings);
         let congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
-        let (kept, dropped) = versions.check(&matching, &congruence);
+        let (kept, dropped) = versions.check(&matching, &congruence, &mut partings);
         if dropped {
             refuted = Refuted::default();
         }
         let before: Vec<Candidate> = matching.pairs.iter().map(|p| (p.chains, p.prefix)).collect();
         if !dropped && kept == before {
             matching.parted = versions.parted(&matching, |id| matching.pairs[id].out.is_some());
+            matching.partings = partings;
             return (matching, congruence);
         }
         candidates = kept;
@@ -96,6 +98,7 @@ fn congruence(
     let congruence = Congruence::new(versions, matching);
     let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
     if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
+        round.settle_cases();
         return round.congruence;
     }
     // Nothing is proved: each value is equal to itself alone.
@@ -119,7 +122,11 @@ fn matched_with_lone(
     let (matching, congruence) = matched(versions, oracle);
     let without = extent(versions, &matching);
     let all: usize = versions.of.iter().map(reached).sum();
-    let with = if without < all { with_lone(versions, without, oracle) } else { None };
+    let with = if without < all {
+        with_lone(versions, (&matching, &congruence), without, oracle)
+    } else {
+        None
+    };
     if let Some(with) = with {
         return with;
     }
@@ -149,27 +156,54 @@ fn extent(versions: &Versions, matching: &Matching) -> usize {
     of_version(Version::Base) + of_version(Version::Opt)
 }
 
-/// The matching with lone stores, if more runs together then than without.
+/// The matching with lone stores, if more runs together then than without: of the places that are
+/// written to where the versions part, as long as that helps.
 fn with_lone(
     versions: &mut Versions,
+    (matching, congruence): (&Matching, &Congruence),
     without: usize,
     oracle: &dyn Oracle,
 ) -> Option<(Matching, Congruence, Pending)> {
-    let mut lone = candidates(versions);
+    let mut groups = candidates(versions, congruence);
+    let mut chosen = Candidates::default();
+    let mut partings = matching.partings.clone();
+    let mut has_failed = false;
+    let mut best: Option<(usize, Candidates, (Matching, Congruence, Pending))> = None;
     for _ in 0..MOST_LONE_ROUNDS {
-        if lone.iter().any(Vec::is_empty) || lone.iter().map(Vec::len).sum::<usize>() > MOST_LONE {
+        let (now, later): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| is_at_parting(versions, &partings, group));
+        groups = later;
+        let is_new = !now.is_empty();
+        for which in Version::BOTH {
+            now.iter().for_each(|group| chosen[which].extend(&group[which]));
+            chosen[which].sort_unstable();
+        }
+        let count = chosen.iter().map(Vec::len).sum::<usize>();
+        let is_known = !is_new && !has_failed;
+        if is_known || chosen.iter().any(Vec::is_empty) || count > MOST_LONE {
             break;
         }
-        set_lone(versions, &lone, oracle);
+        set_lone(versions, &chosen, oracle);
         let (matching, congruence) = matched(versions, oracle);
-        let (pending, failed) = pending(versions, &matching, &congruence, oracle, &lone);
-        if failed.is_empty() {
-            let is_of_use = extent(versions, &matching) > without;
-            return is_of_use.then_some((matching, congruence, pending));
-        }
-        for which in Version::BOTH {
-            lone[which].retain(|&store| !failed.contains(&(which, store)));
+        let (pending, failed) = pending(versions, &matching, &congruence, oracle, &chosen);
+        has_failed = !failed.is_empty();
+        if !has_failed {
+            let extent = extent(versions, &matching);
+            if extent <= best.as_ref().map_or(without, |&(extent, ..)| extent) {
+                break;
+            }
+            partings.clone_from(&matching.partings);
+            best = Some((extent, chosen.clone(), (matching, congruence, pending)));
+        } else {
+            for which in Version::BOTH {
+                chosen[which].retain(|&store| !failed.contains(&(which, store)));
+            }
+            partings = Vec::new();
         }
     }
-    None
+    let (_, lone, found) = best?;
+    if lone != chosen {
+        set_lone(versions, &lone, oracle);
+    }
+    Some(found)
 }

@@ -5,28 +5,28 @@
 //! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
 //! visit, and all that may change has the time at which it did.
 
+use crate::proof::candidates::Candidates;
 use crate::proof::congruence::{Congruence, value_over};
 use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
-use crate::proof::keys::{Form, Key, KeyId, Keys};
+use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::{Matching, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Access, Linear, Operand, Oracle};
+use crate::versions::graph::{Access, Boolean, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
 
 mod contents;
+mod equal;
+mod through_phis;
 
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
 
 /// In place of the number of what does not come in
 const MISSING: Number = Number::MAX;
-
-/// Numbers of a choice: the condition, what there is if it holds, and if it does not
-const CHOICE: usize = 3;
 
 /// Ticks of the clock
 type Time = u32;
@@ -42,6 +42,8 @@ enum Found {
     Key(KeyId),
     /// The same for a sum
     Sum(KeyId),
+    /// The same for a comparison, or a negation
+    Boolean(KeyId, Literal),
     /// It is that of the first with either key.
     Either(KeyId, KeyId),
 }
@@ -73,6 +75,9 @@ pub(super) struct Round<'a> {
     oracle: &'a dyn Oracle,
     pub(super) congruence: Congruence,
     guesses: Guesses,
+    candidates: Candidates,
+    /// For each version and instruction how often a proof was given up again
+    lost: PerVersion<TiVec<InstId, u8>>,
     shapes: &'a PerVersion<Shape>,
     entries: PerVersion<TiVec<BlockId, Entry>>,
     /// Those that did not hold in this round
@@ -122,6 +127,8 @@ impl<'a> Round<'a> {
             oracle,
             congruence,
             guesses: guesses(versions, matching, refuted),
+            candidates: Candidates::new(versions, matching),
+            lost: PerVersion::from_fn(|w| vec![0; versions.graph(w).nodes.len()].into()),
             shapes,
             entries: PerVersion::from_fn(|which| entries(versions, matching, which)),
             refuted: Vec::new(),
@@ -311,6 +318,7 @@ impl<'a> Round<'a> {
         self.congruence.memory[which].raw.fill(UNKNOWN);
         self.memory_changed[which].raw.fill(self.now);
         self.congruence.contents.forget(which);
+        self.congruence.looked_into.retain(|&(of, _), _| of != which);
     }
 
     /// The number of a key's first holder, if it has one: in base, or in this round.
@@ -372,6 +380,11 @@ impl<'a> Round<'a> {
                 true => self.phi(which, inst, own),
                 false => self.operation(which, inst, own),
             };
+            let proved = match self.has_candidates(which, inst) && !self.is_of_base(found) {
+                true => self.proved(which, inst, found),
+                false => None,
+            };
+            let (found, via) = proved.unwrap_or((found, via));
             self.seen[which][inst] = Seen { at: self.now, found, via };
         }
         match self.seen[which][inst].found {
@@ -387,6 +400,11 @@ impl<'a> Round<'a> {
             Found::Sum(key) => {
                 let number = self.holder(which, key, own);
                 self.add_form(which, number, key);
+                number
+            }
+            Found::Boolean(key, literal) => {
+                let number = self.holder(which, key, own);
+                self.add_literal(which, number, literal);
                 number
             }
         }
@@ -407,6 +425,7 @@ impl<'a> Round<'a> {
             }
         };
         seen.at != 0
+            && (!self.has_candidates(which, inst) || self.is_of_base(seen.found))
             && graph.operands(inst).iter().all(is_same)
             && seen.via.is_none_or(is_old)
             && match node.clobber {
@@ -437,9 +456,10 @@ impl<'a> Round<'a> {
             Some(Operand::Value(value)) if self.congruence.of[which][value] != UNKNOWN => {
                 Found::Same(value)
             }
-            _ => match &node.linear {
-                Some(linear) => self.sum(node.data_type, linear, &mut numbers),
-                None => self.plain(which, inst, &mut numbers, own),
+            _ => match (&node.linear, node.boolean) {
+                (Some(linear), _) => self.sum(node.data_type, linear, &mut numbers),
+                (None, Some(boolean)) => self.boolean(boolean, &numbers),
+                (None, None) => self.plain(which, inst, &mut numbers, own),
             },
         };
         self.scratch.numbers = numbers;
@@ -477,11 +497,47 @@ impl<'a> Round<'a> {
             }
             numbers.push(self.congruence.access(versions, which, clobber));
         }
-        let key = match node.facts.is_select() && numbers.len() == CHOICE {
-            true => Key::Choice(node.data_type),
-            false => Key::Operation(node.as_unsigned.unwrap_or(node.operation)),
-        };
+        if let [condition, holds, fails] = numbers[..]
+            && node.facts.is_select()
+        {
+            return Found::Key(self.choice_of(node.data_type, condition, holds, fails));
+        }
+        let key = Key::Operation(node.as_unsigned.unwrap_or(node.operation));
         Found::Key(self.keys.id(key, numbers))
+    }
+
+    /// The same for a comparison or a negation: a comparison, its inverse, and both with swapped
+    /// operands are one atom, or its negation.
+    fn boolean(&mut self, boolean: Boolean, numbers: &[Number]) -> Found {
+        let literal = match boolean {
+            Boolean::Comparison { predicate, swapped, negated, symmetric } => {
+                let mut of = [numbers[0], numbers[1]];
+                if swapped || (symmetric && of[0] > of[1]) {
+                    of.swap(0, 1);
+                }
+                let atom = Atom::Comparison(self.keys.id(Key::Comparison(predicate), &of));
+                Literal { atom, negated }
+            }
+            Boolean::Not(place) => self.congruence.literal(numbers[place]).not(),
+        };
+        self.literal(literal)
+    }
+
+    fn literal(&mut self, literal: Literal) -> Found {
+        match literal {
+            Literal { atom: Atom::Number(number), negated: false } => Found::Number(number),
+            Literal { atom, negated } => {
+                Found::Boolean(self.keys.id(Key::Literal(negated), &atom.words()), literal)
+            }
+        }
+    }
+
+    /// The key of a choice; if the condition is a negation, the other way round.
+    fn choice_of(&mut self, ty: u32, condition: Number, holds: Number, fails: Number) -> KeyId {
+        let Literal { atom, negated } = self.congruence.literal(condition);
+        let [kind, id] = atom.words();
+        let (holds, fails) = if negated { (fails, holds) } else { (holds, fails) };
+        self.keys.id(Key::Choice(ty), &[kind, id, holds, fails])
     }
 
     /// The same for a sum: sums of sums are one sum, in whatever order (LICM and `reassociate`
@@ -541,6 +597,26 @@ impl<'a> Round<'a> {
             self.forms.resize(place + 1, None);
         }
         if self.forms[place].replace(key) != Some(key) {
+            let now = self.now;
+            self.fact(which, number, |fact| fact.changed = now);
+        }
+    }
+
+    /// What a number adds up but for a constant, with factors, and the constant.
+    fn terms_and_constant(&self, number: Number) -> (Vec<(Number, i64)>, i64) {
+        match self.form(number) {
+            Some(key) => Form::parts(self.keys.numbers(key)),
+            None => (vec![(number, 1)], 0),
+        }
+    }
+
+    fn add_literal(&mut self, which: Version, number: Number, literal: Literal) {
+        let Some(place) = self.congruence.layout.place(number) else { return };
+        let literals = &mut self.congruence.literals;
+        if literals.len() <= place {
+            literals.resize(place + 1, None);
+        }
+        if literals[place].replace(literal) != Some(literal) {
             let now = self.now;
             self.fact(which, number, |fact| fact.changed = now);
         }
@@ -642,8 +718,8 @@ impl<'a> Round<'a> {
         let arm =
             |holds: bool| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
         let condition = gate.condition(&version.graph)?;
-        let numbers: [Number; CHOICE] = [number(condition), arm(true)?, arm(false)?];
-        let key = self.keys.id(Key::Choice(node.data_type), &numbers);
+        let [decided, holds, fails] = [number(condition), arm(true)?, arm(false)?];
+        let key = self.choice_of(node.data_type, decided, holds, fails);
         let decides = if let Operand::Value(value) = condition { Some(value) } else { None };
         Some((key, decides))
     }

@@ -3,6 +3,7 @@
 //! Two versions share the numbers of their operations and of their constants, so that values of the
 //! one can be compared with values of the other. Nothing here needs LLVM.
 
+use crate::proof::terms::Terms;
 use crate::versions::version::Version;
 use midflight_ir::body::Body;
 pub use midflight_ir::code::{ConstId, Operand};
@@ -36,6 +37,16 @@ pub struct Node {
     pub operation: OperationId,
     /// If it adds multiples of its operands
     pub linear: Option<Linear>,
+    /// If it gives a boolean by another one, or by a comparison
+    pub boolean: Option<Boolean>,
+    /// It gives a value whatever its operands are, once it has no flags.
+    pub is_total: bool,
+    /// For a switch, its cases
+    pub cases: Option<Cases>,
+    /// If it copies or fills memory, and a store of an integer may stand for it
+    pub as_store: Option<AsStore>,
+    /// The bytes of the integer that it loads or stores, if it is a simple access of one
+    pub integer_bytes: Option<u64>,
     /// A store that a pass deleted, since the next anchor writes to the same place
     pub is_overwritten: bool,
     /// For a store that the other version does not have at this time ([`crate::proof::pending`]),
@@ -64,6 +75,43 @@ pub struct Linear {
     pub terms: Vec<(usize, i64)>,
     /// Bits of the result
     pub bits: u32,
+}
+
+/// The cases of a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cases {
+    /// Bits of what is decided by
+    pub bits: u32,
+    /// Their values, in the order of its successors, of which the first one is the default
+    pub values: Vec<u64>,
+}
+
+/// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where it
+/// reads, unless it fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsStore {
+    /// So many
+    pub bytes: u64,
+    /// The integer that they are then
+    pub filled: Option<ConstId>,
+}
+
+/// What gives a boolean that may be there negated, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boolean {
+    /// Two operands compared
+    Comparison {
+        /// What the comparison, its inverse, and both with swapped operands have in common
+        predicate: u32,
+        /// It has the operands the other way round.
+        swapped: bool,
+        /// It is the inverse.
+        negated: bool,
+        /// The order of operands does not matter.
+        symmetric: bool,
+    },
+    /// The operand at this place negated
+    Not(usize),
 }
 
 /// What mappings know of a block beside its snapshot.
@@ -179,6 +227,9 @@ pub trait Oracle {
     fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool;
+    /// Whether two expressions, or with `negated` a boolean and another one's negation, are equal
+    /// as total functions, which have no flags, of leaves that are well defined.
+    fn are_equal(&self, terms: &Terms, negated: bool) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
     /// What may have written last, before an instruction, to the place that a load or store

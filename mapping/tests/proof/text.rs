@@ -15,7 +15,9 @@
 //!
 //! Each is a [`Snapshot`]; an operation is a word of [`FACTS`]. Behind `!` is what else is known:
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
-//! PLACE*FACTOR…` of a sum. An edge in parentheses is never taken. `states` has what meets in
+//! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
+//! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
+//! the constant if it fills it, `bytes N` of an integer that is loaded or stored. An edge in parentheses is never taken. `states` has what meets in
 //! memory at the head of a block, `implied` what branches say there. What has one name in both
 //! versions is tracked as kept; `replaced %a by %b` and `folded %a` say what else is. `oracle
 //! QUESTION [is ANSWER]` is what LLVM answered, by the names of [`Oracle`]'s methods.
@@ -23,9 +25,10 @@
 use crate::snapshot::{Snapshot, Table, word_of};
 use midflight_ir::facts::MapFacts;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
-    Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
@@ -47,6 +50,7 @@ const FACTS: &[(&str, &str)] = &[
     ("freeze", "pinned"),
     ("gep", "repeatable speculatable"),
     ("invoke", "anchor reads_memory terminator"),
+    ("copy", "anchor reads_memory"),
     ("less", "repeatable speculatable"),
     ("load", "load reads_memory"),
     ("mul", "repeatable speculatable commutative"),
@@ -57,10 +61,15 @@ const FACTS: &[(&str, &str)] = &[
     ("read", "reads_memory"),
     ("ret", "terminator"),
     ("sdiv", "repeatable"),
+    ("sext", "repeatable speculatable"),
     ("select", "repeatable speculatable select"),
     ("store", "store anchor"),
     ("sub", "repeatable speculatable"),
+    ("switch", "terminator"),
+    ("trunc", "repeatable speculatable"),
     ("udiv", "repeatable"),
+    ("xor", "repeatable speculatable commutative"),
+    ("zext", "repeatable speculatable"),
 ];
 
 fn facts(names: &str) -> MapFacts {
@@ -163,6 +172,7 @@ impl Text {
             facts: facts(of_word),
             data_type: self.types.id(operation.split_once('.').map_or("", |(_, ty)| ty)),
             operation: self.operations.id(operation),
+            is_total: of_word.contains("repeatable speculatable"),
             ..Node::default()
         };
         for note in notes {
@@ -172,6 +182,28 @@ impl Text {
                 "constant" => node.constant = Some(self.constants.id(value)),
                 "copied" => node.copied = Some(snapshot.operand(value, &mut self.constants)),
                 "unsigned" => node.as_unsigned = Some(self.operations.id(value)),
+                "compares" => {
+                    let has = |name: &str| value.split(' ').any(|word| word == name);
+                    node.boolean = Some(Boolean::Comparison {
+                        predicate: word_of(value).parse().expect("a number"),
+                        swapped: has("swapped"),
+                        negated: has("negated"),
+                        symmetric: has("symmetric"),
+                    });
+                }
+                "not" => node.boolean = Some(Boolean::Not(value.parse().expect("a place"))),
+                "cases" => {
+                    let mut numbers = value.split(' ').map(|w| w.parse().expect("a number"));
+                    let bits = numbers.next().expect("bits") as u32;
+                    node.cases = Some(Cases { bits, values: numbers.collect() });
+                }
+                "writes" => {
+                    let (bytes, filled) = value.split_once(' ').unwrap_or((value, ""));
+                    let bytes = bytes.parse().expect("a number");
+                    let filled = (!filled.is_empty()).then(|| self.constants.id(filled));
+                    node.as_store = Some(AsStore { bytes, filled });
+                }
+                "bytes" => node.integer_bytes = Some(value.parse().expect("a number")),
                 "linear" => {
                     let mut words = value.split(' ');
                     let mut number =
@@ -305,7 +337,46 @@ impl Text {
         if let Some(operation) = node.as_unsigned {
             write!(line, " !unsigned {}", self.operations.word(operation)).unwrap();
         }
+        match node.boolean {
+            Some(Boolean::Comparison { predicate, swapped, negated, symmetric }) => {
+                write!(line, " !compares {predicate}").unwrap();
+                let all = [("swapped", swapped), ("negated", negated), ("symmetric", symmetric)];
+                let names = all.iter().filter(|(_, holds)| *holds);
+                names.for_each(|(name, _)| write!(line, " {name}").unwrap());
+            }
+            Some(Boolean::Not(place)) => write!(line, " !not {place}").unwrap(),
+            None => {}
+        }
+        if let Some(Cases { bits, values }) = &node.cases {
+            write!(line, " !cases {bits}").unwrap();
+            values.iter().for_each(|value| write!(line, " {value}").unwrap());
+        }
+        if let Some(AsStore { bytes, filled }) = node.as_store {
+            write!(line, " !writes {bytes}").unwrap();
+            filled.iter().for_each(|&c| write!(line, " {}", self.constants.word(c)).unwrap());
+        }
+        if let Some(bytes) = node.integer_bytes {
+            write!(line, " !bytes {bytes}").unwrap();
+        }
         line
+    }
+
+    /// A term in words: operations by their names, with their operands.
+    fn term(&self, terms: &Terms, term: usize) -> String {
+        match &terms.terms[term] {
+            Term::Leaf(which, value) => self.name(*which, Operand::Value(*value)).to_string(),
+            Term::Constant(constant) => self.constants.word(*constant).to_string(),
+            Term::Operation(which, inst, operands) => {
+                let operation = self.graphs[*which].nodes[*inst].operation;
+                let operands = operands.iter().map(|&operand| self.term(terms, operand));
+                let operands = operands.collect::<Vec<_>>().join(", ");
+                format!("{}({operands})", self.operations.word(operation))
+            }
+            Term::Extended { term, signed, .. } => {
+                let kind = if *signed { "signed" } else { "unsigned" };
+                format!("{kind}({})", self.term(terms, *term))
+            }
+        }
     }
 
     fn answer(&self, which: Version, question: &str) -> Option<&str> {
@@ -332,7 +403,17 @@ impl Oracle for Text {
     }
 
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
-        self.answer(which, &format!("defined {}", self.name(which, operand))).is_some()
+        let name = self.name(which, operand);
+        match operand {
+            Operand::Constant(_) => !["poison", "undef"].contains(&name),
+            Operand::Value(_) => self.answer(which, &format!("defined {name}")).is_some(),
+        }
+    }
+
+    fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
+        let [a, b] = terms.roots.map(|root| self.term(terms, root));
+        let kind = if negated { "opposite" } else { "equal" };
+        self.answers.contains_key(&format!("{kind} {a} and {b}"))
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {

@@ -11,6 +11,7 @@ use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
+use midflight_mapping::proof::terms::Terms;
 use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::{Access, ConstId, Graph, Operand, Oracle};
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -223,6 +224,10 @@ impl Oracle for StaleLoads<'_> {
 
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
         self.0.is_well_defined(which, operand)
+    }
+
+    fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
+        self.0.are_equal(terms, negated)
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {

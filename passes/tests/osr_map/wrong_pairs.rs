@@ -10,7 +10,7 @@ use midflight_mapping::proof::congruence::Congruence;
 use midflight_mapping::proof::matching::Matching;
 use midflight_mapping::proof::prove;
 use midflight_mapping::versions::facts::Versions;
-use midflight_mapping::versions::graph::{Access, Graph, Oracle};
+use midflight_mapping::versions::graph::{Access, Boolean, Graph, Oracle};
 use midflight_mapping::versions::version::Version;
 use midflight_passes::osr::map::optimize::TwoVersions;
 use midflight_passes::osr::map::read::{Handles, read};
@@ -21,6 +21,8 @@ use std::rc::Rc;
 pub struct Tried {
     /// Operations of values
     pub operations: usize,
+    /// Comparisons that became their inverse
+    pub comparisons: usize,
     /// States of memory that loads read
     pub clobbers: usize,
     /// Operations of anchors
@@ -34,7 +36,7 @@ pub struct Tried {
 impl Tried {
     /// All of them
     pub fn sum(&self) -> usize {
-        self.operations + self.clobbers + self.anchors + self.arms
+        self.operations + self.comparisons + self.clobbers + self.anchors + self.arms
     }
 }
 
@@ -122,8 +124,19 @@ fn wrong(
         _ if old.clobber.is_some() => return Ok(()),
         _ => {
             let node = &mut versions.of.opt.graph.nodes[inst];
-            (node.operation, node.as_unsigned) = (u32::MAX, None);
-            ("another operation", &mut tried.operations)
+            // The prover sees what the IR says.
+            node.is_total = false;
+            match &mut node.boolean {
+                Some(Boolean::Comparison { negated, .. }) => {
+                    *negated = !*negated;
+                    ("the inverse comparison", &mut tried.comparisons)
+                }
+                boolean => {
+                    *boolean = None;
+                    (node.operation, node.as_unsigned) = (u32::MAX, None);
+                    ("another operation", &mut tried.operations)
+                }
+            }
         }
     };
     *count += 1;

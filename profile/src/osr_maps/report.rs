@@ -48,6 +48,9 @@ pub struct Function {
     pub keep: Both<Size>,
     /// Why OSR is not possible
     pub refused: Both<Reasons>,
+    /// Where the proof ended, in the order of control flow
+    #[serde(default)]
+    pub unproved: Vec<Unproved>,
     /// What the mappings of the single passes give, composed, if that was asked for
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composed: Option<Both<Composed>>,
@@ -174,6 +177,31 @@ pub struct Size {
     pub max: u64,
 }
 
+/// Something that could not be proved, so that nothing behind it is matched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unproved {
+    /// What it is: `Anchor`, `Operand`, `Branch`, `Condition` or `Successors`
+    pub cause: String,
+    /// In each version what was compared: the anchors, or the terminators
+    pub at: PerVersion<Place>,
+    /// The innermost values that are not proved the same, if operands are the cause
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<PerVersion<Place>>,
+    /// The points without a mapping that are behind it, and behind none before it
+    pub lost: Both<u64>,
+}
+
+/// An instruction of a version, or what it is done to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// As LLVM prints it
+    pub text: String,
+    /// The name of its opcode; `argument` or `constant` if it is no instruction
+    pub operation: String,
+    /// The line of the source that it is from; 0 if that is not known
+    pub line: u32,
+}
+
 /// What composition gives in one direction, in points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Composed {
@@ -276,7 +304,11 @@ mod tests {
                 "points":{{"base_to_opt":{points},"opt_to_base":{points}}},
                 "compensation":{{"base_to_opt":{sizes},"opt_to_base":{sizes}}},
                 "keep":{{"base_to_opt":{size},"opt_to_base":{size}}},
-                "refused":{{"base_to_opt":{{"Unmatched":1}},"opt_to_base":{{}}}}}}],
+                "refused":{{"base_to_opt":{{"Unmatched":1}},"opt_to_base":{{}}}},
+                "unproved":[{{"cause":"Anchor","at":{{
+                    "base":{{"text":"store","operation":"store","line":3}},
+                    "opt":{{"text":"ret void","operation":"ret","line":0}}}},
+                    "lost":{{"base_to_opt":1,"opt_to_base":0}}}}]}}],
                 "refused_functions":{{"ReturnsTwice":1}}}}"#
         );
         let report: Report = serde_json::from_str(&text).unwrap();
@@ -286,6 +318,10 @@ mod tests {
         assert_eq!(function.points.each().map(|p| (p.live_e, p.avail)), [(4, 7); 2]);
         assert_eq!(function.compensation.base_to_opt.avail.max, 3);
         assert_eq!(function.refused.base_to_opt["Unmatched"], 1);
+        assert_eq!(
+            (function.unproved[0].at.base.line, function.unproved[0].lost.base_to_opt),
+            (3, 1)
+        );
         assert_eq!(report.refused_functions["ReturnsTwice"], 1);
     }
 }

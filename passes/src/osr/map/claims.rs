@@ -3,7 +3,7 @@
 //! Where both versions still have an instruction or an edge, it is compared as it is. The solver
 //! runs on a copy of the version, so it is asked only if something is left to ask.
 
-use crate::osr::map::read::Handles;
+use crate::osr::map::read::{Handles, boolean};
 use midflight_bridge::ir::Inst;
 use midflight_bridge::operations::number_operations;
 use midflight_bridge::sandbox::Sandbox;
@@ -98,7 +98,9 @@ impl<'m> Claims<'_, 'm> {
     /// True if one that does something else came in place of one of base.
     fn is_unlike_other(&self, inst: InstId) -> bool {
         let other = self.other(inst).map(|other| self.inst(Version::Opt, other));
-        other.is_some_and(|other| !other.has_opcode_of(self.inst(Version::Base, inst)))
+        let own = self.inst(Version::Base, inst);
+        let predicate = |inst: Inst<'_>| inst.comparison(false).map(|c| c.predicate);
+        other.is_some_and(|other| !other.has_opcode_of(own) || predicate(other) != predicate(own))
     }
 
     /// True if both versions have an instruction.
@@ -122,8 +124,14 @@ impl<'m> Claims<'_, 'm> {
         nodes.zip(plain).for_each(|(node, &number)| node.operation = number);
         for (&inst, &number) in unsigned.iter().zip(of_marked) {
             let other = self.other(inst).map(|other| graphs.opt.nodes[other].operation);
-            graphs.base.nodes[inst].as_unsigned =
-                Some(number).filter(|&n| other.is_none_or(|other| other == n));
+            let is_other = other.is_none_or(|other| other == number);
+            let llvm = self.inst(Version::Base, inst);
+            let node = &mut graphs.base.nodes[inst];
+            if node.boolean.is_some() {
+                node.boolean = boolean(llvm, true);
+            } else {
+                node.as_unsigned = Some(number).filter(|_| is_other);
+            }
         }
     }
 }

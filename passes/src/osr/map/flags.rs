@@ -6,9 +6,9 @@ use midflight_bridge::operations::{drop_flags, intersect_flags, losing_flags};
 use midflight_ir::ids::InstId;
 use midflight_mapping::proof::Proof;
 use midflight_mapping::proof::numbers::Number;
-use midflight_mapping::versions::graph::{Node, Operand};
+use midflight_mapping::versions::graph::{Boolean, Node, Operand};
 use midflight_mapping::versions::version::Version;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The instructions of both versions that are taken for something else.
 pub struct Classes<'m> {
@@ -42,13 +42,32 @@ impl<'m> Classes<'m> {
         let (alike, unlike): (Vec<_>, Vec<_>) =
             classes.members.chunk_by(|a, b| a.number == b.number).partition(|c| is_alike(c));
         // Sums of sums are one sum: if the inner one wraps, the outer one is what it is all the
-        // same, unless flags make it poison.
+        // same, unless flags make it poison. A negation is looked through likewise.
         let mut dropped: HashSet<Number> = unlike.iter().map(|class| class[0].number).collect();
+        // What is taken for a negation is taken for something else, too.
+        let mut negated: HashMap<[Number; 2], Number> = HashMap::default();
+        for class in classes.members.chunk_by(|a, b| a.number == b.number) {
+            let number = class[0].number;
+            let up_to_negation = proof.congruence.up_to_negation(number);
+            let other = *negated.entry(up_to_negation).or_insert(number);
+            if other != number {
+                dropped.extend([other, number]);
+            }
+        }
+        // Expressions are compared without flags.
+        for &(which, inst) in proof.congruence.looked_into.values().flatten() {
+            let result = proof.versions.graph(which).result(inst);
+            dropped.insert(proof.congruence.of[which][result]);
+        }
         let mut work: Vec<Number> = dropped.iter().copied().collect();
         while let Some(number) = work.pop() {
-            for inner in classes.of(number).iter().flat_map(|member| classes.added(member)) {
-                let is_sum = classes.of(inner).iter().any(|m| classes.node(m).linear.is_some());
-                if is_sum && dropped.insert(inner) {
+            for inner in classes.of(number).iter().flat_map(|member| classes.looked_through(member))
+            {
+                let is_looked_through = |m: &Member| {
+                    let node = classes.node(m);
+                    node.linear.is_some() || node.boolean.is_some()
+                };
+                if classes.of(inner).iter().any(is_looked_through) && dropped.insert(inner) {
                     work.push(inner);
                 }
             }
@@ -132,11 +151,16 @@ impl Members<'_> {
         numbers
     }
 
-    /// The numbers of what a sum adds up; none of anything else
-    fn added(&self, member: &Member) -> Vec<Number> {
+    /// The numbers of what a sum adds up, or of what is negated; none of anything else
+    fn looked_through(&self, member: &Member) -> Vec<Number> {
         let operands = self.proof.versions.graph(member.which).operands(member.inst);
-        let terms = self.node(member).linear.iter().flat_map(|linear| &linear.terms);
-        terms.map(|&(place, _)| self.number(member, &operands[place])).collect()
+        let node = self.node(member);
+        let terms = node.linear.iter().flat_map(|linear| &linear.terms).map(|&(place, _)| place);
+        let negated = match node.boolean {
+            Some(Boolean::Not(place)) => Some(place),
+            _ => None,
+        };
+        terms.chain(negated).map(|place| self.number(member, &operands[place])).collect()
     }
 
     fn number(&self, member: &Member, operand: &Operand) -> Number {

@@ -2,15 +2,17 @@
 
 use crate::osr::map::claims::Claims;
 use crate::read_code::{CodeSnapshot, Constants};
-use midflight_bridge::ir::{Inst, Type, TypeKind, Value};
+use midflight_bridge::ir::{Comparison, Inst, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
+use midflight_bridge::prover::{self, Kind};
 use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
 use midflight_ir::body::Block;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
 use midflight_mapping::versions::graph::{
-    Access, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -23,6 +25,7 @@ pub struct Handles<'a, 'm> {
     pub snapshots: PerVersion<&'a CodeSnapshot<'m>>,
     /// Their memory
     pub memory: PerVersion<Memory<'a, 'm>>,
+    sandbox: &'a Sandbox,
     constants: RefCell<Constants<'m>>,
     unchanged: RefCell<HashMap<(Version, InstId, InstId), bool>>,
     well_defined: RefCell<HashMap<(Version, Operand), bool>>,
@@ -72,6 +75,29 @@ impl<'a, 'm> Handles<'a, 'm> {
     }
 }
 
+impl Handles<'_, '_> {
+    /// The term of the pointer that an address is computed from, if it is one.
+    fn pointer_of(&self, terms: &Terms, root: usize) -> Option<usize> {
+        let mut of = root;
+        loop {
+            let value = match terms.terms[of] {
+                Term::Leaf(which, value) => self.snapshots[which].value(value),
+                Term::Constant(constant) => self.constant(constant),
+                Term::Operation(which, inst, ref operands) => {
+                    let inst = self.snapshots[which].instructions[inst];
+                    if inst.opcode_name() == "getelementptr" {
+                        of = operands[0];
+                        continue;
+                    }
+                    inst.value()
+                }
+                Term::Extended { .. } => return None,
+            };
+            return (value.ty().kind() == TypeKind::Pointer).then_some(of);
+        }
+    }
+}
+
 impl Oracle for Handles<'_, '_> {
     fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand> {
         let asked = &mut self.simple[which].borrow_mut()[inst];
@@ -99,6 +125,40 @@ impl Oracle for Handles<'_, '_> {
             Operand::Constant(constant) => self.constant(constant).is_well_defined(),
             Operand::Value(value) => self.snapshots[which].value(value).is_well_defined(),
         })
+    }
+
+    fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
+        let mut all = prover::Terms::default();
+        let mut places: Vec<u32> = Vec::with_capacity(terms.terms.len());
+        for term in &terms.terms {
+            let (kind, value) = match *term {
+                Term::Leaf(which, value) => (Kind::Leaf, self.snapshots[which].value(value)),
+                Term::Constant(constant) => {
+                    let value = self.constant(constant);
+                    (if value.is_plain_operand() { Kind::Constant } else { Kind::Leaf }, value)
+                }
+                Term::Operation(which, inst, _) => {
+                    (Kind::Operation, self.snapshots[which].instructions[inst].value())
+                }
+                Term::Extended { signed, like: (which, value), .. } => {
+                    let kind = if signed { Kind::SignExtended } else { Kind::ZeroExtended };
+                    (kind, self.snapshots[which].value(value))
+                }
+            };
+            let operands: Vec<u32> = match term {
+                Term::Operation(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
+                Term::Extended { term, .. } => vec![places[*term]],
+                _ => Vec::new(),
+            };
+            places.push(all.add(kind, value, &operands));
+        }
+        // Equal addresses may be of different objects: they must be computed from one pointer.
+        let [base, other] = terms.roots.map(|root| self.pointer_of(terms, root));
+        if base != other {
+            return false;
+        }
+        let [a, b] = terms.roots.map(|root| places[root]);
+        all.are_equal(self.sandbox, a, b, negated)
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {
@@ -147,6 +207,7 @@ pub fn read<'a, 'm>(
     let memory = snapshots.map(|s| Memory::new(sandbox, s.function));
     let mut handles = Handles {
         snapshots,
+        sandbox,
         memory,
         constants: RefCell::new((*snapshots.opt.constants).clone()),
         unchanged: RefCell::default(),
@@ -186,6 +247,14 @@ impl<'m> Handles<'_, 'm> {
                 facts,
                 data_type: type_id(data),
                 linear: self.linear(inst),
+                boolean: boolean(inst, false),
+                cases: inst.cases().map(|(bits, values)| Cases { bits, values }),
+                as_store: inst.as_store().map(|(bytes, filled)| AsStore {
+                    bytes,
+                    filled: filled.map(|c| self.constant_id(c)),
+                }),
+                integer_bytes: inst.integer_bytes(),
+                is_total: inst.is_total(),
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
                 ..Node::default()
             });
@@ -287,6 +356,20 @@ impl<'m> Handles<'_, 'm> {
             implied.push((value, constant));
         }
     }
+}
+
+/// What boolean an instruction gives, if it compares or negates; with `as_unsigned`, its unsigned
+/// counterpart.
+pub fn boolean(inst: Inst<'_>, as_unsigned: bool) -> Option<Boolean> {
+    let compared = inst.comparison(as_unsigned).map(
+        |Comparison { predicate, swapped, negated, symmetric }| Boolean::Comparison {
+            predicate,
+            swapped,
+            negated,
+            symmetric,
+        },
+    );
+    compared.or_else(|| inst.negated().map(Boolean::Not))
 }
 
 /// Conditions are looked into so far.

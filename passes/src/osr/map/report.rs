@@ -8,10 +8,13 @@ use crate::read_code::CodeSnapshot;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
 use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_mapping::proof::partings::{Parting, Partings};
 use midflight_mapping::refusal::Refusal;
+use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::{PerVersion, Version};
 use midflight_profile::osr_maps::report::{
-    Block, Compensation, Detail, Function, Instruction, Mapping, Points, Reasons, Size, Variant,
+    Block, Compensation, Detail, Function, Instruction, Mapping, Place, Points, Reasons, Size,
+    Unproved, Variant,
 };
 use midflight_profile::osr_maps::{Both, name_in};
 use typed_index_collections::TiVec;
@@ -55,6 +58,7 @@ pub fn report<'m>(
         compensation: Both::from_fn(|from| directions[from].sizes()),
         keep: Both::from_fn(|from| directions[from].keep()),
         refused: Both::from_fn(|from| directions[from].refused()),
+        unproved: unproved(mapper, handles, &directions),
         composed: None,
         maps: None,
         detail,
@@ -137,6 +141,52 @@ impl Direction {
         }
         refused
     }
+}
+
+/// Where the proof ended, with the points that this costs.
+fn unproved(
+    mapper: &Mapper<'_>,
+    handles: &Handles<'_, '_>,
+    directions: &PerVersion<Direction>,
+) -> Vec<Unproved> {
+    let proof = mapper.proof;
+    let partings = Partings::new(proof);
+    if partings.all.is_empty() {
+        return Vec::new();
+    }
+    let mut lost = vec![PerVersion::<u64>::default(); partings.all.len()];
+    for from in Version::BOTH {
+        let (direction, points) = (&directions[from], &mapper.sides[from].points);
+        let refused = direction.counted().filter(|&p| direction.weakest(p).is_none());
+        for point in refused {
+            if let Some(parting) = partings.of_inst(proof, from, points[point].at) {
+                lost[parting][from] += 1;
+            }
+        }
+    }
+    let texts = handles.snapshots.map(texts);
+    let of_inst = |which: Version, inst: InstId| {
+        let llvm = handles.snapshots[which].instructions[inst];
+        Place { text: texts[which][inst].clone(), operation: llvm.opcode_name(), line: llvm.line() }
+    };
+    let of_operand = |which: Version, operand: Operand| {
+        let (operation, text) = match operand {
+            Operand::Constant(constant) => ("constant", handles.constant(constant).text()),
+            Operand::Value(value) => match proof.versions.graph(which).definition(value) {
+                Some(inst) => return of_inst(which, inst),
+                None => ("argument", handles.snapshots[which].value(value).text()),
+            },
+        };
+        Place { text, operation: operation.to_string(), line: 0 }
+    };
+    let costs = |(_, lost): &(&Parting, PerVersion<u64>)| lost.base + lost.opt > 0;
+    let all = partings.all.iter().zip(lost).filter(costs).map(|(parting, lost)| Unproved {
+        cause: parting.cause.name().to_string(),
+        at: PerVersion::from_fn(|w| of_inst(w, parting.at[w])),
+        values: parting.unlike.map(|of| PerVersion::from_fn(|w| of_operand(w, of[w]))),
+        lost: Both::from_fn(|from| lost[from]),
+    });
+    all.collect()
 }
 
 fn count(of: impl Iterator) -> u64 {

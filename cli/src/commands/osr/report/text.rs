@@ -6,8 +6,9 @@ use crate::format::names::readable;
 use crate::format::numbers::{plural, rounded_down};
 use midflight_profile::osr_maps::Both;
 use midflight_profile::osr_maps::report::{
-    Actions, Compensation, Function, Points, Reasons, Report, Size,
+    Actions, Compensation, Function, Points, Reasons, Report, Size, Unproved,
 };
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Of the bars.
@@ -43,6 +44,7 @@ pub fn write(out: &mut dyn Write, source: &str, report: &Report) -> io::Result<(
             (f.points.opt_to_base, f.compensation.opt_to_base, f.keep.opt_to_base)
         })?;
         write_refused_points(out, functions)?;
+        write_unproved(out, functions)?;
     }
     write_refused_functions(out, &report.refused_functions)
 }
@@ -200,6 +202,71 @@ fn write_refused_points(out: &mut dyn Write, functions: &[Function]) -> io::Resu
         writeln!(out, "{to_opt:>12}{to_base:>13}  {}", readable(reason))?;
     }
     Ok(())
+}
+
+/// Causes of `Unmatched` that are listed; functions likewise
+const MOST_CAUSES: usize = 12;
+
+/// What could not be proved where the versions part: over all functions, and the first of each.
+fn write_unproved(out: &mut dyn Write, functions: &[Function]) -> io::Result<()> {
+    let lost = |unproved: &Unproved| unproved.lost.each().map(|&lost| lost);
+    let mut sums: BTreeMap<[&str; 3], ([u64; 2], u64)> = BTreeMap::new();
+    for unproved in functions.iter().flat_map(|function| &function.unproved) {
+        let of = unproved.values.as_ref().unwrap_or(&unproved.at);
+        let cause = [unproved.cause.as_str(), &of.base.operation, &of.opt.operation];
+        let (sum, count) = sums.entry(cause).or_default();
+        sum.iter_mut().zip(lost(unproved)).for_each(|(sum, lost)| *sum += lost);
+        *count += 1;
+    }
+    if sums.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nWhere the versions part: what is not proved, by the points behind it")?;
+    writeln!(
+        out,
+        "{:>12}{:>13}{:>8}  cause: in base, in opt",
+        "base to opt", "opt to base", "places"
+    )?;
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|(_, (sum, _))| std::cmp::Reverse(sum[0] + sum[1]));
+    for ([cause, base, opt], ([to_opt, to_base], count)) in rows.iter().take(MOST_CAUSES) {
+        let operations = format!("{}, {}", readable(base), readable(opt));
+        writeln!(out, "{to_opt:>12}{to_base:>13}{count:>8}  {}: {operations}", readable(cause))?;
+    }
+    write_more(out, rows.len(), "cause")?;
+    writeln!(out, "\nThe first of each function")?;
+    writeln!(out, "{:>12}{:>13}  function", "base to opt", "opt to base")?;
+    let all = |function: &Function| -> [u64; 2] {
+        let mut sum = [0; 2];
+        for unproved in &function.unproved {
+            sum.iter_mut().zip(lost(unproved)).for_each(|(sum, lost)| *sum += lost);
+        }
+        sum
+    };
+    let mut rows: Vec<_> = functions.iter().map(|f| (f, all(f))).collect();
+    rows.retain(|(function, _)| !function.unproved.is_empty());
+    rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum[0] + sum[1]));
+    for (function, [to_opt, to_base]) in rows.iter().take(MOST_CAUSES) {
+        let first = &function.unproved[0];
+        writeln!(out, "{to_opt:>12}{to_base:>13}  {}: {}", readable(&function.name), first.cause)?;
+        for (version, of) in [("base", &first.at.base), ("opt", &first.at.opt)] {
+            let line = if of.line == 0 { String::new() } else { format!(" line {}", of.line) };
+            writeln!(out, "{:27}{version}{line}: {}", "", readable(first_line(&of.text)))?;
+        }
+    }
+    write_more(out, rows.len(), "function")
+}
+
+/// A switch has several.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+fn write_more(out: &mut dyn Write, count: usize, what: &str) -> io::Result<()> {
+    match count.saturating_sub(MOST_CAUSES) {
+        0 => Ok(()),
+        more => writeln!(out, "{:27}and {more} more {what}{}", "", plural(more)),
+    }
 }
 
 fn write_refused_functions(out: &mut dyn Write, reasons: &Reasons) -> io::Result<()> {

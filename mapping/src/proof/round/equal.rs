@@ -1,0 +1,186 @@
+//! Values that are proved to be others' though they are computed in other ways ([`super::terms`]).
+
+use crate::proof::candidates::Candidate;
+use crate::proof::numbers::{Number, UNKNOWN};
+use crate::proof::round::{Found, Round};
+use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
+use crate::versions::graph::Operand;
+use crate::versions::version::Version;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
+
+/// A proof that came and went so often is not tried again, so that rounds end.
+const MOST_LOST: u8 = 4;
+
+impl Round<'_> {
+    /// True if an instruction may be found to be something else by proof.
+    pub(super) fn has_candidates(&self, which: Version, inst: InstId) -> bool {
+        let has = match which {
+            Version::Base => self.candidates.base[inst].is_some(),
+            Version::Opt => !self.candidates.opt[inst].is_empty(),
+        };
+        has && self.lost[which][inst] < MOST_LOST
+    }
+
+    /// True if base has what an instruction was found to be, so that it needs no proof.
+    pub(super) fn is_of_base(&self, found: Found) -> bool {
+        match found {
+            Found::Key(key) | Found::Sum(key) | Found::Boolean(key, _) => {
+                self.held(Version::Base, key).is_some()
+            }
+            Found::Number(_) | Found::Same(_) | Found::Either(..) => false,
+        }
+    }
+
+    /// What an instruction is proved to be, unless it is that anyway: what gives it its number, and
+    /// another value that this depends on.
+    pub(super) fn proved(
+        &mut self,
+        which: Version,
+        inst: InstId,
+        found: Found,
+    ) -> Option<(Found, Option<ValueId>)> {
+        let known = self.congruence.looked_into.remove(&(which, inst));
+        let proved = self.proof_of(which, inst, found);
+        match &proved {
+            Some((_, looked_into)) => {
+                self.congruence.looked_into.insert((which, inst), looked_into.clone());
+            }
+            None if known.is_some() => self.lost[which][inst] += 1,
+            None => {}
+        }
+        proved.map(|(found, _)| (found, None))
+    }
+
+    fn proof_of(
+        &mut self,
+        which: Version,
+        inst: InstId,
+        found: Found,
+    ) -> Option<(Found, LookedInto)> {
+        if which == Version::Base {
+            let constant = self.candidates.base[inst]?;
+            let candidate = Candidate { operand: Operand::Constant(constant), negated: false };
+            let looked_into = self.looked_into(which, inst, candidate)?;
+            let number = self.congruence.number(which, candidate.operand);
+            return Some((Found::Number(number), looked_into));
+        }
+        for place in 0..self.candidates.opt[inst].len() {
+            let candidate = self.candidates.opt[inst][place];
+            let number = self.congruence.number(Version::Base, candidate.operand);
+            if number == UNKNOWN {
+                continue;
+            }
+            let is_known = match found {
+                Found::Number(own) => own == number && !candidate.negated,
+                Found::Same(value) => {
+                    self.congruence.of[which][value] == number && !candidate.negated
+                }
+                Found::Key(key) | Found::Sum(key) | Found::Boolean(key, _) => {
+                    self.held(which, key) == Some(number) && !candidate.negated
+                }
+                Found::Either(..) => false,
+            };
+            if is_known {
+                return None;
+            }
+            let facts = self.versions.graph(which).nodes[inst].facts;
+            let looked_into = if facts.is_phi() {
+                self.through_phi(inst, candidate)
+            } else if facts.is_load() {
+                self.load_of_phi(inst, candidate)
+            } else {
+                self.looked_into(which, inst, candidate)
+            };
+            if let Some(looked_into) = looked_into {
+                let found = match candidate.negated {
+                    false => Found::Number(number),
+                    true => self.literal(self.congruence.literal(number).not()),
+                };
+                return Some((found, looked_into));
+            }
+        }
+        None
+    }
+
+    /// The instructions that were looked into to prove that an instruction is its candidate.
+    fn looked_into(
+        &self,
+        which: Version,
+        inst: InstId,
+        candidate: Candidate,
+    ) -> Option<LookedInto> {
+        let graph = self.versions.graph(which);
+        let base = &self.versions.of.base.graph;
+        let block = match candidate.operand {
+            Operand::Value(value) => {
+                base.definition(value).map_or(BlockId::ENTRY, |i| base.block(i))
+            }
+            Operand::Constant(_) => graph.block(inst),
+        };
+        let mut terms = Terms::default();
+        let candidate_root =
+            self.term(&mut terms, Version::Base, candidate.operand, block, DEEPEST)?;
+        let own = Operand::Value(graph.result(inst));
+        let own_root = self.term_of(&mut terms, which, own, None, DEEPEST)?;
+        terms.roots = [candidate_root, own_root];
+        self.are_equal(&terms, candidate.negated)
+    }
+
+    /// The instructions that were looked into, if two expressions are proved to be equal.
+    pub(super) fn are_equal(&self, terms: &Terms, negated: bool) -> Option<LookedInto> {
+        let is_select =
+            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let looked_into = terms.looked_into(is_select, |number| self.is_well_defined(number))?;
+        self.oracle.are_equal(terms, negated).then_some(looked_into)
+    }
+
+    /// The term of an operand as it is used in a block; none if it has no number yet.
+    fn term(
+        &self,
+        terms: &mut Terms,
+        which: Version,
+        operand: Operand,
+        block: BlockId,
+        depth: usize,
+    ) -> Option<usize> {
+        let number = self.congruence.at(self.versions, which, operand, block);
+        self.term_of(terms, which, operand, Some(number), depth)
+    }
+
+    /// The term of an operand with a number; with none, of the instruction itself.
+    pub(super) fn term_of(
+        &self,
+        terms: &mut Terms,
+        which: Version,
+        operand: Operand,
+        number: Option<Number>,
+        depth: usize,
+    ) -> Option<usize> {
+        if number == Some(UNKNOWN) {
+            return None;
+        }
+        if let Some(&known) = number.and_then(|number| terms.known.get(&number)) {
+            return Some(known);
+        }
+        if let Some(number) = number
+            && let Some(constant) = self.congruence.constant(number)
+        {
+            return Some(terms.add(Term::Constant(constant), number));
+        }
+        let Operand::Value(value) = operand else { return None };
+        // That of the instruction itself is found anew.
+        let number = number.unwrap_or(Number::MAX);
+        let graph = self.versions.graph(which);
+        let inst = graph.definition(value);
+        let Some(inst) = inst.filter(|&inst| {
+            graph.nodes[inst].is_total && depth > 0 && terms.terms.len() < MOST_TERMS
+        }) else {
+            return Some(terms.add(Term::Leaf(which, value), number));
+        };
+        let block = graph.block(inst);
+        let operands = graph.operands(inst).iter();
+        let operands: Option<Vec<usize>> =
+            operands.map(|&o| self.term(terms, which, o, block, depth - 1)).collect();
+        Some(terms.add(Term::Operation(which, inst, operands?), number))
+    }
+}

@@ -1,0 +1,207 @@
+//! What a pass moved over a phi: an operation on a phi that became a phi of operations, and a phi of
+//! loads that became a load of a phi.
+
+use crate::proof::candidates::Candidate;
+use crate::proof::congruence::value_over;
+use crate::proof::matching::{OutEdge, PairId, Walk};
+use crate::proof::numbers::{Number, UNKNOWN};
+use crate::proof::round::Round;
+use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
+use crate::versions::graph::Operand;
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::InstId;
+
+impl Round<'_> {
+    /// The instructions that were looked into to prove that a phi of opt has on each way in what an
+    /// operation of base gives on what comes in there.
+    pub(super) fn through_phi(&self, phi: InstId, candidate: Candidate) -> Option<LookedInto> {
+        let opt = &self.versions.of.opt.graph;
+        let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
+        let Operand::Value(value) = candidate.operand else { return None };
+        let operation = self.versions.of.base.graph.definition(value)?;
+        if !self.versions.of.base.graph.nodes[operation].is_total {
+            return None;
+        }
+        let mut all = LookedInto::new();
+        for walks in self.ways_in(pair)? {
+            let mut terms = Terms::default();
+            let of_base =
+                self.term_behind(&mut terms, pair, walks.base, candidate.operand, DEEPEST)?;
+            let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
+            let number = self.congruence.number(Version::Opt, incoming);
+            if number == UNKNOWN {
+                // It is taken to be the same until it is known.
+                continue;
+            }
+            let of_opt = self.term_of(&mut terms, Version::Opt, incoming, Some(number), DEEPEST)?;
+            terms.roots = [of_base, of_opt];
+            all.extend(self.are_equal(&terms, candidate.negated)?);
+        }
+        Some(all)
+    }
+
+    /// The same for a load of opt at the head of a pair, of an address that is a phi, and a phi of
+    /// base: on each way in that has what was loaded from the address that comes in, which nothing
+    /// has written to since. There memory is the same in both versions.
+    pub(super) fn load_of_phi(&self, load: InstId, candidate: Candidate) -> Option<LookedInto> {
+        let opt = &self.versions.of.opt;
+        let base = &self.versions.of.base.graph;
+        let Operand::Value(value) = candidate.operand else { return None };
+        let phi = base.definition(value)?;
+        let Operand::Value(address) = opt.graph.pointer(load)? else { return None };
+        let address = opt.graph.definition(address)?;
+        let pair = self.matching.entered(self.versions, Version::Opt, opt.graph.block(address))?;
+        let is_at_head = opt.chains.of_inst(&opt.graph, load)
+            == Some(self.matching.pairs[pair].chains.opt)
+            && opt.chains.segment[load] == 0;
+        let are_entries = opt.graph.nodes[address].facts.is_phi()
+            && self.matching.entered(self.versions, Version::Base, base.block(phi)) == Some(pair);
+        (is_at_head && are_entries && !self.versions.has_lone).then_some(())?;
+        let mut looked_into = vec![(Version::Opt, load)];
+        for walks in self.ways_in(pair)? {
+            let Operand::Value(loaded) = self.comes_in(Version::Base, phi, walks.base)? else {
+                return None;
+            };
+            let from = base.definition(loaded)?;
+            let (was_loaded, is_loaded) = (&base.nodes[from], &opt.graph.nodes[load]);
+            let number = self
+                .congruence
+                .number(Version::Opt, self.comes_in(Version::Opt, address, walks.opt)?);
+            let &(last, _) = walks.base.edges.last()?;
+            // What is not known yet is taken to be the same until it is.
+            let is_address = number == UNKNOWN
+                || self.congruence.number(Version::Base, base.pointer(from)?) == number;
+            let is_same = was_loaded.facts.is_load()
+                && was_loaded.operation == is_loaded.operation
+                && is_address
+                && was_loaded.clobber.is_some()
+                && self.oracle.place_at_end(Version::Base, from, last) == was_loaded.clobber;
+            is_same.then_some(())?;
+            looked_into.push((Version::Base, from));
+        }
+        Some(looked_into)
+    }
+
+    /// The ways into a pair, if each version has one for each edge.
+    fn ways_in(&self, pair: PairId) -> Option<Vec<PerVersion<&Walk>>> {
+        let edges = &self.matching.pairs[pair].incoming;
+        let way = |&(from, place): &(PairId, usize)| {
+            let OutEdge { walks, .. } = &self.matching.pairs[from].out.as_ref()?[place];
+            match (&walks.base[..], &walks.opt[..]) {
+                ([base], [opt]) => Some(PerVersion { base, opt }),
+                _ => None,
+            }
+        };
+        if edges.is_empty() {
+            return None;
+        }
+        edges.iter().map(way).collect()
+    }
+
+    fn comes_in(&self, which: Version, phi: InstId, walk: &Walk) -> Option<Operand> {
+        value_over(self.versions, &self.congruence, which, phi, walk)
+    }
+
+    /// The term of an operand of base behind the head of a pair, which was entered over a walk: phis
+    /// of its entries are what comes in. None if it is made of what is computed behind the head.
+    fn term_behind(
+        &self,
+        terms: &mut Terms,
+        pair: PairId,
+        walk: &Walk,
+        operand: Operand,
+        depth: usize,
+    ) -> Option<usize> {
+        let base = &self.versions.of.base;
+        let plain = |terms: &mut Terms, operand: Operand| {
+            let number = self.congruence.number(Version::Base, operand);
+            self.term_of(terms, Version::Base, operand, Some(number), depth)
+        };
+        let Operand::Value(value) = operand else { return plain(terms, operand) };
+        let Some(inst) = base.graph.definition(value) else { return plain(terms, operand) };
+        let entries = &self.matching.pairs[pair].entries.base;
+        let block = base.graph.block(inst);
+        if base.graph.nodes[inst].facts.is_phi() && entries.contains(&block) {
+            let incoming = self.comes_in(Version::Base, inst, walk)?;
+            return plain(terms, incoming);
+        }
+        let is_above = |&entry: &_| block != entry && base.scopes.dominates(block, entry);
+        if entries.iter().all(is_above) {
+            return plain(terms, operand);
+        }
+        let can_be = base.graph.nodes[inst].is_total
+            && depth > 0
+            && terms.terms.len() < MOST_TERMS
+            && self.congruence.of.base[value] != UNKNOWN;
+        can_be.then_some(())?;
+        let operands = base.graph.operands(inst).iter();
+        let operands: Option<Vec<usize>> =
+            operands.map(|&o| self.term_behind(terms, pair, walk, o, depth - 1)).collect();
+        Some(terms.add_unknown(Term::Operation(Version::Base, inst, operands?)))
+    }
+
+    /// Finds the switches of opt that are proved to go to the case that base's one goes to.
+    pub(in crate::proof) fn settle_cases(&mut self) {
+        use crate::proof::matching::{Condition, Relation};
+        for pair in &self.matching.pairs {
+            if let Some(Condition { insts, relation: Relation::Cases }) = pair.condition
+                && let Some(looked_into) = self.have_same_cases(insts)
+            {
+                self.congruence.same_cases.insert(insts.opt);
+                self.congruence.looked_into.insert((Version::Opt, insts.opt), looked_into);
+            }
+        }
+    }
+
+    /// True if one switch decides by what the other one does, extended, or with something added, and
+    /// its cases are those of the other one, extended, or with that added.
+    fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
+        let versions = self.versions;
+        let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());
+        let (base, opt) = (cases.base?, cases.opt?);
+        let decides = PerVersion::from_fn(|w| {
+            let operand = versions.graph(w).operands(insts[w])[0];
+            let block = versions.graph(w).block(insts[w]);
+            (operand, self.congruence.at(versions, w, operand, block))
+        });
+        if decides.iter().any(|&(_, number)| number == UNKNOWN) {
+            return None;
+        }
+        let mask = |bits: u32| if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        if base.bits == opt.bits {
+            let added = |number: Number| self.terms_and_constant(number);
+            let (of_base, by_base) = added(decides.base.1);
+            let (of_opt, by_opt) = added(decides.opt.1);
+            let by = by_base.wrapping_sub(by_opt) as u64;
+            let mut values = base.values.iter().zip(&opt.values);
+            let is_same =
+                values.all(|(b, o)| b.wrapping_sub(*o).wrapping_sub(by) & mask(base.bits) == 0);
+            return (of_base == of_opt && is_same).then(Vec::new);
+        }
+        let (wide, narrow) = if base.bits > opt.bits {
+            (Version::Base, Version::Opt)
+        } else {
+            (Version::Opt, Version::Base)
+        };
+        let cases = PerVersion { base, opt };
+        let extended = |value: u64, signed: bool| {
+            let unused = 64 - cases[narrow].bits;
+            let signed_value = ((value << unused) as i64 >> unused) as u64;
+            (if signed { signed_value } else { value }) & mask(cases[wide].bits)
+        };
+        [false, true].into_iter().find_map(|signed| {
+            let mut values = cases[wide].values.iter().zip(&cases[narrow].values);
+            values.all(|(w, n)| *w == extended(*n, signed)).then_some(())?;
+            let Operand::Value(like) = decides[wide].0 else { return None };
+            let mut terms = Terms::default();
+            let [of_wide, of_narrow] = [wide, narrow].map(|w| {
+                let (operand, number) = decides[w];
+                self.term_of(&mut terms, w, operand, Some(number), DEEPEST)
+            });
+            let term = of_narrow?;
+            let of_narrow = terms.add_unknown(Term::Extended { term, signed, like: (wide, like) });
+            terms.roots = [of_wide?, of_narrow];
+            self.are_equal(&terms, false)
+        })
+    }
+}
