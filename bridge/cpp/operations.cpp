@@ -54,8 +54,8 @@ bool midflight::isNotPoison(const Value *V, const Instruction *At) {
 
 namespace {
 
-// Attributes of a call that tell what is true of it, of its arguments and of its
-// result, and not what it does.
+// Attributes of a call that tell what is true of it, of its arguments and of
+// its result, and not what it does.
 const AttributeMask &callFacts() {
   static const AttributeMask Facts = [] {
     AttributeMask Mask;
@@ -86,8 +86,7 @@ AttributeList withoutFacts(const CallBase &Call) {
     bool InMemory = Call.isPassPointeeByValueArgument(N) ||
                     Call.paramHasAttr(N, Attribute::StructRet);
     if (!InMemory)
-      Attributes =
-          Attributes.removeParamAttributes(Context, N, callFacts());
+      Attributes = Attributes.removeParamAttributes(Context, N, callFacts());
   }
   return Attributes;
 }
@@ -116,16 +115,15 @@ bool sameOperation(const Instruction *A, const Instruction *B) {
   if (CallA && CallB && A->getOpcode() == B->getOpcode() &&
       (isa<CallInst>(A) || isa<InvokeInst>(A))) {
     if (A->getType() != B->getType() ||
-        A->getNumOperands() != B->getNumOperands() ||
-        !sameCall(*CallA, *CallB))
+        A->getNumOperands() != B->getNumOperands() || !sameCall(*CallA, *CallB))
       return false;
     return all_of(zip(A->operand_values(), B->operand_values()), [](auto P) {
       return std::get<0>(P)->getType() == std::get<1>(P)->getType();
     });
   }
   bool IsSimple = isa<LoadInst, StoreInst>(A) && !A->isAtomic();
-  if (!A->isSameOperationAs(
-          B, IsSimple ? Instruction::CompareIgnoringAlignment : 0))
+  if (!A->isSameOperationAs(B, IsSimple ? Instruction::CompareIgnoringAlignment
+                                        : 0))
     return false;
   if (auto *SA = dyn_cast<SwitchInst>(A)) {
     auto *SB = cast<SwitchInst>(B);
@@ -144,9 +142,8 @@ bool sameOperation(const Instruction *A, const Instruction *B) {
 Instruction *makeUnsigned(const Instruction &I) {
   unsigned Opcode = unsignedOpcode(I);
   if (auto *Compare = dyn_cast<ICmpInst>(&I))
-    return CmpInst::Create(Instruction::ICmp,
-                           Compare->getUnsignedPredicate(), I.getOperand(0),
-                           I.getOperand(1));
+    return CmpInst::Create(Instruction::ICmp, Compare->getUnsignedPredicate(),
+                           I.getOperand(0), I.getOperand(1));
   if (I.isCast())
     return CastInst::Create(Instruction::CastOps(Opcode), I.getOperand(0),
                             I.getType());
@@ -263,9 +260,9 @@ LLVMValueRef mfb_constant_place(LLVMValueRef Ref, int64_t *Offset) {
   return wrap(GV);
 }
 
-/// The global variable that an address is in, in its address space, and how many
-/// bytes behind its beginning; null unless it and all that it is computed from
-/// are known to be in it or at its end.
+/// The global variable that an address is in, in its address space, and how
+/// many bytes behind its beginning; null unless it and all that it is computed
+/// from are known to be in it or at its end.
 LLVMValueRef mfb_address_in_global(LLVMValueRef Ref, int64_t *Offset) {
   auto *C = dyn_cast<Constant>(unwrap(Ref));
   if (!C || !C->getType()->isPointerTy())
@@ -298,8 +295,7 @@ bool mfb_as_store(LLVMValueRef Inst, uint64_t *Bytes, LLVMValueRef *Filled) {
   auto *I = unwrap<Instruction>(Inst);
   *Filled = nullptr;
   auto *Memory = dyn_cast<MemIntrinsic>(I);
-  auto *Length =
-      Memory ? dyn_cast<ConstantInt>(Memory->getLength()) : nullptr;
+  auto *Length = Memory ? dyn_cast<ConstantInt>(Memory->getLength()) : nullptr;
   if (!Length || Memory->isVolatile() || Length->getValue().ugt(16))
     return false;
   *Bytes = Length->getZExtValue();

@@ -27,8 +27,8 @@ namespace {
 enum Kind : uint32_t { Leaf, Constant_, Operation, SignExtended, ZeroExtended };
 
 // Both expressions, as the caller passes them: each term's operands come before
-// it. One that is extended has its only operand, and a value of the type that it
-// is extended to.
+// it. One that is extended has its only operand, and a value of the type that
+// it is extended to.
 struct Terms {
   const LLVMValueRef *Values;
   const uint32_t *Kinds;
@@ -156,10 +156,9 @@ Function *build(const Terms &T, uint32_t A, uint32_t B, bool Negated,
 
 bool provedByPasses(Sandbox &S, Function &F) {
   if (S.Prover.isEmpty())
-    cantFail(S.PB.parsePassPipeline(
-        S.Prover,
-        "instcombine<no-verify-fixpoint>,early-cse,"
-        "instcombine<no-verify-fixpoint>"));
+    cantFail(S.PB.parsePassPipeline(S.Prover,
+                                    "instcombine<no-verify-fixpoint>,early-cse,"
+                                    "instcombine<no-verify-fixpoint>"));
   S.Prover.run(F, S.FAM);
   S.FAM.clear(F, F.getName());
   auto *Ret = cast<ReturnInst>(F.getEntryBlock().getTerminator());

@@ -47,9 +47,8 @@ class Solved {
   }
 
 public:
-  Solved(
-      SCCPSolver &Solver, ValueToValueMapTy &VMap,
-      const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative)
+  Solved(SCCPSolver &Solver, ValueToValueMapTy &VMap,
+         const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative)
       : Solver(Solver), VMap(VMap), NonNegative(NonNegative) {}
 
   bool isExecutable(BasicBlock *BB) {
