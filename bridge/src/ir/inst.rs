@@ -239,8 +239,8 @@ impl<'m> Inst<'m> {
         is_one.then_some(of)
     }
 
-    /// For a copy of memory, or one that fills it, which a store of an integer of this size in bytes
-    /// may stand for: that, and if it fills memory the integer. Operand 0 is where it writes,
+    /// For a copy of memory, or one that fills it, which a store of an integer of this size in
+    /// bytes may stand for: that, and if it fills memory the integer. Operand 0 is where it writes,
     /// operand 1 of a copy where it reads.
     pub fn as_store(self) -> Option<(u64, Option<Value<'m>>)> {
         let (mut bytes, mut filled) = (0, std::ptr::null_mut());

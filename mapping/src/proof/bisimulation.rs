@@ -136,8 +136,8 @@ impl Versions {
         self.decisions(last).iter().all(|decision| decision.ways.iter().any(never_meet))
     }
 
-    /// How the terminators of two blocks may decide so that both versions go on alike: just if their
-    /// operands are congruent, or, if they are branches, each other's negations.
+    /// How the terminators of two blocks may decide so that both versions go on alike: just if
+    /// their operands are congruent, or, if they are branches, each other's negations.
     fn decisions(&self, blocks: PerVersion<BlockId>) -> Vec<Decision> {
         let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(blocks[w]));
         let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[insts[w]]);

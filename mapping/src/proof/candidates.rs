@@ -1,5 +1,5 @@
-//! Values that may be the same though they are computed in other ways: what is used in the same place
-//! of both versions, and what tracking says came in the place of a value.
+//! Values that may be the same though they are computed in other ways: what is used in the same
+//! place of both versions, and what tracking says came in the place of a value.
 
 use crate::proof::matching::{Condition, Matching, Relation};
 use crate::versions::facts::Versions;

@@ -39,8 +39,9 @@ use typed_index_collections::TiVec;
 /// Stores to one place that may be lone.
 pub(super) type Candidates = PerVersion<Vec<InstId>>;
 
-/// The stores that tracking says only one version has, or that a pass moved elsewhere, by places: by
-/// what tracking or the numbers so far say of their addresses. Both versions have stores to each.
+/// The stores that tracking says only one version has, or that a pass moved elsewhere, by places:
+/// by what tracking or the numbers so far say of their addresses. Both versions have stores to
+/// each.
 pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Candidates> {
     let tracked = &versions.tracked;
     let PerVersion { base, opt } = &versions.of;

@@ -1,10 +1,10 @@
 //! Where two versions part, and what could not be proved there.
 //!
 //! Behind the end of a pair whose versions do not go on alike nothing is matched. What stopped the
-//! proof is found by the steps of [`super::bisimulation`]: the first anchors that do not correspond,
-//! or the branches that do not decide alike. Of operands that are not proved the same it is the
-//! innermost ones: where both versions do the same to operands of which one differs, that one is
-//! looked at.
+//! proof is found by the steps of [`super::bisimulation`]: the first anchors that do not
+//! correspond, or the branches that do not decide alike. Of operands that are not proved the same
+//! it is the innermost ones: where both versions do the same to operands of which one differs, that
+//! one is looked at.
 
 use crate::proof::Proof;
 use crate::proof::congruence::{Congruence, value_over};
@@ -67,8 +67,8 @@ pub struct Parting {
     pub at: PerVersion<InstId>,
     /// The innermost operands that are not proved the same
     pub unlike: Option<PerVersion<Operand>>,
-    /// The chains have no anchors: they were no longer compared, which costs nothing if both lead to
-    /// the same chains whatever is decided in them.
+    /// The chains have no anchors: they were no longer compared, which costs nothing if both lead
+    /// to the same chains whatever is decided in them.
     pub is_silent: bool,
 }
 
@@ -310,8 +310,8 @@ fn leaves_unlike(
     })
 }
 
-/// The operands that two instructions have in the same places, if they are the same operation but for
-/// flags: comparisons are if one is the other's inverse, or has the operands swapped.
+/// The operands that two instructions have in the same places, if they are the same operation but
+/// for flags: comparisons are if one is the other's inverse, or has the operands swapped.
 fn compared(
     nodes: PerVersion<&Node>,
     operands: PerVersion<&[Operand]>,

@@ -1,14 +1,14 @@
-//! Two expressions that may be equal though they are not the same operations on the same values: what
-//! is asked of LLVM ([`Oracle::are_equal`]), and when the answer may be taken for a number.
+//! Two expressions that may be equal though they are not the same operations on the same values:
+//! what is asked of LLVM ([`Oracle::are_equal`]), and when the answer may be taken for a number.
 //!
 //! An expression is looked into down to values that are no total operations (loads, calls, phis,
 //! divisions), so far; values of one number are one term. LLVM compares both as total functions,
 //! which give a value whatever the leaves are. What is proved of these holds of the values if none
 //! of the instructions that were looked into has flags that make it poison, which `flags.rs` of the
 //! passes sees to. It does not follow that they are poison or undefined at the same times: one may
-//! not depend on a leaf that the other one depends on, or use what is undefined twice. So each value
-//! that both expressions are made of must be well defined, or each of them must use it just once,
-//! where it makes it poison if it is.
+//! not depend on a leaf that the other one depends on, or use what is undefined twice. So each
+//! value that both expressions are made of must be well defined, or each of them must use it just
+//! once, where it makes it poison if it is.
 //!
 //! [`Oracle::are_equal`]: crate::versions::graph::Oracle::are_equal
 

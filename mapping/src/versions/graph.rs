@@ -86,8 +86,8 @@ pub struct Cases {
     pub values: Vec<u64>,
 }
 
-/// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where it
-/// reads, unless it fills.
+/// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where
+/// it reads, unless it fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsStore {
     /// So many

@@ -1,9 +1,9 @@
-//! What a pass moved over a phi: an operation on a phi that became a phi of operations, and a phi of
-//! loads that became a load of a phi.
+//! What a pass moved over a phi: an operation on a phi that became a phi of operations, and a phi
+//! of loads that became a load of a phi.
 
 use crate::proof::candidates::Candidate;
 use crate::proof::congruence::value_over;
-use crate::proof::matching::{OutEdge, PairId, Walk};
+use crate::proof::matching::{Condition, OutEdge, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
@@ -102,8 +102,9 @@ impl Round<'_> {
         value_over(self.versions, &self.congruence, which, phi, walk)
     }
 
-    /// The term of an operand of base behind the head of a pair, which was entered over a walk: phis
-    /// of its entries are what comes in. None if it is made of what is computed behind the head.
+    /// The term of an operand of base behind the head of a pair, which was entered over a walk:
+    /// phis of its entries are what comes in. None if it is made of what is computed behind the
+    /// head.
     fn term_behind(
         &self,
         terms: &mut Terms,
@@ -142,7 +143,6 @@ impl Round<'_> {
 
     /// Finds the switches of opt that are proved to go to the case that base's one goes to.
     pub(in crate::proof) fn settle_cases(&mut self) {
-        use crate::proof::matching::{Condition, Relation};
         for pair in &self.matching.pairs {
             if let Some(Condition { insts, relation: Relation::Cases }) = pair.condition
                 && let Some(looked_into) = self.have_same_cases(insts)
@@ -153,8 +153,8 @@ impl Round<'_> {
         }
     }
 
-    /// True if one switch decides by what the other one does, extended, or with something added, and
-    /// its cases are those of the other one, extended, or with that added.
+    /// True if one switch decides by what the other one does, extended, or with something added,
+    /// and its cases are those of the other one, extended, or with that added.
     fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
         let versions = self.versions;
         let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());
