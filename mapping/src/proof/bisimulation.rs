@@ -71,8 +71,7 @@ impl Versions {
     }
 
     /// The matching that candidates make, without those that fail whatever values are the same, and
-    /// what is behind them.
-    /// Where the versions part is added to `partings`.
+    /// what is behind them. Where the versions part is added to `partings`.
     pub(super) fn settled_structure(
         &self,
         mut candidates: Vec<Candidate>,
@@ -426,15 +425,11 @@ impl Versions {
         ends: impl Iterator<Item = ChainId>,
     ) -> TiVec<ChainId, bool> {
         let version = &self.of[which];
-        let successors = |chain: ChainId| {
-            let blocks = version.live.successors[version.chains.last(chain)].iter();
-            blocks.filter_map(|&b| version.chains.of_block[b])
-        };
         let mut reached = TiVec::from(vec![false; version.chains.chains.len()]);
-        let mut work: Vec<ChainId> = ends.flat_map(successors).collect();
+        let mut work: Vec<ChainId> = ends.flat_map(|chain| version.successors(chain)).collect();
         while let Some(chain) = work.pop() {
             if !std::mem::replace(&mut reached[chain], true) {
-                work.extend(successors(chain));
+                work.extend(version.successors(chain));
             }
         }
         reached

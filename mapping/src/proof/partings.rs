@@ -40,10 +40,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// All of them
-    pub const ALL: [Cause; 5] =
-        [Cause::Anchor, Cause::Operand, Cause::Branch, Cause::Condition, Cause::Successors];
-
     /// Its name in reports
     pub fn name(self) -> &'static str {
         match self {
@@ -117,14 +113,15 @@ impl Partings {
     fn add(&mut self, proof: &Proof, parting: Parting) {
         let number = self.all.len();
         for which in Version::BOTH {
+            let version = &proof.versions.of[which];
             let of_chain = &mut self.of_chain[which];
             of_chain[parting.chains[which]].get_or_insert(number);
-            let mut work = successors(proof, which, parting.chains[which]);
+            let mut work: Vec<ChainId> = version.successors(parting.chains[which]).collect();
             while let Some(chain) = work.pop() {
                 let is_matched = proof.matching.of_chain[which][chain].is_some();
                 if !is_matched && of_chain[chain].is_none() {
                     of_chain[chain] = Some(number);
-                    work.extend(successors(proof, which, chain));
+                    work.extend(version.successors(chain));
                 }
             }
         }
@@ -144,23 +141,18 @@ fn order(proof: &Proof) -> TiVec<ChainId, usize> {
     places
 }
 
-fn successors(proof: &Proof, which: Version, chain: ChainId) -> Vec<ChainId> {
-    let version = &proof.versions.of[which];
-    let blocks = version.live.successors[version.chains.last(chain)].iter();
-    blocks.filter_map(|&block| version.chains.of_block[block]).collect()
-}
-
 /// The first chains behind one that are not silent.
 fn next_anchored(proof: &Proof, which: Version, chain: ChainId) -> Vec<ChainId> {
+    let version = &proof.versions.of[which];
     let mut seen: HashSet<ChainId> = HashSet::default();
-    let mut work = successors(proof, which, chain);
+    let mut work: Vec<ChainId> = version.successors(chain).collect();
     let mut found = Vec::new();
     while let Some(chain) = work.pop() {
         if !seen.insert(chain) {
             continue;
         }
         if proof.versions.is_silent(which, chain) {
-            work.extend(successors(proof, which, chain));
+            work.extend(version.successors(chain));
         } else {
             found.push(chain);
         }
@@ -252,9 +244,8 @@ fn unlike(
             let mut pairs = operands.into_iter().flatten();
             pairs.find(|of| number(Version::Base, of.base) != number(Version::Opt, of.opt))
         };
-        let is_total = |w: Version| node[w].is_total;
         let next = next.or_else(|| {
-            let are_total = is_total(Version::Base) && is_total(Version::Opt);
+            let are_total = node.base.is_total && node.opt.is_total;
             are_total.then(|| leaves_unlike(versions, congruence, at)).flatten()
         });
         let Some(next) = next else { break };
@@ -275,8 +266,8 @@ fn unlike(
         .unwrap_or_else(|| PerVersion::from_fn(|w| Operand::Value(versions.graph(w).result(at[w]))))
 }
 
-/// The first values that two expressions are made of and that are not proved the same, if there are
-/// as many of each.
+/// For each of two expressions the first value that it is made of and that the other one is not, if
+/// both have one.
 fn leaves_unlike(
     versions: &Versions,
     congruence: &Congruence,
@@ -296,8 +287,7 @@ fn leaves_unlike(
                 }
             }
         }
-        let other = |value: &ValueId| congruence.of[w][*value];
-        leaves.into_iter().map(|value| (value, other(&value))).collect::<Vec<_>>()
+        leaves.into_iter().map(|value| (value, congruence.of[w][value])).collect::<Vec<_>>()
     });
     let lacks = |w: Version| {
         let there = &leaves[w.other()];

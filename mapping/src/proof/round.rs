@@ -18,6 +18,7 @@ use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
 
+mod cases;
 mod contents;
 mod equal;
 mod through_phis;

@@ -53,6 +53,12 @@ pub struct Versions {
 }
 
 impl VersionFacts {
+    /// The chains that control may go to from the end of a chain.
+    pub fn successors(&self, chain: ChainId) -> impl Iterator<Item = ChainId> {
+        let blocks = self.live.successors[self.chains.last(chain)].iter();
+        blocks.filter_map(|&block| self.chains.of_block[block])
+    }
+
     /// True if the version cannot go on from the end of a chain.
     pub fn ends(&self, chain: ChainId) -> bool {
         self.live.taken[self.chains.last(chain)].is_empty()

@@ -169,18 +169,21 @@ impl Round<'_> {
         }
         let Operand::Value(value) = operand else { return None };
         // That of the instruction itself is found anew.
-        let number = number.unwrap_or(Number::MAX);
+        let add = |terms: &mut Terms, term: Term| match number {
+            Some(number) => terms.add(term, number),
+            None => terms.add_unknown(term),
+        };
         let graph = self.versions.graph(which);
         let inst = graph.definition(value);
         let Some(inst) = inst.filter(|&inst| {
             graph.nodes[inst].is_total && depth > 0 && terms.terms.len() < MOST_TERMS
         }) else {
-            return Some(terms.add(Term::Leaf(which, value), number));
+            return Some(add(terms, Term::Leaf(which, value)));
         };
         let block = graph.block(inst);
         let operands = graph.operands(inst).iter();
         let operands: Option<Vec<usize>> =
             operands.map(|&o| self.term(terms, which, o, block, depth - 1)).collect();
-        Some(terms.add(Term::Operation(which, inst, operands?), number))
+        Some(add(terms, Term::Operation(which, inst, operands?)))
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::proof::candidates::Candidate;
 use crate::proof::congruence::value_over;
-use crate::proof::matching::{Condition, OutEdge, PairId, Relation, Walk};
-use crate::proof::numbers::{Number, UNKNOWN};
+use crate::proof::matching::{OutEdge, PairId, Walk};
+use crate::proof::numbers::UNKNOWN;
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::graph::Operand;
@@ -139,69 +139,5 @@ impl Round<'_> {
         let operands: Option<Vec<usize>> =
             operands.map(|&o| self.term_behind(terms, pair, walk, o, depth - 1)).collect();
         Some(terms.add_unknown(Term::Operation(Version::Base, inst, operands?)))
-    }
-
-    /// Finds the switches of opt that are proved to go to the case that base's one goes to.
-    pub(in crate::proof) fn settle_cases(&mut self) {
-        for pair in &self.matching.pairs {
-            if let Some(Condition { insts, relation: Relation::Cases }) = pair.condition
-                && let Some(looked_into) = self.have_same_cases(insts)
-            {
-                self.congruence.same_cases.insert(insts.opt);
-                self.congruence.looked_into.insert((Version::Opt, insts.opt), looked_into);
-            }
-        }
-    }
-
-    /// True if one switch decides by what the other one does, extended, or with something added,
-    /// and its cases are those of the other one, extended, or with that added.
-    fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
-        let versions = self.versions;
-        let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());
-        let (base, opt) = (cases.base?, cases.opt?);
-        let decides = PerVersion::from_fn(|w| {
-            let operand = versions.graph(w).operands(insts[w])[0];
-            let block = versions.graph(w).block(insts[w]);
-            (operand, self.congruence.at(versions, w, operand, block))
-        });
-        if decides.iter().any(|&(_, number)| number == UNKNOWN) {
-            return None;
-        }
-        let mask = |bits: u32| if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-        if base.bits == opt.bits {
-            let added = |number: Number| self.terms_and_constant(number);
-            let (of_base, by_base) = added(decides.base.1);
-            let (of_opt, by_opt) = added(decides.opt.1);
-            let by = by_base.wrapping_sub(by_opt) as u64;
-            let mut values = base.values.iter().zip(&opt.values);
-            let is_same =
-                values.all(|(b, o)| b.wrapping_sub(*o).wrapping_sub(by) & mask(base.bits) == 0);
-            return (of_base == of_opt && is_same).then(Vec::new);
-        }
-        let (wide, narrow) = if base.bits > opt.bits {
-            (Version::Base, Version::Opt)
-        } else {
-            (Version::Opt, Version::Base)
-        };
-        let cases = PerVersion { base, opt };
-        let extended = |value: u64, signed: bool| {
-            let unused = 64 - cases[narrow].bits;
-            let signed_value = ((value << unused) as i64 >> unused) as u64;
-            (if signed { signed_value } else { value }) & mask(cases[wide].bits)
-        };
-        [false, true].into_iter().find_map(|signed| {
-            let mut values = cases[wide].values.iter().zip(&cases[narrow].values);
-            values.all(|(w, n)| *w == extended(*n, signed)).then_some(())?;
-            let Operand::Value(like) = decides[wide].0 else { return None };
-            let mut terms = Terms::default();
-            let [of_wide, of_narrow] = [wide, narrow].map(|w| {
-                let (operand, number) = decides[w];
-                self.term_of(&mut terms, w, operand, Some(number), DEEPEST)
-            });
-            let term = of_narrow?;
-            let of_narrow = terms.add_unknown(Term::Extended { term, signed, like: (wide, like) });
-            terms.roots = [of_wide?, of_narrow];
-            self.are_equal(&terms, false)
-        })
     }
 }
