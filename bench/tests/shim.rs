@@ -67,6 +67,7 @@ fn rust_type(text: &str) -> String {
     match text {
         "c_void" => "void".to_string(),
         "c_char" => "char".to_string(),
+        "c_int" => "int".to_string(),
         "usize" => "size_t".to_string(),
         "TakeText" => "void(*)(void*,constchar*,size_t)".to_string(),
         "TakeLine" => "void(*)(void*,bool,constchar*,size_t)".to_string(),
