@@ -81,6 +81,11 @@ AARCH64_TESTS ?= programs endings osr published
 # Rounds of what is random in Miri, where a round takes seconds.
 MIRI_CASES ?= 2
 
+# The C++ of the bridge is the same for all that is built with one LLVM.
+ifneq ($(shell command -v ccache),)
+export HOST_CXX ?= ccache g++
+endif
+
 .DEFAULT_GOAL := build
 # The plugins of both LLVMs are built under one name, and cargo uses all processors by itself.
 .NOTPARALLEL:
@@ -201,10 +206,10 @@ lint: need-test
 	$(foreach crate,$(CRATES),$(CARGO) fmt --manifest-path examples/$(crate)/Cargo.toml --check &&) true
 	$(CARGO) clippy --workspace --exclude midflight-bridge --exclude midflight-passes \
 		--exclude midflight-plugin --exclude midflight-orc --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
-	$(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm -p midflight-bench \
+	MIDFLIGHT_CHECK_ONLY=1 $(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm -p midflight-bench \
 		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
 	@# No other crates differ between versions of LLVM.
-	$(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets \
+	MIDFLIGHT_CHECK_ONLY=1 $(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets \
 		--target-dir target -- -D warnings
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 

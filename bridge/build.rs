@@ -2,7 +2,7 @@
 
 use midflight_ir::facts::{FunctionFacts, InstFacts, MapFacts};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
@@ -10,6 +10,7 @@ const MAJOR: &str = if cfg!(feature = "llvm22-1") { "22" } else { "19" };
 fn main() {
     println!("cargo:rerun-if-changed=cpp");
     println!("cargo:rerun-if-env-changed=MIDFLIGHT_LLVM_CONFIG");
+    println!("cargo:rerun-if-env-changed=MIDFLIGHT_CHECK_ONLY");
     if cfg!(feature = "llvm22-1") == cfg!(feature = "llvm19-1") {
         fail("building the bridge: enable exactly one of the features llvm22-1 and llvm19-1");
     }
@@ -18,10 +19,19 @@ fn main() {
     if version.split('.').next() != Some(MAJOR) {
         fail(&format!("building for LLVM {MAJOR}: {config} is of LLVM {version}"));
     }
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    write_facts(&out.join("facts.h"));
+    let include = format!("-isystem{}", ask(&config, "--includedir"));
+    let facts = [
+        facts("INST", InstFacts::NAMES),
+        facts("MAP", MapFacts::NAMES),
+        facts("FUNCTION", FunctionFacts::NAMES),
+    ];
     let flags = [
-        &format!("-isystem{}", ask(&config, "--includedir")),
+        &include,
+        &facts[0],
+        &facts[1],
+        &facts[2],
+        // The same in all profiles, so that a cache of compiled files serves them all.
+        "-g1",
         "-std=c++17",
         "-fno-rtti",
         "-fno-exceptions",
@@ -36,29 +46,26 @@ fn main() {
     let mut sources: Vec<_> = files.map(|file| file.expect("it is there").path()).collect();
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "cpp"));
     sources.sort();
-    cc::Build::new().cpp(true).include(out).files(sources).flags(flags).compile("midflight_shim");
+    // Code that is only checked is not linked.
+    if std::env::var_os("MIDFLIGHT_CHECK_ONLY").is_none() {
+        let mut shim = cc::Build::new();
+        shim.cpp(true).opt_level(2).debug(false).files(sources).flags(flags);
+        shim.compile("midflight_shim");
+    }
     // For the plugin's own C++, which also uses headers of this one.
     let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo::metadata=flags={}\x1f-I{folder}/cpp", flags.join("\x1f"));
 }
 
-/// The names of facts in C++, of the lists that Rust has.
-fn write_facts(path: &Path) {
-    let mut text = String::from("#pragma once\n#include <cstdint>\n");
-    let lists =
-        [("Inst", InstFacts::NAMES), ("Map", MapFacts::NAMES), ("Function", FunctionFacts::NAMES)];
-    for (of, names) in lists {
-        let _ = writeln!(text, "namespace {of}Facts {{");
-        for (name, bit) in names {
-            let words = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
-            let name: String = words.collect();
-            let _ = writeln!(text, "constexpr uint32_t {name} = 1u << {bit};");
-        }
-        let _ = writeln!(text, "}}");
+/// Defines constants in C++ of a list of facts that Rust has.
+fn facts(of: &str, names: &[(&str, u32)]) -> String {
+    let mut text = format!("-DMIDFLIGHT_{of}_FACTS=");
+    for (name, bit) in names {
+        let words = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+        let name: String = words.collect();
+        let _ = write!(text, "constexpr uint32_t {name} = 1u << {bit};");
     }
-    if let Err(error) = std::fs::write(path, text) {
-        fail(&format!("building the bridge: writing {}: {error}", path.display()));
-    }
+    text
 }
 
 fn llvm_config() -> String {

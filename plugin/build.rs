@@ -8,6 +8,8 @@ const SOURCE: &str = "cpp/plugin.cpp";
 fn main() {
     println!("cargo:rerun-if-changed={SOURCE}");
     let flags = std::env::var("DEP_MIDFLIGHT_SHIM_FLAGS").expect("the bridge's build script");
-    cc::Build::new().cpp(true).file(SOURCE).flags(flags.split('\x1f')).compile("midflight_entry");
+    let mut entry = cc::Build::new();
+    entry.cpp(true).opt_level(2).debug(false).file(SOURCE).flags(flags.split('\x1f'));
+    entry.compile("midflight_entry");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,lazy");
 }
