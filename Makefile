@@ -46,23 +46,31 @@ TEST_PACKAGES := cargo-clippy:rust-web-clippy rustfmt:rustfmt-web $(RT_PACKAGES)
 PROJECT_PACKAGES := cmake tcl-dev
 
 # Checks of `make test`; `make nightly` widens them.
-# Each LLVM at levels of optimization.
+# Each LLVM at levels of optimization, and what is left out with the older one.
 LIT ?= 22:2,19:2
+LIT_OLDER ?= --filter-out osr/
+# With which LLVM the crates that use it are tested
+RUST_LLVMS ?= 22
 SEEDS ?= 0..60
-OSR_SEEDS ?= 0..25
+OSR_SEEDS ?= 0..12
 OSR_TRANSITIONS ?= 10000000
-OSR_FUZZ ?=
+OSR_FUZZ ?= --programs bzip2,zlib,exceptions
 # Random programs in versions that are made while they run.
-OPEN_SEEDS ?= 0..20
+OPEN_SEEDS ?= 0..8
 # The thesis's passes.
 OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
-OSR_OPT_SEEDS ?= 0..20
+OSR_OPT_SEEDS ?= 0..10
 # What rewrites more than they do.
 OSR_REWRITING ?= instcombine<no-verify-fixpoint>
-OSR_REWRITING_FUZZ ?= --programs bzip2,exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
-OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22,19 --levels 0:early,2:early,2:late \
-	--max-points 40 --single 5
+# What copies blocks, or makes one of several.
+OSR_COPYING ?= loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jump-threading
+OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
+OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22 --levels 2:early,2:late --max-points 40 --single 5
 PROGRAMS ?= light
+# Those that are built with the older LLVM
+OLDER_PROGRAMS ?= bzip2,lua,expat,exceptions
+CONTEXT_LLVMS ?= 22
+BURST_OPT ?= 2
 # Levels at which outputs are compared; edges are checked at the others.
 OUTPUT_OPT ?= 3
 BLOCKS_OPT ?= 2
@@ -77,6 +85,8 @@ CRATES := jit interpreter
 # What programs for AArch64 are checked with.
 AARCH64_OPT ?= 2
 AARCH64_SEEDS ?= 0..2
+# Set for all of it
+AARCH64_WHOLE ?=
 AARCH64_TESTS ?= programs endings osr published
 # Rounds of what is random in Miri, where a round takes seconds.
 MIRI_CASES ?= 2
@@ -216,10 +226,10 @@ lint: need-test
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \
 		-p midflight-bench --target-dir target
-	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
+	$(foreach llvm,$(RUST_LLVMS),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target &&) true
 	@# By itself: it links LLVM in its own way, and features add up.
-	$(foreach llvm,$(BOTH),$(CARGO) test --no-fail-fast -p midflight-vm --no-default-features --features llvm$(llvm)-1 \
+	$(foreach llvm,$(RUST_LLVMS),$(CARGO) test --no-fail-fast -p midflight-vm --no-default-features --features llvm$(llvm)-1 \
 		--target-dir target &&) true
 
 # Crates as users of the API write them, outside the workspace: with LLVM's static libraries, which inkwell
@@ -245,8 +255,9 @@ check-miri:
 		$(CARGO) +nightly miri test -p midflight-runtime --lib --features tsan --target-dir target/miri
 
 comma := ,
+older = $(if $(filter 19,$(1)),$(LIT_OLDER))
 lit = MIDFLIGHT_LEVEL=-O$(2) LLVM_BIN=/usr/lib/llvm-$(1)/bin \
-	MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(1)/libmidflight.so /usr/lib/llvm-22/bin/lit -sv lit-tests
+	MIDFLIGHT_PLUGIN=$(CURDIR)/$(LIB)/llvm-$(1)/libmidflight.so /usr/lib/llvm-22/bin/lit -sv $(call older,$(1)) lit-tests
 
 check-lit:
 	$(foreach run,$(subst $(comma), ,$(LIT)),$(call lit,$(word 1,$(subst :, ,$(run))),$(word 2,$(subst :, ,$(run)))) &&) true
@@ -260,6 +271,8 @@ check-osr: harness
 	$(BENCH) osr csmith --passes '$(OSR_PASSES)' --seeds $(OSR_OPT_SEEDS)
 	$(BENCH) osr fuzz --passes '$(OSR_REWRITING)' $(OSR_REWRITING_FUZZ)
 	$(BENCH) osr csmith --passes '$(OSR_REWRITING)' --seeds $(OSR_OPT_SEEDS)
+	$(BENCH) osr fuzz --passes '$(OSR_COPYING)' $(OSR_REWRITING_FUZZ)
+	$(BENCH) osr csmith --passes '$(OSR_COPYING)' --seeds $(OSR_OPT_SEEDS)
 
 # Random programs that call what they get, in versions that are made and left.
 check-open: harness
@@ -272,14 +285,14 @@ check-maps: harness
 check-corpus: harness
 	@# check-matrix has every level, stage and LLVM.
 	$(BENCH) verify --programs $(PROGRAMS) --check output --stage early --opt $(OUTPUT_OPT) --llvm 22
-	$(BENCH) verify --programs $(PROGRAMS) --check output --stage late --opt 2 --llvm 19
+	$(BENCH) verify --programs $(OLDER_PROGRAMS) --check output --stage late --opt 2 --llvm 19
 	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 22
-	$(BENCH) verify --programs $(PROGRAMS) --check edges --opt 2 --llvm 19
+	$(BENCH) verify --programs $(OLDER_PROGRAMS) --check edges --opt 2 --llvm 19
 	$(BENCH) verify --programs $(REPLAYED) --check edges --opt 2 --llvm 22 --k 1 --stage early,inlined,late
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt $(BLOCKS_OPT) --llvm 22
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
-	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2
-	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt 0,2
+	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2 --llvm $(CONTEXT_LLVMS)
+	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt $(BURST_OPT) --llvm $(CONTEXT_LLVMS)
 	$(BENCH) verify --programs $(ENTRIES) --check entries --opt 2
 	$(BENCH) verify --programs exceptions --check entries --opt 0
 	$(BENCH) contexts bound --quick
@@ -316,16 +329,18 @@ AARCH64_SKIPPED := a_child_that_shares_memory_counts_in_its_parent \
 ifeq ($(shell uname -m),x86_64)
 check-aarch64: harness aarch64
 	$(BENCH) --machine aarch64 verify --programs fannkuch --check output,edges,blocks --opt $(AARCH64_OPT) --stage early,inlined,late
-	$(BENCH) --machine aarch64 verify --programs fannkuch --check edges,blocks --opt 2 --k 1 --stage early,inlined,late
-	$(BENCH) --machine aarch64 verify --programs bzip2 --check edges --opt 2 --llvm 22 --stage early
 	$(BENCH) --machine aarch64 verify --programs fannkuch,exceptions --check contexts --opt 2 --llvm 22 --stage late
-	$(BENCH) --machine aarch64 osr stack --transitions 100000
-	$(BENCH) --machine aarch64 osr csmith --seeds $(AARCH64_SEEDS)
 	$(BENCH) --machine aarch64 osr csmith --passes '$(OSR_PASSES)' --seeds $(AARCH64_SEEDS)
 	scripts/arming-aarch64.sh $(LIB) $(AARCH64) $(BOTH)
 	scripts/times-aarch64.sh target/release/midflight $(AARCH64)/lib/midflight $(BOTH)
+ifneq ($(AARCH64_WHOLE),)
+	$(BENCH) --machine aarch64 verify --programs fannkuch --check edges,blocks --opt 2 --k 1 --stage early,inlined,late
+	$(BENCH) --machine aarch64 verify --programs bzip2 --check edges --opt 2 --llvm 22 --stage early
+	$(BENCH) --machine aarch64 osr stack --transitions 100000
+	$(BENCH) --machine aarch64 osr csmith --seeds $(AARCH64_SEEDS)
 	MIDFLIGHT_TEST_AARCH64=$(CURDIR)/$(AARCH64)/lib/midflight $(CARGO) test --no-fail-fast -p midflight-runtime \
 		$(AARCH64_TESTS:%=--test %) --target-dir target -- $(AARCH64_SKIPPED:%=--skip %)
+endif
 else
 check-aarch64:
 	@echo "check-aarch64: left out: programs for AArch64 are run in QEMU on x86-64 only"
@@ -353,4 +368,5 @@ nightly: need-test
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all OSR_REWRITING_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
+		RUST_LLVMS='$(BOTH)' LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2
