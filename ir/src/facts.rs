@@ -142,6 +142,11 @@ facts! {
     }
 }
 
+impl MapFacts {
+    /// Those of a phi
+    pub const PHI: MapFacts = MapFacts(1 << 9);
+}
+
 facts! {
     /// What is known of a function, as far as points, continuations and the profiler depend on it.
     FunctionFacts {

@@ -10,6 +10,7 @@
 //!    one after the other, the branches that decide phis;
 //! 2. [`proof`]: which of these run at the same time, which values are the same, which stores opt
 //!    has yet to do;
+//!    where a pass copied blocks, of both versions as [`unfold`] has them;
 //! 3. [`mapping`]: compensation code, landings and keep sets; mappings composed, and checked.
 //!
 //! What only LLVM can answer comes through [`versions::graph::Oracle`].
@@ -20,4 +21,5 @@ pub mod mapping;
 pub mod points;
 pub mod proof;
 pub mod refusal;
+pub mod unfold;
 pub mod versions;

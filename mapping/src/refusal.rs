@@ -123,6 +123,8 @@ refusals! {
     Unmatched = "it is not proved where the other version would be";
     /// The other version has no point where it is then.
     NoLanding = "the other version has no point where it would be";
+    /// What a pass copied: which copy is due is not known from the source alone.
+    SeveralCopies = "which of several copies the other version would be in is not known here";
     /// A phi is needed that the source has nothing for.
     NeedsPhi = "a phi of the other version is needed that nothing here stands for";
     /// A load is needed whose place may have been written to since.

@@ -8,7 +8,7 @@
 use crate::mapping::live_sets::Handed;
 use crate::mapping::marks::Marks;
 use crate::mapping::positions::positions;
-use crate::mapping::reconstruct::{Missing, Over, Places, PointMap, Reconstruct, Variant};
+use crate::mapping::reconstruct::{Missing, Over, Place, Places, PointMap, Reconstruct, Variant};
 use crate::mapping::side::Side;
 use crate::points::Boundary;
 use crate::proof::Proof;
@@ -16,6 +16,7 @@ use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::Number;
 use crate::proof::pending::PlaceId;
 use crate::refusal::Refusal;
+use crate::versions::facts::VersionFacts;
 use crate::versions::graph::{Graph, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{InstId, ValueId};
@@ -98,10 +99,18 @@ struct Segment {
     positions: PerVersion<Vec<u64>>,
 }
 
+/// A place in a version where execution may go on, and if versions were unfolded where in the
+/// unfolded one that is: for each copy of the point one place.
+#[derive(Clone, Debug)]
+struct Landing {
+    at: InstId,
+    proved: Vec<InstId>,
+}
+
 /// Where execution may go on.
-struct Landings<'a> {
-    candidates: Vec<InstId>,
-    over: Option<(PairId, &'a [Walk])>,
+struct Landings {
+    candidates: Vec<Landing>,
+    over: Option<(PairId, Vec<Walk>)>,
     /// The segment of a pair that they are in, and the first of the source's instructions in it
     /// that is not before the point
     segment: Option<((PairId, usize), InstId)>,
@@ -130,12 +139,12 @@ impl<'a> Mapper<'a> {
     fn segments(&self, pair: PairId) -> Vec<Segment> {
         let pair = &self.proof.matching.pairs[pair];
         let [base, opt] = Version::BOTH.map(|w| {
-            let version = &self.proof.versions.of[w];
+            let version = &self.proof.proved().of[w];
             version.chains.segments(&version.graph, pair.chains[w], pair.prefix + 1)
         });
         let segment = |(base, opt): (Vec<InstId>, Vec<InstId>)| {
             let insts = PerVersion { base, opt };
-            let positions = positions(&self.proof.versions, insts.as_ref().map(Vec::as_slice));
+            let positions = positions(self.proof.proved(), insts.as_ref().map(Vec::as_slice));
             Segment { insts, positions }
         };
         base.into_iter().zip(opt).map(segment).collect()
@@ -143,6 +152,11 @@ impl<'a> Mapper<'a> {
 
     fn graph(&self, which: Version) -> &'a Graph {
         self.proof.versions.graph(which)
+    }
+
+    /// The version that was proved.
+    fn proved(&self, which: Version) -> &'a VersionFacts {
+        &self.proof.proved().of[which]
     }
 
     /// The mapping from a version to the other one, at one strength.
@@ -178,54 +192,61 @@ impl<'a> Mapper<'a> {
         if let Some(refusal) = point.refusal {
             return Err(refusal);
         }
-        let silent = self.silent(from, point.at);
-        let landings = self.landings(from, point.at, &silent)?;
-        let mut best: Option<PointMap> = None;
+        let copies = self.proof.instances(from, point.at);
+        let landings = self.landings(from, &copies)?;
+        let mut best: Option<(PointMap, &Landing)> = None;
         let mut reason = Refusal::NoLanding;
-        for &landing in &landings.candidates {
+        for landing in &landings.candidates {
             let other = &self.sides[from.other()];
-            let is_refused = other.point_at[landing].and_then(|p| other.points[p].refusal);
+            let is_refused = other.point_at[landing.at].and_then(|p| other.points[p].refusal);
             if let Some(refusal) = is_refused {
                 reason = refusal;
                 continue;
             }
-            match self.build(from, point.at, landing, &landings, variant, without) {
-                Ok(map) if best.as_ref().is_none_or(|b| map.cost() < b.cost()) => best = Some(map),
+            let at = (point.at, &copies[..]);
+            match self.build(from, at, landing, &landings, variant, without) {
+                Ok(map) if best.as_ref().is_none_or(|(b, _)| map.cost() < b.cost()) => {
+                    best = Some((map, landing));
+                }
                 Ok(_) => {}
                 Err(missing) => {
-                    lacks(landing, missing.value);
+                    lacks(landing.at, missing.value);
                     reason = self.reason(from.other(), missing.because);
                 }
             }
-            if best.as_ref().is_some_and(|b| b.cost() == 0) {
+            if best.as_ref().is_some_and(|(b, _)| b.cost() == 0) {
                 break;
             }
         }
-        let best = best.ok_or(reason)?;
-        Ok(self.minimize(from, point.at, best, &landings, variant, without))
+        let (best, landing) = best.ok_or(reason)?;
+        let at = (point.at, &copies[..]);
+        Ok(self.minimize(from, at, best, (landing, &landings), variant, without))
     }
 
     fn build(
         &self,
         from: Version,
-        at: InstId,
-        landing: InstId,
-        landings: &Landings<'_>,
+        (at, copies): (InstId, &[InstId]),
+        landing: &Landing,
+        landings: &Landings,
         variant: Variant,
         without: &[ValueId],
     ) -> Result<PointMap, Missing> {
-        let (any, owed, have) = self.places(from, at, landing, landings);
+        let (any, owed, have) = self.places(from, at, landing.at, landings);
+        let to = self.proved(from.other());
+        let is_late = match landing.proved[..] {
+            [] => to.chains.late[landing.at],
+            ref all => all.iter().any(|&landing| to.chains.late[landing]),
+        };
+        let (source, destination) = (&self.sides[from], &self.sides[from.other()]);
         Reconstruct {
             proof: self.proof,
             oracle: self.oracle,
-            source: &self.sides[from],
-            destination: &self.sides[from.other()],
-            at,
-            landing,
-            over: landings.over.map(|(pair, walks)| Over { pair, walks }),
+            source: Place { side: source, at, copies },
+            destination: Place { side: destination, at: landing.at, copies: &landing.proved },
+            over: landings.over.as_ref().map(|(pair, walks)| Over { pair: *pair, walks }),
             variant,
-            reloads: !landings.is_late
-                && !self.proof.versions.of[from.other()].chains.late[landing],
+            reloads: !landings.is_late && !is_late,
             without,
             places: Places { any, owed: &owed, have: &have },
             marks: &self.marks,
@@ -240,7 +261,7 @@ impl<'a> Mapper<'a> {
         from: Version,
         at: InstId,
         landing: InstId,
-        landings: &Landings<'_>,
+        landings: &Landings,
     ) -> (bool, Vec<(PlaceId, Option<Number>)>, Vec<(PlaceId, Number)>) {
         let Proof { versions, congruence, pending, .. } = self.proof;
         let segment = landings.segment.filter(|_| !pending.places.is_empty());
@@ -267,9 +288,9 @@ impl<'a> Mapper<'a> {
     fn minimize(
         &self,
         from: Version,
-        at: InstId,
+        at: (InstId, &[InstId]),
         mut best: PointMap,
-        landings: &Landings<'_>,
+        (landing, landings): (&Landing, &Landings),
         variant: Variant,
         without: &[ValueId],
     ) -> PointMap {
@@ -277,7 +298,7 @@ impl<'a> Mapper<'a> {
         let mut without = without.to_vec();
         while let Some(&value) = best.keep.get(necessary) {
             without.push(value);
-            match self.build(from, at, best.landing, landings, variant, &without) {
+            match self.build(from, at, landing, landings, variant, &without) {
                 Ok(map) if map.keep.len() < best.keep.len() => {
                     best = map;
                     necessary = 0;
@@ -293,31 +314,57 @@ impl<'a> Mapper<'a> {
 
     /// For a point in a silent chain, where that leads.
     fn silent(&self, from: Version, at: InstId) -> Option<(PairId, Vec<Walk>)> {
-        let versions = &self.proof.versions;
-        let chain = versions.of[from].chains.of_inst(self.graph(from), at)?;
+        let versions = self.proof.proved();
+        let chain = versions.of[from].chains.of_inst(versions.graph(from), at)?;
         self.proof.matching.of_chain[from][chain].is_none().then_some(())?;
         versions.from_silent(&self.proof.matching, from, chain)
     }
 
-    /// The points of the other version that are reached at the same time.
-    fn landings<'b>(
-        &self,
-        from: Version,
-        at: InstId,
-        silent: &'b Option<(PairId, Vec<Walk>)>,
-    ) -> Result<Landings<'b>, Refusal> {
-        let version = &self.proof.versions.of[from];
+    /// The points of the other version that are reached at the same time, wherever a point is in
+    /// the proved version.
+    fn landings(&self, from: Version, copies: &[InstId]) -> Result<Landings, Refusal> {
+        let [first, rest @ ..] = copies else { return Err(Refusal::NeverReached) };
+        let mut landings = self.landings_of(from, *first)?;
+        let is_somewhere = !landings.candidates.is_empty();
+        for &copy in rest {
+            let others = self.landings_of(from, copy)?;
+            // A silent chain's walks are those of one copy.
+            if landings.over.is_some() || others.over.is_some() {
+                return Err(Refusal::Unmatched);
+            }
+            landings.is_late |= others.is_late;
+            landings.segment = None;
+            landings.candidates.retain_mut(|landing| {
+                let other = others.candidates.iter().find(|other| other.at == landing.at);
+                landing.proved.extend(other.iter().flat_map(|other| &other.proved));
+                other.is_some()
+            });
+        }
+        if is_somewhere && landings.candidates.is_empty() {
+            return Err(Refusal::SeveralCopies);
+        }
+        landings.candidates.truncate(MOST_LANDINGS);
+        Ok(landings)
+    }
+
+    /// The same for one place of the proved version
+    fn landings_of(&self, from: Version, at: InstId) -> Result<Landings, Refusal> {
+        let version = self.proved(from);
         let chain = version.chains.of_inst(&version.graph, at).ok_or(Refusal::NeverReached)?;
         let matching = &self.proof.matching;
         let to = from.other();
-        let is_late =
-            |which: Version, inst: InstId| self.proof.versions.of[which].chains.late[inst];
+        let is_late = |which: Version, inst: InstId| self.proved(which).chains.late[inst];
         // The store behind it may be left out only before the one that overwrites it.
         let can_land =
-            |inst: &InstId| !is_late(to, *inst) || self.graph(to).is_shared_anchor(*inst);
+            |inst: &InstId| !is_late(to, *inst) || self.proved(to).graph.is_shared_anchor(*inst);
         let is_point = |inst: &InstId| {
-            let side = &self.sides[to];
-            side.point_at[*inst].is_some() && side.is_useful_inst(*inst)
+            let (side, inst) = (&self.sides[to], self.proof.folded(to, *inst));
+            side.point_at[inst].is_some() && side.is_useful_inst(inst)
+        };
+        let most = if self.proof.product.is_some() { usize::MAX } else { MOST_LANDINGS };
+        let landing = |inst: InstId| Landing {
+            at: self.proof.folded(to, inst),
+            proved: if self.proof.product.is_some() { vec![inst] } else { Vec::new() },
         };
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
@@ -340,27 +387,28 @@ impl<'a> Mapper<'a> {
             };
             let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
             return Ok(Landings {
-                candidates: candidates.take(MOST_LANDINGS).collect(),
+                candidates: candidates.take(most).map(landing).collect(),
                 over: None,
                 segment: Some((here, next)),
                 is_late: is_late(from, at),
             });
         }
-        let (pair, walks) = silent.as_ref().ok_or(Refusal::Unmatched)?;
-        if self.proof.pending.is_at_head(*pair) {
+        let (pair, walks) = self.silent(from, at).ok_or(Refusal::Unmatched)?;
+        if self.proof.pending.is_at_head(pair) {
             return Err(Refusal::NoLanding);
         }
-        let places = self.segment(*pair, 0).ok_or(Refusal::Unmatched)?;
+        let places = self.segment(pair, 0).ok_or(Refusal::Unmatched)?;
         // A lone store ahead is not to be left out.
         let of_head = &places.insts[to];
-        let lone = of_head.iter().position(|&i| self.graph(to).nodes[i].lone.is_some());
+        let is_lone = |&inst: &InstId| self.proved(to).graph.nodes[inst].lone.is_some();
+        let lone = of_head.iter().position(is_lone);
         let of_head = &of_head[..lone.map_or(of_head.len(), |lone| lone + 1)];
         let candidates = of_head.iter().copied().filter(is_point).filter(can_land);
         Ok(Landings {
             is_late: false,
             segment: None,
-            candidates: candidates.take(MOST_LANDINGS).collect(),
-            over: Some((*pair, walks)),
+            candidates: candidates.take(most).map(landing).collect(),
+            over: Some((pair, walks)),
         })
     }
 
@@ -370,7 +418,7 @@ impl<'a> Mapper<'a> {
         let positions = &segment.positions[from];
         let place = |at: InstId| segment.insts[from].iter().position(|&i| i == at);
         let in_hammock = || {
-            let version = &self.proof.versions.of[from];
+            let version = self.proved(from);
             let block = version.graph.block(at);
             let mut hammocks = version.chains.hammocks.iter_enumerated();
             let branch = hammocks.find_map(|(branch, hammock)| {

@@ -27,6 +27,7 @@ use crate::proof::pending::PlaceId;
 use crate::versions::graph::{ConstId, Operand, Oracle};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_profile::osr_maps::{self, sources};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// How strong reconstruction is; each strength can do what the former can.
@@ -120,20 +121,28 @@ pub struct Over<'a> {
     pub walks: &'a [Walk],
 }
 
+/// A place of a version.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The version
+    pub side: &'a Side,
+    /// Before this instruction
+    pub at: InstId,
+    /// If versions were unfolded, before these ones of the unfolded version; those of the other
+    /// place are reached at the same times, in the same order.
+    pub copies: &'a [InstId],
+}
+
 /// A point and a landing.
 pub struct Reconstruct<'a> {
     /// What is proved
     pub proof: &'a Proof,
     /// What LLVM answers
     pub oracle: &'a dyn Oracle,
-    /// The version that is left
-    pub source: &'a Side,
-    /// The version that is entered
-    pub destination: &'a Side,
-    /// The point is before this instruction.
-    pub at: InstId,
-    /// The landing is before this instruction.
-    pub landing: InstId,
+    /// Where a version is left
+    pub source: Place<'a>,
+    /// Where the other one is entered
+    pub destination: Place<'a>,
     /// If the point is in a silent chain, the way
     pub over: Option<Over<'a>>,
     /// What may be used
@@ -159,6 +168,15 @@ pub struct Places<'a> {
     pub have: &'a [(PlaceId, Number)],
 }
 
+/// What a value is wherever a point is in the proved versions.
+#[derive(Clone, PartialEq, Eq)]
+enum Numbers {
+    /// It has one number.
+    One(Number),
+    /// For each copy of the point the number
+    Each(Vec<Number>),
+}
+
 /// Work in progress.
 #[derive(Default)]
 struct State {
@@ -178,7 +196,7 @@ impl Reconstruct<'_> {
     /// A value that is live there and cannot be reconstructed.
     pub fn point(&self) -> Result<PointMap, Missing> {
         let mut state = State { marks: self.marks.take(), ..State::default() };
-        state.marks.begin(self.destination.graph(&self.proof.versions).body.code.num_values());
+        state.marks.begin(self.destination.side.graph(&self.proof.versions).body.code.num_values());
         let result = self.point_with(&mut state);
         self.marks.replace(state.marks);
         result
@@ -186,7 +204,7 @@ impl Reconstruct<'_> {
 
     fn point_with(&self, state: &mut State) -> Result<PointMap, Missing> {
         let mut values = Vec::new();
-        for &value in self.destination.landing(self.landing) {
+        for &value in self.destination.side.landing(self.destination.at) {
             match self.value(state, value, true) {
                 Some(expr) => values.push((value, expr)),
                 None => return Err(Missing { value, because: state.blame.unwrap_or(value) }),
@@ -211,7 +229,7 @@ impl Reconstruct<'_> {
 
     /// The address of a place.
     fn address(&self, state: &mut State, place: PlaceId) -> Option<usize> {
-        let to = self.destination.which;
+        let to = self.destination.side.which;
         let store = self.proof.pending.places[place].store[to];
         match self.proof.versions.graph(to).operands(store)[1] {
             Operand::Constant(constant) => Some(add(state, Expr::Constant { constant })),
@@ -228,16 +246,17 @@ impl Reconstruct<'_> {
             return None;
         }
         let congruence = &self.proof.congruence;
-        let members = self.source.members(congruence, number);
+        // Nothing is pending where versions were unfolded.
+        let members = self.source.side.members(congruence, number);
         let may_keep = self.variant == Variant::Avail;
         let free = members.iter().copied().find(|&m| self.is_free(m));
         let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
         if let Some(source) = free.or_else(kept) {
             return Some(add(state, Expr::Source { source }));
         }
-        let others = self.destination.members(congruence, number).iter().copied();
+        let others = self.destination.side.members(congruence, number).iter().copied();
         let there = |&other: &ValueId| {
-            self.destination.is_available(&self.proof.versions, other, self.landing)
+            self.destination.side.is_available(&self.proof.versions, other, self.destination.at)
         };
         others.filter(there).find_map(|other| self.value(state, other, true))
     }
@@ -267,7 +286,7 @@ impl Reconstruct<'_> {
         let keep = sources.iter().copied();
         let keep = keep.filter(|&v| !self.is_live(v) && !self.is_argument(v)).collect();
         PointMap {
-            landing: self.landing,
+            landing: self.destination.at,
             values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
             exprs: kept,
             stores: stores.iter().map(|store| store.map(|inst| inst, |e| place[e])).collect(),
@@ -278,7 +297,7 @@ impl Reconstruct<'_> {
     }
 
     fn is_live(&self, value: ValueId) -> bool {
-        self.source.live(self.at).binary_search(&value).is_ok()
+        self.source.side.live(self.source.at).binary_search(&value).is_ok()
     }
 
     /// Alg. 9: an expression for a value of the destination.
@@ -327,16 +346,15 @@ impl Reconstruct<'_> {
         if self.is_argument(value) {
             return self.is_free(value).then_some(Expr::Source { source: value });
         }
-        let (source, destination) = (self.source, self.destination);
-        let number = self.proof.congruence.of[destination.which][value];
-        if let Some(constant) = self.proof.congruence.constant(number) {
+        let numbers = self.numbers(self.destination, value)?;
+        if let Some(constant) = self.constant(&numbers) {
             return Some(Expr::Constant { constant });
         }
         if self.is_ahead(value) {
             return None;
         }
-        let same = self.proof.counterpart(destination.which, value);
-        let members = source.members(&self.proof.congruence, number);
+        let same = self.proof.counterpart(self.destination.side.which, value);
+        let members = self.members(self.source, &numbers);
         let named = same.filter(|s| members.contains(s) && self.is_live(*s));
         let argument = || {
             let usable = self.variant >= Variant::LiveE;
@@ -347,6 +365,45 @@ impl Reconstruct<'_> {
             members.iter().copied().find(|&m| usable && self.is_live(m))
         };
         named.or_else(alias).or_else(argument).map(|source| Expr::Source { source })
+    }
+
+    /// What a value is at a place; none if that is not known.
+    fn numbers(&self, place: Place<'_>, value: ValueId) -> Option<Numbers> {
+        let (which, of) = (place.side.which, &self.proof.congruence.of);
+        if self.proof.product.is_none() {
+            return Some(Numbers::One(of[which][value]));
+        }
+        let there = |&copy: &InstId| Some(of[which][self.proof.reaching(which, value, copy)?]);
+        place.copies.iter().map(there).collect::<Option<_>>().map(Numbers::Each)
+    }
+
+    /// The constant that a value is everywhere.
+    fn constant(&self, numbers: &Numbers) -> Option<ConstId> {
+        let constant = |&number: &Number| self.proof.congruence.constant(number);
+        match numbers {
+            Numbers::One(number) => constant(number),
+            Numbers::Each(numbers) => {
+                let first = numbers.first()?;
+                numbers.iter().all(|number| number == first).then(|| constant(first)).flatten()
+            }
+        }
+    }
+
+    /// The values that are the same at a place; sorted.
+    fn members<'s>(&self, place: Place<'s>, numbers: &Numbers) -> Cow<'s, [ValueId]> {
+        let congruence = &self.proof.congruence;
+        match numbers {
+            Numbers::One(number) => Cow::Borrowed(place.side.members(congruence, *number)),
+            Numbers::Each(all) => {
+                let first = all.first().map_or(&[][..], |&n| place.side.members(congruence, n));
+                let folded = |&value: &ValueId| self.proof.folded_value(place.side.which, value);
+                let mut values: Vec<ValueId> = first.iter().map(folded).collect();
+                values.sort_unstable();
+                values.dedup();
+                values.retain(|&value| self.numbers(place, value).as_ref() == Some(numbers));
+                Cow::Owned(values)
+            }
+        }
     }
 
     fn is_argument(&self, value: ValueId) -> bool {
@@ -362,24 +419,40 @@ impl Reconstruct<'_> {
     /// computed on every way into it: what the source has of it is from the last time.
     fn is_ahead(&self, value: ValueId) -> bool {
         let Some(over) = self.over else { return false };
-        let to = self.destination.which;
-        let version = &self.proof.versions.of[to];
-        let chain = version.graph.definition(value).map(|i| version.graph.block(i));
-        let chain = chain.and_then(|block| version.chains.of_block[block]);
-        chain.and_then(|chain| self.proof.matching.enters[to][chain]) == Some(over.pair)
+        let to = self.destination.side.which;
+        let version = &self.proof.proved().of[to];
+        let is_ahead = |inst: InstId| {
+            let chain = version.chains.of_block[version.graph.block(inst)];
+            chain.and_then(|chain| self.proof.matching.enters[to][chain]) == Some(over.pair)
+        };
+        let of_version = self.proof.versions.graph(to);
+        let Some(inst) = of_version.definition(value) else { return false };
+        if self.proof.product.is_none() {
+            return is_ahead(inst);
+        }
+        let reaching = self.destination.copies.iter();
+        let mut reaching = reaching.filter_map(|&copy| self.proof.reaching(to, value, copy));
+        self.proof.instances(to, inst).into_iter().any(is_ahead)
+            || reaching.any(|value| version.graph.definition(value).is_some_and(is_ahead))
     }
 
     /// For a phi that is entered over a silent chain: what comes in there. The outer option says
     /// whether it is such a phi.
     fn over_head(&self, value: ValueId) -> Option<Option<Expr>> {
         let over = self.over?;
-        let (from, to) = (self.source.which, self.destination.which);
-        let (versions, matching) = (&self.proof.versions, &self.proof.matching);
+        let (from, to) = (self.source.side.which, self.destination.side.which);
+        let (versions, matching) = (self.proof.proved(), &self.proof.matching);
+        let of_version = self.proof.versions.graph(to);
+        let phi = of_version.definition(value);
+        let phi = phi.filter(|&inst| of_version.nodes[inst].facts.is_phi())?;
         let graph = versions.graph(to);
-        let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
-        let entered = matching.entered(versions, to, graph.block(phi));
-        (entered == Some(over.pair)).then_some(())?;
-        let number = self.proof.congruence.of[to][value];
+        let is_entered =
+            |inst: InstId| matching.entered(versions, to, graph.block(inst)) == Some(over.pair);
+        let phi = match self.proof.product {
+            None => Some(phi).filter(|&phi| is_entered(phi)),
+            Some(_) => self.proof.instances(to, phi).into_iter().find(|&phi| is_entered(phi)),
+        }?;
+        let number = self.proof.congruence.of[to][graph.result(phi)];
         let of_source = versions.graph(from);
         let same = matching
             .entry_phis(versions, from, over.pair)
@@ -391,14 +464,23 @@ impl Reconstruct<'_> {
         let all_same = incoming.all(|other| other == first);
         Some(first.filter(|_| all_same).and_then(|operand| match operand {
             Operand::Constant(constant) => Some(Expr::Constant { constant }),
-            Operand::Value(source) => self.is_available(source).then_some(Expr::Source { source }),
+            Operand::Value(proved) => {
+                let source = self.proof.folded_value(from, proved);
+                let is_there = self.proof.product.is_none()
+                    || self
+                        .source
+                        .copies
+                        .iter()
+                        .all(|&copy| self.proof.reaching(from, source, copy) == Some(proved));
+                (is_there && self.is_available(source)).then_some(Expr::Source { source })
+            }
         }))
     }
 
     fn is_available(&self, source: ValueId) -> bool {
-        self.source.is_useful(&self.proof.versions, source)
+        self.source.side.is_useful(&self.proof.versions, source)
             && !self.without.contains(&source)
-            && self.source.is_available(&self.proof.versions, source, self.at)
+            && self.source.side.is_available(&self.proof.versions, source, self.source.at)
     }
 
     /// A value of the source that is kept for the point.
@@ -409,17 +491,22 @@ impl Reconstruct<'_> {
         if self.is_ahead(value) {
             return None;
         }
-        let number = self.proof.congruence.of[self.destination.which][value];
-        let members = self.source.members(&self.proof.congruence, number).iter().copied();
-        members.rev().find(|&m| self.is_available(m)).map(|source| Expr::Source { source })
+        let numbers = self.numbers(self.destination, value)?;
+        let members = self.members(self.source, &numbers);
+        members
+            .iter()
+            .copied()
+            .rev()
+            .find(|&m| self.is_available(m))
+            .map(|source| Expr::Source { source })
     }
 
     /// What base has in memory and opt in a register.
     fn in_memory(&self, state: &mut State, value: ValueId) -> Option<usize> {
-        if self.variant < Variant::Alias {
+        if self.variant < Variant::Alias || self.places.have.is_empty() {
             return None;
         }
-        let number = self.proof.congruence.of[self.destination.which][value];
+        let number = self.proof.congruence.of[self.destination.side.which][value];
         let has = self.places.have.iter();
         has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
             let address = self.address(state, place)?;
@@ -430,7 +517,7 @@ impl Reconstruct<'_> {
 
     /// The value made again.
     fn again(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
-        let to = self.destination.which;
+        let to = self.destination.side.which;
         let graph = self.proof.versions.graph(to);
         let inst = graph.definition(value)?;
         let node = &graph.nodes[inst];
@@ -445,7 +532,7 @@ impl Reconstruct<'_> {
                 && !state.is_side
                 && self.reloads
                 && !(self.places.any && node.reads_lone)
-                && self.oracle.is_unchanged(to, inst, self.landing));
+                && self.oracle.is_unchanged(to, inst, self.destination.at));
         if !can {
             return None;
         }
@@ -456,7 +543,7 @@ impl Reconstruct<'_> {
 
     /// A phi that a branch decides, as a select of its condition.
     fn chosen(&self, state: &mut State, phi: InstId, may_keep: bool) -> Option<usize> {
-        let to = self.destination.which;
+        let to = self.destination.side.which;
         let version = &self.proof.versions.of[to];
         let graph = &version.graph;
         let gate = version.gates[graph.block(phi)].as_ref()?;
@@ -464,7 +551,10 @@ impl Reconstruct<'_> {
         (!self.is_ahead(graph.result(phi))).then_some(())?;
         let number = |from| Some(self.proof.congruence.number(to, graph.incoming(phi, from)?));
         let arm = |holds: bool| {
-            gate.one(holds, number)?;
+            match self.proof.product {
+                None => gate.one(holds, number).map(|_| ()),
+                Some(_) => gate.one(holds, |from| graph.incoming(phi, from)).map(|_| ()),
+            }?;
             graph.incoming(phi, gate.side(holds).next()?)
         };
         let arms = [arm(true)?, arm(false)?];
@@ -487,15 +577,15 @@ impl Reconstruct<'_> {
         if self.variant < Variant::LiveE || self.over_head(value).is_some() {
             return None;
         }
-        let to = self.destination;
-        let number = self.proof.congruence.of[to.which][value];
-        let members = to.members(&self.proof.congruence, number).iter().copied();
-        let mut others = members.filter(|&other| {
+        let to = self.destination.side;
+        let numbers = self.numbers(self.destination, value)?;
+        let members = self.members(self.destination, &numbers);
+        let mut others = members.iter().copied().filter(|&other| {
             let graph = self.proof.versions.graph(to.which);
             let can = graph.definition(other).is_some_and(|i| {
                 graph.nodes[i].facts.is_repeatable() || graph.nodes[i].facts.is_load()
             });
-            can && to.is_available(&self.proof.versions, other, self.landing)
+            can && to.is_available(&self.proof.versions, other, self.destination.at)
         });
         others.find_map(|other| self.value(state, other, may_keep))
     }

@@ -28,7 +28,8 @@ pub struct Side {
     sets: Option<LiveSets>,
     useful: TiVec<InstId, bool>,
     dominators: Dominators,
-    /// The useful values by their numbers: for the place of each number where those begin
+    /// The useful values of the proved version by their numbers: for the place of each number where
+    /// those begin
     first: Vec<u32>,
     members: Vec<ValueId>,
 }
@@ -36,13 +37,16 @@ pub struct Side {
 impl Side {
     /// A version with its points.
     pub fn new(which: Version, proof: &Proof, points: Vec<Boundary>) -> Self {
-        let Proof { versions, congruence, .. } = proof;
-        let version = &versions.of[which];
+        let congruence = &proof.congruence;
+        let version = &proof.versions.of[which];
         let graph = &version.graph;
         let useful = graph.useful();
-        let holds = |&value: &ValueId| match graph.definition(value) {
+        let proved = &proof.proved().of[which];
+        let holds = |&value: &ValueId| match proved.graph.definition(value) {
             Some(inst) => {
-                useful[inst] && graph.has_result(inst) && version.live.reached[graph.block(inst)]
+                useful[proof.folded(which, inst)]
+                    && proved.graph.has_result(inst)
+                    && proved.live.reached[proved.graph.block(inst)]
             }
             None => true,
         };
@@ -83,7 +87,7 @@ impl Side {
         }
     }
 
-    /// The useful values with a number that is no constant's, sorted.
+    /// The useful values of the proved version with a number that is no constant's, sorted.
     pub fn members(&self, congruence: &Congruence, number: Number) -> &[ValueId] {
         let bounds = congruence.place(number).and_then(|place| self.first.get(place..place + 2));
         bounds.map_or(&[], |bounds| &self.members[bounds[0] as usize..bounds[1] as usize])

@@ -15,8 +15,9 @@
 //! with (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with
 //! it.
 //!
-//! What a pass copied (unrolled, threaded) stays unmatched, since one of the copies is entered at
-//! other times; and so is all that can be reached from where two versions part. The candidates are
+//! What a pass copied (unrolled, threaded) stays unmatched here, since one of the copies is entered
+//! at other times ([`crate::unfold`] matches that); and so is all that can be reached from where two
+//! versions part. The candidates are
 //! what tracking says of blocks. It is not believed: the conditions are checked with the congruence
 //! of [`super::congruence`], which in turn builds on the matching; what fails is taken out, until
 //! nothing fails.

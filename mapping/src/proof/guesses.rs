@@ -4,7 +4,8 @@
 use crate::proof::matching::Matching;
 use crate::proof::places::AtHead;
 use crate::versions::facts::Versions;
-use crate::versions::version::Version;
+use crate::versions::graph::{Graph, Operand};
+use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use typed_index_collections::TiVec;
@@ -13,6 +14,9 @@ use typed_index_collections::TiVec;
 pub(super) struct Guesses {
     /// For each instruction of opt the phi of base that it is, as tracking says
     pub(super) phis: TiVec<InstId, Option<InstId>>,
+    /// For phis of opt of which tracking says nothing, phis of base that they may be, by what comes
+    /// in. The last one is the guess.
+    pub(super) others: HashMap<InstId, Vec<InstId>>,
     /// For phis of opt that are new what they may have: what base has in memory there
     /// (see [`super::round::contents`]). The last one is the guess.
     pub(super) contents: HashMap<InstId, Vec<AtHead>>,
@@ -20,6 +24,13 @@ pub(super) struct Guesses {
     pub(super) places: HashMap<AtHead, AtHead>,
     /// For each block of opt the block of base at whose head the same states of memory meet
     pub(super) memory: TiVec<BlockId, Option<BlockId>>,
+}
+
+impl Guesses {
+    /// The phi of base that a phi of opt is taken for.
+    pub(super) fn phi(&self, phi: InstId) -> Option<InstId> {
+        self.phis[phi].or_else(|| self.others.get(&phi)?.last().copied())
+    }
 }
 
 /// Those of phis and of memory that did not hold under a matching: they do not hold either if less
@@ -38,11 +49,66 @@ pub(super) enum Guess {
     Place(AtHead),
 }
 
+/// Phis that one of opt may be
+const MOST_OTHERS: usize = 4;
+
+/// Phis are looked through that have one value so far.
+const DEEPEST_COPY: usize = 8;
+
+/// The phis of base that come in the same as one of opt, or a part of that, as far as tracking says
+/// so; the likeliest last.
+fn alike(versions: &Versions, phi: InstId, all: impl Iterator<Item = InstId>) -> Vec<InstId> {
+    let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+    let tracked = &versions.tracked;
+    let is_same = |of_base: Operand, of_opt: Operand| match (of_base, of_opt) {
+        (Operand::Value(a), Operand::Value(b)) => match (base.definition(a), opt.definition(b)) {
+            (None, None) => a == b,
+            (Some(a), Some(b)) => {
+                tracked.kept[a] == Some(b)
+                    || tracked.replaced[a] == Some(b)
+                    || tracked.origin[b] == Some(a)
+            }
+            _ => false,
+        },
+        (a, b) => a == b,
+    };
+    let of_opt: Vec<Operand> = opt.operands(phi).iter().map(|&o| copied(opt, o)).collect();
+    let mut found: Vec<(usize, InstId)> = all
+        .filter(|&other| base.nodes[other].data_type == opt.nodes[phi].data_type)
+        .map(|other| {
+            let of_base: Vec<Operand> =
+                base.operands(other).iter().map(|&o| copied(base, o)).collect();
+            let comes_in = |&&b: &&Operand| of_base.iter().any(|&a| is_same(a, b));
+            (of_opt.iter().filter(comes_in).count(), other)
+        })
+        .filter(|&(count, _)| count > 0)
+        .collect();
+    found.sort_by_key(|&(count, other)| (count, std::cmp::Reverse(other)));
+    let first = found.len().saturating_sub(MOST_OTHERS);
+    found[first..].iter().map(|&(_, other)| other).collect()
+}
+
+/// What an operand is a copy of, as far as phis have one value only.
+fn copied(graph: &Graph, mut operand: Operand) -> Operand {
+    for _ in 0..DEEPEST_COPY {
+        let Operand::Value(value) = operand else { break };
+        let Some(phi) = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi()) else {
+            break;
+        };
+        match *graph.operands(phi) {
+            [first, ref rest @ ..] if rest.iter().all(|&other| other == first) => operand = first,
+            _ => break,
+        }
+    }
+    operand
+}
+
 /// All that may be guessed: at the entries of pairs.
 pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refuted) -> Guesses {
     let opt = &versions.of.opt.graph;
     let mut guesses = Guesses {
         phis: vec![None; opt.nodes.len()].into(),
+        others: HashMap::default(),
         contents: HashMap::default(),
         places: HashMap::default(),
         memory: vec![None; opt.blocks.len()].into(),
@@ -53,6 +119,13 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
             let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
             if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.block(phi)) {
                 guesses.phis[phi] = Some(base);
+            }
+        }
+        let all = |w: Version| matching.entry_phis(versions, w, id);
+        for phi in all(Version::Opt).filter(|&phi| guesses.phis[phi].is_none()) {
+            let others = alike(versions, phi, all(Version::Base));
+            if !others.is_empty() && !refuted.phis.contains(&phi) {
+                guesses.others.insert(phi, others);
             }
         }
         let [base, opt] = Version::BOTH.map(|w| {

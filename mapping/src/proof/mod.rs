@@ -6,10 +6,13 @@
 
 use crate::proof::congruence::Congruence;
 use crate::proof::matching::Matching;
+use crate::proof::numbers::Number;
 use crate::proof::pending::Pending;
+use crate::unfold::Product;
 use crate::versions::facts::Versions;
+use crate::versions::graph::Operand;
 use crate::versions::version::Version;
-use midflight_ir::ids::ValueId;
+use midflight_ir::ids::{InstId, ValueId};
 
 mod addresses;
 mod bisimulation;
@@ -33,6 +36,8 @@ pub mod terms;
 pub struct Proof {
     /// The versions
     pub versions: Versions,
+    /// The versions unfolded, if what follows is of these ([`Proof::proved`])
+    pub product: Option<Product>,
     /// Which chains run together
     pub matching: Matching,
     /// Which values are the same
@@ -42,6 +47,60 @@ pub struct Proof {
 }
 
 impl Proof {
+    /// The versions that are matched, and whose values are numbered: as they are, or unfolded.
+    pub fn proved(&self) -> &Versions {
+        self.product.as_ref().map_or(&self.versions, |product| &product.versions)
+    }
+
+    /// The instruction of a version that one of the proved version is.
+    pub fn folded(&self, which: Version, inst: InstId) -> InstId {
+        self.product.as_ref().map_or(inst, |product| product.folds[which].insts[inst])
+    }
+
+    /// True for an instruction of the proved version that the version has, too.
+    pub fn is_of_version(&self, which: Version, inst: InstId) -> bool {
+        self.product.as_ref().is_none_or(|product| product.folds[which].is_copy(inst))
+    }
+
+    /// The same for a value
+    pub fn folded_value(&self, which: Version, value: ValueId) -> ValueId {
+        self.product.as_ref().map_or(value, |product| product.folds[which].value(value))
+    }
+
+    /// Where an instruction is in the proved version, if it may be reached there.
+    pub fn instances(&self, which: Version, inst: InstId) -> Vec<InstId> {
+        match &self.product {
+            Some(product) => product.instances(which, inst).collect(),
+            None => vec![inst],
+        }
+    }
+
+    /// The numbers that an operand has in the proved version: one for each copy of what defines it;
+    /// sorted.
+    pub fn numbers(&self, which: Version, operand: Operand) -> Vec<Number> {
+        let proved = self.proved().graph(which);
+        let copies = match operand {
+            Operand::Value(value) => self.versions.graph(which).definition(value),
+            Operand::Constant(_) => None,
+        };
+        let Some(inst) = copies else { return vec![self.congruence.number(which, operand)] };
+        let copies = self.instances(which, inst).into_iter();
+        let mut numbers: Vec<Number> =
+            copies.map(|copy| self.congruence.of[which][proved.result(copy)]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The value of the proved version that has what a value of the version has before an
+    /// instruction of the proved version; none if there is none.
+    pub fn reaching(&self, which: Version, value: ValueId, before: InstId) -> Option<ValueId> {
+        match &self.product {
+            Some(product) => product.folds[which].reaching(value, before),
+            None => Some(value),
+        }
+    }
+
     /// The value of the other version that tracking says is this one.
     pub fn counterpart(&self, which: Version, value: ValueId) -> Option<ValueId> {
         let versions = &self.versions;

@@ -82,7 +82,7 @@ impl Partings {
     /// Those that were found while the versions were matched.
     pub fn new(proof: &Proof) -> Self {
         let of_chain =
-            proof.versions.of.as_ref().map(|v| TiVec::from(vec![None; v.chains.chains.len()]));
+            proof.proved().of.as_ref().map(|v| TiVec::from(vec![None; v.chains.chains.len()]));
         let mut partings = Partings { all: Vec::new(), of_chain };
         let places = order(proof);
         let mut found = proof.matching.partings.clone();
@@ -98,8 +98,11 @@ impl Partings {
 
     /// The parting that costs an instruction its match, if one does.
     pub fn of_inst(&self, proof: &Proof, which: Version, inst: InstId) -> Option<usize> {
-        let version = &proof.versions.of[which];
-        self.of_chain[which][version.chains.of_inst(&version.graph, inst)?]
+        let version = &proof.proved().of[which];
+        proof
+            .instances(which, inst)
+            .into_iter()
+            .find_map(|inst| self.of_chain[which][version.chains.of_inst(&version.graph, inst)?])
     }
 
     /// True if all that is lost behind a parting is behind another one, too.
@@ -113,7 +116,7 @@ impl Partings {
     fn add(&mut self, proof: &Proof, parting: Parting) {
         let number = self.all.len();
         for which in Version::BOTH {
-            let version = &proof.versions.of[which];
+            let version = &proof.proved().of[which];
             let of_chain = &mut self.of_chain[which];
             of_chain[parting.chains[which]].get_or_insert(number);
             let mut work: Vec<ChainId> = version.successors(parting.chains[which]).collect();
@@ -131,7 +134,7 @@ impl Partings {
 
 /// For each chain of base its place in reverse postorder.
 fn order(proof: &Proof) -> TiVec<ChainId, usize> {
-    let base = &proof.versions.of.base;
+    let base = &proof.proved().of.base;
     let mut places = TiVec::from(vec![usize::MAX; base.chains.chains.len()]);
     for (place, block) in postorder(&base.live.successors).into_iter().rev().enumerate() {
         if let Some(chain) = base.chains.of_block[block] {
@@ -143,7 +146,7 @@ fn order(proof: &Proof) -> TiVec<ChainId, usize> {
 
 /// The first chains behind one that are not silent.
 fn next_anchored(proof: &Proof, which: Version, chain: ChainId) -> Vec<ChainId> {
-    let version = &proof.versions.of[which];
+    let version = &proof.proved().of[which];
     let mut seen: HashSet<ChainId> = HashSet::default();
     let mut work: Vec<ChainId> = version.successors(chain).collect();
     let mut found = Vec::new();
@@ -151,7 +154,7 @@ fn next_anchored(proof: &Proof, which: Version, chain: ChainId) -> Vec<ChainId> 
         if !seen.insert(chain) {
             continue;
         }
-        if proof.versions.is_silent(which, chain) {
+        if proof.proved().is_silent(which, chain) {
             work.extend(version.successors(chain));
         } else {
             found.push(chain);

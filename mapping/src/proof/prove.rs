@@ -15,6 +15,7 @@ use crate::proof::pending::Pending;
 use crate::proof::places::Contents;
 use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
+use crate::unfold::Product;
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::Oracle;
 use crate::versions::version::{PerVersion, Version};
@@ -30,16 +31,40 @@ const MOST_LONE: usize = 64;
 const MOST_LONE_ROUNDS: usize = 12;
 
 impl Proof {
-    /// Proves what it can.
-    pub fn new(mut versions: Versions, oracle: &dyn Oracle) -> Self {
+    /// Proves what it can: of the versions as they are, and if not all is matched then, of unfolded
+    /// ones. What says more is taken.
+    pub fn new(versions: Versions, oracle: &dyn Oracle) -> Self {
+        let proof = Proof::one_to_one(versions, oracle);
+        proof.unfolded(oracle).unwrap_or(proof)
+    }
+
+    /// The same, without copies.
+    pub fn one_to_one(mut versions: Versions, oracle: &dyn Oracle) -> Self {
         let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle);
-        Proof { versions, matching, congruence, pending }
+        Proof { versions, product: None, matching, congruence, pending }
+    }
+
+    /// What is proved of unfolded versions, if that is more.
+    fn unfolded(&self, oracle: &dyn Oracle) -> Option<Self> {
+        let alone = extent(&self.versions, &self.matching);
+        if alone == self.versions.of.iter().map(reached).sum::<usize>() {
+            return None;
+        }
+        let mut versions = self.versions.clone();
+        if versions.has_lone {
+            set_lone(&mut versions, &PerVersion::default(), oracle);
+        }
+        let product = Product::new(&versions, oracle)?;
+        let (matching, congruence) = matched(&product.versions, &product.oracle(oracle));
+        let is_more = extent_of_product(&versions, &product, &matching) > alone;
+        let (product, pending) = (Some(product), Pending::default());
+        is_more.then_some(Proof { versions, product, matching, congruence, pending })
     }
 
     /// What tracking says, unchecked.
     pub fn claimed(versions: Versions, oracle: &dyn Oracle) -> Self {
         let (matching, congruence) = claimed(&versions, oracle);
-        Proof { versions, matching, congruence, pending: Pending::default() }
+        Proof { versions, product: None, matching, congruence, pending: Pending::default() }
     }
 }
 
@@ -144,16 +169,32 @@ fn reached(version: &VersionFacts) -> usize {
 
 /// Number of instructions that run together
 fn extent(versions: &Versions, matching: &Matching) -> usize {
-    let of_version = |which: Version| {
-        let version = &versions.of[which];
-        let is_matched = |inst: &InstId| {
-            let pair = version.chains.of_inst(&version.graph, *inst);
-            let pair = pair.and_then(|chain| matching.of_chain[which][chain]);
-            pair.is_some_and(|pair| version.chains.segment[*inst] <= matching.pairs[pair].prefix)
-        };
-        version.graph.nodes.keys().filter(is_matched).count()
+    let count = |which: Version| {
+        let insts = versions.graph(which).nodes.keys();
+        insts.filter(|&inst| is_matched(versions, matching, which, inst)).count()
     };
-    of_version(Version::Base) + of_version(Version::Opt)
+    count(Version::Base) + count(Version::Opt)
+}
+
+/// True for an instruction that runs together with the other version.
+fn is_matched(versions: &Versions, matching: &Matching, which: Version, inst: InstId) -> bool {
+    let version = &versions.of[which];
+    let pair = version.chains.of_inst(&version.graph, inst);
+    let pair = pair.and_then(|chain| matching.of_chain[which][chain]);
+    pair.is_some_and(|pair| version.chains.segment[inst] <= matching.pairs[pair].prefix)
+}
+
+/// Number of instructions all of whose copies run together with the other version
+fn extent_of_product(versions: &Versions, product: &Product, matching: &Matching) -> usize {
+    let count = |which: Version| {
+        let is_matched = |&inst: &InstId| {
+            let mut copies = product.instances(which, inst).peekable();
+            copies.peek().is_some()
+                && copies.all(|copy| is_matched(&product.versions, matching, which, copy))
+        };
+        versions.graph(which).nodes.keys().filter(is_matched).count()
+    };
+    count(Version::Base) + count(Version::Opt)
 }
 
 /// The matching with lone stores, if more runs together then than without: of the places that are

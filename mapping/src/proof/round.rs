@@ -258,7 +258,7 @@ impl<'a> Round<'a> {
     fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
         let guessed = match guess {
             _ if which == Version::Base => None,
-            Guess::Phi(phi) => match self.guesses.phis[phi] {
+            Guess::Phi(phi) => match self.guesses.phi(phi) {
                 Some(base) => {
                     Some(self.congruence.of.base[self.versions.of.base.graph.result(base)])
                 }
@@ -284,11 +284,25 @@ impl<'a> Round<'a> {
     /// Drops the guesses that do not follow from the others, and forgets what was built on them;
     /// true if there were any.
     fn drop_refuted(&mut self, refuted: &mut Refuted) -> bool {
-        for guess in &self.refuted {
+        // What tracking says of a phi may only be in the way of what is guessed of another one.
+        let is_likely = |guess: &Guess| match *guess {
+            Guess::Phi(phi) => self.guesses.phis[phi].is_some() || self.guesses.phi(phi).is_none(),
+            Guess::Memory(_) | Guess::Place(_) => true,
+        };
+        let mut dropped = std::mem::take(&mut self.refuted);
+        if !dropped.iter().all(is_likely) {
+            dropped.retain(|guess| !is_likely(guess));
+        }
+        let is_any = !dropped.is_empty();
+        for guess in &dropped {
             match *guess {
                 Guess::Phi(phi) => {
                     if self.guesses.phis[phi].take().is_some() {
                         refuted.phis.insert(phi);
+                    } else if self.guesses.others.get_mut(&phi).and_then(Vec::pop).is_some() {
+                        if self.guesses.phi(phi).is_none() {
+                            refuted.phis.insert(phi);
+                        }
                     } else if let Some(places) = self.guesses.contents.get_mut(&phi) {
                         places.pop();
                     }
@@ -302,7 +316,7 @@ impl<'a> Round<'a> {
                 }
             }
         }
-        if self.refuted.is_empty() {
+        if !is_any {
             return false;
         }
         self.forget(Version::Opt);

@@ -13,6 +13,11 @@ use midflight_ir::ids::InstId;
 /// Derives all that is known of each version, and of both.
 pub fn derived(mut graphs: PerVersion<Graph>, tracked: Tracked) -> Versions {
     mark_overwritten(&mut graphs.base, &tracked);
+    derived_as_marked(graphs, tracked)
+}
+
+/// The same for graphs in which it is known which stores are overwritten.
+pub(crate) fn derived_as_marked(graphs: PerVersion<Graph>, tracked: Tracked) -> Versions {
     let own = |graph: &Graph| {
         graph.nodes.iter().any(|n| n.facts.is_own())
             && graph.nodes.iter().any(|n| n.facts.is_landing_pad())

@@ -25,8 +25,8 @@ use text::Text;
 /// Which chains run together, which values are the same, and what opt owes to memory.
 fn proved(text: &Text) -> String {
     let versions = derived(text.graphs.clone(), text.tracked.clone());
-    let proof = Proof::new(versions, text);
-    let Proof { versions, matching, congruence, pending } = &proof;
+    let proof = Proof::one_to_one(versions, text);
+    let Proof { versions, matching, congruence, pending, .. } = &proof;
     let head = |which: Version, chain| {
         let chains = &versions.of[which].chains;
         text.snapshots[which].blocks[chains.head(chain)].as_str()

@@ -2,13 +2,17 @@
 
 use crate::ir::{Program, Word};
 use crate::machine::{Event, State, Stop};
-use midflight_ir::ids::{InstId, ValueId};
+use midflight_ir::dominators::dominators;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::Mapper;
 use midflight_mapping::proof::matching::PairId;
-use midflight_mapping::versions::graph::ConstId;
+use midflight_mapping::unfold::Product;
+use midflight_mapping::versions::graph::{ConstId, Graph, Operand};
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
+use typed_index_collections::TiVec;
 
 /// Instructions that a run of base may have
 const MOST_STEPS: usize = 1500;
@@ -89,7 +93,7 @@ fn visits(
     which: Version,
     trace: &Trace,
 ) -> Result<Vec<(PairId, Range<usize>)>, String> {
-    let version = &mapper.proof.versions.of[which];
+    let version = &mapper.proof.proved().of[which];
     let mut found: Vec<(Option<PairId>, Range<usize>)> = Vec::new();
     for (number, step) in trace.steps.iter().enumerate() {
         let block = version.graph.block(step.at);
@@ -118,6 +122,14 @@ pub fn lockstep(
     traces: &PerVersion<Trace>,
     constant: Constants<'_>,
 ) -> Result<Lockstep, String> {
+    let traces = match &mapper.proof.product {
+        Some(product) => {
+            let unfolded = |w: Version| unfolded(product, w, &traces[w]);
+            let [base, opt] = Version::BOTH.map(unfolded);
+            &PerVersion { base: base?, opt: opt? }
+        }
+        None => traces,
+    };
     let [base, opt] = Version::BOTH.map(|w| visits(mapper, w, &traces[w]));
     let (base, opt) = (base?, opt?);
     let pairs = |visits: &[(PairId, Range<usize>)]| visits.iter().map(|v| v.0).collect::<Vec<_>>();
@@ -132,8 +144,10 @@ pub fn lockstep(
     let mut found = Lockstep { visits: Vec::new(), values: 0 };
     for ((pair, of_base), (_, of_opt)) in base.into_iter().zip(opt) {
         let visit = Visit { pair, steps: PerVersion { base: of_base, opt: of_opt } };
-        let [a, b] =
-            Version::BOTH.map(|w| anchors(mapper, w, &traces[w].steps[visit.steps[w].start]));
+        let [a, b] = Version::BOTH.map(|w| {
+            let graph = mapper.proof.proved().graph(w);
+            anchors(graph, &traces[w].steps[visit.steps[w].start])
+        });
         if !same_log(&a, &b) {
             return Err(format!("pair {pair} is entered after other anchors: {a:?} and {b:?}"));
         }
@@ -144,7 +158,7 @@ pub fn lockstep(
     }
     for which in Version::BOTH {
         for step in &traces[which].steps {
-            if mapper.proof.versions.graph(which).nodes[step.at].facts.is_terminator() {
+            if mapper.proof.proved().graph(which).nodes[step.at].facts.is_terminator() {
                 let mut known = HashMap::new();
                 compare(mapper, which, step, &mut known, constant)?;
             }
@@ -154,8 +168,7 @@ pub fn lockstep(
 }
 
 /// The anchors that have run and that both versions should have.
-pub fn anchors<'a>(mapper: &Mapper<'_>, which: Version, state: &'a State) -> Vec<&'a Event> {
-    let graph = mapper.proof.versions.graph(which);
+pub fn anchors<'a>(graph: &Graph, state: &'a State) -> Vec<&'a Event> {
     state.log.iter().filter(|e| graph.is_shared_anchor(e.at)).collect()
 }
 
@@ -185,7 +198,7 @@ fn last_of(
     steps: Range<usize>,
     segment: usize,
 ) -> Option<usize> {
-    let chains = &mapper.proof.versions.of[which].chains;
+    let chains = &mapper.proof.proved().of[which].chains;
     steps.rev().find(|&s| chains.segment[trace.steps[s].at] == segment)
 }
 
@@ -208,6 +221,64 @@ fn same_values(
     compare(mapper, Version::Opt, &traces.opt.steps[opt], &mut known, constant)
 }
 
+/// A run of a version as one of the unfolded version, step by step.
+fn unfolded(product: &Product, which: Version, trace: &Trace) -> Result<Trace, String> {
+    let (graph, fold) = (product.versions.graph(which), &product.folds[which]);
+    let arguments = graph.body.code.arguments;
+    let mut copy = BlockId::ENTRY;
+    let mut values = TiVec::from(vec![Word::Unset; graph.body.code.num_values()]);
+    let mut log: Vec<Event> = Vec::new();
+    let mut steps: Vec<State> = Vec::new();
+    let there = |copy: BlockId, inst: InstId| {
+        graph.insts(copy).iter().find(|&i| fold.is_copy(i) && fold.insts[i] == inst)
+    };
+    for state in &trace.steps {
+        for argument in (0..arguments).map(ValueId::from) {
+            values[argument] = state.values[argument];
+        }
+        let now = |inst: InstId| state.values[ValueId::from(arguments + usize::from(inst))];
+        if let Some(before) = steps.last() {
+            let done = before.at;
+            if graph.has_result(done) {
+                values[graph.result(done)] = now(fold.insts[done]);
+            }
+            for event in &state.log[log.len()..] {
+                let at = there(copy, event.at).ok_or("an anchor of another block")?;
+                log.push(Event { at, ..event.clone() });
+            }
+            if graph.nodes[done].facts.is_terminator() {
+                let mut edges = graph.body.blocks[copy].edges.iter().map(|edge| edge.to);
+                let next = edges.find(|&to| there(to, state.at).is_some());
+                let next = next.ok_or("no copy of the next block")?;
+                let phis: Vec<(ValueId, Word)> = graph
+                    .phis(next)
+                    .map(|phi| {
+                        let word = match fold.is_copy(phi) {
+                            true => now(fold.insts[phi]),
+                            false => match graph.incoming(phi, copy) {
+                                Some(Operand::Value(value)) => values[value],
+                                _ => Word::Unset,
+                            },
+                        };
+                        (graph.result(phi), word)
+                    })
+                    .collect();
+                phis.into_iter().for_each(|(value, word)| values[value] = word);
+                copy = next;
+            }
+        }
+        let at = there(copy, state.at).ok_or("an instruction of another block")?;
+        steps.push(State {
+            at,
+            values: values.clone(),
+            log: Rc::new(log.clone()),
+            ..state.clone()
+        });
+    }
+    let last = State { log: Rc::new(log), ..trace.end.last.clone() };
+    Ok(Trace { steps, end: End { result: trace.end.result, last } })
+}
+
 /// What is known of numbers: a value with it, and what that is.
 type Known = HashMap<u32, (Version, Option<ValueId>, Word)>;
 
@@ -219,12 +290,13 @@ fn compare(
     known: &mut Known,
     constant: Constants<'_>,
 ) -> Result<usize, String> {
-    let Mapper { proof, sides, .. } = mapper;
-    let graph = proof.versions.graph(which);
+    let proof = mapper.proof;
+    let graph = proof.proved().graph(which);
+    let above = dominators(&graph.body);
     let mut count = 0;
     for (value, &word) in state.values.iter_enumerated() {
         let has_result = graph.definition(value).is_none_or(|i: InstId| graph.has_result(i));
-        if !has_result || !sides[which].is_available(&proof.versions, value, state.at) {
+        if !has_result || !above.is_available(&graph.body, value, state.at) {
             continue;
         }
         let number = proof.congruence.of[which][value];

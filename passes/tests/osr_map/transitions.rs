@@ -171,33 +171,20 @@ pub fn points(
                 let handed = hand_over(map, of, step, constant).map_err(says)?;
                 // The visit that it is in, or else the next one.
                 let visit = found.visits.iter().find(|v| v.steps[from].end > number);
-                let landing = visit.and_then(|v| {
-                    v.steps[to].clone().find(|&s| traces[to].steps[s].at == map.landing)
+                // Of an unfolded version several copies may be in one chain.
+                let landings = visit.into_iter().flat_map(|v| {
+                    v.steps[to].clone().filter(|&s| traces[to].steps[s].at == map.landing)
                 });
-                let Some(landing) = landing else {
-                    return Err(says(format!(
-                        "the other version is not at the landing: {visit:?}"
-                    )));
-                };
-                let expected = &traces[to].steps[landing];
-                for &(value, word) in &handed.values {
-                    if !is_same_word(word, expected.values[value]) {
-                        return Err(says(format!(
-                            "value {value} is handed over as {word:?}, the other version has {:?}",
-                            expected.values[value]
-                        )));
+                let mut wrong = Err(format!("the other version is not at the landing: {visit:?}"));
+                for landing in landings {
+                    let expected = &traces[to].steps[landing];
+                    match lands(mapper, [step, expected], from, &handed, map.landing) {
+                        Err(what) if wrong.is_err() => wrong = Err(what),
+                        Err(_) => {}
+                        Ok(()) => wrong = Ok(()),
                     }
                 }
-                if anchors(mapper, to, expected).len() != anchors(mapper, from, step).len() {
-                    return Err(says("other anchors have run".to_string()));
-                }
-                // Base goes on with the memory that it would have, unless it overwrites at once
-                // what it lacks.
-                let is_late =
-                    to == Version::Base && mapper.proof.versions.of.base.chains.late[map.landing];
-                if to == Version::Base && !is_late && !handed.memory.is_same(&expected.memory) {
-                    return Err(says("memory is not base's".to_string()));
-                }
+                wrong.map_err(says)?;
                 counts.points += 1;
                 counts.stores += map.stores.len();
                 counts.chosen += chosen(map, &programs[to]);
@@ -211,6 +198,36 @@ pub fn points(
                 counts.continued += 1;
             }
         }
+    }
+    Ok(())
+}
+
+/// Whether what is handed over is what the other version has where it stands.
+fn lands(
+    mapper: &Mapper<'_>,
+    [step, expected]: [&State; 2],
+    from: Version,
+    handed: &Handed,
+    landing: InstId,
+) -> Result<(), String> {
+    let (to, versions) = (from.other(), &mapper.proof.versions);
+    for &(value, word) in &handed.values {
+        if !is_same_word(word, expected.values[value]) {
+            return Err(format!(
+                "value {value} is handed over as {word:?}, the other version has {:?}",
+                expected.values[value]
+            ));
+        }
+    }
+    let [of_to, of_from] =
+        [(to, expected), (from, step)].map(|(w, s)| anchors(versions.graph(w), s).len());
+    if of_to != of_from {
+        return Err("other anchors have run".to_string());
+    }
+    // Base goes on with the memory that it would have, unless it overwrites at once what it lacks.
+    let is_late = to == Version::Base && versions.of.base.chains.late[landing];
+    if to == Version::Base && !is_late && !handed.memory.is_same(&expected.memory) {
+        return Err("memory is not base's".to_string());
     }
     Ok(())
 }

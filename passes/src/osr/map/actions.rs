@@ -6,7 +6,7 @@ use crate::osr::map::read::Handles;
 use midflight_bridge::sandbox::Fate;
 use midflight_ir::dominators::dominators;
 use midflight_ir::ids::{BlockId, InstId};
-use midflight_mapping::proof::congruence::Congruence;
+use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::graph::Operand;
 use midflight_mapping::versions::version::Version;
@@ -54,7 +54,7 @@ pub fn claims<'m>(
     two: &TwoVersions<'m>,
     handles: &Handles<'_, 'm>,
     versions: &Versions,
-    congruence: &Congruence,
+    proof: &Proof,
 ) -> Claims {
     let mut claims = Claims::default();
     let (base, opt) = (&versions.of.base.graph, &versions.of.opt.graph);
@@ -65,15 +65,16 @@ pub fn claims<'m>(
         if !base.has_result(from) || !versions.of.base.live.reached[base.block(from)] {
             continue;
         }
-        let own = congruence.of.base[base.result(from)];
+        let own = proof.numbers(Version::Base, Operand::Value(base.result(from)));
+        let is_same = |operand: Operand| own == proof.numbers(Version::Opt, operand);
         if let Some(to) = versions.tracked.kept[from] {
             if moved(versions, from, to).is_some() {
-                claims.moved.add(own == congruence.of.opt[opt.result(to)]);
+                claims.moved.add(is_same(Operand::Value(opt.result(to))));
             }
         } else if let Fate::Replaced(value) = two.tracker.fate(number)
             && let Some(operand) = handles.operand(Version::Opt, value)
         {
-            claims.replaced.add(own == congruence.number(Version::Opt, operand));
+            claims.replaced.add(is_same(operand));
         }
     }
     claims

@@ -24,7 +24,7 @@ impl<'m> Classes<'m> {
     pub fn new(proof: &Proof, handles: &Handles<'_, 'm>) -> Self {
         let mut members: Vec<Member> = Vec::new();
         for which in Version::BOTH {
-            let version = &proof.versions.of[which];
+            let version = &proof.proved().of[which];
             for inst in version.graph.nodes.keys() {
                 let is_reached = version.live.reached[version.graph.block(inst)];
                 if version.graph.has_result(inst) && is_reached {
@@ -36,7 +36,7 @@ impl<'m> Classes<'m> {
         members.sort_by_key(|member| member.number);
         let classes = Members { proof, members };
         let is_alike = |class: &[Member]| {
-            let loses = |m: &Member| handles.loses_flags(m.which, m.inst);
+            let loses = |m: &Member| handles.loses_flags(m.which, proof.folded(m.which, m.inst));
             classes.is_alike(class) && !class.iter().any(loses)
         };
         let (alike, unlike): (Vec<_>, Vec<_>) =
@@ -56,7 +56,7 @@ impl<'m> Classes<'m> {
         }
         // Expressions are compared without flags.
         for &(which, inst) in proof.congruence.looked_into.values().flatten() {
-            let result = proof.versions.graph(which).result(inst);
+            let result = proof.proved().graph(which).result(inst);
             dropped.insert(proof.congruence.of[which][result]);
         }
         let mut work: Vec<Number> = dropped.iter().copied().collect();
@@ -72,17 +72,29 @@ impl<'m> Classes<'m> {
                 }
             }
         }
-        let llvm = |member: &Member| handles.snapshots[member.which].instructions[member.inst];
+        let llvm = |member: &&Member| {
+            let inst = proof.folded(member.which, member.inst);
+            handles.snapshots[member.which].instructions[inst]
+        };
+        let is_of_version = |member: &&Member| proof.is_of_version(member.which, member.inst);
         let keeps = |class: &&[Member]| class.len() > 1 && !dropped.contains(&class[0].number);
-        Classes {
-            alike: alike.into_iter().filter(keeps).map(|c| c.iter().map(llvm).collect()).collect(),
-            other: classes
-                .members
-                .iter()
-                .filter(|m| dropped.contains(&m.number))
-                .map(llvm)
-                .collect(),
+        let alike = alike.into_iter().filter(keeps);
+        let alike = alike.map(|class| class.iter().filter(is_of_version).map(|m| llvm(&m)));
+        let alike: Vec<Vec<Inst<'m>>> = alike.map(Iterator::collect).collect();
+        let other = classes.members.iter().filter(|m| dropped.contains(&m.number));
+        let mut other: Vec<Inst<'m>> = other.filter(is_of_version).map(|m| llvm(&m)).collect();
+        let mut alike = alike;
+        if proof.product.is_some() {
+            // A copy of an instruction that loses its flags loses them, too, and so do those that
+            // it is taken for.
+            let lost: HashSet<Inst<'m>> = other.iter().copied().collect();
+            let (loses, keeps) = joined(alike)
+                .into_iter()
+                .partition::<Vec<_>, _>(|class| class.iter().any(|inst| lost.contains(inst)));
+            other.extend(loses.into_iter().flatten());
+            alike = keeps;
         }
+        Classes { alike, other }
     }
 
     /// The instructions that [`Self::equalize_flags`] takes something from.
@@ -98,6 +110,29 @@ impl<'m> Classes<'m> {
         self.alike.iter().for_each(|class| intersect_flags(class));
         drop_flags(&self.other);
     }
+}
+
+/// Classes that have an instruction in common, as copies of it may be in several, are one.
+fn joined<'m>(classes: Vec<Vec<Inst<'m>>>) -> Vec<Vec<Inst<'m>>> {
+    let mut joined: Vec<Vec<Inst<'m>>> = Vec::new();
+    let mut place: HashMap<Inst<'m>, usize> = HashMap::new();
+    for class in classes {
+        let mut known: Vec<usize> = class.iter().filter_map(|i| place.get(i).copied()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let to = known.first().copied().unwrap_or(joined.len());
+        joined.resize_with(joined.len().max(to + 1), Vec::new);
+        let mut all = class;
+        known.iter().for_each(|&other| all.append(&mut joined[other]));
+        all.iter().for_each(|&inst| {
+            place.insert(inst, to);
+        });
+        let mut seen = HashSet::new();
+        all.retain(|&inst| seen.insert(inst));
+        joined[to] = all;
+    }
+    joined.retain(|class| class.len() > 1);
+    joined
 }
 
 /// An instruction of a class
@@ -121,14 +156,14 @@ impl Members<'_> {
     }
 
     fn node(&self, member: &Member) -> &Node {
-        &self.proof.versions.graph(member.which).nodes[member.inst]
+        &self.proof.proved().graph(member.which).nodes[member.inst]
     }
 
     /// True if the instructions of a class do the same to the same, and nothing else is in it.
     fn is_alike(&self, class: &[Member]) -> bool {
         let [first, rest @ ..] = class else { return true };
         let congruence = &self.proof.congruence;
-        let arguments = self.proof.versions.of.base.graph.body.code.arguments;
+        let arguments = self.proof.proved().of.base.graph.body.code.arguments;
         let is_argument = || congruence.of.base[..arguments.into()].contains(&first.number);
         if congruence.constant(first.number).is_some() || is_argument() {
             return false;
@@ -143,7 +178,7 @@ impl Members<'_> {
 
     /// The numbers of what an operation is done to; of what is commutative, in any order.
     fn operands(&self, member: &Member) -> Vec<Number> {
-        let operands = self.proof.versions.graph(member.which).operands(member.inst);
+        let operands = self.proof.proved().graph(member.which).operands(member.inst);
         let mut numbers: Vec<Number> = operands.iter().map(|o| self.number(member, o)).collect();
         if self.node(member).facts.is_commutative() {
             numbers.sort_unstable();
@@ -153,7 +188,7 @@ impl Members<'_> {
 
     /// The numbers of what a sum adds up, or of what is negated; none of anything else
     fn looked_through(&self, member: &Member) -> Vec<Number> {
-        let operands = self.proof.versions.graph(member.which).operands(member.inst);
+        let operands = self.proof.proved().graph(member.which).operands(member.inst);
         let node = self.node(member);
         let terms = node.linear.iter().flat_map(|linear| &linear.terms).map(|&(place, _)| place);
         let negated = match node.boolean {
@@ -164,12 +199,11 @@ impl Members<'_> {
     }
 
     fn number(&self, member: &Member, operand: &Operand) -> Number {
-        let Proof { versions, congruence, .. } = self.proof;
-        congruence.at(
-            versions,
+        self.proof.congruence.at(
+            self.proof.proved(),
             member.which,
             *operand,
-            self.proof.versions.graph(member.which).block(member.inst),
+            self.proof.proved().graph(member.which).block(member.inst),
         )
     }
 }

@@ -53,7 +53,7 @@ pub fn report<'m>(
         instructions: PerVersion::from_fn(|which| versions.graph(which).nodes.len() as u64),
         phis: PerVersion::from_fn(phis),
         actions: actions(two, handles, versions),
-        claims: claims(two, handles, versions, &mapper.proof.congruence),
+        claims: claims(two, handles, versions, mapper.proof),
         points: Both::from_fn(|from| directions[from].points()),
         compensation: Both::from_fn(|from| directions[from].sizes()),
         keep: Both::from_fn(|from| directions[from].keep()),
@@ -166,13 +166,14 @@ fn unproved(
     }
     let texts = handles.snapshots.map(texts);
     let of_inst = |which: Version, inst: InstId| {
+        let inst = proof.folded(which, inst);
         let llvm = handles.snapshots[which].instructions[inst];
         Place { text: texts[which][inst].clone(), operation: llvm.opcode_name(), line: llvm.line() }
     };
     let of_operand = |which: Version, operand: Operand| {
         let (operation, text) = match operand {
             Operand::Constant(constant) => ("constant", handles.constant(constant).text()),
-            Operand::Value(value) => match proof.versions.graph(which).definition(value) {
+            Operand::Value(value) => match proof.proved().graph(which).definition(value) {
                 Some(inst) => return of_inst(which, inst),
                 None => ("argument", handles.snapshots[which].value(value).text()),
             },

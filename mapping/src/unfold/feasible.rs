@@ -1,0 +1,188 @@
+//! Which edges of an unfolded version can be taken.
+//!
+//! In a copy of a block less can come in than in the block: a phi has one value only, or a branch
+//! that all ways to the copy took has decided already what it branches on. M. N. Wegman, F. K.
+//! Zadeck: Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991.
+
+use crate::versions::facts::VersionFacts;
+use crate::versions::graph::{ConstId, Graph, Operand, Oracle};
+use crate::versions::version::Version;
+use midflight_ir::ids::{BlockId, InstId};
+use rustc_hash::FxHashSet as HashSet;
+use typed_index_collections::TiVec;
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nothing yet
+    Nothing,
+    Constant(ConstId),
+    /// It may be anything.
+    Any,
+}
+
+/// Work in progress.
+struct Propagation<'a> {
+    version: &'a VersionFacts,
+    which: Version,
+    oracle: &'a dyn Oracle,
+    known: TiVec<InstId, Known>,
+    /// Edges that may be taken
+    taken: HashSet<(BlockId, BlockId)>,
+    reached: TiVec<BlockId, bool>,
+}
+
+/// The edges of a version's blocks that are never taken, as far as they may be for all that was
+/// known before.
+pub(crate) fn untaken(
+    version: &VersionFacts,
+    which: Version,
+    oracle: &dyn Oracle,
+) -> Vec<(BlockId, BlockId)> {
+    let graph = &version.graph;
+    let mut propagation = Propagation {
+        version,
+        which,
+        oracle,
+        known: vec![Known::Nothing; graph.nodes.len()].into(),
+        taken: HashSet::default(),
+        reached: vec![false; graph.blocks.len()].into(),
+    };
+    let mut order = midflight_ir::depth_first::postorder(&version.live.successors);
+    order.reverse();
+    propagation.reached[BlockId::ENTRY] = true;
+    // What is known only shrinks.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in &order {
+            if propagation.reached[block] {
+                changed |= propagation.visit(block);
+            }
+        }
+    }
+    let edges = order.iter().filter(|&&b| propagation.reached[b]);
+    let edges = edges.flat_map(|&b| version.live.successors[b].iter().map(move |&to| (b, to)));
+    edges.filter(|edge| !propagation.taken.contains(edge)).collect()
+}
+
+impl Propagation<'_> {
+    /// True if that changed something.
+    fn visit(&mut self, block: BlockId) -> bool {
+        let graph = &self.version.graph;
+        let mut changed = false;
+        for inst in graph.insts(block).iter().filter(|&i| graph.has_result(i)) {
+            let found = self.evaluate(inst);
+            let old = self.known[inst];
+            let next = match (old, found) {
+                (Known::Nothing, found) => found,
+                (Known::Constant(a), Known::Constant(b)) if a == b => old,
+                (old, Known::Nothing) => old,
+                _ => Known::Any,
+            };
+            changed |= next != old;
+            self.known[inst] = next;
+        }
+        for to in self.ways(block) {
+            changed |= self.taken.insert((block, to));
+            self.reached[to] = true;
+        }
+        changed
+    }
+
+    fn operand(&self, operand: Operand, block: BlockId) -> Known {
+        self.known_by(operand, |value| self.version.scopes.at(value, block))
+    }
+
+    fn known_by(
+        &self,
+        operand: Operand,
+        said: impl Fn(midflight_ir::ids::ValueId) -> Option<ConstId>,
+    ) -> Known {
+        let value = match operand {
+            Operand::Constant(constant) => return Known::Constant(constant),
+            Operand::Value(value) => value,
+        };
+        if let Some(constant) = said(value) {
+            return Known::Constant(constant);
+        }
+        self.version.graph.definition(value).map_or(Known::Any, |inst| self.known[inst])
+    }
+
+    fn evaluate(&self, inst: InstId) -> Known {
+        let graph = &self.version.graph;
+        let node = &graph.nodes[inst];
+        let block = graph.block(inst);
+        if let Some(constant) = node.constant {
+            return Known::Constant(constant);
+        }
+        if node.facts.is_phi() {
+            let mut met = Known::Nothing;
+            for &from in &self.version.live.predecessors[block] {
+                if !self.taken.contains(&(from, block)) {
+                    continue;
+                }
+                let Some(operand) = graph.incoming(inst, from) else { return Known::Any };
+                let scopes = &self.version.scopes;
+                let known = self.known_by(operand, |value| scopes.on_edge(value, from, block));
+                met = match (met, known) {
+                    (Known::Nothing, known) | (known, Known::Nothing) => known,
+                    (Known::Constant(a), Known::Constant(b)) if a == b => met,
+                    _ => return Known::Any,
+                };
+            }
+            return met;
+        }
+        if !node.facts.is_repeatable() {
+            return Known::Any;
+        }
+        let mut constants = Vec::new();
+        for &operand in graph.operands(inst) {
+            match self.operand(operand, block) {
+                Known::Constant(constant) => constants.push(Operand::Constant(constant)),
+                Known::Nothing => return Known::Nothing,
+                Known::Any => return Known::Any,
+            }
+        }
+        match self.oracle.simplify(self.which, inst, &constants) {
+            Some(Operand::Constant(constant)) => Known::Constant(constant),
+            _ => Known::Any,
+        }
+    }
+
+    /// The blocks that control may go to from a block.
+    fn ways(&self, block: BlockId) -> Vec<BlockId> {
+        let live = &self.version.live;
+        let all = || live.successors[block].clone();
+        let graph = &self.version.graph;
+        let terminator = graph.terminator(block);
+        let node = &graph.nodes[terminator];
+        let Some(&operand) = graph.operands(terminator).first() else { return all() };
+        if !node.facts.is_conditional() && node.cases.is_none() {
+            return all();
+        }
+        let constant = match self.operand(operand, block) {
+            Known::Nothing => return Vec::new(),
+            Known::Any => return all(),
+            Known::Constant(constant) => constant,
+        };
+        let Some(integer) = self.oracle.integer(constant) else { return all() };
+        let index = match &node.cases {
+            None => usize::from(integer == 0),
+            Some(cases) => {
+                let unused = 64 - cases.bits.clamp(1, 64);
+                let wrapped = |value: u64| value << unused;
+                let is_case = |&value: &u64| wrapped(value) == wrapped(integer as u64);
+                cases.values.iter().position(is_case).map_or(0, |case| case + 1)
+            }
+        };
+        match live.taken[block].contains(&index) {
+            true => vec![successor(graph, block, index)],
+            false => all(),
+        }
+    }
+}
+
+fn successor(graph: &Graph, block: BlockId, index: usize) -> BlockId {
+    graph.body.blocks[block].edges[graph.body.code.successors[block][index]].to
+}

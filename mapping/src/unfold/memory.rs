@@ -1,0 +1,89 @@
+//! What loads of an unfolded version read: the last state of memory in which their places may have
+//! been written to.
+//!
+//! Where several states met in a version, there may be one only in a copy of the block. What left
+//! that may be a store to another place, which a load does not read: the state before is what it
+//! reads, then. LLVM is asked whether a store may write to a place, which it answers for addresses
+//! that are there when the store runs: so what the address is made of must be the same at the store
+//! as at the load.
+
+use crate::unfold::Fold;
+use crate::versions::graph::{Access, Graph, Operand, Oracle};
+use crate::versions::version::Version;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
+use typed_index_collections::TiVec;
+
+/// States are looked behind so far.
+const MOST_STATES: usize = 16;
+
+/// Operations that an address is made of; with more, nothing is asked
+const DEEPEST_ADDRESS: usize = 8;
+
+/// Finds the states that loads read.
+pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dyn Oracle) {
+    let single: TiVec<BlockId, Option<Access>> =
+        graph.blocks.keys().map(|block| single(graph, block)).collect();
+    let behind = |mut access: Access| {
+        for _ in 0..MOST_STATES {
+            match access {
+                Access::Phi(block) => match single[block] {
+                    Some(only) => access = only,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        access
+    };
+    for block in &mut graph.blocks {
+        for (_, access) in block.memory_phi.iter_mut().flatten() {
+            *access = behind(*access);
+        }
+    }
+    for load in graph.nodes.keys() {
+        let Some(clobber) = graph.nodes[load].clobber else { continue };
+        let mut access = behind(clobber);
+        if access != clobber {
+            for _ in 0..MOST_STATES {
+                let Access::Def(writer) = access else { break };
+                let is_there = |pointer| is_there(graph, fold, pointer, writer, DEEPEST_ADDRESS);
+                let (of_load, of_writer) = (fold.insts[load], fold.insts[writer]);
+                let is_other = graph.pointer(load).is_some_and(is_there)
+                    && !oracle.touches(which, of_load, of_writer);
+                if !is_other {
+                    break;
+                }
+                let before = oracle.memory_before(which, of_writer);
+                let before = before.and_then(|before| fold.state(graph, before, writer));
+                let Some(before) = before else { break };
+                access = behind(before);
+            }
+        }
+        graph.nodes[load].clobber = Some(access);
+    }
+}
+
+/// The state that comes in at the head of a block, if there is one only.
+fn single(graph: &Graph, block: BlockId) -> Option<Access> {
+    let states = graph.blocks[block].memory_phi.as_ref()?;
+    let mut states = states.iter().map(|&(_, access)| access).filter(|&a| a != Access::Phi(block));
+    let first = states.next()?;
+    states.all(|other| other == first).then_some(first)
+}
+
+/// True if a value of the unfolded version is what it would be if it were computed before an
+/// instruction.
+fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId, depth: usize) -> bool {
+    let Operand::Value(value) = operand else { return true };
+    let reaches = |value: ValueId| fold.reaching(fold.value(value), before) == Some(value);
+    if reaches(value) {
+        return true;
+    }
+    let Some(inst) = graph.definition(value) else { return true };
+    let facts = graph.nodes[inst].facts;
+    depth > 0
+        && facts.is_repeatable()
+        && !facts.is_phi()
+        && !facts.reads_memory()
+        && graph.operands(inst).iter().all(|&o| is_there(graph, fold, o, before, depth - 1))
+}

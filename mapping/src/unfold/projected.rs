@@ -1,0 +1,98 @@
+//! What LLVM says of versions, for their unfolded forms.
+//!
+//! LLVM knows the versions only. What it says of values that are there at one place holds of the
+//! values of the unfolded version that have them there ([`Fold::reaching`]); of others nothing is
+//! asked.
+
+use crate::proof::terms::{Term, Terms};
+use crate::unfold::Fold;
+use crate::versions::graph::{Access, ConstId, Graph, Operand, Oracle};
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
+
+/// An oracle for unfolded versions.
+pub(crate) struct Projected<'a> {
+    /// That of the versions
+    pub(crate) oracle: &'a dyn Oracle,
+    /// How the unfolded versions lead back
+    pub(crate) folds: &'a PerVersion<Fold>,
+    /// The unfolded versions
+    pub(crate) graphs: PerVersion<&'a Graph>,
+}
+
+impl Projected<'_> {
+    /// The value of the version that an operand has at an instruction of the unfolded version; none
+    /// if it may be of another time.
+    fn at(&self, which: Version, operand: Operand, inst: InstId) -> Option<Operand> {
+        let Operand::Value(value) = operand else { return Some(operand) };
+        let fold = &self.folds[which];
+        let of = fold.value(value);
+        (fold.reaching(of, inst) == Some(value)).then_some(Operand::Value(of))
+    }
+
+    fn value(&self, which: Version, value: ValueId) -> ValueId {
+        self.folds[which].value(value)
+    }
+}
+
+impl Oracle for Projected<'_> {
+    fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand> {
+        let fold = &self.folds[which];
+        let own = self.graphs[which].operands(inst);
+        // What it is done to itself is there, too.
+        let operands = operands.iter().zip(own).map(|(&operand, &own)| {
+            self.at(which, operand, inst).or_else(|| self.at(which, own, inst))
+        });
+        let operands: Option<Vec<Operand>> = operands.collect();
+        match self.oracle.simplify(which, fold.insts[inst], &operands?)? {
+            Operand::Value(value) => fold.reaching(value, inst).map(Operand::Value),
+            constant => Some(constant),
+        }
+    }
+
+    fn is_well_defined(&self, which: Version, operand: Operand) -> bool {
+        let operand = match operand {
+            Operand::Value(value) => Operand::Value(self.value(which, value)),
+            constant => constant,
+        };
+        self.oracle.is_well_defined(which, operand)
+    }
+
+    fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
+        let mut terms = terms.clone();
+        for term in &mut terms.terms {
+            match term {
+                Term::Leaf(which, value) => *value = self.value(*which, *value),
+                Term::Operation(which, inst, _) => *inst = self.folds[*which].insts[*inst],
+                Term::Extended { like: (which, value), .. } => *value = self.value(*which, *value),
+                Term::Constant(_) => {}
+            }
+        }
+        self.oracle.are_equal(&terms, negated)
+    }
+
+    fn integer(&self, constant: ConstId) -> Option<i64> {
+        self.oracle.integer(constant)
+    }
+
+    // There are no lone stores in unfolded versions, which these are asked for.
+    fn place_before(&self, _: Version, _: InstId, _: InstId) -> Option<Access> {
+        None
+    }
+
+    fn place_at_end(&self, _: Version, _: InstId, _: BlockId) -> Option<Access> {
+        None
+    }
+
+    fn touches(&self, _: Version, _: InstId, _: InstId) -> bool {
+        true
+    }
+
+    fn memory_before(&self, _: Version, _: InstId) -> Option<Access> {
+        None
+    }
+
+    fn is_unchanged(&self, _: Version, _: InstId, _: InstId) -> bool {
+        false
+    }
+}

@@ -1,0 +1,484 @@
+//! Along what two versions are unfolded: both are walked through together from their entries.
+//!
+//! A version stands at an anchor, at a branch, or at its end; from there it goes on together with
+//! the other one, if both stand at the same anchor or branch, or alone, if it stands at a branch
+//! that the other one does not have. What is between is crossed. A copy of a block is made for each
+//! place at which the other version stands when the block is entered. So a loop that was rotated
+//! has two copies of its header, one before it and one at its end, and one that was unrolled has as
+//! many of its body as there are now.
+//!
+//! What corresponds is a guess: what tracking says, or what looks alike. Where a guess is wrong,
+//! less is proved. Where the walk does not go on, the rest of a version is copied once as it is.
+
+use crate::unfold::Plan;
+use crate::versions::facts::{Tracked, VersionFacts, Versions};
+use crate::versions::graph::Graph;
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::{BlockId, InstId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::VecDeque;
+use typed_index_collections::TiVec;
+
+/// Copies of a version's blocks, for each of its blocks; with more, nothing is unfolded.
+const MOST_COPIES: usize = 3;
+
+/// Copies of a small version's blocks
+const LEAST_COPIES: usize = 64;
+
+/// Branches of a version that the other one does not have, one behind the other
+const MOST_BRANCHES: usize = 16;
+
+/// A place of a version: a block, and how many of its anchors have run
+type Place = (BlockId, usize);
+
+/// A copy of a block: for a place of the other version, or the one of what is behind the walk
+type Label = Option<Place>;
+
+/// Where both versions are: in copies, with so many of their anchors run
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct State {
+    copies: PerVersion<BlockId>,
+    anchors: PerVersion<usize>,
+}
+
+/// What a version does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Anchor(InstId),
+    Branch(InstId),
+    End,
+}
+
+/// How two versions are unfolded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unfolded {
+    /// The plan of each
+    pub(crate) plans: PerVersion<Plan>,
+    /// For copies of base the copy of opt that runs at the same time
+    pub(crate) together: HashMap<BlockId, BlockId>,
+    /// For both versions' copies, all that were at the same time
+    pub(crate) met: HashSet<(BlockId, BlockId)>,
+    /// Anchors and branches of both that were taken to be the same, with their copies
+    pub(crate) same: Vec<PerVersion<(BlockId, InstId)>>,
+}
+
+struct Walk<'a> {
+    versions: &'a Versions,
+    anchors: PerVersion<TiVec<BlockId, Vec<InstId>>>,
+    known: PerVersion<HashMap<(BlockId, Label), BlockId>>,
+    blocks: PerVersion<TiVec<BlockId, (BlockId, Label)>>,
+    /// For each copy and edge where it leads
+    successors: PerVersion<TiVec<BlockId, Vec<Option<BlockId>>>>,
+    together: HashMap<BlockId, BlockId>,
+    met: HashSet<(BlockId, BlockId)>,
+    same: Vec<PerVersion<(BlockId, InstId)>>,
+    seen: HashSet<State>,
+    work: VecDeque<State>,
+}
+
+/// Walks through both versions; none if nothing is copied, or too much.
+pub(crate) fn unfolded(versions: &Versions) -> Option<Unfolded> {
+    let mut walk = Walk {
+        versions,
+        anchors: PerVersion::from_fn(|w| anchors(&versions.of[w].graph)),
+        known: PerVersion::default(),
+        blocks: PerVersion::default(),
+        successors: PerVersion::default(),
+        together: HashMap::default(),
+        met: HashSet::default(),
+        same: Vec::new(),
+        seen: HashSet::default(),
+        work: VecDeque::new(),
+    };
+    let start: Place = (BlockId::ENTRY, 0);
+    let copies = PerVersion::from_fn(|w| {
+        let label = walk.beside(w.other(), start, start);
+        walk.copy(w, BlockId::ENTRY, Some(label))
+    });
+    walk.push(State { copies, anchors: PerVersion::default() });
+    while let Some(state) = walk.work.pop_front() {
+        walk.step(state);
+        walk.has_room().then_some(())?;
+    }
+    walk.rest()?;
+    walk.pair_crossed();
+    // A copy that was made for a guess that another one contradicts may lead nowhere.
+    let numbers = PerVersion::from_fn(|w| walk.reached(w));
+    let plans = PerVersion::from_fn(|w| walk.plan(w, &numbers[w]));
+    let is_trivial = |w: Version| plans[w].is_trivial(&versions.of[w].graph);
+    if Version::BOTH.into_iter().all(is_trivial) {
+        return None;
+    }
+    let of = |w: Version, copy: BlockId| numbers[w][copy];
+    let both = |(base, opt)| Some((of(Version::Base, base)?, of(Version::Opt, opt)?));
+    let same = walk.same.iter().filter_map(|same| {
+        let (base, opt) = both((same.base.0, same.opt.0))?;
+        Some(PerVersion { base: (base, same.base.1), opt: (opt, same.opt.1) })
+    });
+    Some(Unfolded {
+        same: same.collect(),
+        together: walk.together.into_iter().filter_map(both).collect(),
+        met: walk.met.into_iter().filter_map(both).collect(),
+        plans,
+    })
+}
+
+fn anchors(graph: &Graph) -> TiVec<BlockId, Vec<InstId>> {
+    let of = |block: BlockId| {
+        graph.insts(block).iter().filter(|&inst| graph.is_shared_anchor(inst)).collect()
+    };
+    graph.blocks.keys().map(of).collect()
+}
+
+impl Walk<'_> {
+    fn version(&self, which: Version) -> &VersionFacts {
+        &self.versions.of[which]
+    }
+
+    fn has_room(&self) -> bool {
+        Version::BOTH.into_iter().all(|which| {
+            let count = self.version(which).graph.blocks.len();
+            self.blocks[which].len() <= (count * MOST_COPIES).max(LEAST_COPIES)
+        })
+    }
+
+    /// The copy of a block with a label.
+    fn copy(&mut self, which: Version, block: BlockId, label: Label) -> BlockId {
+        if let Some(&known) = self.known[which].get(&(block, label)) {
+            return known;
+        }
+        let copy = self.blocks[which].push_and_get_key((block, label));
+        let edges = self.version(which).graph.body.blocks[block].edges.len();
+        self.successors[which].push(vec![None; edges]);
+        self.known[which].insert((block, label), copy);
+        copy
+    }
+
+    fn push(&mut self, state: State) {
+        if self.seen.insert(state) {
+            self.work.push_back(state);
+        }
+    }
+
+    /// Where a version comes to from a place without a choice.
+    fn settled(&self, which: Version, mut place: Place) -> Place {
+        let version = self.version(which);
+        for _ in 0..version.graph.blocks.len() {
+            let (block, anchors) = place;
+            match version.live.successors[block][..] {
+                [to] if anchors == self.anchors[which][block].len() => place = (to, 0),
+                _ => break,
+            }
+        }
+        place
+    }
+
+    fn next(&self, which: Version, (block, anchors): Place) -> Next {
+        let version = self.version(which);
+        match self.anchors[which][block].get(anchors) {
+            Some(&anchor) => Next::Anchor(anchor),
+            None if version.live.successors[block].is_empty() => Next::End,
+            None => Next::Branch(version.graph.terminator(block)),
+        }
+    }
+
+    /// An edge of a copy leads to a place; false if it leads elsewhere already.
+    fn lead(&mut self, which: Version, copy: BlockId, to: BlockId, target: BlockId) -> bool {
+        let (block, _) = self.blocks[which][copy];
+        let edges = &self.version(which).graph.body.blocks[block].edges;
+        let place = edges.iter().position(|edge| edge.to == to).expect("there is the edge");
+        *self.successors[which][copy][place].get_or_insert(target) == target
+    }
+
+    fn place(&self, state: State, which: Version) -> Place {
+        (self.blocks[which][state.copies[which]].0, state.anchors[which])
+    }
+
+    /// A version goes on alone, to a block.
+    fn alone(&mut self, state: State, which: Version, to: BlockId) {
+        let other = self.beside(which.other(), self.place(state, which.other()), (to, 0));
+        let target = self.copy(which, to, Some(other));
+        if self.lead(which, state.copies[which], to, target) {
+            let mut state = state;
+            state.copies[which] = target;
+            state.anchors[which] = 0;
+            self.push(state);
+        }
+    }
+
+    fn step(&mut self, state: State) {
+        let places = PerVersion::from_fn(|w| self.place(state, w));
+        self.met.insert((state.copies.base, state.copies.opt));
+        let of_base = self.versions.tracked.blocks[places.base.0];
+        if of_base == Some(places.opt.0) {
+            self.together.entry(state.copies.base).or_insert(state.copies.opt);
+        }
+        for which in Version::BOTH {
+            let (block, anchors) = places[which];
+            if let [to] = self.version(which).live.successors[block][..]
+                && anchors == self.anchors[which][block].len()
+            {
+                return self.alone(state, which, to);
+            }
+        }
+        match Version::BOTH.map(|w| self.next(w, places[w])) {
+            [Next::Anchor(base), Next::Anchor(opt)]
+                if self.may_be_same(PerVersion { base, opt }) != Some(false) =>
+            {
+                self.run_together(state, PerVersion { base, opt });
+                let anchors = state.anchors.map(|count| count + 1);
+                self.push(State { anchors, ..state });
+            }
+            [Next::Branch(base), Next::Branch(opt)] => {
+                let insts = PerVersion { base, opt };
+                if self.branch_together(insts) {
+                    return self.both(state, insts);
+                }
+                self.branch_alone(state, self.first(places));
+            }
+            [Next::Branch(_), _] => self.branch_alone(state, Version::Base),
+            [_, Next::Branch(_)] => self.branch_alone(state, Version::Opt),
+            _ => {}
+        }
+    }
+
+    fn run_together(&mut self, state: State, insts: PerVersion<InstId>) {
+        self.together.entry(state.copies.base).or_insert(state.copies.opt);
+        self.same.push(PerVersion::from_fn(|w| (state.copies[w], insts[w])));
+    }
+
+    /// Whether two instructions are the same, as tracking says; none if it says nothing.
+    fn may_be_same(&self, insts: PerVersion<InstId>) -> Option<bool> {
+        let Tracked { kept, origin, .. } = &self.versions.tracked;
+        let nodes = PerVersion::from_fn(|w| &self.version(w).graph.nodes[insts[w]]);
+        let is_store = nodes.opt.facts.is_store() && nodes.base.as_store.is_some();
+        let is_branch = nodes.base.facts.is_terminator() && nodes.opt.facts.is_terminator();
+        let is_alike = nodes.base.operation == nodes.opt.operation;
+        if origin[insts.opt] == Some(insts.base) {
+            Some(true)
+        } else if origin[insts.opt].is_some() && kept[insts.base].is_some() {
+            Some(false)
+        } else if is_alike || is_store || is_branch {
+            None
+        } else {
+            Some(false)
+        }
+    }
+
+    /// True for branches that versions may take together.
+    fn branch_together(&self, insts: PerVersion<InstId>) -> bool {
+        let Tracked { kept, origin, .. } = &self.versions.tracked;
+        match self.may_be_same(insts) {
+            Some(is_same) => is_same,
+            // One that opt does not have, beside another one that it has from base
+            None => kept[insts.base].is_some() || origin[insts.opt].is_none(),
+        }
+    }
+
+    /// Which of two versions goes on first that stand at branches which they do not take together.
+    fn first(&self, places: PerVersion<Place>) -> Version {
+        let ahead = |w: Version| {
+            let ways = self.ways(w, places[w], places[w.other()]);
+            ways.into_iter().map(|(score, _)| score).max().unwrap_or(0)
+        };
+        match ahead(Version::Base) >= ahead(Version::Opt) {
+            true => Version::Base,
+            false => Version::Opt,
+        }
+    }
+
+    /// The places that the ways of a branch lead to, while the other version stands still, with how
+    /// well they go together.
+    fn ways(&self, which: Version, (block, _): Place, other: Place) -> Vec<(i32, Place)> {
+        let other = self.settled(which.other(), other);
+        let ways = self.version(which).live.successors[block].iter().map(|&to| {
+            let place = self.settled(which, (to, 0));
+            let both = PerVersion::from_fn(|w| if w == which { place } else { other });
+            (self.score(both), place)
+        });
+        ways.collect()
+    }
+
+    /// Where a version comes to before the other one goes on from its place, as far as that is
+    /// clear: it may have branches of its own on the way.
+    fn beside(&self, which: Version, place: Place, other: Place) -> Place {
+        let mut place = self.settled(which, place);
+        let other = self.settled(which.other(), other);
+        for _ in 0..MOST_BRANCHES {
+            let Next::Branch(branch) = self.next(which, place) else { break };
+            if let Next::Branch(of_other) = self.next(which.other(), other) {
+                let insts = |w: Version| if w == which { branch } else { of_other };
+                let places = PerVersion::from_fn(|w| if w == which { place } else { other });
+                if self.branch_together(PerVersion::from_fn(insts)) || self.first(places) != which {
+                    break;
+                }
+            }
+            let ways = self.ways(which, place, other);
+            let best = ways.iter().map(|&(score, _)| score).max().unwrap_or(0);
+            let mut likely = ways.iter().filter(|&&(score, _)| score == best);
+            match likely.next() {
+                Some(&(_, first)) if best > 0 && likely.all(|&(_, place)| place == first) => {
+                    place = first;
+                }
+                _ => break,
+            }
+        }
+        place
+    }
+
+    /// A version takes all ways of a branch that the other one does not have.
+    fn branch_alone(&mut self, state: State, which: Version) {
+        let place = self.place(state, which);
+        let ways = self.ways(which, place, self.place(state, which.other()));
+        for (to, (score, _)) in
+            self.version(which).live.successors[place.0].clone().into_iter().zip(ways)
+        {
+            if score >= 0 {
+                self.alone(state, which, to);
+            }
+        }
+    }
+
+    /// How well two places go together.
+    fn score(&self, places: PerVersion<Place>) -> i32 {
+        let next = PerVersion::from_fn(|w| self.next(w, places[w]));
+        let blocks = self.versions.tracked.blocks[places.base.0] == Some(places.opt.0);
+        let of_blocks = i32::from(blocks && places.base.1 == places.opt.1);
+        of_blocks
+            + match (next.base, next.opt) {
+                (Next::Anchor(base), Next::Anchor(opt))
+                | (Next::Branch(base), Next::Branch(opt)) => {
+                    match self.may_be_same(PerVersion { base, opt }) {
+                        Some(true) => 4,
+                        None => 1,
+                        Some(false) if matches!(next.base, Next::Anchor(_)) => -4,
+                        Some(false) => 0,
+                    }
+                }
+                (Next::Anchor(_), Next::End) | (Next::End, Next::Anchor(_)) => -4,
+                _ => 0,
+            }
+    }
+
+    /// Both versions branch together.
+    fn both(&mut self, state: State, insts: PerVersion<InstId>) {
+        self.run_together(state, insts);
+        let targets = PerVersion::from_fn(|w| {
+            let (block, _) = self.place(state, w);
+            let version = self.version(w);
+            let body = &version.graph.body;
+            let taken = version.live.taken[block].iter();
+            let target = |&n: &usize| body.blocks[block].edges[body.code.successors[block][n]].to;
+            taken.map(target).collect::<Vec<_>>()
+        });
+        let is_conditional = Version::BOTH
+            .into_iter()
+            .all(|w| self.version(w).graph.nodes[insts[w]].facts.is_conditional());
+        let mut ways: Vec<PerVersion<BlockId>> = std::iter::zip(&targets.base, &targets.opt)
+            .map(|(&base, &opt)| PerVersion { base, opt })
+            .collect();
+        if let [first, second] = &ways[..]
+            && is_conditional
+        {
+            let score = |ways: [&PerVersion<BlockId>; 2], swapped: bool| -> i32 {
+                let of = |n: usize| PerVersion {
+                    base: self.settled(Version::Base, (ways[n].base, 0)),
+                    opt: self.settled(Version::Opt, (ways[n ^ usize::from(swapped)].opt, 0)),
+                };
+                self.score(of(0)) + self.score(of(1))
+            };
+            if score([first, second], true) > score([first, second], false) {
+                let swapped = [
+                    PerVersion { base: first.base, opt: second.opt },
+                    PerVersion { base: second.base, opt: first.opt },
+                ];
+                ways = swapped.into();
+            }
+        }
+        for way in ways {
+            let places = way.map(|block| (block, 0));
+            let copies = PerVersion::from_fn(|w| {
+                let label = self.beside(w.other(), places[w.other()], places[w]);
+                self.copy(w, way[w], Some(label))
+            });
+            let leads = Version::BOTH.map(|w| self.lead(w, state.copies[w], way[w], copies[w]));
+            if leads == [true, true] {
+                self.push(State { copies, anchors: PerVersion::default() });
+            }
+        }
+    }
+
+    /// Pairs copies of blocks that are only crossed: versions do not stand there at one time.
+    fn pair_crossed(&mut self) {
+        let copies = PerVersion::from_fn(|w| {
+            let mut copies: HashMap<BlockId, Vec<BlockId>> = HashMap::default();
+            for (copy, &(block, _)) in self.blocks[w].iter_enumerated() {
+                copies.entry(block).or_default().push(copy);
+            }
+            copies
+        });
+        for (copy, &(block, label)) in self.blocks.base.iter_enumerated() {
+            let Some(tracked) = self.versions.tracked.blocks[block] else { continue };
+            let places = PerVersion { base: (block, 0), opt: (tracked, 0) };
+            let beside = |w: Version| Some(self.beside(w, places[w], places[w.other()]));
+            let there = self.known.opt.get(&(tracked, beside(Version::Base))).copied();
+            let there = there.filter(|_| label == beside(Version::Opt));
+            let only = || match (&copies.base[&block][..], copies.opt.get(&tracked)?.as_slice()) {
+                ([_], &[only]) => Some(only),
+                _ => None,
+            };
+            if let Some(other) = there.or_else(only) {
+                self.together.entry(copy).or_insert(other);
+            }
+        }
+    }
+
+    /// For each copy its number among those that can be reached.
+    fn reached(&self, which: Version) -> TiVec<BlockId, Option<BlockId>> {
+        let mut reached = TiVec::from(vec![false; self.blocks[which].len()]);
+        let mut work = vec![BlockId::ENTRY];
+        while let Some(copy) = work.pop() {
+            if !std::mem::replace(&mut reached[copy], true) {
+                work.extend(self.successors[which][copy].iter().flatten());
+            }
+        }
+        let mut count = 0;
+        let number = |&is_reached: &bool| {
+            count += usize::from(is_reached);
+            is_reached.then(|| BlockId::from(count - 1))
+        };
+        reached.iter().map(number).collect()
+    }
+
+    fn plan(&self, which: Version, numbers: &TiVec<BlockId, Option<BlockId>>) -> Plan {
+        let mut plan = Plan::default();
+        for (copy, _) in numbers.iter_enumerated().filter(|(_, number)| number.is_some()) {
+            plan.blocks.push(self.blocks[which][copy].0);
+            let to = |to: &Option<BlockId>| {
+                let to = to.expect("all edges lead somewhere");
+                numbers[to].expect("what is behind one that can be reached can be reached")
+            };
+            plan.successors.push(self.successors[which][copy].iter().map(to).collect());
+        }
+        plan
+    }
+
+    /// What the walk did not come to is copied once.
+    fn rest(&mut self) -> Option<()> {
+        for which in Version::BOTH {
+            let mut copy = BlockId::ENTRY;
+            while copy < self.blocks[which].next_key() {
+                let (block, _) = self.blocks[which][copy];
+                let edges = self.version(which).graph.body.blocks[block].edges.clone();
+                for (place, edge) in edges.iter().enumerate() {
+                    if self.successors[which][copy][place].is_none() {
+                        let target = self.copy(which, edge.to, None);
+                        self.successors[which][copy][place] = Some(target);
+                    }
+                }
+                copy = copy.next();
+            }
+        }
+        self.has_room().then_some(())
+    }
+}
