@@ -7,7 +7,8 @@
 //! 2. matched chains have congruent anchors in the same order, operands included, as far as the
 //!    match is used (`prefix`);
 //! 3. where a matched chain ends, both versions take corresponding edges, because their conditions
-//!    are congruent, or because all edges lead to the same place; a version may cross *silent*
+//!    are congruent, or because all edges lead to the same place, or because what branches on the
+//!    way decide leads both to the same place ([`super::round`]); a version may cross *silent*
 //!    chains, which have no anchors, on its way;
 //! 4. every way into a matched chain comes over such edges.
 //!
@@ -134,6 +135,7 @@ impl Versions {
         let never_meet =
             |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
         self.decisions(last).iter().all(|decision| decision.ways.iter().any(never_meet))
+            && self.reach_others(matching, targets)
     }
 
     /// How the terminators of two blocks may decide so that both versions go on alike: just if
@@ -203,6 +205,34 @@ impl Versions {
             }
         }
         false
+    }
+
+    /// True if the ways over these blocks lead to other pairs in one version than in the other one,
+    /// whichever turn out to be silent.
+    fn reach_others(&self, matching: &Matching, to: PerVersion<&[BlockId]>) -> bool {
+        let reached = |which: Version| {
+            let version = &self.of[which];
+            let mut seen: Vec<ChainId> = Vec::new();
+            let mut pairs: Vec<PairId> = Vec::new();
+            let mut work: Vec<BlockId> = to[which].to_vec();
+            while let Some(chain) = work.pop().map(|block| version.chains.of_block[block]) {
+                let Some(chain) = chain.filter(|chain| !seen.contains(chain)) else { continue };
+                seen.push(chain);
+                match matching.of_chain[which][chain] {
+                    Some(pair) if !self.are_silent(matching.pairs[pair].chains) => pairs.push(pair),
+                    None if !self.is_silent(which, chain) => return None,
+                    _ => work.extend(&version.live.successors[version.chains.last(chain)]),
+                }
+                if seen.len() > MOST_SILENT {
+                    return None;
+                }
+            }
+            pairs.sort_unstable();
+            pairs.dedup();
+            Some(pairs)
+        };
+        let pairs = Version::BOTH.map(reached);
+        pairs.iter().any(Option::is_none) || pairs[0] != pairs[1]
     }
 
     /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
@@ -316,7 +346,70 @@ impl Versions {
                 return (Some(edges), Some(condition));
             }
         }
-        (None, None)
+        let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
+        let edges = self.edges_of_ways(matching, last);
+        let condition = edges.as_ref().map(|_| Condition { insts, relation: Relation::Ways });
+        (edges, condition)
+    }
+
+    /// The edges to the pairs that silent chains behind the ends of two chains lead to, if these are
+    /// the same pairs in both versions.
+    fn edges_of_ways(
+        &self,
+        matching: &Matching,
+        last: PerVersion<BlockId>,
+    ) -> Option<Vec<OutEdge>> {
+        let ways = |w: Version| {
+            let mut found: Vec<(PairId, Walk)> = Vec::new();
+            let ends = self.ways_from(matching, w, &mut Vec::new(), last[w], &mut found);
+            ends.then_some(found)
+        };
+        let PerVersion { base, opt } =
+            PerVersion { base: ways(Version::Base)?, opt: ways(Version::Opt)? };
+        let mut edges: Vec<OutEdge> = Vec::new();
+        for (pair, walk) in base {
+            let known = edges.iter().position(|edge| edge.to == pair).unwrap_or_else(|| {
+                edges.push(OutEdge { to: pair, walks: PerVersion::default() });
+                edges.len() - 1
+            });
+            edges[known].walks.base.push(walk);
+        }
+        for (pair, walk) in opt {
+            edges.iter_mut().find(|edge| edge.to == pair)?.walks.opt.push(walk);
+        }
+        edges.iter().all(|edge| !edge.walks.opt.is_empty()).then_some(edges)
+    }
+
+    /// Adds all ways from a block to heads of matched chains; false if there are too many, or if one
+    /// does not come to any.
+    fn ways_from(
+        &self,
+        matching: &Matching,
+        which: Version,
+        walk: &mut Vec<(BlockId, BlockId)>,
+        from: BlockId,
+        found: &mut Vec<(PairId, Walk)>,
+    ) -> bool {
+        let version = &self.of[which];
+        version.live.successors[from].iter().all(|&to| {
+            let Some(chain) = version.chains.of_block[to] else { return false };
+            walk.push((from, to));
+            let ends = match matching.of_chain[which][chain] {
+                Some(pair) => {
+                    found.push((pair, Walk { edges: walk.clone(), goes_round: false }));
+                    found.len() <= MOST_WALKS
+                }
+                None => {
+                    let goes_round = walk[..walk.len() - 1].iter().any(|&(_, block)| block == to);
+                    let last = version.chains.last(chain);
+                    !goes_round
+                        && self.is_silent(which, chain)
+                        && self.ways_from(matching, which, walk, last, found)
+                }
+            };
+            walk.pop();
+            ends
+        }) && !version.live.successors[from].is_empty()
     }
 
     /// The edge that goes to these blocks, if it leads both versions to one pair.

@@ -51,8 +51,14 @@ impl Candidates {
                 add(base, opt, false);
             }
             if let Some(Condition { insts, relation }) = pair.condition {
-                let negated = relation == Relation::Opposite;
-                operands(insts).for_each(|(b, o)| add(b, o, negated));
+                let negated = [false, true].into_iter().filter(|&negated| match relation {
+                    Relation::Opposite => negated,
+                    Relation::Ways => true,
+                    Relation::Same | Relation::Cases => !negated,
+                });
+                for negated in negated {
+                    operands(insts).for_each(|(b, o)| add(b, o, negated));
+                }
             }
         }
         let (tracked, graphs) = (&versions.tracked, versions.of.as_ref().map(|v| &v.graph));

@@ -48,6 +48,8 @@ pub struct Congruence {
     /// Switches of opt that are proved to go to the case that base's one goes to, which they are
     /// compared with
     pub(super) same_cases: FxHashSet<InstId>,
+    /// Terminators of opt from which it is proved to come to the pair that base comes to
+    pub(super) same_ways: FxHashSet<InstId>,
     /// What places have
     pub(super) contents: Contents,
     /// For each version and block the number of the state of memory that meets there
@@ -68,6 +70,7 @@ impl Congruence {
             literals: Vec::new(),
             looked_into: FxHashMap::default(),
             same_cases: FxHashSet::default(),
+            same_ways: FxHashSet::default(),
             contents: Contents::new(layout.contents),
             memory: PerVersion::from_fn(|w| vec![UNKNOWN; versions.graph(w).blocks.len()].into()),
             partners: partners(versions, matching),
@@ -111,6 +114,7 @@ impl Congruence {
             Relation::Same => self.have_same_operands(versions, insts),
             Relation::Opposite => self.decide_oppositely(versions, insts),
             Relation::Cases => self.same_cases.contains(&insts.opt),
+            Relation::Ways => self.same_ways.contains(&insts.opt),
         }
     }
 

@@ -124,6 +124,7 @@ fn congruence(
     let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
     if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
         round.settle_cases();
+        round.settle_ways();
         return round.congruence;
     }
     // Nothing is proved: each value is equal to itself alone.

@@ -22,6 +22,7 @@ mod cases;
 mod contents;
 mod equal;
 mod through_phis;
+mod ways;
 
 /// Rounds until each value is given a number of its own instead.
 const MOST_ROUNDS: usize = 200;
