@@ -159,6 +159,20 @@ impl Congruence {
         self.known(which, operand, |value| versions.of[which].scopes.on_edge(value, from, to))
     }
 
+    /// The same for any value with a number.
+    pub(super) fn number_on_edge(
+        &self,
+        versions: &Versions,
+        which: Version,
+        number: Number,
+        (from, to): (BlockId, BlockId),
+    ) -> Number {
+        let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
+        let mut same = same.into_iter().flatten();
+        let known = same.find_map(|&value| versions.of[which].scopes.on_edge(value, from, to));
+        known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
+    }
+
     fn known(
         &self,
         which: Version,

@@ -42,6 +42,8 @@ enum Found {
     Same(ValueId),
     /// It is that of the first with this key.
     Key(KeyId),
+    /// The same, or else this one
+    Said(KeyId, Number),
     /// The same for a sum
     Sum(KeyId),
     /// The same for a comparison, or a negation
@@ -407,6 +409,7 @@ impl<'a> Round<'a> {
             Found::Number(number) => number,
             Found::Same(value) => self.congruence.of[which][value],
             Found::Key(key) => self.holder(which, key, own),
+            Found::Said(key, number) => self.holder(which, key, number),
             Found::Either(one, other) => {
                 let held = self.held(which, one).or_else(|| self.held(which, other));
                 let number = self.holder(which, one, held.unwrap_or(own));
@@ -706,23 +709,52 @@ impl<'a> Round<'a> {
         numbers.extend(incoming.iter().zip(&version.live.predecessors[block]).map(on_edge));
         let found = match copied(numbers.iter().copied().filter(|&n| n != MISSING), own) {
             Some(copied) => Found::Number(copied),
-            None => Found::Key(self.met(
-                which,
-                block,
-                &numbers,
-                (Key::Together, Key::Alone(which, block)),
-                |round, walk| {
-                    let congruence = &round.congruence;
-                    let operand = value_over(round.versions, congruence, which, inst, walk)?;
-                    Some(congruence.number(which, operand))
-                },
-            )),
+            None => {
+                let said = self.said(which, block, &numbers, own);
+                let key = self.met(
+                    which,
+                    block,
+                    &numbers,
+                    (Key::Together, Key::Alone(which, block)),
+                    |round, walk| {
+                        let congruence = &round.congruence;
+                        let operand = value_over(round.versions, congruence, which, inst, walk)?;
+                        Some(congruence.number(which, operand))
+                    },
+                );
+                said.map_or(Found::Key(key), |number| Found::Said(key, number))
+            }
         };
         self.scratch.numbers = numbers;
         match (found, self.choice(which, inst)) {
             (Found::Key(key), Some((choice, condition))) => (Found::Either(key, choice), condition),
             _ => (found, None),
         }
+    }
+
+    /// The one number that comes in at the head of a block, if otherwise constants do, where a branch
+    /// has said that it is these.
+    fn said(
+        &self,
+        which: Version,
+        block: BlockId,
+        numbers: &[Number],
+        own: Number,
+    ) -> Option<Number> {
+        let congruence = &self.congruence;
+        let is_other = |number: Number| {
+            let is_none = number == MISSING || number == UNKNOWN || number == own;
+            !is_none && congruence.constant(number).is_none()
+        };
+        let number = copied(numbers.iter().copied().filter(|&n| is_other(n)), own)?;
+        let predecessors = &self.versions.of[which].live.predecessors[block];
+        let mut edges = numbers.iter().zip(predecessors);
+        let is_said = |(&incoming, &from): (&Number, &BlockId)| {
+            congruence.constant(incoming).is_none()
+                || incoming
+                    == congruence.number_on_edge(self.versions, which, number, (from, block))
+        };
+        edges.all(is_said).then_some(number)
     }
 
     /// The key of a phi as the choice of a branch, and the value that decides.

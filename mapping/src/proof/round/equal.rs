@@ -27,7 +27,7 @@ impl Round<'_> {
             Found::Key(key) | Found::Sum(key) | Found::Boolean(key, _) => {
                 self.held(Version::Base, key).is_some()
             }
-            Found::Number(_) | Found::Same(_) | Found::Either(..) => false,
+            Found::Number(_) | Found::Same(_) | Found::Said(..) | Found::Either(..) => false,
         }
     }
 
@@ -71,7 +71,7 @@ impl Round<'_> {
                 continue;
             }
             let is_known = match found {
-                Found::Number(own) => own == number && !candidate.negated,
+                Found::Number(own) | Found::Said(_, own) => own == number && !candidate.negated,
                 Found::Same(value) => {
                     self.congruence.of[which][value] == number && !candidate.negated
                 }

@@ -297,6 +297,34 @@ impl<'m> Handles<'_, 'm> {
         Some(Linear { constant, terms, bits: bits as u32 })
     }
 
+    /// The constant that a phi has if not another one, if it has one of two, over phis or not.
+    fn other_of_two(&self, graph: &Graph, value: ValueId, constant: ConstId) -> Option<ConstId> {
+        let mut other = None;
+        let mut phis: Vec<InstId> = Vec::new();
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
+            if phis.contains(&phi) {
+                continue;
+            }
+            phis.push(phi);
+            if phis.len() > MOST_PHIS {
+                return None;
+            }
+            for operand in graph.operands(phi) {
+                match *operand {
+                    Operand::Value(value) => work.push(value),
+                    Operand::Constant(same) if same == constant => {}
+                    Operand::Constant(one) if other.is_none_or(|known| known == one) => {
+                        other = Some(one);
+                    }
+                    Operand::Constant(_) => return None,
+                }
+            }
+        }
+        other.filter(|&other| self.constant(other).is_plain())
+    }
+
     /// What a branch says of one of its edges.
     fn implied(
         &self,
@@ -348,12 +376,16 @@ impl<'m> Handles<'_, 'm> {
             Operand::Value(value) => graph.nodes[graph.definition(value)?].constant,
         };
         let is_equal = if holds { facts.is_equal() } else { facts.is_differ() };
+        let differs = if holds { facts.is_differ() } else { facts.is_equal() };
         if let [Operand::Value(value), other] = *operands
-            && is_equal
             && let Some(constant) = known(other)
             && self.constant(constant).is_plain()
         {
-            implied.push((value, constant));
+            if is_equal {
+                implied.push((value, constant));
+            } else if differs && let Some(constant) = self.other_of_two(graph, value, constant) {
+                implied.push((value, constant));
+            }
         }
     }
 }
@@ -374,6 +406,9 @@ pub fn boolean(inst: Inst<'_>, as_unsigned: bool) -> Option<Boolean> {
 
 /// Conditions are looked into so far.
 const MOST_IMPLIED: usize = 16;
+
+/// Phis that are looked through for the constants that one may have
+const MOST_PHIS: usize = 32;
 
 /// What left memory in a state, by number.
 fn access<'m>(
