@@ -226,10 +226,10 @@ lint: need-test
 check-rust: harness
 	$(CARGO) test --no-fail-fast -p midflight-abi -p midflight-profile -p midflight-ir -p midflight-mapping -p midflight-runtime -p midflight \
 		-p midflight-bench --target-dir target
-	$(foreach llvm,$(RUST_LLVMS),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
+	$(foreach llvm,$(subst $(comma), ,$(RUST_LLVMS)),$(CARGO) test --no-fail-fast -p midflight-bridge -p midflight-passes \
 		--no-default-features --features llvm$(llvm)-1 --target-dir target &&) true
 	@# By itself: it links LLVM in its own way, and features add up.
-	$(foreach llvm,$(RUST_LLVMS),$(CARGO) test --no-fail-fast -p midflight-vm --no-default-features --features llvm$(llvm)-1 \
+	$(foreach llvm,$(subst $(comma), ,$(RUST_LLVMS)),$(CARGO) test --no-fail-fast -p midflight-vm --no-default-features --features llvm$(llvm)-1 \
 		--target-dir target &&) true
 
 # Crates as users of the API write them, outside the workspace: with LLVM's static libraries, which inkwell
@@ -368,5 +368,5 @@ nightly: need-test
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_OPT_FUZZ=--all OSR_REWRITING_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
-		RUST_LLVMS='$(BOTH)' LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
+		RUST_LLVMS=22,19 LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2
