@@ -726,10 +726,33 @@ impl<'a> Round<'a> {
             }
         };
         self.scratch.numbers = numbers;
+        if let Some(number) = self.same_over_ways(which, inst) {
+            return (Found::Number(number), None);
+        }
         match (found, self.choice(which, inst)) {
             (Found::Key(key), Some((choice, condition))) => (Found::Either(key, choice), condition),
             _ => (found, None),
         }
+    }
+
+    /// The number of the phi of base that one of opt is guessed to be, if they have the same on each
+    /// way in, of which there are several for an edge.
+    fn same_over_ways(&self, which: Version, phi: InstId) -> Option<Number> {
+        let base = if which == Version::Opt { self.guesses.phi(phi)? } else { return None };
+        let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+        let entered =
+            |which: Version, block: BlockId| self.matching.entered(self.versions, which, block);
+        let pair = entered(Version::Opt, graphs.opt.block(phi))?;
+        let pairs = &self.matching.pairs;
+        let has_several = pairs[pair].incoming.iter().any(|&(from, place)| {
+            let walks = pairs[from].out.as_ref().map(|out| &out[place].walks);
+            walks.is_some_and(|walks| walks.iter().any(|walks| walks.len() > 1))
+        });
+        let is_same = has_several
+            && graphs.base.nodes[base].data_type == graphs.opt.nodes[phi].data_type
+            && entered(Version::Base, graphs.base.block(base)) == Some(pair)
+            && self.are_same_over(pair, PerVersion { base, opt: phi });
+        is_same.then(|| self.congruence.of.base[graphs.base.result(base)])
     }
 
     /// The one number that comes in at the head of a block, if otherwise constants do, where a branch

@@ -11,7 +11,8 @@
 //! may be: so an `and` of two conditions is known by one of them only if the other one is well
 //! defined, while a `select` does not look at it.
 
-use crate::proof::matching::{Condition, PairId, Relation};
+use crate::proof::congruence::value_over;
+use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::versions::graph::{Boolean, Operand};
@@ -20,6 +21,9 @@ use midflight_ir::ids::{BlockId, InstId};
 
 /// Steps of a proof
 const MOST_STEPS: usize = 512;
+
+/// The same for what phis have
+const MOST_STEPS_OF_PHI: usize = 128;
 
 /// Conditions are looked into so far.
 const DEEPEST: usize = 5;
@@ -61,29 +65,89 @@ impl Round<'_> {
                     at: Ok(self.versions.graph(w).block(insts[w])),
                     walk: Vec::new(),
                 };
-                let mut steps = 0;
-                if self.meet(PerVersion::from_fn(start), &Facts::default(), &mut steps) {
+                let mut steps = MOST_STEPS;
+                let places = PerVersion::from_fn(start);
+                if self.meet(places, &Facts::default(), &|_, _| true, &mut steps) {
                     self.congruence.same_ways.insert(insts.opt);
                 }
             }
         }
     }
 
-    /// True if both versions come to one pair whatever is not known.
-    fn meet(&self, places: PerVersion<Place>, facts: &Facts, steps: &mut usize) -> bool {
-        *steps += 1;
-        if *steps > MOST_STEPS {
+    /// True if phis of a pair's entries have the same on each way into it.
+    pub(super) fn are_same_over(&self, pair: PairId, phis: PerVersion<InstId>) -> bool {
+        let pairs = &self.matching.pairs;
+        pairs[pair].incoming.iter().all(|&(from, place)| {
+            let Some(out) = &pairs[from].out else { return false };
+            let walks = &out[place].walks;
+            if let ([base], [opt]) = (&walks.base[..], &walks.opt[..]) {
+                let over = |which: Version, walk: &Walk| {
+                    let value =
+                        value_over(self.versions, &self.congruence, which, phis[which], walk)?;
+                    Some(self.congruence.number(which, value))
+                };
+                let base = over(Version::Base, base);
+                return base.is_some() && base == over(Version::Opt, opt);
+            }
+            if walks.iter().flatten().any(|walk| walk.goes_round) {
+                return false;
+            }
+            let start = |w: Version| Place {
+                at: Ok(self.versions.of[w].chains.last(pairs[from].chains[w])),
+                walk: Vec::new(),
+            };
+            let is_same = |places: &PerVersion<Place>, facts: &Facts| {
+                places.base.at != Err(pair) || self.have_same(places, phis, facts)
+            };
+            let mut steps = MOST_STEPS_OF_PHI;
+            self.meet(PerVersion::from_fn(start), &Facts::default(), &is_same, &mut steps)
+        })
+    }
+
+    /// True if phis have the same where versions have come to.
+    fn have_same(
+        &self,
+        places: &PerVersion<Place>,
+        phis: PerVersion<InstId>,
+        facts: &Facts,
+    ) -> bool {
+        let [base, opt] = Version::BOTH.map(|which| {
+            let walk = &places[which].walk;
+            let &(block, _) = walk.last()?;
+            let at = At { which, block, walk };
+            let value = Operand::Value(self.versions.graph(which).result(phis[which]));
+            let number = self.number_on(at, value, facts, DEEPEST);
+            Some((number, self.integer_of(number).or_else(|| facts.constant(number))))
+        });
+        match (base, opt) {
+            (Some((base, of_base)), Some((opt, of_opt))) => {
+                base == opt || of_base.is_some() && of_base == of_opt
+            }
+            _ => false,
+        }
+    }
+
+    /// True if both versions come to one pair whatever is not known, and `holds` there.
+    fn meet(
+        &self,
+        places: PerVersion<Place>,
+        facts: &Facts,
+        holds: &dyn Fn(&PerVersion<Place>, &Facts) -> bool,
+        steps: &mut usize,
+    ) -> bool {
+        if *steps == 0 {
             return false;
         }
+        *steps -= 1;
         if let (Err(base), Err(opt)) = (&places.base.at, &places.opt.at) {
-            return base == opt;
+            return base == opt && holds(&places, facts);
         }
         for which in Version::BOTH {
             let Ok(block) = places[which].at else { continue };
             if let Some(way) = self.known_way(At { which, block, walk: &places[which].walk }, facts)
             {
                 return match self.gone(which, &places[which], way) {
-                    Some(place) => self.meet(replaced(&places, which, place), facts, steps),
+                    Some(place) => self.meet(replaced(&places, which, place), facts, holds, steps),
                     None => false,
                 };
             }
@@ -95,9 +159,9 @@ impl Round<'_> {
             let mut facts = facts.clone();
             self.decide(At { which, block, walk: &places[which].walk }, way, &mut facts);
             facts.contradicts
-                || self
-                    .gone(which, &places[which], way)
-                    .is_some_and(|place| self.meet(replaced(&places, which, place), &facts, steps))
+                || self.gone(which, &places[which], way).is_some_and(|place| {
+                    self.meet(replaced(&places, which, place), &facts, holds, steps)
+                })
         })
     }
 
