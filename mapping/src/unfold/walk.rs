@@ -463,24 +463,16 @@ impl Walk<'_> {
         plan
     }
 
-    /// Edges that the walk did not take lead to the only copy of their target; where there are
-    /// several, or none, to one that is made for all that is behind.
+    /// What the walk did not come to is copied once.
     fn rest(&mut self) -> Option<()> {
         for which in Version::BOTH {
-            let mut copies: HashMap<BlockId, Vec<BlockId>> = HashMap::default();
-            for (copy, &(block, _)) in self.blocks[which].iter_enumerated() {
-                copies.entry(block).or_default().push(copy);
-            }
             let mut copy = BlockId::ENTRY;
             while copy < self.blocks[which].next_key() {
                 let (block, _) = self.blocks[which][copy];
                 let edges = self.version(which).graph.body.blocks[block].edges.clone();
                 for (place, edge) in edges.iter().enumerate() {
                     if self.successors[which][copy][place].is_none() {
-                        let target = match copies.get(&edge.to).map(Vec::as_slice) {
-                            Some(&[only]) => only,
-                            _ => self.copy(which, edge.to, None),
-                        };
+                        let target = self.copy(which, edge.to, None);
                         self.successors[which][copy][place] = Some(target);
                     }
                 }
