@@ -1,5 +1,5 @@
-; What passes copy is matched: rotated, unrolled, peeled and threaded loops and branches, and blocks that
-; became one. Opt leads to base from each copy; base leads into opt where one copy only may be due.
+; What passes copy is matched: rotated, unrolled, peeled and threaded loops and branches, and blocks
+; that became one. Opt leads to base from each copy; base leads into opt where one copy only may be due.
 ; RUN: %opt -passes='print<osr-map>(loop-simplify,lcssa,loop(loop-rotate))' -disable-output %s | FileCheck %s
 ; RUN: %opt -passes='print<osr-map>(loop-simplify,lcssa,loop(loop-rotate),loop-unroll<full-unroll-max=8>)' -disable-output %s | FileCheck --check-prefixes=CHECK,UNROLL %s
 ; RUN: %opt -passes='print<osr-map>(jump-threading)' -disable-output %s | FileCheck --check-prefix=THREAD %s

@@ -427,9 +427,6 @@ impl Reconstruct<'_> {
         };
         let of_version = self.proof.versions.graph(to);
         let Some(inst) = of_version.definition(value) else { return false };
-        if self.proof.product.is_none() {
-            return is_ahead(inst);
-        }
         let reaching = self.destination.copies.iter();
         let mut reaching = reaching.filter_map(|&copy| self.proof.reaching(to, value, copy));
         self.proof.instances(to, inst).into_iter().any(is_ahead)
@@ -448,10 +445,7 @@ impl Reconstruct<'_> {
         let graph = versions.graph(to);
         let is_entered =
             |inst: InstId| matching.entered(versions, to, graph.block(inst)) == Some(over.pair);
-        let phi = match self.proof.product {
-            None => Some(phi).filter(|&phi| is_entered(phi)),
-            Some(_) => self.proof.instances(to, phi).into_iter().find(|&phi| is_entered(phi)),
-        }?;
+        let phi = self.proof.instances(to, phi).into_iter().find(|&phi| is_entered(phi))?;
         let number = self.proof.congruence.of[to][graph.result(phi)];
         let of_source = versions.graph(from);
         let same = matching
@@ -466,12 +460,11 @@ impl Reconstruct<'_> {
             Operand::Constant(constant) => Some(Expr::Constant { constant }),
             Operand::Value(proved) => {
                 let source = self.proof.folded_value(from, proved);
-                let is_there = self.proof.product.is_none()
-                    || self
-                        .source
-                        .copies
-                        .iter()
-                        .all(|&copy| self.proof.reaching(from, source, copy) == Some(proved));
+                let is_there = self
+                    .source
+                    .copies
+                    .iter()
+                    .all(|&copy| self.proof.reaching(from, source, copy) == Some(proved));
                 (is_there && self.is_available(source)).then_some(Expr::Source { source })
             }
         }))

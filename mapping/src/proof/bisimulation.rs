@@ -16,12 +16,11 @@
 //! with (`entries`): `loop-simplify` splits the head of a loop in two, and phis go up or down with
 //! it.
 //!
-//! What a pass copied (unrolled, threaded) stays unmatched here, since one of the copies is entered
-//! at other times ([`crate::unfold`] matches that); and so is all that can be reached from where two
-//! versions part. The candidates are
-//! what tracking says of blocks. It is not believed: the conditions are checked with the congruence
-//! of [`super::congruence`], which in turn builds on the matching; what fails is taken out, until
-//! nothing fails.
+//! What a pass copied (unrolled, threaded) stays unmatched here, since one of the copies is
+//! entered at other times ([`crate::unfold`] matches that); and so is all that can be reached from
+//! where two versions part. The candidates are what tracking says of blocks. It is not believed:
+//! the conditions are checked with the congruence of [`super::congruence`], which in turn builds
+//! on the matching; what fails is taken out, until nothing fails.
 
 use crate::proof::congruence::Congruence;
 use crate::proof::matching::{Condition, Matching, OutEdge, Pair, PairId, Relation, Walk};
@@ -352,8 +351,8 @@ impl Versions {
         (edges, condition)
     }
 
-    /// The edges to the pairs that silent chains behind the ends of two chains lead to, if these are
-    /// the same pairs in both versions.
+    /// The edges to the pairs that silent chains behind the ends of two chains lead to, if these
+    /// are the same pairs in both versions.
     fn edges_of_ways(
         &self,
         matching: &Matching,
@@ -364,8 +363,7 @@ impl Versions {
             let ends = self.ways_from(matching, w, &mut Vec::new(), last[w], &mut found);
             ends.then_some(found)
         };
-        let PerVersion { base, opt } =
-            PerVersion { base: ways(Version::Base)?, opt: ways(Version::Opt)? };
+        let (base, opt) = (ways(Version::Base)?, ways(Version::Opt)?);
         let mut edges: Vec<OutEdge> = Vec::new();
         for (pair, walk) in base {
             let known = edges.iter().position(|edge| edge.to == pair).unwrap_or_else(|| {
@@ -380,8 +378,8 @@ impl Versions {
         edges.iter().all(|edge| !edge.walks.opt.is_empty()).then_some(edges)
     }
 
-    /// Adds all ways from a block to heads of matched chains; false if there are too many, or if one
-    /// does not come to any.
+    /// Adds all ways from a block to heads of matched chains; false if there are too many, or if
+    /// one does not come to any.
     fn ways_from(
         &self,
         matching: &Matching,

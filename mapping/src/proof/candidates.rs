@@ -51,12 +51,12 @@ impl Candidates {
                 add(base, opt, false);
             }
             if let Some(Condition { insts, relation }) = pair.condition {
-                let negated = [false, true].into_iter().filter(|&negated| match relation {
-                    Relation::Opposite => negated,
-                    Relation::Ways => true,
-                    Relation::Same | Relation::Cases => !negated,
-                });
-                for negated in negated {
+                let negated: &[bool] = match relation {
+                    Relation::Opposite => &[true],
+                    Relation::Ways => &[false, true],
+                    Relation::Same | Relation::Cases => &[false],
+                };
+                for &negated in negated {
                     operands(insts).for_each(|(b, o)| add(b, o, negated));
                 }
             }

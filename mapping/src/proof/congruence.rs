@@ -167,10 +167,15 @@ impl Congruence {
         number: Number,
         (from, to): (BlockId, BlockId),
     ) -> Number {
-        let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
-        let mut same = same.into_iter().flatten();
-        let known = same.find_map(|&value| versions.of[which].scopes.on_edge(value, from, to));
+        let said = |value| versions.of[which].scopes.on_edge(value, from, to);
+        let known = self.with_number(which, number).find_map(said);
         known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
+    }
+
+    /// The values with a number that are constants somewhere.
+    fn with_number(&self, which: Version, number: Number) -> impl Iterator<Item = ValueId> {
+        let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
+        same.into_iter().flatten().copied()
     }
 
     fn known(
@@ -184,8 +189,7 @@ impl Congruence {
         if self.constant(number).is_some() {
             return number;
         }
-        let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
-        let same = same.into_iter().flatten().copied();
+        let same = self.with_number(which, number);
         let known = std::iter::once(value).chain(same).find_map(constant);
         known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
     }

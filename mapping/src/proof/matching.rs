@@ -61,8 +61,8 @@ pub enum Relation {
     Opposite,
     /// Those of switches: when one is the value of a case, the other is that of the same case
     Cases,
-    /// Through the silent chains behind them both versions come to the same pair, whatever is decided
-    /// on the way
+    /// Through the silent chains behind them both versions come to the same pair, whatever is
+    /// decided on the way
     Ways,
 }
 

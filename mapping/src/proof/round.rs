@@ -735,8 +735,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// The number of the phi of base that one of opt is guessed to be, if they have the same on each
-    /// way in, of which there are several for an edge.
+    /// The number of the phi of base that one of opt is guessed to be, if they have the same on
+    /// each way in, of which there are several for an edge.
     fn same_over_ways(&self, which: Version, phi: InstId) -> Option<Number> {
         let base = if which == Version::Opt { self.guesses.phi(phi)? } else { return None };
         let graphs = self.versions.of.as_ref().map(|version| &version.graph);
@@ -755,8 +755,8 @@ impl<'a> Round<'a> {
         is_same.then(|| self.congruence.of.base[graphs.base.result(base)])
     }
 
-    /// The one number that comes in at the head of a block, if otherwise constants do, where a branch
-    /// has said that it is these.
+    /// The one number that comes in at the head of a block, if otherwise constants do, where a
+    /// branch has said that it is these.
     fn said(
         &self,
         which: Version,

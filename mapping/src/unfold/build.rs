@@ -272,9 +272,7 @@ impl Renamed<'_> {
 
     /// The copy of an instruction in a copy of its block.
     fn inst(&self, inst: InstId, copy: BlockId) -> InstId {
-        let (block, place) = self.fold.places[inst];
-        debug_assert_eq!(self.fold.blocks[copy], block);
-        self.fold.at(copy, place)
+        self.fold.copy_in(inst, copy).expect("it is a copy of its block")
     }
 
     fn operand(&self, operand: Operand, place: Place) -> Operand {
@@ -316,19 +314,8 @@ impl Renamed<'_> {
             });
             body.blocks.push(Block { terminator: *terminator, edges: edges.collect() });
             body.code.begin_block(graph.body.code.successors[of].clone());
-            let first = self.fold.first[copy];
-            let mut phis: Vec<InstId> = Vec::new();
-            let mut phi = InstId::from(usize::from(first));
-            while usize::from(phi) > 0 {
-                let before = InstId::from(usize::from(phi) - 1);
-                if self.fold.block_of[before] != copy {
-                    break;
-                }
-                phis.push(before);
-                phi = before;
-            }
-            for phi in phis.into_iter().rev() {
-                let inst = self.fold.insts[phi];
+            let start = InstId::from(self.fold.block_of.raw.partition_point(|&block| block < copy));
+            for &inst in &self.fold.insts[start..self.fold.first[copy]] {
                 let operands = self.unfolding.predecessors[copy].iter().map(|&from| {
                     let value = self.value(inst, Place::EndOf(from));
                     (Operand::Value(value), Some(from))

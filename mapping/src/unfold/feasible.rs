@@ -5,9 +5,10 @@
 //! Zadeck: Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991.
 
 use crate::versions::facts::VersionFacts;
-use crate::versions::graph::{ConstId, Graph, Operand, Oracle};
+use crate::versions::graph::{ConstId, Operand, Oracle};
 use crate::versions::version::Version;
-use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::depth_first::postorder;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::FxHashSet as HashSet;
 use typed_index_collections::TiVec;
 
@@ -48,7 +49,7 @@ pub(crate) fn untaken(
         taken: HashSet::default(),
         reached: vec![false; graph.blocks.len()].into(),
     };
-    let mut order = midflight_ir::depth_first::postorder(&version.live.successors);
+    let mut order = postorder(&version.live.successors);
     order.reverse();
     propagation.reached[BlockId::ENTRY] = true;
     // What is known only shrinks.
@@ -94,11 +95,7 @@ impl Propagation<'_> {
         self.known_by(operand, |value| self.version.scopes.at(value, block))
     }
 
-    fn known_by(
-        &self,
-        operand: Operand,
-        said: impl Fn(midflight_ir::ids::ValueId) -> Option<ConstId>,
-    ) -> Known {
+    fn known_by(&self, operand: Operand, said: impl Fn(ValueId) -> Option<ConstId>) -> Known {
         let value = match operand {
             Operand::Constant(constant) => return Known::Constant(constant),
             Operand::Value(value) => value,
@@ -169,20 +166,11 @@ impl Propagation<'_> {
         let Some(integer) = self.oracle.integer(constant) else { return all() };
         let index = match &node.cases {
             None => usize::from(integer == 0),
-            Some(cases) => {
-                let unused = 64 - cases.bits.clamp(1, 64);
-                let wrapped = |value: u64| value << unused;
-                let is_case = |&value: &u64| wrapped(value) == wrapped(integer as u64);
-                cases.values.iter().position(is_case).map_or(0, |case| case + 1)
-            }
+            Some(cases) => cases.way(integer),
         };
         match live.taken[block].contains(&index) {
-            true => vec![successor(graph, block, index)],
+            true => graph.body.successors(block).nth(index).into_iter().collect(),
             false => all(),
         }
     }
-}
-
-fn successor(graph: &Graph, block: BlockId, index: usize) -> BlockId {
-    graph.body.blocks[block].edges[graph.body.code.successors[block][index]].to
 }

@@ -79,6 +79,12 @@ impl Fold {
         self.copies[block].iter().map(move |&copy| self.at(copy, place))
     }
 
+    /// The copy of an instruction in a block; none if that is no copy of its block.
+    fn copy_in(&self, inst: InstId, copy: BlockId) -> Option<InstId> {
+        let (block, place) = self.places[inst];
+        (self.blocks[copy] == block).then(|| self.at(copy, place))
+    }
+
     /// True unless it is a phi where copies meet.
     pub fn is_copy(&self, inst: InstId) -> bool {
         inst >= self.first[self.block_of[inst]]

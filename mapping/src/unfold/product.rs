@@ -84,7 +84,7 @@ fn tracked(
     }
     beside.values_mut().for_each(|copies| copies.sort_unstable());
     let copy_of = |inst: InstId, copy: BlockId| {
-        let is_in = |of: BlockId| folds.opt.instances(inst).find(|&i| graphs.opt.block(i) == of);
+        let is_in = |of: BlockId| folds.opt.copy_in(inst, of);
         let first = walked.together.get(&copy).copied();
         let others = beside.get(&copy).into_iter().flatten().copied();
         first.into_iter().chain(others).find_map(is_in).or_else(|| {
@@ -92,8 +92,7 @@ fn tracked(
             all.next().filter(|_| all.next().is_none())
         })
     };
-    let is_copy = |w: Version, inst: InstId| folds[w].is_copy(inst);
-    for inst in graphs.base.nodes.keys().filter(|&i| is_copy(Version::Base, i)) {
+    for inst in graphs.base.nodes.keys().filter(|&inst| folds.base.is_copy(inst)) {
         let (of, copy) = (folds.base.insts[inst], graphs.base.block(inst));
         result.kept[inst] = tracked.kept[of].and_then(|to| copy_of(to, copy));
         result.replaced[inst] = tracked.replaced[of].and_then(|to| copy_of(to, copy));
@@ -101,7 +100,7 @@ fn tracked(
     for of in &walked.same {
         let inst = PerVersion::from_fn(|w| {
             let (copy, inst) = of[w];
-            folds[w].instances(inst).find(|&i| graphs[w].block(i) == copy)
+            folds[w].copy_in(inst, copy)
         });
         let (Some(base), Some(opt)) = (inst.base, inst.opt) else {
             unreachable!("the walk was in copies of their blocks")

@@ -366,10 +366,8 @@ impl Walk<'_> {
         let targets = PerVersion::from_fn(|w| {
             let (block, _) = self.place(state, w);
             let version = self.version(w);
-            let body = &version.graph.body;
-            let taken = version.live.taken[block].iter();
-            let target = |&n: &usize| body.blocks[block].edges[body.code.successors[block][n]].to;
-            taken.map(target).collect::<Vec<_>>()
+            let all: Vec<BlockId> = version.graph.body.successors(block).collect();
+            version.live.taken[block].iter().map(|&way| all[way]).collect::<Vec<_>>()
         });
         let is_conditional = Version::BOTH
             .into_iter()

@@ -86,6 +86,19 @@ pub struct Cases {
     pub values: Vec<u64>,
 }
 
+impl Cases {
+    /// The values, as signed numbers.
+    pub fn signed(&self) -> impl Iterator<Item = i64> {
+        let unused = 64 - self.bits.clamp(1, 64);
+        self.values.iter().map(move |&value| ((value << unused) as i64) >> unused)
+    }
+
+    /// The successor that a constant leads to, by its index.
+    pub fn way(&self, constant: i64) -> usize {
+        self.signed().position(|value| value == constant).map_or(0, |case| case + 1)
+    }
+}
+
 /// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where
 /// it reads, unless it fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
-//! Branches that decide in several steps what the other version decides at once: `simplifycfg` makes
-//! one branch of two that have a target in common, and a switch of comparisons with constants.
+//! Branches that decide in several steps what the other version decides at once: `simplifycfg`
+//! makes one branch of two that have a target in common, and a switch of comparisons with
+//! constants.
 //!
-//! Both versions are followed through the silent chains behind the ends of a pair. What a branch has
-//! decided is known on the way behind it, in both versions: of its condition's number, and of what
-//! follows from that. Where what is known does not say which way the other version takes, all its
-//! ways are followed. On each way on which nothing contradicts what is known both must come to the
-//! same pair.
+//! Both versions are followed through the silent chains behind the ends of a pair. What a branch
+//! has decided is known on the way behind it, in both versions: of its condition's number, and of
+//! what follows from that. Where what is known does not say which way the other version takes, all
+//! its ways are followed. On each way on which nothing contradicts what is known both must come
+//! to the same pair.
 //!
 //! A condition that a version has branched on is neither poison nor undefined. One that it has not
 //! may be: so an `and` of two conditions is known by one of them only if the other one is well
@@ -168,8 +169,7 @@ impl Round<'_> {
     /// Where a version comes to over a successor, by its index.
     fn gone(&self, which: Version, place: &Place, way: usize) -> Option<Place> {
         let (version, &Ok(from)) = (&self.versions.of[which], &place.at) else { return None };
-        let body = &version.graph.body;
-        let to = body.blocks[from].edges[body.code.successors[from][way]].to;
+        let to = version.graph.body.successors(from).nth(way)?;
         let chain = version.chains.of_block[to]?;
         let mut walk = place.walk.clone();
         walk.push((from, to));
@@ -193,14 +193,10 @@ impl Round<'_> {
         if let Some(cases) = &graph.nodes[inst].cases {
             let number = self.number_on(at, operand, facts, DEEPEST);
             let constant = self.integer_of(number).or_else(|| facts.constant(number));
-            let mut values = cases.values.iter().map(|&value| signed(value, cases.bits));
+            let is_none = |value: i64| facts.is_equal(number, value) == Some(false);
             return match constant {
-                Some(constant) => {
-                    Some(values.position(|value| value == constant).map_or(0, |case| case + 1))
-                }
-                None => {
-                    values.all(|value| facts.is_equal(number, value) == Some(false)).then_some(0)
-                }
+                Some(constant) => Some(cases.way(constant)),
+                None => cases.signed().all(is_none).then_some(0),
             };
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
@@ -214,14 +210,9 @@ impl Round<'_> {
         let Some(&operand) = graph.operands(inst).first() else { return };
         if let Some(cases) = &graph.nodes[inst].cases {
             let number = self.number_on(at, operand, facts, DEEPEST);
-            match way.checked_sub(1) {
-                Some(case) => {
-                    facts.add_equal(number, signed(cases.values[case], cases.bits), true);
-                }
-                None => {
-                    for &value in &cases.values {
-                        facts.add_equal(number, signed(value, cases.bits), false);
-                    }
+            for (case, value) in cases.signed().enumerate() {
+                if way == 0 || way == case + 1 {
+                    facts.add_equal(number, value, way != 0);
                 }
             }
         } else if graph.nodes[inst].facts.is_conditional() {
@@ -329,8 +320,8 @@ impl Round<'_> {
         }
     }
 
-    /// For `icmp eq` or `ne` with a constant: the number that is compared, the constant, and whether
-    /// the comparison holds where they are equal.
+    /// For `icmp eq` or `ne` with a constant: the number that is compared, the constant, and
+    /// whether the comparison holds where they are equal.
     fn compared(
         &self,
         at: At<'_>,
@@ -360,8 +351,8 @@ impl Round<'_> {
         self.congruence.at(self.versions, at.which, operand, at.block)
     }
 
-    /// What an operand is there: a phi of a block on the walk is what came in, and a select what its
-    /// condition chooses.
+    /// What an operand is there: a phi of a block on the walk is what came in, and a select what
+    /// its condition chooses.
     fn there(&self, at: At<'_>, mut operand: Operand, facts: &Facts, depth: usize) -> Operand {
         let graph = self.versions.graph(at.which);
         let mut walk = at.walk;
@@ -425,10 +416,4 @@ fn replaced(places: &PerVersion<Place>, which: Version, place: Place) -> PerVers
     let mut places = places.clone();
     places[which] = place;
     places
-}
-
-/// A case's value as a signed number.
-fn signed(value: u64, bits: u32) -> i64 {
-    let unused = 64 - bits.clamp(1, 64);
-    ((value << unused) as i64) >> unused
 }
