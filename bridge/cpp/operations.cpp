@@ -325,6 +325,23 @@ uint64_t mfb_integer_bytes(LLVMValueRef Inst) {
              : 0;
 }
 
+/// Whether it is a simple load or store whose address is a multiple of as many
+/// bytes as it accesses, so that two such accesses of one size are of one place,
+/// or of places that do not overlap.
+bool mfb_is_aligned(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  Type *T = nullptr;
+  Align Known;
+  if (auto *Load = dyn_cast<LoadInst>(I); Load && Load->isSimple())
+    T = Load->getType(), Known = Load->getAlign();
+  if (auto *Store = dyn_cast<StoreInst>(I); Store && Store->isSimple())
+    T = Store->getValueOperand()->getType(), Known = Store->getAlign();
+  if (!T)
+    return false;
+  TypeSize Size = I->getDataLayout().getTypeStoreSize(T);
+  return Size.isFixed() && Known.value() % Size.getFixedValue() == 0;
+}
+
 const char *mfb_opcode_name(LLVMValueRef Inst) {
   return unwrap<Instruction>(Inst)->getOpcodeName();
 }

@@ -173,6 +173,7 @@ unsafe extern "C" {
     pub fn mfb_address_in_global(value: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
     pub fn mfb_as_store(inst: LLVMValueRef, bytes: *mut u64, filled: *mut LLVMValueRef) -> bool;
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
+    pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_total(inst: LLVMValueRef) -> bool;
     pub fn mfb_is_plain_operand(value: LLVMValueRef) -> bool;
     pub fn mfb_prove_equal(

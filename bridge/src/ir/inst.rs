@@ -255,6 +255,12 @@ impl<'m> Inst<'m> {
         Some(unsafe { sys::mfb_integer_bytes(self.0) }).filter(|&bytes| bytes != 0)
     }
 
+    /// True for a simple load or store whose address is a multiple of as many bytes as it accesses.
+    pub fn is_aligned(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_is_aligned(self.0) }
+    }
+
     /// The place of the boolean operand that it negates, if it does nothing else.
     pub fn negated(self) -> Option<usize> {
         // SAFETY: the instruction is live.

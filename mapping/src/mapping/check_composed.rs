@@ -163,6 +163,9 @@ impl Check<'_> {
         }
         for _ in 0..pairs.len() {
             let Some([edge]) = pairs[pair].out.as_deref() else { return false };
+            if !pairs[pair].lost.base.is_empty() {
+                return false;
+            }
             pair = edge.to;
             if pair == to {
                 return true;

@@ -12,7 +12,7 @@ const MOST_OPERATIONS: usize = 16;
 /// What an address is made of.
 pub(super) struct Made {
     /// Operations that can be repeated
-    operations: Vec<InstId>,
+    pub(super) operations: Vec<InstId>,
     /// What they are done to
     pub(super) leaves: Vec<InstId>,
 }

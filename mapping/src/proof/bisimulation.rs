@@ -9,7 +9,8 @@
 //! 3. where a matched chain ends, both versions take corresponding edges, because their conditions
 //!    are congruent, or because all edges lead to the same place, or because what branches on the
 //!    way decide leads both to the same place ([`super::round`]); a version may cross *silent*
-//!    chains, which have no anchors, on its way;
+//!    chains, which have no anchors, on its way. Of the edges of congruent conditions some may be
+//!    *lost*: they lead elsewhere in one version than in the other one, and only there they part;
 //! 4. every way into a matched chain comes over such edges.
 //!
 //! The phis of a silent chain that a pair is always entered over make part of what it is entered
@@ -86,10 +87,17 @@ impl Versions {
             if candidates.len() == count {
                 let fails = |id: PairId| self.fails_for_good(&matching, id);
                 let fails: Vec<bool> = matching.pairs.keys().map(fails).collect();
-                self.note(&matching, None, |id| fails[usize::from(id)], partings);
+                let lost = |id: PairId| self.lost_for_good(&matching, id);
+                let lost: Vec<PerVersion<Vec<BlockId>>> = matching.pairs.keys().map(lost).collect();
+                let is_lost = |id: usize| fails[id] || !lost[id].base.is_empty();
+                self.note(&matching, None, |id| is_lost(usize::from(id)), partings);
                 let parted = PerVersion::from_fn(|which| {
-                    let pairs = matching.pairs.iter().zip(&fails).filter(|(_, fails)| **fails);
-                    self.reached_behind(which, pairs.map(|(pair, _)| pair.chains[which]))
+                    let pairs = matching.pairs.iter().zip(fails.iter().zip(&lost));
+                    let to = pairs.flat_map(|(pair, (&fails, lost))| match fails {
+                        true => self.targets(which, pair.chains[which]),
+                        false => &lost[which],
+                    });
+                    self.reached_behind(which, to)
                 });
                 candidates
                     .retain(|(chains, _)| !parted.base[chains.base] && !parted.opt[chains.opt]);
@@ -124,7 +132,7 @@ impl Versions {
             return false;
         }
         let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
+        let targets = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
         if !self.is_whole(pair) {
             return true;
         }
@@ -135,6 +143,39 @@ impl Versions {
             |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
         self.decisions(last).iter().all(|decision| decision.ways.iter().any(never_meet))
             && self.reach_others(matching, targets)
+    }
+
+    /// The blocks that the versions go to at the end of a pair, where they go elsewhere than the
+    /// other one whichever of the other pairs turn out to be silent.
+    fn lost_for_good(&self, matching: &Matching, id: PairId) -> PerVersion<Vec<BlockId>> {
+        let pair = &matching.pairs[id];
+        let mut lost = PerVersion::default();
+        if pair.lost.base.is_empty() {
+            return lost;
+        }
+        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
+        let targets = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
+        if !self.reach_others(matching, targets) {
+            return lost;
+        }
+        let decisions = self.decisions(last);
+        let never_meet =
+            |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
+        if decisions.iter().all(|decision| decision.ways.iter().any(never_meet)) {
+            let of_pair = |decision: &&Decision| Some(decision.condition) == pair.condition;
+            let ways = decisions.iter().find(of_pair).into_iter().flat_map(|d| &d.ways);
+            for way in ways.filter(|&way| never_meet(way)) {
+                for which in Version::BOTH {
+                    lost[which].extend(self.successors(last, *way)[which]);
+                }
+            }
+        }
+        lost
+    }
+
+    /// The blocks that a version goes to at the end of a chain.
+    fn targets(&self, which: Version, chain: ChainId) -> &[BlockId] {
+        &self.of[which].live.successors[self.of[which].chains.last(chain)]
     }
 
     /// How the terminators of two blocks may decide so that both versions go on alike: just if
@@ -237,7 +278,7 @@ impl Versions {
     /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
     /// to be silent.
     fn may_be_silent(&self, pair: &Pair) -> bool {
-        pair.out.is_none() && self.are_silent(pair.chains)
+        (pair.out.is_none() || !pair.lost.base.is_empty()) && self.are_silent(pair.chains)
     }
 
     pub(super) fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
@@ -255,6 +296,7 @@ impl Versions {
                     chains,
                     prefix,
                     out: None,
+                    lost: PerVersion::default(),
                     condition: None,
                     incoming: Vec::new(),
                     entries: PerVersion::from_fn(|w| vec![self.of[w].chains.head(chains[w])]),
@@ -276,9 +318,9 @@ impl Versions {
         self.find_entries(&mut matching);
         for id in matching.pairs.keys() {
             if self.is_whole(&matching.pairs[id]) {
-                let (out, condition) = self.out_edges(&matching, id);
-                matching.pairs[id].out = out;
-                matching.pairs[id].condition = condition;
+                let Out { edges, condition, lost } = self.out_edges(&matching, id);
+                let pair = &mut matching.pairs[id];
+                (pair.out, pair.condition, pair.lost) = (edges, condition, lost);
             }
         }
         for id in matching.pairs.keys() {
@@ -324,31 +366,45 @@ impl Versions {
     }
 
     /// The edges at the end of a pair, and the terminators that must decide alike.
-    fn out_edges(
-        &self,
-        matching: &Matching,
-        id: PairId,
-    ) -> (Option<Vec<OutEdge>>, Option<Condition>) {
+    fn out_edges(&self, matching: &Matching, id: PairId) -> Out {
         let pair = &matching.pairs[id];
         let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = PerVersion::from_fn(|w| self.of[w].live.successors[last[w]].as_slice());
+        let targets = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
         if targets.iter().all(|t| t.is_empty()) {
-            return (Some(Vec::new()), None);
+            return Out { edges: Some(Vec::new()), ..Out::default() };
         }
         // All ways lead to the same pair.
         if let Some(edge) = self.edge(matching, last, targets) {
-            return (Some(vec![edge]), None);
+            return Out { edges: Some(vec![edge]), ..Out::default() };
         }
-        for Decision { condition, ways } in self.decisions(last) {
-            let edges = ways.iter().map(|&w| self.edge(matching, last, self.successors(last, w)));
-            if let Some(edges) = edges.collect() {
-                return (Some(edges), Some(condition));
+        let decided = self.decisions(last).into_iter().map(|d| self.decided(matching, last, &d));
+        let decided: Vec<Out> = decided.collect();
+        if let Some(whole) = decided.iter().find(|out| out.lost.base.is_empty()) {
+            return whole.clone();
+        }
+        if let Some(edges) = self.edges_of_ways(matching, last) {
+            let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
+            let condition = Some(Condition { insts, relation: Relation::Ways });
+            return Out { edges: Some(edges), condition, ..Out::default() };
+        }
+        // The first one of those that lose least
+        let count = |out: &Out| out.edges.as_ref().map_or(0, Vec::len);
+        let best = decided.into_iter().rev().max_by_key(count);
+        best.filter(|out| count(out) > 0).unwrap_or_default()
+    }
+
+    /// The edges of the ways of a decision.
+    fn decided(&self, matching: &Matching, last: PerVersion<BlockId>, decision: &Decision) -> Out {
+        let mut edges = Vec::new();
+        let mut lost = PerVersion::<Vec<BlockId>>::default();
+        for &way in &decision.ways {
+            let to = self.successors(last, way);
+            match self.edge(matching, last, to) {
+                Some(edge) => edges.push(edge),
+                None => Version::BOTH.into_iter().for_each(|w| lost[w].extend(to[w])),
             }
         }
-        let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-        let edges = self.edges_of_ways(matching, last);
-        let condition = edges.as_ref().map(|_| Condition { insts, relation: Relation::Ways });
-        (edges, condition)
+        Out { edges: Some(edges), condition: Some(decision.condition), lost }
     }
 
     /// The edges to the pairs that silent chains behind the ends of two chains lead to, if these
@@ -472,9 +528,11 @@ impl Versions {
             let decide_alike =
                 pair.condition.is_none_or(|condition| congruence.decide_alike(self, condition));
             let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
-            checked.push(Checked { chains: pair.chains, prefix, goes_on });
+            let is_lossy = !pair.lost.base.is_empty();
+            checked.push(Checked { chains: pair.chains, prefix, goes_on, is_lossy });
         }
-        let may_be_silent = |pair: &Checked| !pair.goes_on && self.are_silent(pair.chains);
+        let may_be_silent =
+            |pair: &Checked| (!pair.goes_on || pair.is_lossy) && self.are_silent(pair.chains);
         if checked.iter().any(may_be_silent) {
             let silent = |id: PairId| may_be_silent(&checked[id]);
             self.note(matching, Some(congruence), silent, partings);
@@ -482,7 +540,8 @@ impl Versions {
             return (checked.iter().map(Checked::candidate).collect(), true);
         }
         let goes_on = |id: PairId| checked[id].goes_on;
-        self.note(matching, Some(congruence), |id| !goes_on(id), partings);
+        let parts = |id: PairId| !goes_on(id) || checked[id].is_lossy;
+        self.note(matching, Some(congruence), parts, partings);
         let parted = self.parted(matching, goes_on);
         let reached = reached_together(matching, goes_on);
         let kept = checked
@@ -505,20 +564,24 @@ impl Versions {
             if matching.of_chain[which].first().copied().flatten().is_none() {
                 return TiVec::from(vec![true; self.of[which].chains.chains.len()]);
             }
-            let ends = matching.pairs.iter_enumerated().filter(|&(id, _)| !goes_on(id));
-            self.reached_behind(which, ends.map(|(_, pair)| pair.chains[which]))
+            let to = matching.pairs.iter_enumerated().flat_map(|(id, pair)| match goes_on(id) {
+                true => &pair.lost[which],
+                false => self.targets(which, pair.chains[which]),
+            });
+            self.reached_behind(which, to)
         })
     }
 
-    /// The chains that can be reached from the ends of these.
-    fn reached_behind(
+    /// The chains that can be reached over these blocks.
+    fn reached_behind<'a>(
         &self,
         which: Version,
-        ends: impl Iterator<Item = ChainId>,
+        to: impl Iterator<Item = &'a BlockId>,
     ) -> TiVec<ChainId, bool> {
         let version = &self.of[which];
         let mut reached = TiVec::from(vec![false; version.chains.chains.len()]);
-        let mut work: Vec<ChainId> = ends.flat_map(|chain| version.successors(chain)).collect();
+        let mut work: Vec<ChainId> =
+            to.filter_map(|&block| version.chains.of_block[block]).collect();
         while let Some(chain) = work.pop() {
             if !std::mem::replace(&mut reached[chain], true) {
                 work.extend(version.successors(chain));
@@ -535,12 +598,25 @@ struct Decision {
     ways: Vec<PerVersion<usize>>,
 }
 
+/// How both versions go on at the end of a pair.
+#[derive(Clone, Debug, Default)]
+struct Out {
+    /// None if they do not
+    edges: Option<Vec<OutEdge>>,
+    /// What must be proved for that
+    condition: Option<Condition>,
+    /// The blocks that they go to elsewhere
+    lost: PerVersion<Vec<BlockId>>,
+}
+
 /// What values say of a pair.
 struct Checked {
     chains: PerVersion<ChainId>,
     prefix: usize,
-    /// Both versions go on alike at its end.
+    /// Both versions go on alike at its end,
     goes_on: bool,
+    /// but not everywhere.
+    is_lossy: bool,
 }
 
 impl Checked {

@@ -301,10 +301,17 @@ impl Congruence {
     ) -> Option<Number> {
         match self.stored(versions, place, access) {
             Some(stored) => stored,
-            None => match access {
-                Access::Phi(block) => self.contents.at(place, block),
-                _ => self.contents.known(place, self.access(versions, place.which, access)),
-            },
+            None => {
+                let at_head = match access {
+                    Access::Phi(block) => self.contents.at(place, block),
+                    _ => None,
+                };
+                let known = || match self.access(versions, place.which, access) {
+                    UNKNOWN => Some(UNKNOWN),
+                    state => self.contents.known(place, state),
+                };
+                at_head.or_else(known)
+            }
         }
     }
 

@@ -27,6 +27,7 @@ use crate::proof::matching::{Matching, OutEdge, PairId, Walk};
 use crate::proof::numbers::Number;
 use crate::proof::partings::Parting;
 use crate::proof::pending::{Pending, Place, PlaceId};
+use crate::proof::places::{all_loads, see_places};
 use crate::versions::chains::{ChainId, chains};
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand, Oracle};
@@ -116,6 +117,9 @@ pub(super) fn set_lone(
     oracle: &dyn Oracle,
 ) {
     versions.has_lone = lone.iter().any(|l| !l.is_empty());
+    let loads = if versions.has_lone { all_loads(versions) } else { PerVersion::default() };
+    see_places(versions, &loads);
+    versions.has_places = versions.has_lone;
     for which in Version::BOTH {
         let lone = &lone[which];
         let version = &mut versions.of[which];
@@ -344,11 +348,10 @@ impl<'a> Flow<'a> {
             }
         }
         let goes_on = pair.out.as_ref().is_some_and(|out| !out.is_empty());
-        if !goes_on {
-            self.failed.extend(at);
-            return None;
+        if !goes_on || !pair.lost.base.is_empty() {
+            self.failed.extend(&at);
         }
-        Some(at)
+        goes_on.then_some(at)
     }
 
     /// The places that lone stores among these instructions write to.

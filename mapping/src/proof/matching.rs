@@ -80,6 +80,9 @@ pub struct Pair {
     pub prefix: usize,
     /// The edges at its end; none if they do not correspond, or the prefix is not all
     pub out: Option<Vec<OutEdge>>,
+    /// For each version the blocks that it goes to at its end where the other one goes elsewhere:
+    /// there they part
+    pub lost: PerVersion<Vec<BlockId>>,
     /// What must be proved for the edges to be the same ones
     pub condition: Option<Condition>,
     /// The edges that lead to it: pair and place in `out`
@@ -108,6 +111,13 @@ impl Matching {
     /// The pair that both versions begin with.
     pub fn entry(&self) -> Option<PairId> {
         self.pairs.position(|pair| pair.chains.iter().all(|&chain| chain == ChainId::ENTRY))
+    }
+
+    /// True if versions part: within a pair, or so that one enters a chain while the other one is
+    /// elsewhere.
+    pub fn has_parted(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.out.is_none())
+            || self.parted.iter().any(|parted| parted.contains(&true))
     }
 
     /// The pair that has a block among its entries.

@@ -1,10 +1,12 @@
 //! Places in memory, and the numbers of what they have.
 
+use crate::proof::congruence::Congruence;
 use crate::proof::numbers::{Number, UNKNOWN};
+use crate::versions::facts::Versions;
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// The place that a load or store accesses
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(super) struct AtHead {
     which: Version,
     pointer: Operand,
     pub(super) data_type: u32,
-    block: BlockId,
+    pub(super) block: BlockId,
 }
 
 /// What a place has at the head of a block
@@ -42,6 +44,8 @@ pub(super) struct Head {
     /// The number if no other value is the same
     pub(super) own: Number,
     pub(super) number: Number,
+    /// When that changed
+    pub(super) changed: u32,
 }
 
 /// What is known of places.
@@ -51,6 +55,8 @@ pub(super) struct Contents {
     pub(super) of_block: PerVersion<HashMap<BlockId, Vec<AtHead>>>,
     /// By type, address, and state of memory
     pub(super) known: HashMap<(u32, Number, Number), Number>,
+    /// The same behind stores that may be to the place but leave it as it was, as this round knows
+    pub(super) left_alone: HashMap<(u32, Number, Number), Number>,
     /// The next number that nothing has
     next: Number,
 }
@@ -75,9 +81,9 @@ impl Contents {
         self.heads.get(place).map(|head| head.number).filter(|&number| number != UNKNOWN)
     }
 
-    pub(super) fn forget(&mut self, which: Version) {
+    pub(super) fn forget(&mut self, which: Version, now: u32) {
         let heads = self.heads.values_mut().filter(|head| head.place.which == which);
-        heads.for_each(|head| head.number = UNKNOWN);
+        heads.for_each(|head| (head.number, head.changed) = (UNKNOWN, now));
     }
 
     pub(super) fn at_block(&self, which: Version, block: BlockId) -> &[AtHead] {
@@ -85,6 +91,51 @@ impl Contents {
     }
 
     pub(super) fn known(&self, place: &Content, state: Number) -> Option<Number> {
-        self.known.get(&(place.data_type, place.number, state)).copied()
+        let key = (place.data_type, place.number, state);
+        self.left_alone.get(&key).or_else(|| self.known.get(&key)).copied()
     }
+}
+
+/// Numbers these loads by what their places have, and no others.
+pub(super) fn see_places(versions: &mut Versions, loads: &PerVersion<Vec<InstId>>) {
+    versions.has_places = loads.iter().any(|loads| !loads.is_empty());
+    for which in Version::BOTH {
+        let nodes = &mut versions.of[which].graph.nodes;
+        nodes.iter_mut().for_each(|node| node.sees_place = false);
+        loads[which].iter().for_each(|&load| nodes[load].sees_place = true);
+    }
+}
+
+/// All loads.
+pub(super) fn all_loads(versions: &Versions) -> PerVersion<Vec<InstId>> {
+    PerVersion::from_fn(|which| {
+        let nodes = versions.graph(which).nodes.iter_enumerated();
+        nodes.filter(|(_, node)| node.facts.is_load()).map(|(inst, _)| inst).collect()
+    })
+}
+
+/// Loads of places that a load of base reads that is gone, where that reads what meets at the head
+/// of a block, or a phi came in its place: of these the state of memory as a whole says too little.
+pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVersion<Vec<InstId>> {
+    let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
+    let tracked = &versions.tracked;
+    let place = |which: Version, load: InstId| {
+        let graph = versions.graph(which);
+        let address = congruence.number(which, graph.pointer(load)?);
+        Some((address, graph.nodes[load].data_type))
+    };
+    let lost = base.nodes.iter_enumerated().filter(|&(inst, node)| {
+        let is_phi = || tracked.replaced[inst].is_some_and(|to| opt.nodes[to].facts.is_phi());
+        node.facts.is_load()
+            && tracked.kept[inst].is_none()
+            && (matches!(node.clobber, Some(Access::Phi(_))) || is_phi())
+    });
+    let places: HashSet<(Number, u32)> =
+        lost.filter_map(|(inst, _)| place(Version::Base, inst)).collect();
+    let mut loads = all_loads(versions);
+    for which in Version::BOTH {
+        let is_of = |&load: &InstId| place(which, load).is_some_and(|p| places.contains(&p));
+        loads[which].retain(is_of);
+    }
+    loads
 }

@@ -12,11 +12,11 @@ use crate::proof::guesses::Refuted;
 use crate::proof::lone::{Candidates, candidates, is_at_parting, pending, set_lone};
 use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
-use crate::proof::places::Contents;
+use crate::proof::places::{Contents, lost_loads, see_places};
 use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
 use crate::unfold::Product;
-use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::facts::Versions;
 use crate::versions::graph::Oracle;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
@@ -27,7 +27,11 @@ const MOST_ROUNDS: usize = 64;
 /// Lone stores of a function, with more it has none
 const MOST_LONE: usize = 64;
 
-/// How often all is proved anew
+/// How often all is proved anew for loads that are seen by their places: what these are may let
+/// addresses of further ones be the same
+const MOST_PLACES_ROUNDS: usize = 3;
+
+/// The same for lone stores
 const MOST_LONE_ROUNDS: usize = 12;
 
 impl Proof {
@@ -46,15 +50,18 @@ impl Proof {
 
     /// What is proved of unfolded versions, if that is more.
     fn unfolded(&self, oracle: &dyn Oracle) -> Option<Self> {
-        let alone = extent(&self.versions, &self.matching);
-        if alone == self.versions.of.iter().map(reached).sum::<usize>() {
+        if !self.matching.has_parted() {
             return None;
         }
+        let alone = extent(&self.versions, &self.matching);
         let mut versions = self.versions.clone();
         if versions.has_lone {
             set_lone(&mut versions, &PerVersion::default(), oracle);
         }
-        let product = Product::new(&versions, oracle)?;
+        let lost = lost_loads(&versions, &self.congruence);
+        see_places(&mut versions, &lost);
+        let mut product = Product::new(&versions, oracle)?;
+        product.versions.has_places = versions.has_places;
         let (matching, congruence) = matched(&product.versions, &product.oracle(oracle));
         let is_more = extent_of_product(&versions, &product, &matching) > alone;
         let (product, pending) = (Some(product), Pending::default());
@@ -145,13 +152,24 @@ fn matched_with_lone(
     versions: &mut Versions,
     oracle: &dyn Oracle,
 ) -> (Matching, Congruence, Pending) {
-    let (matching, congruence) = matched(versions, oracle);
+    let (mut matching, mut congruence) = matched(versions, oracle);
+    let mut seen = PerVersion::default();
+    for _ in 0..MOST_PLACES_ROUNDS {
+        let lost = lost_loads(versions, &congruence);
+        if !matching.has_parted() || lost == seen {
+            break;
+        }
+        see_places(versions, &lost);
+        let with = matched(versions, oracle);
+        if extent(versions, &with.0) <= extent(versions, &matching) {
+            break;
+        }
+        ((matching, congruence), seen) = (with, lost);
+    }
     let without = extent(versions, &matching);
-    let all: usize = versions.of.iter().map(reached).sum();
-    let with = if without < all {
-        with_lone(versions, (&matching, &congruence), without, oracle)
-    } else {
-        None
+    let with = match matching.has_parted() {
+        true => with_lone(versions, (&matching, &congruence), without, oracle),
+        false => None,
     };
     if let Some(with) = with {
         return with;
@@ -159,13 +177,8 @@ fn matched_with_lone(
     if versions.has_lone {
         set_lone(versions, &PerVersion::default(), oracle);
     }
+    see_places(versions, &seen);
     (matching, congruence, Pending::default())
-}
-
-/// Number of a version's instructions that can be reached
-fn reached(version: &VersionFacts) -> usize {
-    let insts = version.graph.nodes.keys();
-    insts.filter(|&inst| version.chains.of_inst(&version.graph, inst).is_some()).count()
 }
 
 /// Number of instructions that run together

@@ -149,7 +149,7 @@ impl<'a> Round<'a> {
             forms: Vec::new(),
             scratch: Scratch::default(),
         };
-        if versions.has_lone {
+        if versions.has_places {
             round.prepare_contents();
         }
         round
@@ -158,7 +158,7 @@ impl<'a> Round<'a> {
     /// Numbers a version, base first: nothing of that depends on opt. False if it was given up.
     /// Tells which guesses did not hold.
     pub(super) fn settle(&mut self, which: Version, refuted: &mut Refuted) -> bool {
-        if self.versions.has_lone {
+        if self.versions.has_places {
             self.run(which);
             self.begin_again(which);
         }
@@ -287,9 +287,14 @@ impl<'a> Round<'a> {
     /// Drops the guesses that do not follow from the others, and forgets what was built on them;
     /// true if there were any.
     fn drop_refuted(&mut self, refuted: &mut Refuted) -> bool {
-        // What tracking says of a phi may only be in the way of what is guessed of another one.
+        // What tracking says of a phi may only be in the way of what is guessed of another one. Of
+        // places in memory it is as likely where stores are lone, and phis there for these.
+        let has_lone = self.versions.has_lone;
         let is_likely = |guess: &Guess| match *guess {
-            Guess::Phi(phi) => self.guesses.phis[phi].is_some() || self.guesses.phi(phi).is_none(),
+            Guess::Phi(phi) => {
+                let is_place = self.guesses.phi(phi).is_none();
+                self.guesses.phis[phi].is_some() || (is_place && has_lone)
+            }
             Guess::Memory(_) | Guess::Place(_) => true,
         };
         let mut dropped = std::mem::take(&mut self.refuted);
@@ -335,7 +340,7 @@ impl<'a> Round<'a> {
         }
         self.congruence.memory[which].raw.fill(UNKNOWN);
         self.memory_changed[which].raw.fill(self.now);
-        self.congruence.contents.forget(which);
+        self.congruence.contents.forget(which, self.now);
         self.congruence.looked_into.retain(|&(of, _), _| of != which);
     }
 
@@ -452,9 +457,23 @@ impl<'a> Round<'a> {
                 None | Some(Access::Entry) => true,
                 // What places have may change without them.
                 Some(_) if self.versions.has_lone => false,
-                Some(Access::Phi(block)) => self.memory_changed[which][block] < seen.at,
+                Some(Access::Phi(block)) => {
+                    let place = || self.congruence.accessed(self.versions, which, inst);
+                    self.memory_changed[which][block] < seen.at
+                        && (!node.sees_place
+                            || place().is_some_and(|place| self.is_old(&place, block, seen.at)))
+                }
+                // It may have stored what was there before, of which more is known then.
+                Some(Access::Def(def)) if self.may_leave_alone(which, inst, def) => false,
                 Some(Access::Def(inst)) => graph.operands(inst).iter().all(is_same),
             }
+    }
+
+    /// True for a store that may store what a load's place has anyway.
+    fn may_leave_alone(&self, which: Version, load: InstId, def: InstId) -> bool {
+        let [load, def] = [load, def].map(|inst| &self.versions.graph(which).nodes[inst]);
+        let are_aligned = load.is_aligned && def.is_aligned;
+        are_aligned && def.facts.is_store() && load.data_type == def.data_type
     }
 
     /// What gives an operation that is no phi its number, and another value that this depends on.
@@ -504,15 +523,25 @@ impl<'a> Round<'a> {
             {
                 return Found::Number(stored);
             }
-            if versions.has_lone {
-                if node.facts.is_load()
-                    && let Some(content) = self.content(which, inst, clobber)
-                {
-                    return Found::Number(content);
+            let together = self.loaded_together(which, inst, numbers[0]);
+            let known = match node.facts.is_load() {
+                true if node.sees_place => self.content(which, inst, clobber),
+                true => {
+                    let place = self.congruence.accessed(versions, which, inst);
+                    place.and_then(|place| self.left_alone(&place, clobber))
                 }
-                if node.reads_lone {
-                    return Found::Number(own);
-                }
+                false => None,
+            };
+            if let Some(number) = known {
+                return together.map_or(Found::Number(number), |key| Found::Said(key, number));
+            }
+            if let Some(together) = together {
+                numbers.push(self.congruence.access(versions, which, clobber));
+                let key = self.keys.id(Key::Operation(node.operation), numbers);
+                return Found::Either(key, together);
+            }
+            if node.reads_lone {
+                return Found::Number(own);
             }
             numbers.push(self.congruence.access(versions, which, clobber));
         }
@@ -523,6 +552,19 @@ impl<'a> Round<'a> {
         }
         let key = Key::Operation(node.as_unsigned.unwrap_or(node.operation));
         Found::Key(self.keys.id(key, numbers))
+    }
+
+    /// The key of what a load gives at its time, whatever may have written that: both versions have
+    /// the same in memory between matched anchors.
+    fn loaded_together(&mut self, which: Version, load: InstId, address: Number) -> Option<KeyId> {
+        let version = &self.versions.of[which];
+        let node = &version.graph.nodes[load];
+        (node.facts.is_load() && !self.versions.has_lone).then_some(())?;
+        let chain = version.chains.of_inst(&version.graph, load)?;
+        let pair = self.matching.of_chain[which][chain]?;
+        let segment = version.chains.segment[load];
+        (segment <= self.matching.pairs[pair].prefix)
+            .then(|| self.keys.id(Key::Loaded(pair, segment as u32), &[node.operation, address]))
     }
 
     /// The same for a comparison or a negation: a comparison, its inverse, and both with swapped
@@ -565,21 +607,8 @@ impl<'a> Round<'a> {
         let mut form = std::mem::take(&mut self.scratch.form);
         (form.constant, form.bits) = (linear.constant, linear.bits);
         form.terms.clear();
-        let is_well_defined = |number: Number| self.is_well_defined(number);
         for &(place, factor) in &linear.terms {
-            let number = numbers[place];
-            let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
-            if let Some(constant) = constant {
-                form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
-                continue;
-            }
-            // An index of less bits is extended, so that its sum may have wrapped before.
-            let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));
-            if !inner.is_some_and(|inner| {
-                form.add_form(self.keys.numbers(inner), factor, &is_well_defined)
-            }) {
-                form.add(number, factor, &is_well_defined);
-            }
+            self.add_to_sum(&mut form, numbers[place], factor);
         }
         form.constant = form.wrap(form.constant);
         let found = match form.terms[..] {
@@ -591,6 +620,23 @@ impl<'a> Round<'a> {
         };
         self.scratch.form = form;
         found
+    }
+
+    /// Adds a multiple of a number to a sum; of what adds up itself, its parts.
+    fn add_to_sum(&self, form: &mut Form, number: Number, factor: i64) {
+        let constant = self.congruence.constant(number).and_then(|c| self.oracle.integer(c));
+        if let Some(constant) = constant {
+            form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
+            return;
+        }
+        let is_well_defined = |number: Number| self.is_well_defined(number);
+        // An index of less bits is extended, so that its sum may have wrapped before.
+        let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));
+        let is_added = inner
+            .is_some_and(|inner| form.add_form(self.keys.numbers(inner), factor, &is_well_defined));
+        if !is_added {
+            form.add(number, factor, &is_well_defined);
+        }
     }
 
     /// True if what has a number is neither poison nor undefined, as LLVM knows of the first that

@@ -46,7 +46,7 @@ pub(super) fn settle(graph: &mut Graph, fold: &Fold, which: Version, oracle: &dy
         if access != clobber {
             for _ in 0..MOST_STATES {
                 let Access::Def(writer) = access else { break };
-                let is_there = |pointer| is_there(graph, fold, pointer, writer, DEEPEST_ADDRESS);
+                let is_there = |pointer| is_there(graph, fold, pointer, writer);
                 let (of_load, of_writer) = (fold.insts[load], fold.insts[writer]);
                 let is_other = graph.pointer(load).is_some_and(is_there)
                     && !oracle.touches(which, of_load, of_writer);
@@ -73,7 +73,18 @@ fn single(graph: &Graph, block: BlockId) -> Option<Access> {
 
 /// True if a value of the unfolded version is what it would be if it were computed before an
 /// instruction.
-fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId, depth: usize) -> bool {
+pub(super) fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId) -> bool {
+    is_made_there(graph, fold, operand, before, DEEPEST_ADDRESS)
+}
+
+/// The same for a value that is made of so many operations.
+fn is_made_there(
+    graph: &Graph,
+    fold: &Fold,
+    operand: Operand,
+    before: InstId,
+    depth: usize,
+) -> bool {
     let Operand::Value(value) = operand else { return true };
     let reaches = |value: ValueId| fold.reaching(fold.value(value), before) == Some(value);
     if reaches(value) {
@@ -85,5 +96,5 @@ fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId, depth:
         && facts.is_repeatable()
         && !facts.is_phi()
         && !facts.reads_memory()
-        && graph.operands(inst).iter().all(|&o| is_there(graph, fold, o, before, depth - 1))
+        && graph.operands(inst).iter().all(|&o| is_made_there(graph, fold, o, before, depth - 1))
 }

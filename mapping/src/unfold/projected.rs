@@ -6,6 +6,7 @@
 
 use crate::proof::terms::{Term, Terms};
 use crate::unfold::Fold;
+use crate::unfold::memory::is_there;
 use crate::versions::graph::{Access, ConstId, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -75,14 +76,20 @@ impl Oracle for Projected<'_> {
         self.oracle.integer(constant)
     }
 
-    // There are no lone stores in unfolded versions, which these are asked for.
-    fn place_before(&self, _: Version, _: InstId, _: InstId) -> Option<Access> {
-        None
+    fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
+        let (graph, fold) = (self.graphs[which], &self.folds[which]);
+        let pointer = graph.pointer(place_of)?;
+        is_there(graph, fold, pointer, before).then_some(())?;
+        let (place_of, of) = (fold.insts[place_of], fold.insts[before]);
+        let access = self.oracle.place_before(which, place_of, of)?;
+        fold.state(graph, access, before)
     }
 
-    fn place_at_end(&self, _: Version, _: InstId, _: BlockId) -> Option<Access> {
-        None
+    fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access> {
+        self.place_before(which, place_of, self.graphs[which].terminator(block))
     }
+
+    // There are no lone stores in unfolded versions, which these are asked for.
 
     fn touches(&self, _: Version, _: InstId, _: InstId) -> bool {
         true

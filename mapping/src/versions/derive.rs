@@ -30,7 +30,7 @@ pub(crate) fn derived_as_marked(graphs: PerVersion<Graph>, tracked: Tracked) -> 
         let gates = gates(&graph, &live, &scopes);
         VersionFacts { graph, live, chains, scopes, gates }
     });
-    let mut versions = Versions { of, tracked, has_lone: false, own_selectors };
+    let mut versions = Versions { of, tracked, has_lone: false, has_places: false, own_selectors };
     contract(&mut versions);
     versions
 }

@@ -48,6 +48,8 @@ pub struct Versions {
     pub tracked: Tracked,
     /// There are stores that only one version has, at its time.
     pub has_lone: bool,
+    /// There are loads that are numbered by what their places have.
+    pub has_places: bool,
     /// Landing pads tell their functions' own selectors.
     pub own_selectors: bool,
 }

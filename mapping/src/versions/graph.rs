@@ -47,6 +47,9 @@ pub struct Node {
     pub as_store: Option<AsStore>,
     /// The bytes of the integer that it loads or stores, if it is a simple access of one
     pub integer_bytes: Option<u64>,
+    /// A simple load or store whose address is a multiple of as many bytes as it accesses: another
+    /// such access of one type is to the same place, or to none of these bytes.
+    pub is_aligned: bool,
     /// A store that a pass deleted, since the next anchor writes to the same place
     pub is_overwritten: bool,
     /// For a store that the other version does not have at this time ([`crate::proof::pending`]),
@@ -54,6 +57,9 @@ pub struct Node {
     pub lone: Option<Access>,
     /// It reads what such a store of its version may have written.
     pub reads_lone: bool,
+    /// A load that is numbered by what its place has ([`crate::proof`]), not only by the state of
+    /// memory as a whole
+    pub sees_place: bool,
     /// The operand's operand that it is a copy of, by the ranges of values
     pub copied: Option<Operand>,
     /// The constant that it always gives (conditional constant propagation), if a pass replaced it

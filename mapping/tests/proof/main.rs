@@ -42,6 +42,9 @@ fn proved(text: &Text) -> String {
                     write!(out, " -> {}", head(Version::Base, matching.pairs[edge.to].chains.base))
                         .unwrap();
                 }
+                if !pair.lost.base.is_empty() {
+                    out += ", and elsewhere they part";
+                }
             }
         }
         out += "\n";

@@ -17,7 +17,8 @@
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
 //! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
 //! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
-//! the constant if it fills it, `bytes N` of an integer that is loaded or stored. An edge in
+//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, and `aligned` of a
+//! load or store whose address is a multiple of what it accesses. An edge in
 //! parentheses is never taken. `states` has what meets in memory at the head of a block, `implied`
 //! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
@@ -177,7 +178,7 @@ impl Text {
             ..Node::default()
         };
         for note in notes {
-            let (kind, value) = note.split_once(' ').expect("what else is known");
+            let (kind, value) = note.split_once(' ').unwrap_or((note, ""));
             match kind {
                 "reads" => node.clobber = Some(access(snapshot, value)),
                 "constant" => node.constant = Some(self.constants.id(value)),
@@ -204,6 +205,7 @@ impl Text {
                     let filled = (!filled.is_empty()).then(|| self.constants.id(filled));
                     node.as_store = Some(AsStore { bytes, filled });
                 }
+                "aligned" => node.is_aligned = true,
                 "bytes" => node.integer_bytes = Some(value.parse().expect("a number")),
                 "linear" => {
                     let mut words = value.split(' ');
@@ -355,6 +357,9 @@ impl Text {
         if let Some(AsStore { bytes, filled }) = node.as_store {
             write!(line, " !writes {bytes}").unwrap();
             filled.iter().for_each(|&c| write!(line, " {}", self.constants.word(c)).unwrap());
+        }
+        if node.is_aligned {
+            line += " !aligned";
         }
         if let Some(bytes) = node.integer_bytes {
             write!(line, " !bytes {bytes}").unwrap();

@@ -94,6 +94,7 @@ fn wrong(
     tried: &mut Tried,
 ) -> Result<(), String> {
     let old = versions.of.opt.graph.nodes[inst].clone();
+    let segment = versions.of.opt.chains.segment[inst];
     if old.facts.is_anchor() {
         return wrong_anchor(versions, handles, right, inst, tried);
     }
@@ -118,6 +119,8 @@ fn wrong(
     }
     let (what, count) = match other_access(versions.graph(Version::Opt), old.clobber, random) {
         Some(access) if random.one_in(2) => {
+            // Between the same anchors loads read the same whatever wrote that.
+            versions.of.opt.chains.segment[inst] = usize::MAX;
             versions.of.opt.graph.nodes[inst].clobber = Some(access);
             ("another state of memory", &mut tried.clobbers)
         }
@@ -144,6 +147,7 @@ fn wrong(
     tried.claimed += usize::from(accepted(prove::claimed(versions, handles)));
     let is_accepted = accepted(prove::matched(versions, handles));
     versions.of.opt.graph.nodes[inst] = old;
+    versions.of.opt.chains.segment[inst] = segment;
     if is_accepted { Err(format!("{what} is taken for the same")) } else { Ok(()) }
 }
 

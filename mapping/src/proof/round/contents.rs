@@ -4,18 +4,20 @@
 //! A pass that promotes a place to a register (LICM) has a phi where the other version reads the
 //! place. So what a place has at the head of a block is numbered as a phi would be, by what it has
 //! at the ends of the block's predecessors. The place must be the same one there: what its address
-//! is made of must be computed above the block. This is done only where versions have stores of
-//! their own; elsewhere the state of memory as a whole says as much.
+//! is made of must be computed above the block. This is done only where the state of memory as a
+//! whole does not say as much: where versions have stores of their own, or phis in place of loads
+//! (GVN).
 
-use super::Round;
+use super::{Round, Time};
 use crate::proof::addresses::{is_plain, made};
+use crate::proof::congruence::value_over;
 use crate::proof::guesses::Guess;
 use crate::proof::keys::Key;
-use crate::proof::matching::Walk;
+use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::places::{AtHead, Content, Head};
 use crate::versions::graph::Access;
-use crate::versions::version::Version;
+use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 
 /// Places that a new phi may be guessed to have
@@ -36,7 +38,7 @@ impl Round<'_> {
                     continue;
                 };
                 match node.clobber {
-                    Some(Access::Phi(block)) if node.facts.is_load() => work.push((place, block)),
+                    Some(Access::Phi(block)) if node.sees_place => work.push((place, block)),
                     _ if node.lone.is_some() => work.extend(meeting().map(|block| (place, block))),
                     _ => {}
                 }
@@ -64,10 +66,10 @@ impl Round<'_> {
             head.place.number = self.congruence.number(which, head.place.pointer);
         }
         self.congruence.contents.heads = heads;
-        self.forget(which);
         if which == Version::Opt {
             self.guess_contents();
         }
+        self.forget(which);
     }
 
     /// Guesses what new phis of opt have, and places in memory: what base has in memory there.
@@ -80,10 +82,16 @@ impl Round<'_> {
                 blocks.flat_map(move |&block| contents.at_block(which, block)).copied()
             };
             for phi in matching.entry_phis(versions, Version::Opt, id) {
-                if self.guesses.phis[phi].is_none() && versions.tracked.origin[phi].is_none() {
+                let is_new = versions.tracked.origin[phi].is_none();
+                let is_copy = || {
+                    let operands = versions.of.opt.graph.operands(phi);
+                    operands.iter().all(|&operand| operand == operands[0])
+                };
+                if self.guesses.phis[phi].is_none() && is_new && !is_copy() {
                     let data_type = versions.of.opt.graph.nodes[phi].data_type;
                     let same = at(Version::Base).filter(|place| place.data_type == data_type);
-                    self.guesses.contents.insert(phi, same.take(MOST_GUESSES).collect());
+                    let places = self.likely_places(id, phi, same);
+                    self.guesses.contents.insert(phi, places);
                 }
             }
             let address = |key: &AtHead| contents.heads.get(key).map(|head| head.place.number);
@@ -96,6 +104,44 @@ impl Round<'_> {
                 }
             }
         }
+    }
+
+    /// Of places of base at the head of a pair those that have on some way in what comes in at a
+    /// phi of opt there; the likeliest one is the last.
+    fn likely_places(
+        &self,
+        pair: PairId,
+        phi: InstId,
+        places: impl Iterator<Item = AtHead>,
+    ) -> Vec<AtHead> {
+        let pairs = &self.matching.pairs;
+        let edge = |&(from, place): &(PairId, usize)| Some(&pairs[from].out.as_ref()?[place].walks);
+        let walks: Vec<_> = pairs[pair].incoming.iter().filter_map(edge).collect();
+        let comes_in = |walk: &Walk| {
+            let operand = value_over(self.versions, &self.congruence, Version::Opt, phi, walk)?;
+            Some(self.congruence.number(Version::Opt, operand))
+        };
+        let mut likely: Vec<(usize, AtHead)> = Vec::new();
+        for place in places {
+            let Some(head) = self.congruence.contents.heads.get(&place) else { continue };
+            let is_same = |walks: &&&PerVersion<Vec<Walk>>| match (&walks.base[..], &walks.opt[..])
+            {
+                ([base, ..], [opt, ..]) => {
+                    let number = self.over(head, place.block, base);
+                    number.is_some_and(|number| number != UNKNOWN) && number == comes_in(opt)
+                }
+                _ => false,
+            };
+            let count = walks.iter().filter(is_same).count();
+            let number = |other: &AtHead| self.congruence.contents.number(other);
+            let is_known = likely.iter().any(|(_, other)| number(other) == number(&place));
+            if count > 0 && !is_known {
+                likely.push((count, place));
+            }
+        }
+        likely.sort_by_key(|&(count, _)| count);
+        let first = likely.len().saturating_sub(MOST_GUESSES);
+        likely.drain(first..).map(|(_, place)| place).collect()
     }
 
     /// What a place has where `access` may have written to it last; none if that is not known.
@@ -113,18 +159,65 @@ impl Round<'_> {
         if let Some(stored) = self.congruence.stored(self.versions, place, access) {
             return stored;
         }
-        if let Access::Phi(block) = access {
-            return self.at_head(place, block);
+        if let Access::Phi(block) = access
+            && let Some(number) = self.at_head(place, block)
+        {
+            return Some(number);
         }
         let state = self.congruence.access(self.versions, place.which, access);
-        let contents = &mut self.congruence.contents;
+        if state == UNKNOWN {
+            return Some(UNKNOWN);
+        }
         let key = (place.data_type, place.number, state);
+        if let Some(number) = self.left_alone(place, access) {
+            self.congruence.contents.left_alone.insert(key, number);
+            return Some(number);
+        }
+        let contents = &mut self.congruence.contents;
+        contents.left_alone.remove(&key);
         if let Some(&number) = contents.known.get(&key) {
             return Some(number);
         }
         let number = contents.fresh();
         contents.known.insert(key, number);
         Some(number)
+    }
+
+    /// What a place has behind a store that may be to it, if that stores what the place has anyway:
+    /// what is stored there is a place like this one, which it is, or does not overlap.
+    pub(super) fn left_alone(&mut self, place: &Content, access: Access) -> Option<Number> {
+        let Access::Def(store) = access else { return None };
+        let version = &self.versions.of[place.which];
+        let graph = &version.graph;
+        let node = &graph.nodes[store];
+        let can_be =
+            node.lone.is_none() && self.may_leave_alone(place.which, place.place_of, store);
+        let stored = self.congruence.number(place.which, graph.operands(store)[0]);
+        (can_be && stored != UNKNOWN).then_some(())?;
+        let is_above = |&leaf: &InstId| {
+            let (from, to) = (graph.block(leaf), graph.block(store));
+            if from == to { leaf < store } else { version.scopes.dominates(from, to) }
+        };
+        made(graph, place.pointer)?.leaves.iter().all(is_above).then_some(())?;
+        let before = self.oracle.place_before(place.which, place.place_of, store)?;
+        let sees_place = self.versions.has_lone || graph.nodes[place.place_of].sees_place;
+        let content = if sees_place {
+            self.content_of(place, before)?
+        } else if let Some(stored) = self.congruence.stored(self.versions, place, before) {
+            stored?
+        } else {
+            self.loaded(place, before)?
+        };
+        (content == stored).then_some(stored)
+    }
+
+    /// What a load of a place gives where `access` may have written to it last, if there is one.
+    fn loaded(&mut self, place: &Content, access: Access) -> Option<Number> {
+        let state = self.congruence.access(self.versions, place.which, access);
+        let node = &self.versions.graph(place.which).nodes[place.place_of];
+        node.facts.is_load().then_some(())?;
+        let key = self.keys.id(Key::Operation(node.operation), &[place.number, state]);
+        self.held(place.which, key)
     }
 
     /// What a place has at the head of a block, as far as this round knows.
@@ -145,7 +238,7 @@ impl Round<'_> {
         let predecessors = version.live.predecessors[block].iter();
         let incoming: Vec<_> = predecessors.map(of_predecessor).collect::<Option<_>>()?;
         let own = self.congruence.contents.fresh();
-        let head = Head { place: *place, incoming, own, number: UNKNOWN };
+        let head = Head { place: *place, incoming, own, number: UNKNOWN, changed: 0 };
         let contents = &mut self.congruence.contents;
         contents.heads.insert(key, head);
         contents.of_block[place.which].entry(block).or_default().push(key);
@@ -154,7 +247,7 @@ impl Round<'_> {
 
     /// Numbers what places have at the head of a block; true if that changed.
     pub(super) fn contents_at(&mut self, which: Version, block: BlockId) -> bool {
-        if !self.versions.has_lone {
+        if !self.versions.has_places {
             return false;
         }
         let keys = self.congruence.contents.of_block[which].get(&block).cloned();
@@ -169,8 +262,10 @@ impl Round<'_> {
             }
             let number = self.meeting(&head, block);
             let number = self.guessed(which, Guess::Place(key), number);
-            changed |= number != head.number;
-            head.number = number;
+            if std::mem::replace(&mut head.number, number) != number {
+                head.changed = self.now;
+                changed = true;
+            }
             self.congruence.contents.heads.insert(key, head);
         }
         changed
@@ -183,7 +278,8 @@ impl Round<'_> {
         }
         let mut of: Vec<(BlockId, Option<Number>)> = Vec::new();
         for &(from, access) in &head.incoming {
-            of.push((from, self.content_of(place, access)));
+            let number = self.content_of(place, access);
+            of.push((from, number.map(|number| self.said_on_edge(which, number, (from, block)))));
         }
         let Some(numbers) = of.iter().map(|o| o.1).collect::<Option<Vec<Number>>>() else {
             return head.own;
@@ -212,6 +308,23 @@ impl Round<'_> {
                 access = state(&there.incoming, from)?;
             }
         }
-        self.congruence.content_of(self.versions, &head.place, access)
+        let number = self.congruence.content_of(self.versions, &head.place, access)?;
+        Some(self.said_on_edge(head.place.which, number, (from, block)))
+    }
+
+    /// The number of what comes over an edge, where a branch may have said that it is a constant.
+    pub(super) fn said_on_edge(
+        &self,
+        which: Version,
+        number: Number,
+        edge: (BlockId, BlockId),
+    ) -> Number {
+        self.congruence.number_on_edge(self.versions, which, number, edge)
+    }
+
+    /// True if what a place has at the head of a block has not changed since.
+    pub(super) fn is_old(&self, place: &Content, block: BlockId, since: Time) -> bool {
+        let head = self.congruence.contents.heads.get(&place.key(block));
+        head.is_none_or(|head| head.changed < since)
     }
 }

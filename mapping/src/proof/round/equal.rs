@@ -27,7 +27,10 @@ impl Round<'_> {
             Found::Key(key) | Found::Sum(key) | Found::Boolean(key, _) => {
                 self.held(Version::Base, key).is_some()
             }
-            Found::Number(_) | Found::Same(_) | Found::Said(..) | Found::Either(..) => false,
+            Found::Either(one, other) => {
+                [one, other].into_iter().any(|key| self.held(Version::Base, key).is_some())
+            }
+            Found::Number(_) | Found::Same(_) | Found::Said(..) => false,
         }
     }
 
@@ -85,7 +88,7 @@ impl Round<'_> {
             }
             let facts = self.versions.graph(which).nodes[inst].facts;
             let looked_into = if facts.is_phi() {
-                self.through_phi(inst, candidate)
+                self.through_phi(inst, candidate).or_else(|| self.phi_of_loads(inst, candidate))
             } else if facts.is_load() {
                 self.load_of_phi(inst, candidate)
             } else {

@@ -27,6 +27,8 @@ pub struct Handles<'a, 'm> {
     pub memory: PerVersion<Memory<'a, 'm>>,
     sandbox: &'a Sandbox,
     constants: RefCell<Constants<'m>>,
+    places_before: RefCell<HashMap<(Version, InstId, InstId), Option<Access>>>,
+    places_at_end: RefCell<HashMap<(Version, InstId, BlockId), Option<Access>>>,
     unchanged: RefCell<HashMap<(Version, InstId, InstId), bool>>,
     well_defined: RefCell<HashMap<(Version, Operand), bool>>,
     without_flags: RefCell<HashSet<(Version, InstId)>>,
@@ -166,14 +168,21 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
-        let of = &self.snapshots[which].instructions;
-        access(self.snapshots[which], self.memory[which].place_before(of[place_of], of[before])?)
+        let mut known = self.places_before.borrow_mut();
+        *known.entry((which, place_of, before)).or_insert_with(|| {
+            let snapshot = self.snapshots[which];
+            let of = &snapshot.instructions;
+            access(snapshot, self.memory[which].place_before(of[place_of], of[before])?)
+        })
     }
 
     fn place_at_end(&self, which: Version, place_of: InstId, block: BlockId) -> Option<Access> {
-        let snapshot = self.snapshots[which];
-        let place_of = snapshot.instructions[place_of];
-        access(snapshot, self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
+        let mut known = self.places_at_end.borrow_mut();
+        *known.entry((which, place_of, block)).or_insert_with(|| {
+            let snapshot = self.snapshots[which];
+            let place_of = snapshot.instructions[place_of];
+            access(snapshot, self.memory[which].place_at_end(place_of, snapshot.blocks[block])?)
+        })
     }
 
     fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool {
@@ -210,6 +219,8 @@ pub fn read<'a, 'm>(
         sandbox,
         memory,
         constants: RefCell::new((*snapshots.opt.constants).clone()),
+        places_before: RefCell::default(),
+        places_at_end: RefCell::default(),
         unchanged: RefCell::default(),
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
@@ -254,6 +265,7 @@ impl<'m> Handles<'_, 'm> {
                     filled: filled.map(|c| self.constant_id(c)),
                 }),
                 integer_bytes: inst.integer_bytes(),
+                is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
                 ..Node::default()
@@ -377,8 +389,12 @@ impl<'m> Handles<'_, 'm> {
         };
         let is_equal = if holds { facts.is_equal() } else { facts.is_differ() };
         let differs = if holds { facts.is_differ() } else { facts.is_equal() };
-        if let [Operand::Value(value), other] = *operands
-            && let Some(constant) = known(other)
+        let compared = |value: Operand, other: Operand| match value {
+            Operand::Value(value) => Some((value, known(other)?)),
+            Operand::Constant(_) => None,
+        };
+        if let [one, other] = *operands
+            && let Some((value, constant)) = compared(one, other).or_else(|| compared(other, one))
             && self.constant(constant).is_plain()
         {
             if is_equal {
