@@ -46,6 +46,9 @@ pub enum OsrAction {
         /// seconds last
         #[arg(long, conflicts_with_all = ["programs", "llvm", "levels", "single"])]
         all: bool,
+        /// Do not build the mutants that must be noticed, as another run does that
+        #[arg(long)]
+        no_mutants: bool,
     },
     /// Check that random programs print the same checksum whichever points fire
     Csmith {
@@ -228,6 +231,7 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             seconds,
             seed,
             all,
+            no_mutants,
         } => {
             let (to, max_points, size) = (to(passes), most(max_points), Size::Tiny);
             let mut plan = fuzz::Plan { llvm, levels, to, max_points, single, seconds, size, seed };
@@ -242,7 +246,9 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                 plan.single = usize::MAX;
             }
             let mut tally = fuzz::fuzz(layout, &programs, &plan)?;
-            fuzz::mutants(layout, &programs, &plan, &mut tally)?;
+            if !no_mutants {
+                fuzz::mutants(layout, &programs, &plan, &mut tally)?;
+            }
             Ok(tally.close("osr fuzz"))
         }
         OsrAction::Points { programs, llvm, random, seconds, write: to } => {
