@@ -16,6 +16,7 @@ use crate::versions::graph::Graph;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use typed_index_collections::TiVec;
 
@@ -72,6 +73,9 @@ struct Walk<'a> {
     together: HashMap<BlockId, BlockId>,
     met: HashSet<(BlockId, BlockId)>,
     same: Vec<PerVersion<(BlockId, InstId)>>,
+    /// For copies behind a branch that both took together, and behind which the version went on
+    /// alone, where else the other one may have gone there
+    elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
 }
@@ -87,6 +91,7 @@ pub(crate) fn unfolded(versions: &Versions) -> Option<Unfolded> {
         together: HashMap::default(),
         met: HashSet::default(),
         same: Vec::new(),
+        elsewhere: PerVersion::default(),
         seen: HashSet::default(),
         work: VecDeque::new(),
     };
@@ -199,6 +204,10 @@ impl Walk<'_> {
         let other = self.beside(which.other(), self.place(state, which.other()), (to, 0));
         let target = self.copy(which, to, Some(other));
         if self.lead(which, state.copies[which], to, target) {
+            let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
+            if let Some(elsewhere) = elsewhere {
+                self.elsewhere[which].entry(target).or_insert(elsewhere);
+            }
             let mut state = state;
             state.copies[which] = target;
             state.anchors[which] = 0;
@@ -268,15 +277,33 @@ impl Walk<'_> {
     /// True for branches that versions may take together.
     fn branch_together(&self, insts: PerVersion<InstId>) -> bool {
         let Tracked { kept, origin, .. } = &self.versions.tracked;
-        match self.may_be_same(insts) {
-            Some(is_same) => is_same,
-            // One that opt does not have, beside another one that it has from base
-            None => kept[insts.base].is_some() || origin[insts.opt].is_none(),
-        }
+        let ways = PerVersion::from_fn(|w| self.count_ways(w, insts[w]));
+        ways.base == ways.opt
+            && match self.may_be_same(insts) {
+                Some(is_same) => is_same,
+                // One that opt does not have, beside another one that it has from base
+                None => kept[insts.base].is_some() || origin[insts.opt].is_none(),
+            }
     }
 
-    /// Which of two versions goes on first that stand at branches which they do not take together.
+    /// Number of ways that a version may take at a branch
+    fn count_ways(&self, which: Version, branch: InstId) -> usize {
+        let version = self.version(which);
+        version.live.taken[version.graph.block(branch)].len()
+    }
+
+    /// Which of two versions goes on first that stand at branches which they do not take together:
+    /// the one that decides in several steps what the other one decides at once.
     fn first(&self, places: PerVersion<Place>) -> Version {
+        let count = |w: Version| match self.next(w, places[w]) {
+            Next::Branch(branch) => self.count_ways(w, branch),
+            Next::Anchor(_) | Next::End => 0,
+        };
+        match count(Version::Base).cmp(&count(Version::Opt)) {
+            Ordering::Less => return Version::Base,
+            Ordering::Greater => return Version::Opt,
+            Ordering::Equal => {}
+        }
         let ahead = |w: Version| {
             let ways = self.ways(w, places[w], places[w.other()]);
             ways.into_iter().map(|(score, _)| score).max().unwrap_or(0)
@@ -326,17 +353,50 @@ impl Walk<'_> {
         place
     }
 
-    /// A version takes all ways of a branch that the other one does not have.
+    /// A version takes all ways of a branch that the other one does not have, and of one that it has
+    /// elsewhere those that lead to where the other one stands: it knew there how that decides.
     fn branch_alone(&mut self, state: State, which: Version) {
         let place = self.place(state, which);
         let ways = self.ways(which, place, self.place(state, which.other()));
+        let branch = self.version(which).graph.terminator(place.0);
+        let Tracked { kept, origin, .. } = &self.versions.tracked;
+        let there = if which == Version::Base { kept[branch] } else { origin[branch] };
+        let least = i32::from(there.is_some());
         for (to, (score, _)) in
             self.version(which).live.successors[place.0].clone().into_iter().zip(ways)
         {
-            if score >= 0 {
+            if score >= least {
                 self.alone(state, which, to);
+            } else {
+                self.aside(state, which, to);
             }
         }
+    }
+
+    /// A version goes, alone, to a block that does not go with where the other one stands. If that
+    /// decides at once what the version decides in several steps, the block may go with where the
+    /// other one would be then.
+    fn aside(&mut self, state: State, which: Version, to: BlockId) {
+        let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
+        for other in elsewhere.into_iter().flatten() {
+            let both = PerVersion::from_fn(|w| if w == which { to } else { other });
+            let places = PerVersion::from_fn(|w| self.settled(w, (both[w], 0)));
+            if self.score(places) > 0 {
+                let copies = self.copies_of(both);
+                if self.lead(which, state.copies[which], to, copies[which]) {
+                    self.push(State { copies, anchors: PerVersion::default() });
+                }
+                return;
+            }
+        }
+    }
+
+    /// The copies of blocks that both versions enter at the same time.
+    fn copies_of(&mut self, blocks: PerVersion<BlockId>) -> PerVersion<BlockId> {
+        PerVersion::from_fn(|w| {
+            let label = self.beside(w.other(), (blocks[w.other()], 0), (blocks[w], 0));
+            self.copy(w, blocks[w], Some(label))
+        })
     }
 
     /// How well two places go together.
@@ -393,12 +453,14 @@ impl Walk<'_> {
                 ways = swapped.into();
             }
         }
-        for way in ways {
-            let places = way.map(|block| (block, 0));
-            let copies = PerVersion::from_fn(|w| {
-                let label = self.beside(w.other(), places[w.other()], places[w]);
-                self.copy(w, way[w], Some(label))
-            });
+        for way in &ways {
+            let way = *way;
+            let copies = self.copies_of(way);
+            for which in Version::BOTH {
+                let others = ways.iter().map(|way| way[which.other()]);
+                let others = others.filter(|&block| block != way[which.other()]);
+                self.elsewhere[which].entry(copies[which]).or_insert_with(|| others.collect());
+            }
             let leads = Version::BOTH.map(|w| self.lead(w, state.copies[w], way[w], copies[w]));
             if leads == [true, true] {
                 self.push(State { copies, anchors: PerVersion::default() });
