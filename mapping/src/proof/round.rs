@@ -21,6 +21,7 @@ use typed_index_collections::TiVec;
 mod cases;
 mod contents;
 mod equal;
+mod phi_of_loads;
 mod through_phis;
 mod ways;
 

@@ -1,0 +1,213 @@
+//! Loads that became phis of what was read before (GVN's partial redundancy elimination).
+//!
+//! A load behind the head of a pair that reads what memory has there may be a phi of opt: memory is
+//! the same in both versions when they enter the pair, so the load gives what its place had at the
+//! end of the way in. What that is a load or a store on the way says, of either version, if nothing
+//! has written to the place since. The address may be made of phis of the head, and is what comes
+//! in there, then.
+
+use crate::proof::addresses::made;
+use crate::proof::candidates::Candidate;
+use crate::proof::keys::Form;
+use crate::proof::matching::{PairId, Walk};
+use crate::proof::numbers::{Number, UNKNOWN};
+use crate::proof::round::Round;
+use crate::proof::terms::{DEEPEST, LookedInto};
+use crate::versions::graph::{Access, Operand};
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::{BlockId, InstId};
+
+/// Instructions that are looked at for what a place has
+const MOST_STEPS: usize = 2000;
+
+/// An address that need not be computed anywhere
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Address {
+    /// What has this number
+    Number(Number),
+    /// A sum, by its words
+    Sum { bits: u32, words: Vec<u32> },
+}
+
+impl Round<'_> {
+    /// The instructions that were looked into to prove that a phi of opt at the head of a pair is what
+    /// a load of base behind it reads, of what memory has there: on each way in the phi has what the place has that is loaded from, which
+    /// was loaded from it or stored to it, with nothing written to it since.
+    pub(super) fn phi_of_loads(&self, phi: InstId, candidate: Candidate) -> Option<LookedInto> {
+        let opt = &self.versions.of.opt.graph;
+        let base = &self.versions.of.base;
+        let Operand::Value(value) = candidate.operand else { return None };
+        let load = base.graph.definition(value)?;
+        let node = &base.graph.nodes[load];
+        let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
+        let is_load = node.facts.is_load() && node.data_type == opt.nodes[phi].data_type;
+        (is_load && !self.versions.has_lone).then_some(())?;
+        let is_of_head = match node.clobber? {
+            Access::Entry => true,
+            Access::Def(inst) => self.is_above(pair, base.graph.block(inst)),
+            Access::Phi(block) => {
+                self.matching.pairs[pair].entries.base.contains(&block)
+                    || self.is_above(pair, block)
+            }
+        };
+        is_of_head.then_some(())?;
+        let address = base.graph.pointer(load)?;
+        let mut looked_into = vec![(Version::Base, load)];
+        for walks in self.ways_in(pair)? {
+            let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
+            let number = self.congruence.number(Version::Opt, incoming);
+            let address = self.address_over(&mut looked_into, pair, walks, address, DEEPEST)?;
+            // What is not known yet is taken to be the same until it is.
+            if number != UNKNOWN && address != Address::Number(UNKNOWN) {
+                self.witness(&mut looked_into, walks, &address, node.data_type, number)?;
+            }
+        }
+        Some(looked_into)
+    }
+
+    /// True if a block is above all entries of a pair of base.
+    fn is_above(&self, pair: PairId, block: BlockId) -> bool {
+        let mut entries = self.matching.pairs[pair].entries.base.iter();
+        let scopes = &self.versions.of.base.scopes;
+        entries.all(|&entry| block != entry && scopes.dominates(block, entry))
+    }
+
+    /// What an address of base is that is computed behind the head of a pair, if that was entered
+    /// over a walk: phis of its entries are what comes in.
+    fn address_over(
+        &self,
+        looked_into: &mut LookedInto,
+        pair: PairId,
+        walks: PerVersion<&Walk>,
+        operand: Operand,
+        depth: usize,
+    ) -> Option<Address> {
+        let base = &self.versions.of.base;
+        let plain = |which: Version, operand: Operand| {
+            Address::Number(self.congruence.number(which, operand))
+        };
+        let Operand::Value(value) = operand else { return Some(plain(Version::Base, operand)) };
+        let Some(inst) = base.graph.definition(value) else {
+            return Some(plain(Version::Base, operand));
+        };
+        let entries = &self.matching.pairs[pair].entries.base;
+        let (block, node) = (base.graph.block(inst), &base.graph.nodes[inst]);
+        if node.facts.is_phi() && entries.contains(&block) {
+            return Some(plain(Version::Base, self.comes_in(Version::Base, inst, walks.base)?));
+        }
+        if self.is_above(pair, block) {
+            return Some(plain(Version::Base, operand));
+        }
+        if let Some(phi) = self.phi_with(pair, self.congruence.of.base[value]) {
+            return Some(plain(Version::Opt, self.comes_in(Version::Opt, phi, walks.opt)?));
+        }
+        (depth > 0 && node.facts.is_repeatable() && !node.facts.is_phi()).then_some(())?;
+        let Some(linear) = &node.linear else {
+            // It is what it is if its operands are.
+            let is_same = |&operand: &Operand| {
+                let plain = self.congruence.number(Version::Base, operand);
+                let address = self.address_over(looked_into, pair, walks, operand, depth - 1);
+                address == Some(Address::Number(plain))
+                    && self.congruence.at(self.versions, Version::Base, operand, block) == plain
+            };
+            let is_same = base.graph.operands(inst).iter().all(is_same);
+            return is_same.then(|| plain(Version::Base, operand));
+        };
+        looked_into.push((Version::Base, inst));
+        let mut sum = Form { constant: linear.constant, bits: linear.bits, terms: Vec::new() };
+        for &(place, factor) in &linear.terms {
+            let operand = base.graph.operands(inst)[place];
+            match self.address_over(looked_into, pair, walks, operand, depth - 1)? {
+                Address::Number(UNKNOWN) => return Some(Address::Number(UNKNOWN)),
+                Address::Number(number) => {
+                    self.add_to_sum(&mut sum, number, factor);
+                }
+                Address::Sum { bits, words } => {
+                    let is_well_defined = |number: Number| self.is_well_defined(number);
+                    let is_added =
+                        bits == sum.bits && sum.add_form(&words, factor, &is_well_defined);
+                    is_added.then_some(())?;
+                }
+            }
+        }
+        sum.constant = sum.wrap(sum.constant);
+        Some(match sum.terms[..] {
+            [(number, 1)] if sum.constant == 0 => Address::Number(number),
+            _ => {
+                let mut words = Vec::new();
+                sum.words(&mut words);
+                Address::Sum { bits: sum.bits, words }
+            }
+        })
+    }
+
+    /// The phi of opt at the entries of a pair that has a number.
+    pub(super) fn phi_with(&self, pair: PairId, number: Number) -> Option<InstId> {
+        let graph = &self.versions.of.opt.graph;
+        let mut phis = self.matching.entry_phis(self.versions, Version::Opt, pair);
+        phis.find(|&phi| number != UNKNOWN && self.congruence.of.opt[graph.result(phi)] == number)
+    }
+
+    /// A load or store of either version that says that a place has what has this number where
+    /// a walk ends: nothing has written to it since.
+    fn witness(
+        &self,
+        looked_into: &mut LookedInto,
+        walks: PerVersion<&Walk>,
+        address: &Address,
+        data_type: u32,
+        number: Number,
+    ) -> Option<()> {
+        let mut steps = MOST_STEPS;
+        for which in [Version::Opt, Version::Base] {
+            let version = &self.versions.of[which];
+            let graph = &version.graph;
+            let &(last, to) = walks[which].edges.last()?;
+            let mut at = Some(last);
+            while let Some(block) = at {
+                for inst in graph.insts(block).iter().rev() {
+                    steps -= 1;
+                    if steps == 0 {
+                        return None;
+                    }
+                    let node = &graph.nodes[inst];
+                    if node.data_type != data_type {
+                        continue;
+                    }
+                    let (value, left) = match *graph.operands(inst) {
+                        [value, _] if node.facts.is_store() => (value, Some(Access::Def(inst))),
+                        [_] if node.facts.is_load() => {
+                            (Operand::Value(graph.result(inst)), node.clobber)
+                        }
+                        _ => continue,
+                    };
+                    let Some(pointer) = graph.pointer(inst) else { continue };
+                    let value = self.congruence.number(which, value);
+                    if self.is_address(which, pointer, address)
+                        && self.said_on_edge(which, value, (last, to)) == number
+                        && left.is_some()
+                        && self.oracle.place_at_end(which, inst, last) == left
+                    {
+                        looked_into.push((which, inst));
+                        let made = made(graph, pointer);
+                        let operations = made.map(|made| made.operations).unwrap_or_default();
+                        looked_into.extend(operations.into_iter().map(|inst| (which, inst)));
+                        return Some(());
+                    }
+                }
+                at = version.scopes.immediate(block);
+            }
+        }
+        None
+    }
+
+    fn is_address(&self, which: Version, pointer: Operand, address: &Address) -> bool {
+        let number = self.congruence.number(which, pointer);
+        match address {
+            Address::Number(of) => number == *of,
+            Address::Sum { bits, words } => self.form(number).is_some_and(|key| {
+                self.keys.bits_of_sum(key) == Some(*bits) && self.keys.numbers(key) == words
+            }),
+        }
+    }
+}
