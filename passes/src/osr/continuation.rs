@@ -38,10 +38,13 @@ pub struct SiteAt<'a, 'm> {
 }
 
 /// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
-/// which is erased. With `share`, its points lead there by one shared transition.
+/// which is erased. Of `dead` instructions it has none any more. With `share`, its points lead there
+/// by one shared transition.
+#[expect(clippy::too_many_arguments, reason = "each is another part of a continuation")]
 pub fn build<'m>(
     shell: Function<'m>,
     version: &CodeSnapshot<'m>,
+    dead: &[InstId],
     prototype: &Prototype<'m>,
     landings: &[Landing<'_>],
     material: &Material<'_, 'm>,
@@ -90,7 +93,9 @@ pub fn build<'m>(
         let at = version.instructions[landing.map.landing];
         let block = match behind.get(&at) {
             Some(&rest) => rest,
-            None if landings.len() == 1 => values.land_at_head(version, landing.map.landing, entry),
+            None if landings.len() == 1 => {
+                values.land_at_head(version, dead, landing.map.landing, entry)
+            }
             None => at.split_before("osr.landing"),
         };
         builder.at_end(entries[number]).branch(block);
@@ -165,6 +170,7 @@ impl<'m> Values<'m> {
     fn land_at_head(
         &mut self,
         version: &CodeSnapshot<'m>,
+        dead: &[InstId],
         landing: InstId,
         entry: Block<'m>,
     ) -> Block<'m> {
@@ -174,7 +180,8 @@ impl<'m> Values<'m> {
         if code.first_non_phi(block) != landing {
             return at.split_before("osr.landing");
         }
-        for phi in (InstRange { start: code.of_block[block].start, end: landing }) {
+        let phis = InstRange { start: code.of_block[block].start, end: landing }.into_iter();
+        for phi in phis.filter(|phi| dead.binary_search(phi).is_err()) {
             let inst = version.instructions[phi];
             let incoming = match self.row.remove(&code.result(phi)) {
                 Some(row) => self.incoming[row].take(),

@@ -79,7 +79,7 @@ pub struct Dead {
     pub blocks: Vec<BlockId>,
     /// Edges between other blocks
     pub edges: Vec<(BlockId, BlockId)>,
-    /// Instructions in other blocks
+    /// Instructions in other blocks, sorted
     pub instructions: Vec<InstId>,
 }
 
@@ -295,6 +295,7 @@ impl<'a, 'm> Weaver<'a, 'm> {
         build(
             self.continuation(index),
             version,
+            &dead.instructions,
             self.prototype(index),
             &landings,
             material,
