@@ -326,8 +326,8 @@ uint64_t mfb_integer_bytes(LLVMValueRef Inst) {
 }
 
 /// Whether it is a simple load or store whose address is a multiple of as many
-/// bytes as it accesses, so that two such accesses of one size are of one place,
-/// or of places that do not overlap.
+/// bytes as it accesses, so that two such accesses of one size are of one
+/// place, or of places that do not overlap.
 bool mfb_is_aligned(LLVMValueRef Inst) {
   auto *I = unwrap<Instruction>(Inst);
   Type *T = nullptr;
