@@ -5,7 +5,6 @@
 declare i32 @move(ptr, i32)
 
 ; CHECK: define {{.*}}@leftmost.opt.osr(
-; CHECK-NOT: phi ptr
 define i32 @leftmost(ptr %p) {
 entry:
   br label %head
