@@ -163,7 +163,7 @@ impl Check<'_> {
         }
         for _ in 0..pairs.len() {
             let Some([edge]) = pairs[pair].out.as_deref() else { return false };
-            if !pairs[pair].lost.base.is_empty() {
+            if pairs[pair].is_lossy() {
                 return false;
             }
             pair = edge.to;

@@ -85,19 +85,11 @@ impl Versions {
             let count = candidates.len();
             candidates.retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(pair)));
             if candidates.len() == count {
-                let fails = |id: PairId| self.fails_for_good(&matching, id);
-                let fails: Vec<bool> = matching.pairs.keys().map(fails).collect();
                 let lost = |id: PairId| self.lost_for_good(&matching, id);
-                let lost: Vec<PerVersion<Vec<BlockId>>> = matching.pairs.keys().map(lost).collect();
-                let is_lost = |id: usize| fails[id] || !lost[id].base.is_empty();
-                self.note(&matching, None, |id| is_lost(usize::from(id)), partings);
+                let lost: TiVec<PairId, _> = matching.pairs.keys().map(lost).collect();
+                self.note(&matching, None, |id| lost[id].is_some(), partings);
                 let parted = PerVersion::from_fn(|which| {
-                    let pairs = matching.pairs.iter().zip(fails.iter().zip(&lost));
-                    let to = pairs.flat_map(|(pair, (&fails, lost))| match fails {
-                        true => self.targets(which, pair.chains[which]),
-                        false => &lost[which],
-                    });
-                    self.reached_behind(which, to)
+                    self.reached_behind(which, lost.iter().flatten().flat_map(|to| &to[which]))
                 });
                 candidates
                     .retain(|(chains, _)| !parted.base[chains.base] && !parted.opt[chains.opt]);
@@ -124,53 +116,37 @@ impl Versions {
         }
     }
 
-    /// True for a pair at whose end the versions part, whichever of the other pairs turn out to be
-    /// silent.
-    fn fails_for_good(&self, matching: &Matching, id: PairId) -> bool {
+    /// For a pair at whose end the versions part, whichever of the other pairs turn out to be
+    /// silent, the blocks that they go to there; if they part on some ways only, those of these.
+    fn lost_for_good(&self, matching: &Matching, id: PairId) -> Option<PerVersion<Vec<BlockId>>> {
         let pair = &matching.pairs[id];
-        if pair.out.is_some() || self.may_be_silent(pair) {
-            return false;
+        if (pair.out.is_some() && !pair.is_lossy()) || self.may_be_silent(pair) {
+            return None;
         }
         let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
         let targets = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
+        let all = targets.as_ref().map(|targets| targets.to_vec());
         if !self.is_whole(pair) {
-            return true;
-        }
-        if !self.never_meet(matching, targets) {
-            return false;
-        }
-        let never_meet =
-            |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
-        self.decisions(last).iter().all(|decision| decision.ways.iter().any(never_meet))
-            && self.reach_others(matching, targets)
-    }
-
-    /// The blocks that the versions go to at the end of a pair, where they go elsewhere than the
-    /// other one whichever of the other pairs turn out to be silent.
-    fn lost_for_good(&self, matching: &Matching, id: PairId) -> PerVersion<Vec<BlockId>> {
-        let pair = &matching.pairs[id];
-        let mut lost = PerVersion::default();
-        if pair.lost.base.is_empty() {
-            return lost;
-        }
-        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
-        let targets = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
-        if !self.reach_others(matching, targets) {
-            return lost;
+            return Some(all);
         }
         let decisions = self.decisions(last);
         let never_meet =
             |&way: &PerVersion<usize>| self.never_meet(matching, self.successors(last, way));
-        if decisions.iter().all(|decision| decision.ways.iter().any(never_meet)) {
-            let of_pair = |decision: &&Decision| Some(decision.condition) == pair.condition;
-            let ways = decisions.iter().find(of_pair).into_iter().flat_map(|d| &d.ways);
-            for way in ways.filter(|&way| never_meet(way)) {
-                for which in Version::BOTH {
-                    lost[which].extend(self.successors(last, *way)[which]);
-                }
-            }
+        let part = (pair.is_lossy() || self.never_meet(matching, targets))
+            && decisions.iter().all(|decision| decision.ways.iter().any(never_meet))
+            && self.reach_others(matching, targets);
+        part.then_some(())?;
+        if !pair.is_lossy() {
+            return Some(all);
         }
-        lost
+        let of_pair = |decision: &&Decision| Some(decision.condition) == pair.condition;
+        let ways = decisions.iter().find(of_pair).into_iter().flat_map(|d| &d.ways);
+        let mut lost = PerVersion::<Vec<BlockId>>::default();
+        for way in ways.filter(|&way| never_meet(way)) {
+            let to = self.successors(last, *way);
+            Version::BOTH.into_iter().for_each(|w| lost[w].extend(to[w]));
+        }
+        Some(lost)
     }
 
     /// The blocks that a version goes to at the end of a chain.
@@ -278,7 +254,7 @@ impl Versions {
     /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
     /// to be silent.
     fn may_be_silent(&self, pair: &Pair) -> bool {
-        (pair.out.is_none() || !pair.lost.base.is_empty()) && self.are_silent(pair.chains)
+        (pair.out.is_none() || pair.is_lossy()) && self.are_silent(pair.chains)
     }
 
     pub(super) fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
@@ -528,7 +504,7 @@ impl Versions {
             let decide_alike =
                 pair.condition.is_none_or(|condition| congruence.decide_alike(self, condition));
             let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
-            let is_lossy = !pair.lost.base.is_empty();
+            let is_lossy = pair.is_lossy();
             checked.push(Checked { chains: pair.chains, prefix, goes_on, is_lossy });
         }
         let may_be_silent =

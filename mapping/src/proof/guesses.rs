@@ -95,12 +95,20 @@ fn copied(graph: &Graph, mut operand: Operand) -> Operand {
         let Some(phi) = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi()) else {
             break;
         };
-        match *graph.operands(phi) {
-            [first, ref rest @ ..] if rest.iter().all(|&other| other == first) => operand = first,
-            _ => break,
+        match only(graph, phi) {
+            Some(only) => operand = only,
+            None => break,
         }
     }
     operand
+}
+
+/// What comes in at a phi, if that is one value only.
+pub(super) fn only(graph: &Graph, phi: InstId) -> Option<Operand> {
+    match *graph.operands(phi) {
+        [first, ref rest @ ..] if rest.iter().all(|&other| other == first) => Some(first),
+        _ => None,
+    }
 }
 
 /// All that may be guessed: at the entries of pairs.

@@ -249,6 +249,14 @@ impl Form {
         true
     }
 
+    /// The number that it is, if it adds up nothing else.
+    pub(super) fn single(&self) -> Option<Number> {
+        match self.terms[..] {
+            [(number, 1)] if self.constant == 0 => Some(number),
+            _ => None,
+        }
+    }
+
     /// The constant, then the terms, as the numbers of a key.
     pub(super) fn words(&self, words: &mut Vec<u32>) {
         words.clear();

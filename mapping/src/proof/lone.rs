@@ -235,14 +235,10 @@ impl<'a> Flow<'a> {
     /// is made of.
     fn name(&self, which: Version, stores: &[InstId]) -> Option<(InstId, Vec<InstId>)> {
         let version = &self.versions.of[which];
-        let is_above = |leaf: InstId, store: InstId| {
-            let (from, to) = (version.graph.block(leaf), version.graph.block(store));
-            if from == to { leaf < store } else { version.scopes.dominates(from, to) }
-        };
         stores.iter().find_map(|&store| {
             let address = version.graph.pointer(store)?;
             let leaves = leaves(self.versions, self.congruence, which, address)?;
-            let everywhere = leaves.iter().all(|&l| stores.iter().all(|&s| is_above(l, s)));
+            let everywhere = leaves.iter().all(|&l| stores.iter().all(|&s| version.is_above(l, s)));
             everywhere.then_some((store, leaves))
         })
     }
@@ -348,7 +344,7 @@ impl<'a> Flow<'a> {
             }
         }
         let goes_on = pair.out.as_ref().is_some_and(|out| !out.is_empty());
-        if !goes_on || !pair.lost.base.is_empty() {
+        if !goes_on || pair.is_lossy() {
             self.failed.extend(&at);
         }
         goes_on.then_some(at)

@@ -92,6 +92,13 @@ pub struct Pair {
     pub entries: PerVersion<Vec<BlockId>>,
 }
 
+impl Pair {
+    /// True if the versions part on some of its ways.
+    pub fn is_lossy(&self) -> bool {
+        !self.lost.base.is_empty()
+    }
+}
+
 /// Chains that run together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {

@@ -60,8 +60,7 @@ impl Proof {
         }
         let lost = lost_loads(&versions, &self.congruence);
         see_places(&mut versions, &lost);
-        let mut product = Product::new(&versions, oracle)?;
-        product.versions.has_places = versions.has_places;
+        let product = Product::new(&versions, oracle)?;
         let (matching, congruence) = matched(&product.versions, &product.oracle(oracle));
         let is_more = extent_of_product(&versions, &product, &matching) > alone;
         let (product, pending) = (Some(product), Pending::default());
@@ -153,6 +152,7 @@ fn matched_with_lone(
     oracle: &dyn Oracle,
 ) -> (Matching, Congruence, Pending) {
     let (mut matching, mut congruence) = matched(versions, oracle);
+    let mut without = extent(versions, &matching);
     let mut seen = PerVersion::default();
     for _ in 0..MOST_PLACES_ROUNDS {
         let lost = lost_loads(versions, &congruence);
@@ -161,12 +161,12 @@ fn matched_with_lone(
         }
         see_places(versions, &lost);
         let with = matched(versions, oracle);
-        if extent(versions, &with.0) <= extent(versions, &matching) {
+        let extent = extent(versions, &with.0);
+        if extent <= without {
             break;
         }
-        ((matching, congruence), seen) = (with, lost);
+        ((matching, congruence), without, seen) = (with, extent, lost);
     }
-    let without = extent(versions, &matching);
     let with = match matching.has_parted() {
         true => with_lone(versions, (&matching, &congruence), without, oracle),
         false => None,

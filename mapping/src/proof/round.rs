@@ -21,6 +21,7 @@ use typed_index_collections::TiVec;
 mod cases;
 mod contents;
 mod equal;
+mod loads;
 mod phi_of_loads;
 mod through_phis;
 mod ways;
@@ -470,13 +471,6 @@ impl<'a> Round<'a> {
             }
     }
 
-    /// True for a store that may store what a load's place has anyway.
-    fn may_leave_alone(&self, which: Version, load: InstId, def: InstId) -> bool {
-        let [load, def] = [load, def].map(|inst| &self.versions.graph(which).nodes[inst]);
-        let are_aligned = load.is_aligned && def.is_aligned;
-        are_aligned && def.facts.is_store() && load.data_type == def.data_type
-    }
-
     /// What gives an operation that is no phi its number, and another value that this depends on.
     fn operation(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
         let versions = self.versions;
@@ -520,26 +514,9 @@ impl<'a> Round<'a> {
         }
         if let Some(clobber) = node.clobber {
             if node.facts.is_load()
-                && let Some(stored) = self.stored(which, inst, clobber)
+                && let Some(found) = self.load(which, inst, numbers[0], clobber)
             {
-                return Found::Number(stored);
-            }
-            let together = self.loaded_together(which, inst, numbers[0]);
-            let known = match node.facts.is_load() {
-                true if node.sees_place => self.content(which, inst, clobber),
-                true => {
-                    let place = self.congruence.accessed(versions, which, inst);
-                    place.and_then(|place| self.left_alone(&place, clobber))
-                }
-                false => None,
-            };
-            if let Some(number) = known {
-                return together.map_or(Found::Number(number), |key| Found::Said(key, number));
-            }
-            if let Some(together) = together {
-                numbers.push(self.congruence.access(versions, which, clobber));
-                let key = self.keys.id(Key::Operation(node.operation), numbers);
-                return Found::Either(key, together);
+                return found;
             }
             if node.reads_lone {
                 return Found::Number(own);
@@ -553,19 +530,6 @@ impl<'a> Round<'a> {
         }
         let key = Key::Operation(node.as_unsigned.unwrap_or(node.operation));
         Found::Key(self.keys.id(key, numbers))
-    }
-
-    /// The key of what a load gives at its time, whatever may have written that: both versions have
-    /// the same in memory between matched anchors.
-    fn loaded_together(&mut self, which: Version, load: InstId, address: Number) -> Option<KeyId> {
-        let version = &self.versions.of[which];
-        let node = &version.graph.nodes[load];
-        (node.facts.is_load() && !self.versions.has_lone).then_some(())?;
-        let chain = version.chains.of_inst(&version.graph, load)?;
-        let pair = self.matching.of_chain[which][chain]?;
-        let segment = version.chains.segment[load];
-        (segment <= self.matching.pairs[pair].prefix)
-            .then(|| self.keys.id(Key::Loaded(pair, segment as u32), &[node.operation, address]))
     }
 
     /// The same for a comparison or a negation: a comparison, its inverse, and both with swapped
@@ -612,9 +576,9 @@ impl<'a> Round<'a> {
             self.add_to_sum(&mut form, numbers[place], factor);
         }
         form.constant = form.wrap(form.constant);
-        let found = match form.terms[..] {
-            [(number, 1)] if form.constant == 0 => Found::Number(number),
-            _ => {
+        let found = match form.single() {
+            Some(number) => Found::Number(number),
+            None => {
                 form.words(numbers);
                 Found::Sum(self.keys.id(Key::Sum(data_type, form.bits), numbers))
             }
@@ -723,18 +687,6 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// What a load gives that reads just what a store wrote.
-    fn stored(&self, which: Version, load: InstId, clobber: Access) -> Option<Number> {
-        let graph = self.versions.graph(which);
-        let Access::Def(store) = clobber else { return None };
-        let node = &graph.nodes[store];
-        let [value, pointer] = *graph.operands(store) else { return None };
-        let same_place = self.congruence.number(which, pointer)
-            == self.congruence.number(which, graph.operands(load)[0]);
-        (node.facts.is_store() && same_place && graph.nodes[load].data_type == node.data_type)
-            .then(|| self.congruence.number(which, value))
-    }
-
     /// What gives a phi its number, and another value that this depends on.
     fn phi(&mut self, which: Version, inst: InstId, own: Number) -> (Found, Option<ValueId>) {
         let (versions, shapes) = (self.versions, self.shapes);
@@ -821,8 +773,7 @@ impl<'a> Round<'a> {
         let mut edges = numbers.iter().zip(predecessors);
         let is_said = |(&incoming, &from): (&Number, &BlockId)| {
             congruence.constant(incoming).is_none()
-                || incoming
-                    == congruence.number_on_edge(self.versions, which, number, (from, block))
+                || incoming == self.said_on_edge(which, number, (from, block))
         };
         edges.all(is_said).then_some(number)
     }

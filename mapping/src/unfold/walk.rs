@@ -95,11 +95,7 @@ pub(crate) fn unfolded(versions: &Versions) -> Option<Unfolded> {
         seen: HashSet::default(),
         work: VecDeque::new(),
     };
-    let start: Place = (BlockId::ENTRY, 0);
-    let copies = PerVersion::from_fn(|w| {
-        let label = walk.beside(w.other(), start, start);
-        walk.copy(w, BlockId::ENTRY, Some(label))
-    });
+    let copies = walk.copies_of(PerVersion { base: BlockId::ENTRY, opt: BlockId::ENTRY });
     walk.push(State { copies, anchors: PerVersion::default() });
     while let Some(state) = walk.work.pop_front() {
         walk.step(state);
@@ -353,8 +349,9 @@ impl Walk<'_> {
         place
     }
 
-    /// A version takes all ways of a branch that the other one does not have, and of one that it has
-    /// elsewhere those that lead to where the other one stands: it knew there how that decides.
+    /// A version takes all ways of a branch that the other one does not have, and of one that it
+    /// has elsewhere those that lead to where the other one stands: it knew there how that
+    /// decides.
     fn branch_alone(&mut self, state: State, which: Version) {
         let place = self.place(state, which);
         let ways = self.ways(which, place, self.place(state, which.other()));
@@ -453,8 +450,7 @@ impl Walk<'_> {
                 ways = swapped.into();
             }
         }
-        for way in &ways {
-            let way = *way;
+        for &way in &ways {
             let copies = self.copies_of(way);
             for which in Version::BOTH {
                 let others = ways.iter().map(|way| way[which.other()]);

@@ -30,7 +30,9 @@ pub(crate) fn derived_as_marked(graphs: PerVersion<Graph>, tracked: Tracked) -> 
         let gates = gates(&graph, &live, &scopes);
         VersionFacts { graph, live, chains, scopes, gates }
     });
-    let mut versions = Versions { of, tracked, has_lone: false, has_places: false, own_selectors };
+    let sees_place = |version: &VersionFacts| version.graph.nodes.iter().any(|n| n.sees_place);
+    let has_places = of.iter().any(sees_place);
+    let mut versions = Versions { of, tracked, has_lone: false, has_places, own_selectors };
     contract(&mut versions);
     versions
 }

@@ -55,6 +55,12 @@ pub struct Versions {
 }
 
 impl VersionFacts {
+    /// True if an instruction runs before another one whenever that runs.
+    pub fn is_above(&self, inst: InstId, other: InstId) -> bool {
+        let (from, to) = (self.graph.block(inst), self.graph.block(other));
+        if from == to { inst < other } else { self.scopes.dominates(from, to) }
+    }
+
     /// The chains that control may go to from the end of a chain.
     pub fn successors(&self, chain: ChainId) -> impl Iterator<Item = ChainId> {
         let blocks = self.live.successors[self.chains.last(chain)].iter();

@@ -42,7 +42,7 @@ fn proved(text: &Text) -> String {
                     write!(out, " -> {}", head(Version::Base, matching.pairs[edge.to].chains.base))
                         .unwrap();
                 }
-                if !pair.lost.base.is_empty() {
+                if pair.is_lossy() {
                     out += ", and elsewhere they part";
                 }
             }

@@ -17,9 +17,9 @@
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
 //! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
 //! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
-//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, and `aligned` of a
-//! load or store whose address is a multiple of what it accesses. An edge in
-//! parentheses is never taken. `states` has what meets in memory at the head of a block, `implied`
+//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, and `aligned` of
+//! a load or store whose address is a multiple of what it accesses. An edge in parentheses is never
+//! taken. `states` has what meets in memory at the head of a block, `implied`
 //! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
 //! the names of [`Oracle`]'s methods.

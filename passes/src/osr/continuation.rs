@@ -38,8 +38,8 @@ pub struct SiteAt<'a, 'm> {
 }
 
 /// Fills the continuation `shell`, which was declared with `prototype`, with the body of `version`,
-/// which is erased. Of `dead` instructions it has none any more. With `share`, its points lead there
-/// by one shared transition.
+/// which is erased. Of `dead` instructions it has none any more. With `share`, its points lead
+/// there by one shared transition.
 #[expect(clippy::too_many_arguments, reason = "each is another part of a continuation")]
 pub fn build<'m>(
     shell: Function<'m>,

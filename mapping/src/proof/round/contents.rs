@@ -10,8 +10,7 @@
 
 use super::{Round, Time};
 use crate::proof::addresses::{is_plain, made};
-use crate::proof::congruence::value_over;
-use crate::proof::guesses::Guess;
+use crate::proof::guesses::{Guess, only};
 use crate::proof::keys::Key;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
@@ -83,10 +82,7 @@ impl Round<'_> {
             };
             for phi in matching.entry_phis(versions, Version::Opt, id) {
                 let is_new = versions.tracked.origin[phi].is_none();
-                let is_copy = || {
-                    let operands = versions.of.opt.graph.operands(phi);
-                    operands.iter().all(|&operand| operand == operands[0])
-                };
+                let is_copy = || only(&versions.of.opt.graph, phi).is_some();
                 if self.guesses.phis[phi].is_none() && is_new && !is_copy() {
                     let data_type = versions.of.opt.graph.nodes[phi].data_type;
                     let same = at(Version::Base).filter(|place| place.data_type == data_type);
@@ -118,7 +114,7 @@ impl Round<'_> {
         let edge = |&(from, place): &(PairId, usize)| Some(&pairs[from].out.as_ref()?[place].walks);
         let walks: Vec<_> = pairs[pair].incoming.iter().filter_map(edge).collect();
         let comes_in = |walk: &Walk| {
-            let operand = value_over(self.versions, &self.congruence, Version::Opt, phi, walk)?;
+            let operand = self.comes_in(Version::Opt, phi, walk)?;
             Some(self.congruence.number(Version::Opt, operand))
         };
         let mut likely: Vec<(usize, AtHead)> = Vec::new();
@@ -155,7 +151,7 @@ impl Round<'_> {
         self.content_of(&place, access)
     }
 
-    fn content_of(&mut self, place: &Content, access: Access) -> Option<Number> {
+    pub(super) fn content_of(&mut self, place: &Content, access: Access) -> Option<Number> {
         if let Some(stored) = self.congruence.stored(self.versions, place, access) {
             return stored;
         }
@@ -181,43 +177,6 @@ impl Round<'_> {
         let number = contents.fresh();
         contents.known.insert(key, number);
         Some(number)
-    }
-
-    /// What a place has behind a store that may be to it, if that stores what the place has anyway:
-    /// what is stored there is a place like this one, which it is, or does not overlap.
-    pub(super) fn left_alone(&mut self, place: &Content, access: Access) -> Option<Number> {
-        let Access::Def(store) = access else { return None };
-        let version = &self.versions.of[place.which];
-        let graph = &version.graph;
-        let node = &graph.nodes[store];
-        let can_be =
-            node.lone.is_none() && self.may_leave_alone(place.which, place.place_of, store);
-        let stored = self.congruence.number(place.which, graph.operands(store)[0]);
-        (can_be && stored != UNKNOWN).then_some(())?;
-        let is_above = |&leaf: &InstId| {
-            let (from, to) = (graph.block(leaf), graph.block(store));
-            if from == to { leaf < store } else { version.scopes.dominates(from, to) }
-        };
-        made(graph, place.pointer)?.leaves.iter().all(is_above).then_some(())?;
-        let before = self.oracle.place_before(place.which, place.place_of, store)?;
-        let sees_place = self.versions.has_lone || graph.nodes[place.place_of].sees_place;
-        let content = if sees_place {
-            self.content_of(place, before)?
-        } else if let Some(stored) = self.congruence.stored(self.versions, place, before) {
-            stored?
-        } else {
-            self.loaded(place, before)?
-        };
-        (content == stored).then_some(stored)
-    }
-
-    /// What a load of a place gives where `access` may have written to it last, if there is one.
-    fn loaded(&mut self, place: &Content, access: Access) -> Option<Number> {
-        let state = self.congruence.access(self.versions, place.which, access);
-        let node = &self.versions.graph(place.which).nodes[place.place_of];
-        node.facts.is_load().then_some(())?;
-        let key = self.keys.id(Key::Operation(node.operation), &[place.number, state]);
-        self.held(place.which, key)
     }
 
     /// What a place has at the head of a block, as far as this round knows.

@@ -15,7 +15,7 @@ use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::ids::InstId;
 
 /// Instructions that are looked at for what a place has
 const MOST_STEPS: usize = 2000;
@@ -30,9 +30,10 @@ enum Address {
 }
 
 impl Round<'_> {
-    /// The instructions that were looked into to prove that a phi of opt at the head of a pair is what
-    /// a load of base behind it reads, of what memory has there: on each way in the phi has what the place has that is loaded from, which
-    /// was loaded from it or stored to it, with nothing written to it since.
+    /// The instructions that were looked into to prove that a phi of opt at the head of a pair is
+    /// what a load of base behind it reads of what memory has there: on each way in the phi has
+    /// what the place has, which was loaded from it or stored to it, with nothing written to it
+    /// since.
     pub(super) fn phi_of_loads(&self, phi: InstId, candidate: Candidate) -> Option<LookedInto> {
         let opt = &self.versions.of.opt.graph;
         let base = &self.versions.of.base;
@@ -65,13 +66,6 @@ impl Round<'_> {
         Some(looked_into)
     }
 
-    /// True if a block is above all entries of a pair of base.
-    fn is_above(&self, pair: PairId, block: BlockId) -> bool {
-        let mut entries = self.matching.pairs[pair].entries.base.iter();
-        let scopes = &self.versions.of.base.scopes;
-        entries.all(|&entry| block != entry && scopes.dominates(block, entry))
-    }
-
     /// What an address of base is that is computed behind the head of a pair, if that was entered
     /// over a walk: phis of its entries are what comes in.
     fn address_over(
@@ -86,19 +80,12 @@ impl Round<'_> {
         let plain = |which: Version, operand: Operand| {
             Address::Number(self.congruence.number(which, operand))
         };
-        let Operand::Value(value) = operand else { return Some(plain(Version::Base, operand)) };
-        let Some(inst) = base.graph.definition(value) else {
-            return Some(plain(Version::Base, operand));
+        let inst = match self.entered_with(pair, walks.base, operand)? {
+            Ok(operand) => return Some(plain(Version::Base, operand)),
+            Err(inst) => inst,
         };
-        let entries = &self.matching.pairs[pair].entries.base;
         let (block, node) = (base.graph.block(inst), &base.graph.nodes[inst]);
-        if node.facts.is_phi() && entries.contains(&block) {
-            return Some(plain(Version::Base, self.comes_in(Version::Base, inst, walks.base)?));
-        }
-        if self.is_above(pair, block) {
-            return Some(plain(Version::Base, operand));
-        }
-        if let Some(phi) = self.phi_with(pair, self.congruence.of.base[value]) {
+        if let Some(phi) = self.phi_with(pair, self.congruence.number(Version::Base, operand)) {
             return Some(plain(Version::Opt, self.comes_in(Version::Opt, phi, walks.opt)?));
         }
         (depth > 0 && node.facts.is_repeatable() && !node.facts.is_phi()).then_some(())?;
@@ -131,14 +118,14 @@ impl Round<'_> {
             }
         }
         sum.constant = sum.wrap(sum.constant);
-        Some(match sum.terms[..] {
-            [(number, 1)] if sum.constant == 0 => Address::Number(number),
-            _ => {
+        Some(sum.single().map_or_else(
+            || {
                 let mut words = Vec::new();
                 sum.words(&mut words);
                 Address::Sum { bits: sum.bits, words }
-            }
-        })
+            },
+            Address::Number,
+        ))
     }
 
     /// The phi of opt at the entries of a pair that has a number.

@@ -9,7 +9,7 @@ use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::graph::Operand;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{BlockId, InstId};
 
 impl Round<'_> {
     /// The instructions that were looked into to prove that a phi of opt has on each way in what an
@@ -101,6 +101,32 @@ impl Round<'_> {
         value_over(self.versions, &self.congruence, which, phi, walk)
     }
 
+    /// What an operand of base behind the head of a pair is if that was entered over a walk: of
+    /// phis of its entries what comes in. What is computed behind the head is the error.
+    pub(super) fn entered_with(
+        &self,
+        pair: PairId,
+        walk: &Walk,
+        operand: Operand,
+    ) -> Option<Result<Operand, InstId>> {
+        let graph = &self.versions.of.base.graph;
+        let Operand::Value(value) = operand else { return Some(Ok(operand)) };
+        let Some(inst) = graph.definition(value) else { return Some(Ok(operand)) };
+        let block = graph.block(inst);
+        let is_entry = self.matching.pairs[pair].entries.base.contains(&block);
+        if graph.nodes[inst].facts.is_phi() && is_entry {
+            return Some(Ok(self.comes_in(Version::Base, inst, walk)?));
+        }
+        Some(if self.is_above(pair, block) { Ok(operand) } else { Err(inst) })
+    }
+
+    /// True if a block is above all entries of a pair of base.
+    pub(super) fn is_above(&self, pair: PairId, block: BlockId) -> bool {
+        let mut entries = self.matching.pairs[pair].entries.base.iter();
+        let scopes = &self.versions.of.base.scopes;
+        entries.all(|&entry| block != entry && scopes.dominates(block, entry))
+    }
+
     /// The term of an operand of base behind the head of a pair, which was entered over a walk:
     /// phis of its entries are what comes in. None if it is made of what is computed behind the
     /// head.
@@ -113,24 +139,16 @@ impl Round<'_> {
         depth: usize,
     ) -> Option<usize> {
         let base = &self.versions.of.base;
-        let plain = |terms: &mut Terms, operand: Operand| {
-            let number = self.congruence.number(Version::Base, operand);
-            self.term_of(terms, Version::Base, operand, Some(number), depth)
+        let inst = match self.entered_with(pair, walks.base, operand)? {
+            Ok(operand) => {
+                let number = self.congruence.number(Version::Base, operand);
+                return self.term_of(terms, Version::Base, operand, Some(number), depth);
+            }
+            Err(inst) => inst,
         };
-        let Operand::Value(value) = operand else { return plain(terms, operand) };
-        let Some(inst) = base.graph.definition(value) else { return plain(terms, operand) };
-        let entries = &self.matching.pairs[pair].entries.base;
-        let block = base.graph.block(inst);
-        if base.graph.nodes[inst].facts.is_phi() && entries.contains(&block) {
-            let incoming = self.comes_in(Version::Base, inst, walks.base)?;
-            return plain(terms, incoming);
-        }
-        let is_above = |&entry: &_| block != entry && base.scopes.dominates(block, entry);
-        if entries.iter().all(is_above) {
-            return plain(terms, operand);
-        }
+        let number = self.congruence.of.base[base.graph.result(inst)];
         if !base.graph.nodes[inst].is_total
-            && let Some(phi) = self.phi_with(pair, self.congruence.of.base[value])
+            && let Some(phi) = self.phi_with(pair, number)
         {
             let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
             let number = self.congruence.number(Version::Opt, incoming);
@@ -139,7 +157,7 @@ impl Round<'_> {
         let can_be = base.graph.nodes[inst].is_total
             && depth > 0
             && terms.terms.len() < MOST_TERMS
-            && self.congruence.of.base[value] != UNKNOWN;
+            && number != UNKNOWN;
         can_be.then_some(())?;
         let operands = base.graph.operands(inst).iter();
         let operands: Option<Vec<usize>> =
