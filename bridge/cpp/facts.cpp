@@ -294,6 +294,71 @@ uint32_t mfb_instruction_facts(LLVMValueRef Ref) {
                 InstFacts::HasOpaqueResult);
 }
 
+/// The operands that are neither poison nor undef wherever an instruction does
+/// something, or else the program is undefined: bit N for the operand at N, of
+/// the first 64.
+uint64_t mfb_well_defined_operands(LLVMValueRef Ref) {
+  auto *I = unwrap<Instruction>(Ref);
+  uint64_t Places = 0;
+  auto Add = [&](unsigned Place) {
+    if (Place < 64)
+      Places |= uint64_t(1) << Place;
+  };
+  if (auto *Load = dyn_cast<LoadInst>(I)) {
+    Add(Load->getPointerOperandIndex());
+  } else if (auto *Store = dyn_cast<StoreInst>(I)) {
+    Add(Store->getPointerOperandIndex());
+  } else if (auto *RMW = dyn_cast<AtomicRMWInst>(I)) {
+    Add(RMW->getPointerOperandIndex());
+  } else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(I)) {
+    Add(Exchange->getPointerOperandIndex());
+  } else if (auto *Branch = dyn_cast<BranchInst>(I)) {
+    if (Branch->isConditional())
+      Add(0);
+  } else if (isa<SwitchInst>(I)) {
+    Add(0);
+  } else if (auto *Return = dyn_cast<ReturnInst>(I)) {
+    if (Return->getReturnValue() &&
+        I->getFunction()->hasRetAttribute(Attribute::NoUndef))
+      Add(0);
+  } else if (auto *Call = dyn_cast<CallBase>(I)) {
+    if (Call->isIndirectCall())
+      Add(Call->getCalledOperandUse().getOperandNo());
+    for (const Use &Arg : Call->args()) {
+      unsigned N = Call->getArgOperandNo(&Arg);
+      if (Call->paramHasAttr(N, Attribute::NoUndef))
+        Add(Arg.getOperandNo());
+    }
+    // Of no bytes nothing is copied, whatever the pointers are.
+    if (auto *Memory = dyn_cast<MemIntrinsic>(I)) {
+      Add(Memory->getRawDestUse().getOperandNo());
+      Add(2);
+      if (auto *Transfer = dyn_cast<MemTransferInst>(Memory))
+        Add(Transfer->getRawSourceUse().getOperandNo());
+    }
+  }
+  return Places;
+}
+
+/// True for a call of the C library's memcmp or bcmp of whose result only
+/// matters whether it is zero: then both are the same.
+bool mfb_compares_memory(LLVMValueRef Ref) {
+  auto *Call = dyn_cast<CallInst>(unwrap<Instruction>(Ref));
+  Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (!Callee || !Callee->isDeclaration() || Call->isNoBuiltin() ||
+      Call->hasOperandBundles())
+    return false;
+  StringRef Name = Callee->getName();
+  FunctionType *T = Callee->getFunctionType();
+  auto IsPointer = [&](unsigned N) {
+    return T->getParamType(N)->isPointerTy();
+  };
+  return (Name == "memcmp" || Name == "bcmp") && !T->isVarArg() &&
+         T->getReturnType()->isIntegerTy() && T->getNumParams() == 3 &&
+         IsPointer(0) && IsPointer(1) && T->getParamType(2)->isIntegerTy() &&
+         isOnlyUsedInZeroEqualityComparison(Call);
+}
+
 uint32_t mfb_map_facts(LLVMValueRef Ref) {
   auto *I = unwrap<Instruction>(Ref);
   auto *Branch = dyn_cast<BranchInst>(I);

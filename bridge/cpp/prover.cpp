@@ -4,12 +4,23 @@
 // as total functions: without flags and metadata, and with leaves that are
 // neither poison nor undef. They are equal if LLVM's own passes see that.
 //
+// Where the first one must be well defined, it keeps its flags, and its leaves
+// are what they can be there: the second one is equal then.
+//
 //===----------------------------------------------------------------------===//
 
 #include "sandbox.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/DomConditionCache.h"
+#include "llvm/Analysis/LazyValueInfo.h"
+#include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/WithCache.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -23,8 +34,25 @@ using namespace midflight;
 
 namespace {
 
+// Values that one is made of; with more, nothing is known of it.
+constexpr unsigned MostValues = 64;
+
 // What a term is.
-enum Kind : uint32_t { Leaf, Constant_, Operation, SignExtended, ZeroExtended };
+enum Kind : uint32_t {
+  Leaf,
+  Constant_,
+  Operation,
+  SignExtended,
+  ZeroExtended,
+  Bounded, // a leaf that is what it can be where an instruction runs
+  Flagged, // an operation that keeps its flags
+  Exact,   // one by a constant that is poison if that leaves a remainder
+};
+
+bool isLeaf(uint32_t K) { return K == Leaf || K == Bounded; }
+bool isOperation(uint32_t K) {
+  return K == Operation || K == Flagged || K == Exact;
+}
 
 // Both expressions, as the caller passes them: each term's operands come before
 // it. One that is extended has its only operand, and a value of the type that
@@ -35,6 +63,10 @@ struct Terms {
   const uint32_t *Begin; // one more than there are terms
   const uint32_t *Operands;
   size_t Count;
+  // For each term, if it is bounded, what it can be.
+  std::vector<std::optional<ConstantRange>> Ranges;
+  // Booleans that hold, or do not, where terms are compared.
+  SmallVector<std::pair<uint32_t, bool>, 4> Conditions;
 
   Value *value(size_t N) const { return unwrap(Values[N]); }
   ArrayRef<uint32_t> operands(size_t N) const {
@@ -64,6 +96,17 @@ bool isTotalIntrinsic(Intrinsic::ID ID) {
   }
 }
 
+// True if any integer can be divided by it.
+bool isTotalDivisor(const Value *V) {
+  auto *Divisor = dyn_cast<ConstantInt>(V);
+  return Divisor && !Divisor->isZero() && !Divisor->isMinusOne();
+}
+
+// The flags of an instruction, as bits.
+uint64_t flagsOf(const Instruction &I) {
+  return static_cast<const Value &>(I).getRawSubclassOptionalData();
+}
+
 bool isSimple(const Type *T) {
   return (T->isIntegerTy() && T->getIntegerBitWidth() <= 128) ||
          T->isPointerTy();
@@ -78,14 +121,21 @@ void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
     return;
   }
   Words.push_back(reinterpret_cast<uintptr_t>(V->getType()));
-  if (T.Kinds[N] == Leaf)
+  if (isLeaf(T.Kinds[N])) {
+    if (const auto &Range = T.Ranges[N])
+      for (const APInt &End : {Range->getLower(), Range->getUpper()})
+        Words.insert(Words.end(), End.getRawData(),
+                     End.getRawData() + End.getNumWords());
     return;
-  if (T.Kinds[N] != Operation) {
+  }
+  if (!isOperation(T.Kinds[N])) {
     Words.push_back(T.operands(N)[0]);
     return;
   }
   auto *I = cast<Instruction>(V);
   Words.push_back(I->getOpcode());
+  if (T.Kinds[N] == Flagged)
+    Words.push_back(flagsOf(*I));
   if (auto *Compare = dyn_cast<CmpInst>(I))
     Words.push_back(Compare->getPredicate());
   if (auto *GEP = dyn_cast<GetElementPtrInst>(I))
@@ -97,40 +147,21 @@ void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
   Words.push_back(~0ull);
 }
 
-// A function of the leaves that gives whether both are equal, or whether they
-// are not.
-Function *build(const Terms &T, uint32_t A, uint32_t B, bool Negated,
-                Module &M) {
-  LLVMContext &Context = M.getContext();
-  SmallVector<Type *, 8> Types;
-  for (size_t N = 0; N != T.Count; ++N)
-    if (T.Kinds[N] == Leaf)
-      Types.push_back(T.value(N)->getType());
-  auto *F = Function::Create(
-      FunctionType::get(Type::getInt1Ty(Context), Types, false),
-      GlobalValue::ExternalLinkage, "equal", M);
-  for (Argument &Arg : F->args())
-    Arg.addAttr(Attribute::NoUndef);
-  auto *BB = BasicBlock::Create(Context, "", F);
+// Builds a function of the leaves that gives whether two terms are equal, or
+// whether they are not; or whether both are poison together.
+struct Builder {
+  const Terms &T;
+  Module &M;
+  bool AsksPoison;
+  Function *F = nullptr;
+  // Where terms are made, each when it is first needed.
+  BasicBlock *BB = nullptr;
   SmallVector<Value *, 16> Made;
-  auto Next = F->arg_begin();
-  for (size_t N = 0; N != T.Count; ++N) {
-    if (T.Kinds[N] == Leaf) {
-      Made.push_back(&*Next++);
-      continue;
-    }
-    if (T.Kinds[N] == Constant_) {
-      Made.push_back(T.value(N));
-      continue;
-    }
-    if (T.Kinds[N] != Operation) {
-      Value *Of = Made[T.operands(N)[0]];
-      Type *To = T.value(N)->getType();
-      Made.push_back(T.Kinds[N] == SignExtended
-                         ? new SExtInst(Of, To, "", BB)
-                         : static_cast<Value *>(new ZExtInst(Of, To, "", BB)));
-      continue;
-    }
+
+  Builder(const Terms &T, Module &M, bool AsksPoison)
+      : T(T), M(M), AsksPoison(AsksPoison), Made(T.Count) {}
+
+  Value *operation(size_t N) {
     Instruction *I = cast<Instruction>(T.value(N))->clone();
     I->dropUnknownNonDebugMetadata();
     I->setDebugLoc({});
@@ -144,28 +175,192 @@ Function *build(const Terms &T, uint32_t A, uint32_t B, bool Negated,
       Call->setCalledFunction(Intrinsic::getDeclaration(
           &M, Call->getIntrinsicID(), {Call->getType()}));
 #endif
-    I->dropPoisonGeneratingAnnotations();
+    if (T.Kinds[N] != Flagged || isa<CallBase>(I))
+      I->dropPoisonGeneratingAnnotations();
+    if (T.Kinds[N] == Exact && !AsksPoison)
+      I->setIsExact();
     I->insertInto(BB, BB->end());
-    Made.push_back(I);
+    return I;
   }
-  IRBuilder<> Builder(BB);
-  Builder.CreateRet(Negated ? Builder.CreateICmpNE(Made[A], Made[B])
-                            : Builder.CreateICmpEQ(Made[A], Made[B]));
-  return F;
+
+  Value *made(size_t N) {
+    if (Made[N])
+      return Made[N];
+    for (uint32_t Operand : T.operands(N))
+      made(Operand);
+    if (T.Kinds[N] == Constant_)
+      return Made[N] = T.value(N);
+    if (isOperation(T.Kinds[N]))
+      return Made[N] = operation(N);
+    Value *Of = Made[T.operands(N)[0]];
+    Type *To = T.value(N)->getType();
+    if (T.Kinds[N] == SignExtended)
+      return Made[N] = new SExtInst(Of, To, "", BB);
+    return Made[N] = new ZExtInst(Of, To, "", BB);
+  }
+
+  // Whether the operations that are exact leave no remainder, of those that a
+  // term is made of.
+  Value *leavesNone(IRBuilder<> &Builder, uint32_t Root) {
+    Value *None = Builder.getTrue();
+    SmallDenseSet<uint32_t> Seen;
+    SmallVector<uint32_t, 16> Work{Root};
+    while (!Work.empty()) {
+      uint32_t N = Work.pop_back_val();
+      if (!Seen.insert(N).second)
+        continue;
+      append_range(Work, T.operands(N));
+      if (T.Kinds[N] != Exact)
+        continue;
+      Value *Of = Made[T.operands(N)[0]], *By = Made[T.operands(N)[1]];
+      Value *Left;
+      switch (cast<Instruction>(T.value(N))->getOpcode()) {
+      case Instruction::SDiv:
+        Left = Builder.CreateSRem(Of, By);
+        break;
+      case Instruction::UDiv:
+        Left = Builder.CreateURem(Of, By);
+        break;
+      default: {
+        Value *One = ConstantInt::get(Of->getType(), 1);
+        Value *Unit = Builder.CreateShl(One, By);
+        Left = Builder.CreateAnd(Of, Builder.CreateSub(Unit, One));
+      }
+      }
+      None = Builder.CreateAnd(None, Builder.CreateIsNull(Left));
+    }
+    return None;
+  }
+
+  Function *build(uint32_t A, uint32_t B, bool Negated) {
+    LLVMContext &Context = M.getContext();
+    SmallVector<Type *, 8> Types;
+    for (size_t N = 0; N != T.Count; ++N)
+      if (isLeaf(T.Kinds[N]))
+        Types.push_back(T.value(N)->getType());
+    F = Function::Create(
+        FunctionType::get(Type::getInt1Ty(Context), Types, false),
+        GlobalValue::ExternalLinkage, "equal", M);
+    auto Next = F->arg_begin();
+    for (size_t N = 0; N != T.Count; ++N) {
+      if (!isLeaf(T.Kinds[N]))
+        continue;
+      Next->addAttr(Attribute::NoUndef);
+      if (const auto &Range = T.Ranges[N])
+        Next->addAttr(Attribute::get(Context, Attribute::Range, *Range));
+      Made[N] = &*Next++;
+    }
+    BB = BasicBlock::Create(Context, "", F);
+    if (!T.Conditions.empty()) {
+      auto *Elsewhere = BasicBlock::Create(Context, "", F);
+      new UnreachableInst(Context, Elsewhere);
+      for (auto [Condition, Holds] : T.Conditions) {
+        auto *Goes = BasicBlock::Create(Context, "", F);
+        Value *Is = made(Condition);
+        BranchInst::Create(Holds ? Goes : Elsewhere, Holds ? Elsewhere : Goes,
+                           Is, BB);
+        BB = Goes;
+      }
+    }
+    made(A);
+    made(B);
+    IRBuilder<> Builder(BB);
+    if (AsksPoison) {
+      Value *OfA = leavesNone(Builder, A), *OfB = leavesNone(Builder, B);
+      Builder.CreateRet(Builder.CreateICmpEQ(OfA, OfB));
+      return F;
+    }
+    Builder.CreateRet(Negated ? Builder.CreateICmpNE(Made[A], Made[B])
+                              : Builder.CreateICmpEQ(Made[A], Made[B]));
+    return F;
+  }
+};
+
+// Analysis of a function: the branches that say something of a value.
+struct ConditionsAnalysis : AnalysisInfoMixin<ConditionsAnalysis> {
+  using Result = DomConditionCache;
+  static AnalysisKey Key;
+  Result run(Function &F, FunctionAnalysisManager &) {
+    DomConditionCache Conditions;
+    for (BasicBlock &BB : F)
+      if (auto *Br = dyn_cast<BranchInst>(BB.getTerminator());
+          Br && Br->isConditional())
+        Conditions.registerBranch(Br);
+    return Conditions;
+  }
+};
+
+AnalysisKey ConditionsAnalysis::Key;
+
+// True if a value can be poison, but not undef: so far only phis can be looked
+// through in cycles.
+bool isNeverUndef(const Value *V) {
+  SmallPtrSet<const Value *, 16> Seen;
+  SmallVector<const Value *, 16> Work{V};
+  while (!Work.empty()) {
+    const Value *Of = Work.pop_back_val();
+    if (!Seen.insert(Of).second)
+      continue;
+    if (Seen.size() > MostValues)
+      return false;
+    auto *I = dyn_cast<Instruction>(Of);
+    if (I && isa<PHINode, BinaryOperator, CastInst, ICmpInst, SelectInst>(I))
+      Work.append(I->value_op_begin(), I->value_op_end());
+    else if (!isGuaranteedNotToBeUndef(Of))
+      return false;
+  }
+  return true;
 }
 
-bool provedByPasses(Sandbox &S, Function &F) {
-  if (S.Prover.isEmpty())
-    cantFail(S.PB.parsePassPipeline(S.Prover,
+// What an integer can be where an instruction runs, if it is not poison; none
+// if nothing is known of it.
+std::optional<ConstantRange> rangeAt(Sandbox &S, Value *V, Instruction *At) {
+  if (!V->getType()->isIntegerTy() || isa<Constant>(V) || !isNeverUndef(V))
+    return std::nullopt;
+  Function &F = *At->getFunction();
+  auto &DT = S.FAM.getResult<DominatorTreeAnalysis>(F);
+  auto &AC = S.FAM.getResult<AssumptionAnalysis>(F);
+  auto &LVI = S.FAM.getResult<LazyValueAnalysis>(F);
+  auto &Conditions = S.FAM.getResult<ConditionsAnalysis>(F);
+  SimplifyQuery Q(F.getDataLayout(), /*TLI=*/nullptr, &DT, &AC, At,
+                  /*UseInstrInfo=*/true, /*CanUseUndef=*/false, &Conditions);
+  ConstantRange Range =
+      ConstantRange::getFull(V->getType()->getIntegerBitWidth());
+  for (bool Signed : {true, false})
+    Range = Range.intersectWith(
+        computeConstantRangeIncludingKnownBits(V, Signed, Q),
+        Signed ? ConstantRange::Signed : ConstantRange::Unsigned);
+  Range =
+      Range.intersectWith(LVI.getConstantRange(V, At, /*UndefAllowed=*/false));
+  if (Range.isFullSet() || Range.isEmptySet())
+    return std::nullopt;
+  return Range;
+}
+
+bool provedByPasses(Sandbox &S, Function &F, bool IsBounded) {
+  FunctionPassManager &Prover = IsBounded ? S.BoundedProver : S.Prover;
+  if (Prover.isEmpty()) {
+    if (IsBounded)
+      cantFail(S.PB.parsePassPipeline(
+          Prover, "correlated-propagation,instcombine<no-verify-fixpoint>,"
+                  "early-cse,constraint-elimination"));
+    cantFail(S.PB.parsePassPipeline(Prover,
                                     "instcombine<no-verify-fixpoint>,early-cse,"
                                     "instcombine<no-verify-fixpoint>"));
-  S.Prover.run(F, S.FAM);
+  }
+  Prover.run(F, S.FAM);
   S.FAM.clear(F, F.getName());
-  auto *Ret = cast<ReturnInst>(F.getEntryBlock().getTerminator());
-  return PatternMatch::match(Ret->getReturnValue(), PatternMatch::m_One());
+  // If it cannot be that the conditions hold, nothing is said.
+  auto *Ret = dyn_cast<ReturnInst>(F.back().getTerminator());
+  return Ret &&
+         PatternMatch::match(Ret->getReturnValue(), PatternMatch::m_One());
 }
 
 } // namespace
+
+void midflight::registerConditionsAnalysis(FunctionAnalysisManager &FAM) {
+  FAM.registerPass([] { return ConditionsAnalysis(); });
+}
 
 extern "C" {
 
@@ -178,40 +373,60 @@ bool mfb_is_total(LLVMValueRef Inst) {
   if (auto *Call = dyn_cast<IntrinsicInst>(I)) {
     if (!isTotalIntrinsic(Call->getIntrinsicID()))
       return false;
-  } else if (!isa<BinaryOperator, ICmpInst, SelectInst, GetElementPtrInst,
+  } else if (!isa<BinaryOperator, CmpInst, SelectInst, GetElementPtrInst,
                   TruncInst, ZExtInst, SExtInst, PtrToIntInst, IntToPtrInst>(
                  I)) {
     return false;
   }
+  // What floats are compared to does not depend on the payload of a NaN.
   if (!all_of(I->operands(), [&](const Use &U) {
-        return isa<Function>(U) || isSimple(U->getType());
+        return isa<Function>(U) || isSimple(U->getType()) ||
+               (isa<FCmpInst>(I) && U->getType()->isFloatingPointTy());
       }))
     return false;
   return !canCreateUndefOrPoison(cast<Operator>(I),
                                  /*ConsiderFlagsAndMetadata=*/false) &&
-         !I->isIntDivRem();
+         (!I->isIntDivRem() || isTotalDivisor(I->getOperand(1)));
+}
+
+/// True for a division or a shift to the right by a constant that is poison if
+/// that leaves a remainder.
+bool mfb_is_exact(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  return isa<PossiblyExactOperator>(I) && I->isExact() &&
+         isa<ConstantInt>(I->getOperand(1)) && mfb_is_total(Inst);
 }
 
 /// True for a constant that can be used in a module of its own.
 bool mfb_is_plain_operand(LLVMValueRef V) {
-  return isa<ConstantInt, ConstantPointerNull>(unwrap(V));
+  return isa<ConstantInt, ConstantFP, ConstantPointerNull>(unwrap(V));
 }
 
 /// True if two of these terms, of one type, are proved to be equal whatever the
-/// leaves are, or, if they are booleans, never to be.
+/// leaves are, or, if they are booleans, never to be. Bounded leaves are what
+/// they can be where an instruction runs, if there is one.
 bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
                      const uint32_t *Kinds, const uint32_t *Begin,
-                     const uint32_t *Operands, size_t Count, uint32_t A,
-                     uint32_t B, bool Negated) {
+                     const uint32_t *Operands, size_t Count,
+                     const uint32_t *Conditions, size_t ConditionCount,
+                     uint32_t A, uint32_t B, bool Negated, LLVMValueRef At) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
-  Terms T{Values, Kinds, Begin, Operands, Count};
+  Terms T{Values, Kinds, Begin, Operands, Count, {}, {}};
+  for (size_t N = 0; N != ConditionCount; ++N)
+    T.Conditions.emplace_back(Conditions[2 * N], Conditions[2 * N + 1]);
   if (!Count || T.value(A)->getType() != T.value(B)->getType() ||
       !isSimple(T.value(A)->getType()) ||
       (Negated && !T.value(A)->getType()->isIntegerTy(1)))
     return false;
+  T.Ranges.resize(Count);
+  for (size_t N = 0; At && N != Count; ++N)
+    if (Kinds[N] == Bounded)
+      T.Ranges[N] = rangeAt(S, T.value(N), unwrap<Instruction>(At));
   std::vector<uint64_t> Words{A, B, Negated};
   for (size_t N = 0; N != Count; ++N)
     addWords(T, N, Words);
+  for (auto [Condition, Holds] : T.Conditions)
+    Words.insert(Words.end(), {Condition, Holds});
   auto [Known, IsNew] = S.Proved.try_emplace(std::move(Words), false);
   if (!IsNew)
     return Known->second;
@@ -226,9 +441,17 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
         std::make_unique<Module>("midflight.prover", T.value(A)->getContext());
     S.Scratch->setDataLayout(Of->getDataLayout());
   }
-  Function *F = build(T, A, B, Negated, *S.Scratch);
-  bool IsProved = provedByPasses(S, *F);
-  F->eraseFromParent();
+  bool IsBounded = !T.Conditions.empty() || any_of(T.Ranges, [](auto &Range) {
+    return Range.has_value();
+  });
+  auto Holds = [&](bool AsksPoison) {
+    Function *F = Builder(T, *S.Scratch, AsksPoison).build(A, B, Negated);
+    bool IsProved = provedByPasses(S, *F, IsBounded);
+    F->eraseFromParent();
+    return IsProved;
+  };
+  bool IsExact = is_contained(ArrayRef(Kinds, Count), uint32_t(Exact));
+  bool IsProved = Holds(false) && (!IsExact || Holds(true));
   Known->second = IsProved;
   return IsProved;
 }

@@ -18,6 +18,12 @@ pub enum Kind {
     SignExtended = 3,
     /// The same, zero-extended
     ZeroExtended = 4,
+    /// A leaf that is what its value can be where an instruction runs
+    Bounded = 5,
+    /// An operation that keeps its flags
+    Flagged = 6,
+    /// One for which [`Inst::is_exact`] holds: it is poison if it leaves a remainder
+    Exact = 7,
 }
 
 /// Terms over the same leaves: an operation's operands come before it.
@@ -27,6 +33,8 @@ pub struct Terms<'m> {
     kinds: Vec<u32>,
     begin: Vec<u32>,
     operands: Vec<u32>,
+    /// For each condition its term, and whether it holds
+    conditions: Vec<u32>,
 }
 
 impl<'m> Terms<'m> {
@@ -39,9 +47,23 @@ impl<'m> Terms<'m> {
         self.values.len() as u32 - 1
     }
 
+    /// Adds that a term, a boolean, holds, or does not, where others are compared.
+    pub fn add_condition(&mut self, term: u32, holds: bool) {
+        self.conditions.extend([term, u32::from(holds)]);
+    }
+
     /// True if two terms, or with `negated` a boolean and another one's negation, are proved to be
-    /// equal, whatever the leaves are: as total functions, without the flags of operations.
-    pub fn are_equal(&self, sandbox: &Sandbox, a: u32, b: u32, negated: bool) -> bool {
+    /// equal, whatever the leaves are: as total functions, without the flags of operations but
+    /// those that are [`Kind::Flagged`], so far as these are not poison. Leaves that are
+    /// [`Kind::Bounded`] are what they can be where an instruction runs, if there is one. With some
+    /// that are [`Kind::Exact`] both must be poison together.
+    pub fn are_equal(
+        &self,
+        sandbox: &Sandbox,
+        (a, b): (u32, u32),
+        negated: bool,
+        at: Option<Inst<'m>>,
+    ) -> bool {
         let end = self.operands.len() as u32;
         let begin: Vec<u32> = self.begin.iter().copied().chain([end]).collect();
         // SAFETY: all are live; the arrays have the lengths that follow from the number of terms,
@@ -54,9 +76,12 @@ impl<'m> Terms<'m> {
                 begin.as_ptr(),
                 self.operands.as_ptr(),
                 self.values.len(),
+                self.conditions.as_ptr(),
+                self.conditions.len() / 2,
                 a,
                 b,
                 negated,
+                at.map_or(std::ptr::null_mut(), |inst| inst.0),
             )
         }
     }
@@ -69,10 +94,31 @@ impl Inst<'_> {
         // SAFETY: the instruction is live.
         unsafe { sys::mfb_is_total(self.0) }
     }
+
+    /// True for a call of the C library's `memcmp` or `bcmp` of whose result only matters whether it
+    /// is zero: then both are the same.
+    pub fn compares_memory(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_compares_memory(self.0) }
+    }
+
+    /// True for a division or a shift to the right by a constant that is poison if that leaves a
+    /// remainder.
+    pub fn is_exact(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_is_exact(self.0) }
+    }
+
+    /// The operands that are neither poison nor undefined wherever it runs, or else the program is
+    /// undefined: bit `n` for the operand at `n`, of the first 64.
+    pub fn well_defined_operands(self) -> u64 {
+        // SAFETY: the instruction is live.
+        unsafe { sys::mfb_well_defined_operands(self.0) }
+    }
 }
 
 impl Value<'_> {
-    /// True for an integer or null: what an expression may have as a constant.
+    /// True for a number or null: what an expression may have as a constant.
     pub fn is_plain_operand(self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::mfb_is_plain_operand(self.0) }

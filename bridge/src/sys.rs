@@ -183,10 +183,16 @@ unsafe extern "C" {
         begin: *const u32,
         operands: *const u32,
         count: usize,
+        conditions: *const u32,
+        condition_count: usize,
         a: u32,
         b: u32,
         negated: bool,
+        at: LLVMValueRef,
     ) -> bool;
+    pub fn mfb_compares_memory(inst: LLVMValueRef) -> bool;
+    pub fn mfb_is_exact(inst: LLVMValueRef) -> bool;
+    pub fn mfb_well_defined_operands(inst: LLVMValueRef) -> u64;
     pub fn mfb_cases(
         inst: LLVMValueRef,
         to: *mut c_void,

@@ -58,7 +58,7 @@ exit:
 ; Each version has a phi that the other one has not: of products here, a factor there.
 ; COMMON: "base_to_opt":{"total":8,{{.*}}"avail":8,{{.*}}"opt_to_base":{"total":7,{{.*}}"avail":7,
 ; COMMON-SAME: "base_to_opt":[
-; COMMON-SAME: "at":8,"landing":7,"values":[{{\[}}9,5]],"exprs":[{"source":0},{"source":1},{"source":2},{"repeat":5,"of":[0,1,2]},{"constant":1},{"repeat":6,"of":[3,4]}]
+; COMMON-SAME: "at":8,"landing":7,"values":[{{\[}}9,0]],"exprs":[{"source":10}]
 ; COMMON-SAME: "opt_to_base":[
 ; COMMON-SAME: "at":6,"landing":8,{{[^}]*}}{"source":0},{{[^k]*}}{"repeat":7,"of":[0,3,6]}]
 define i32 @common(i1 %c, i32 %a, i32 %b) {

@@ -94,15 +94,17 @@ impl Candidates {
             (operand, Operand::Value(opt)) => {
                 let Some(inst) = definition(Version::Opt, opt) else { return };
                 let node = &versions.of.opt.graph.nodes[inst];
-                let is_phi = match operand {
-                    Operand::Value(base) => definition(Version::Base, base)
-                        .is_some_and(|i| versions.of.base.graph.nodes[i].facts.is_phi()),
-                    Operand::Constant(_) => false,
+                let of_base = match operand {
+                    Operand::Value(base) => definition(Version::Base, base),
+                    Operand::Constant(_) => None,
                 };
+                let of_base = of_base.map(|inst| versions.of.base.graph.nodes[inst].facts);
+                let is_phi = of_base.is_some_and(|facts| facts.is_phi());
+                let is_load = of_base.is_some_and(|facts| facts.is_load());
                 // A load may be of a phi what base has in a phi of loads.
                 let can_be = node.is_total
                     || (node.facts.is_phi() && !is_phi)
-                    || (node.facts.is_load() && is_phi);
+                    || (node.facts.is_load() && (is_phi || is_load));
                 if !can_be {
                     return;
                 }

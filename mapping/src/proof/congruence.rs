@@ -32,6 +32,9 @@ use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
+/// An operand of an instruction, by its place
+pub(super) type Use = (InstId, usize);
+
 /// The numbers of all values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Congruence {
@@ -45,6 +48,9 @@ pub struct Congruence {
     /// For values that were proved to be what others are: the instructions that were looked into
     /// for that, which must have no flags
     pub looked_into: FxHashMap<(Version, InstId), LookedInto>,
+    /// Operands of opt, by their places, that are proved to be what base's instruction has there
+    /// wherever that runs, or their negations
+    pub(super) same_uses: FxHashSet<Use>,
     /// Switches of opt that are proved to go to the case that base's one goes to, which they are
     /// compared with
     pub(super) same_cases: FxHashSet<InstId>,
@@ -69,6 +75,7 @@ impl Congruence {
             layout,
             literals: Vec::new(),
             looked_into: FxHashMap::default(),
+            same_uses: FxHashSet::default(),
             same_cases: FxHashSet::default(),
             same_ways: FxHashSet::default(),
             contents: Contents::new(layout.contents),
@@ -112,7 +119,9 @@ impl Congruence {
         let Condition { insts, relation } = condition;
         match relation {
             Relation::Same => self.have_same_operands(versions, insts),
-            Relation::Opposite => self.decide_oppositely(versions, insts),
+            Relation::Opposite => {
+                self.same_uses.contains(&(insts.opt, 0)) || self.decide_oppositely(versions, insts)
+            }
             Relation::Cases => self.same_cases.contains(&insts.opt),
             Relation::Ways => self.same_ways.contains(&insts.opt),
         }
@@ -329,44 +338,62 @@ impl Congruence {
         let PerVersion { base, opt } = versions.of.as_ref().map(|version| &version.graph);
         let Some(AsStore { bytes, filled }) = base.nodes[insts.base].as_store else { return false };
         let store = &opt.nodes[insts.opt];
-        let [value, to] = *opt.operands(insts.opt) else { return false };
-        if !store.facts.is_store() || store.integer_bytes != Some(bytes) || versions.has_lone {
+        let [value, _] = *opt.operands(insts.opt) else { return false };
+        if !store.facts.is_store() || store.integer_bytes != Some(bytes) {
             return false;
         }
-        let number = |which: Version, inst: InstId, operand: Operand| {
-            self.at(versions, which, operand, versions.graph(which).block(inst))
-        };
-        let of_base = |place: usize| {
-            let operand = base.operands(insts.base)[place];
-            number(Version::Base, insts.base, operand)
-        };
-        if of_base(0) != number(Version::Opt, insts.opt, to) {
+        let Some(uses) = self.written(versions, insts.base, insts.opt) else { return false };
+        if !uses.iter().all(|&uses| self.are_same(versions, uses)) {
             return false;
         }
         if let Some(filled) = filled {
-            let stored = number(Version::Opt, insts.opt, value);
+            let stored = self.at(versions, Version::Opt, value, opt.block(insts.opt));
             return self.constant(stored) == Some(filled);
         }
         let Operand::Value(value) = value else { return false };
         let Some(load) = opt.definition(value) else { return false };
         let chains = &versions.of.opt.chains;
         let is_of_segment = |inst: InstId| (chains.of_inst(opt, inst), chains.segment[inst]);
-        opt.nodes[load].facts.is_load()
-            && opt.nodes[load].integer_bytes == Some(bytes)
+        opt.nodes[load].integer_bytes == Some(bytes)
             && is_of_segment(load) == is_of_segment(insts.opt)
-            && number(Version::Opt, load, opt.operands(load)[0]) == of_base(1)
     }
 
-    /// True if the operands of two instructions are congruent.
+    /// Where base copies or fills memory, and opt stores: the operands that must be the same, where
+    /// they write, and where they read.
+    pub(super) fn written(
+        &self,
+        versions: &Versions,
+        base: InstId,
+        opt: InstId,
+    ) -> Option<Vec<PerVersion<Use>>> {
+        let AsStore { filled, .. } = versions.of.base.graph.nodes[base].as_store?;
+        let graph = &versions.of.opt.graph;
+        let [value, _] = *graph.operands(opt) else { return None };
+        graph.nodes[opt].facts.is_store().then_some(())?;
+        let to = PerVersion { base: (base, 0), opt: (opt, 1) };
+        if filled.is_some() {
+            return Some(vec![to]);
+        }
+        let Operand::Value(value) = value else { return None };
+        let load = graph.definition(value).filter(|&inst| graph.nodes[inst].facts.is_load())?;
+        Some(vec![to, PerVersion { base: (base, 1), opt: (load, 0) }])
+    }
+
+    /// True if two operands are congruent, or are the same wherever the instructions run.
+    fn are_same(&self, versions: &Versions, uses: PerVersion<Use>) -> bool {
+        let number = |w: Version| {
+            let (inst, place) = uses[w];
+            let graph = versions.graph(w);
+            self.at(versions, w, graph.operands(inst)[place], graph.block(inst))
+        };
+        self.same_uses.contains(&uses.opt) || number(Version::Base) == number(Version::Opt)
+    }
+
+    /// True if the operands of two instructions are congruent, or are the same wherever the
+    /// instructions run.
     pub fn have_same_operands(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
-        let [a, b] = Version::BOTH.map(|w| versions.graph(w).operands(insts[w]));
-        let block = PerVersion::from_fn(|w| versions.graph(w).block(insts[w]));
-        let mut pairs = a.iter().zip(b);
-        a.len() == b.len()
-            && pairs.all(|(&x, &y)| {
-                self.at(versions, Version::Base, x, block.base)
-                    == self.at(versions, Version::Opt, y, block.opt)
-            })
+        let [a, b] = Version::BOTH.map(|w| versions.graph(w).operands(insts[w]).len());
+        a == b && (0..a).all(|place| self.are_same(versions, insts.map(|inst| (inst, place))))
     }
 }
 

@@ -12,7 +12,8 @@ use typed_index_collections::TiVec;
 
 /// Guesses
 pub(super) struct Guesses {
-    /// For each instruction of opt the phi of base that it is, as tracking says
+    /// For each phi of opt, and each load or operation that came in the place of a phi, the phi of
+    /// base that it is, as tracking says
     pub(super) phis: TiVec<InstId, Option<InstId>>,
     /// For phis of opt of which tracking says nothing, phis of base that they may be, by what comes
     /// in. The last one is the guess.
@@ -111,6 +112,20 @@ pub(super) fn only(graph: &Graph, phi: InstId) -> Option<Operand> {
     }
 }
 
+/// True for an instruction on a phi of these blocks, or on an operation on one.
+fn is_of_phi(graph: &Graph, inst: InstId, blocks: &[BlockId]) -> bool {
+    let definitions = |inst: InstId| {
+        graph.operands(inst).iter().filter_map(|&operand| match operand {
+            Operand::Value(value) => graph.definition(value),
+            Operand::Constant(_) => None,
+        })
+    };
+    let is_phi =
+        |inst: InstId| graph.nodes[inst].facts.is_phi() && blocks.contains(&graph.block(inst));
+    definitions(inst)
+        .any(|of| is_phi(of) || (!graph.nodes[of].facts.is_phi() && definitions(of).any(is_phi)))
+}
+
 /// All that may be guessed: at the entries of pairs.
 pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refuted) -> Guesses {
     let opt = &versions.of.opt.graph;
@@ -125,7 +140,16 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
     for (id, pair) in matching.pairs.iter_enumerated() {
         for base in matching.entry_phis(versions, Version::Base, id) {
             let Some(phi) = tracked.kept[base].or(tracked.replaced[base]) else { continue };
-            if opt.nodes[phi].facts.is_phi() && pair.entries.opt.contains(&opt.block(phi)) {
+            let node = &opt.nodes[phi];
+            let is_entry = node.facts.is_phi() && pair.entries.opt.contains(&opt.block(phi));
+            // A load reads what memory has at the head, an operation may have been sunk.
+            let at_head = versions.of.opt.chains.of_inst(opt, phi) == Some(pair.chains.opt);
+            let head = versions.of.opt.chains.head(pair.chains.opt);
+            let is_below =
+                || node.is_total && versions.of.opt.scopes.dominates(head, opt.block(phi));
+            let is_behind = ((node.facts.is_load() && at_head) || is_below())
+                && is_of_phi(opt, phi, &pair.entries.opt);
+            if is_entry || is_behind {
                 guesses.phis[phi] = Some(base);
             }
         }

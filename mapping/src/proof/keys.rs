@@ -32,9 +32,11 @@ pub(super) enum Key {
     Choice(u32),
     /// Two numbers compared by a predicate
     Comparison(u32),
-    /// What an operation, the first number, loads from an address, the second one, behind so many
-    /// anchors of a pair
-    Loaded(PairId, u32),
+    /// What an operation, the first number, reads, with operands, the others, behind so many anchors
+    /// of a pair
+    Read(PairId, u32),
+    /// Whether two pieces of memory are the same: by pointers, a size, and the state of memory
+    Compared,
     /// An atom, by its words, that is negated, or is not
     Literal(bool),
 }
@@ -82,7 +84,8 @@ impl Key {
             Key::Sum(data_type, bits) => [6, data_type, bits],
             Key::Choice(data_type) => [7, data_type, 0],
             Key::Comparison(predicate) => [8, predicate, 0],
-            Key::Loaded(pair, segment) => [10, pair.into(), segment],
+            Key::Read(pair, segment) => [10, pair.into(), segment],
+            Key::Compared => [11, 0, 0],
             Key::Literal(negated) => [9, u32::from(negated), 0],
         }
     }

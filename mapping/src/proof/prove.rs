@@ -130,6 +130,7 @@ fn congruence(
     let mut round = Round::new(versions, matching, oracle, shapes, congruence, refuted);
     if Version::BOTH.into_iter().all(|which| round.settle(which, refuted)) {
         round.settle_cases();
+        round.settle_uses();
         round.settle_ways();
         return round.congruence;
     }

@@ -12,18 +12,22 @@ use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::{Matching, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::shape::{Entry, Shape, entries};
-use crate::versions::facts::Versions;
+use crate::versions::chains::ChainId;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Boolean, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
+use rustc_hash::FxHashSet as HashSet;
 use typed_index_collections::TiVec;
 
 mod cases;
 mod contents;
 mod equal;
+mod guessed;
 mod loads;
 mod phi_of_loads;
 mod through_phis;
+mod uses;
 mod ways;
 
 /// Rounds until each value is given a number of its own instead.
@@ -104,6 +108,8 @@ pub(super) struct Round<'a> {
     facts: PerVersion<Vec<Fact>>,
     /// By the place of a number the key of its sum
     forms: Vec<Option<KeyId>>,
+    /// The segments of chains in which there are lone stores
+    lone_segments: PerVersion<HashSet<(ChainId, usize)>>,
     /// Of one instruction: memory that the next one uses again
     scratch: Scratch,
 }
@@ -149,6 +155,7 @@ impl<'a> Round<'a> {
             memory_changed: PerVersion::from_fn(|w| vec![0; versions.graph(w).blocks.len()].into()),
             facts: PerVersion::default(),
             forms: Vec::new(),
+            lone_segments: PerVersion::from_fn(|w| lone_segments(&versions.of[w])),
             scratch: Scratch::default(),
         };
         if versions.has_places {
@@ -200,7 +207,8 @@ impl<'a> Round<'a> {
             for inst in graph.insts(block).iter().filter(|&i| graph.has_result(i)) {
                 self.now += 1;
                 let mut number = self.number(which, inst);
-                if graph.nodes[inst].facts.is_phi() {
+                let is_guessed = || which == Version::Opt && self.guesses.phis[inst].is_some();
+                if graph.nodes[inst].facts.is_phi() || is_guessed() {
                     number = self.guessed(which, Guess::Phi(inst), number);
                 }
                 let value = graph.result(inst);
@@ -259,93 +267,6 @@ impl<'a> Round<'a> {
         (fact.round == self.rounds[which]).then(|| ValueId::from(fact.leader as usize))
     }
 
-    /// The number that is guessed, if there is one; else what it was found to be.
-    fn guessed(&mut self, which: Version, guess: Guess, found: Number) -> Number {
-        let guessed = match guess {
-            _ if which == Version::Base => None,
-            Guess::Phi(phi) => match self.guesses.phi(phi) {
-                Some(base) => {
-                    Some(self.congruence.of.base[self.versions.of.base.graph.result(base)])
-                }
-                None => {
-                    let place = self.guesses.contents.get(&phi).and_then(|places| places.last());
-                    place.and_then(|place| self.congruence.contents.number(place))
-                }
-            },
-            Guess::Memory(block) => {
-                self.guesses.memory[block].map(|b| self.congruence.memory.base[b])
-            }
-            Guess::Place(place) => {
-                let base = self.guesses.places.get(&place);
-                base.and_then(|base| self.congruence.contents.number(base))
-            }
-        };
-        if guessed.is_some_and(|number| number != found) {
-            self.refuted.push(guess);
-        }
-        guessed.unwrap_or(found)
-    }
-
-    /// Drops the guesses that do not follow from the others, and forgets what was built on them;
-    /// true if there were any.
-    fn drop_refuted(&mut self, refuted: &mut Refuted) -> bool {
-        // What tracking says of a phi may only be in the way of what is guessed of another one. Of
-        // places in memory it is as likely where stores are lone, and phis there for these.
-        let has_lone = self.versions.has_lone;
-        let is_likely = |guess: &Guess| match *guess {
-            Guess::Phi(phi) => {
-                let is_place = self.guesses.phi(phi).is_none();
-                self.guesses.phis[phi].is_some() || (is_place && has_lone)
-            }
-            Guess::Memory(_) | Guess::Place(_) => true,
-        };
-        let mut dropped = std::mem::take(&mut self.refuted);
-        if !dropped.iter().all(is_likely) {
-            dropped.retain(|guess| !is_likely(guess));
-        }
-        let is_any = !dropped.is_empty();
-        for guess in &dropped {
-            match *guess {
-                Guess::Phi(phi) => {
-                    if self.guesses.phis[phi].take().is_some() {
-                        refuted.phis.insert(phi);
-                    } else if self.guesses.others.get_mut(&phi).and_then(Vec::pop).is_some() {
-                        if self.guesses.phi(phi).is_none() {
-                            refuted.phis.insert(phi);
-                        }
-                    } else if let Some(places) = self.guesses.contents.get_mut(&phi) {
-                        places.pop();
-                    }
-                }
-                Guess::Place(place) => {
-                    self.guesses.places.remove(&place);
-                }
-                Guess::Memory(block) => {
-                    self.guesses.memory[block] = None;
-                    refuted.memory.insert(block);
-                }
-            }
-        }
-        if !is_any {
-            return false;
-        }
-        self.forget(Version::Opt);
-        true
-    }
-
-    /// Forgets all numbers of a version but those of its arguments.
-    fn forget(&mut self, which: Version) {
-        let graph = self.versions.graph(which);
-        self.now += 1;
-        for inst in graph.nodes.keys() {
-            self.set(which, graph.result(inst), UNKNOWN);
-        }
-        self.congruence.memory[which].raw.fill(UNKNOWN);
-        self.memory_changed[which].raw.fill(self.now);
-        self.congruence.contents.forget(which, self.now);
-        self.congruence.looked_into.retain(|&(of, _), _| of != which);
-    }
-
     /// The number of a key's first holder, if it has one: in base, or in this round.
     fn held(&self, which: Version, key: KeyId) -> Option<Number> {
         let of = |which: Version| {
@@ -389,7 +310,9 @@ impl<'a> Round<'a> {
         if node.facts.is_own() || node.facts.is_marker() || is_pad {
             return own;
         }
-        if node.facts.is_anchor() || node.facts.is_pinned() {
+        // LLVM does not say of the arguments of what it makes of a call that they are well defined.
+        let is_compared = node.compares_memory && which == Version::Opt;
+        if node.facts.is_anchor() || (node.facts.is_pinned() && !is_compared) {
             return self.pinned(which, inst, own);
         }
         if node.facts.is_pad_pointer()
@@ -509,6 +432,9 @@ impl<'a> Round<'a> {
     ) -> Found {
         let versions = self.versions;
         let node = &versions.graph(which).nodes[inst];
+        if node.compares_memory {
+            numbers.pop();
+        }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
             numbers.swap(0, 1);
         }
@@ -518,10 +444,7 @@ impl<'a> Round<'a> {
             {
                 return found;
             }
-            if node.reads_lone {
-                return Found::Number(own);
-            }
-            numbers.push(self.congruence.access(versions, which, clobber));
+            return self.read(which, inst, numbers, clobber, own);
         }
         if let [condition, holds, fails] = numbers[..]
             && node.facts.is_select()
@@ -530,6 +453,37 @@ impl<'a> Round<'a> {
         }
         let key = Key::Operation(node.as_unsigned.unwrap_or(node.operation));
         Found::Key(self.keys.id(key, numbers))
+    }
+
+    /// The same for one that reads what memory has, but for what its place has: what any gives that
+    /// does the same to the same in the same state of memory, or between the same matched anchors.
+    fn read(
+        &mut self,
+        which: Version,
+        inst: InstId,
+        numbers: &mut Vec<Number>,
+        clobber: Access,
+        own: Number,
+    ) -> Found {
+        let node = &self.versions.graph(which).nodes[inst];
+        let (key, word) = match node.compares_memory {
+            true => (Key::Compared, Number::MAX),
+            false => (Key::Operation(node.operation), node.operation),
+        };
+        let words: Vec<Number> = std::iter::once(word).chain(numbers.iter().copied()).collect();
+        let together = self.read_together(which, inst, &words);
+        let is_of_base = |round: &Self, key: KeyId| round.held(Version::Base, key).is_some();
+        if node.reads_lone {
+            let together = together.filter(|&key| !node.facts.is_pinned() || is_of_base(self, key));
+            return together.map_or(Found::Number(own), Found::Key);
+        }
+        numbers.push(self.congruence.access(self.versions, which, clobber));
+        let in_state = self.keys.id(key, numbers);
+        let mut keys = std::iter::once(in_state).chain(together);
+        if node.facts.is_pinned() && !keys.any(|key| is_of_base(self, key)) {
+            return Found::Number(own);
+        }
+        together.map_or(Found::Key(in_state), |together| Found::Either(in_state, together))
     }
 
     /// The same for a comparison or a negation: a comparison, its inverse, and both with swapped
@@ -877,6 +831,15 @@ impl<'a> Round<'a> {
             .collect();
         Some((pair, numbers?))
     }
+}
+
+/// The segments of chains in which there are lone stores.
+fn lone_segments(version: &VersionFacts) -> HashSet<(ChainId, usize)> {
+    let lone = version.graph.nodes.iter_enumerated().filter(|(_, node)| node.lone.is_some());
+    let segment = |(inst, _): (InstId, _)| {
+        Some((version.chains.of_inst(&version.graph, inst)?, version.chains.segment[inst]))
+    };
+    lone.filter_map(segment).collect()
 }
 
 /// The same as [`value_over`] for memory.

@@ -19,10 +19,14 @@ use midflight_ir::ids::{InstId, ValueId};
 use rustc_hash::FxHashMap as HashMap;
 
 /// Terms of an expression; with more, the rest are leaves.
-pub(super) const MOST_TERMS: usize = 40;
+pub(super) const MOST_TERMS: usize = 80;
 
 /// Expressions are looked into so far.
 pub(super) const DEEPEST: usize = 8;
+
+/// How far they are, first and then, and whether what is loaded is what was stored: what is the same
+/// already is best not looked into.
+pub(super) const DEPTHS: [(usize, bool); 2] = [(DEEPEST, false), (14, true)];
 
 /// Ways from a root to what an expression is made of; with more, nothing is proved.
 const MOST_WAYS: usize = 64;
@@ -54,10 +58,14 @@ pub struct Terms {
     pub terms: Vec<Term>,
     /// The two that are compared
     pub roots: [usize; 2],
+    /// Booleans of base that hold, or do not, where they are compared
+    pub conditions: Vec<(usize, bool)>,
     /// For each term its number
     pub(super) numbers: Vec<Number>,
     /// For each number its term
     pub(super) known: HashMap<Number, usize>,
+    /// What is loaded is what was stored.
+    pub(super) through_memory: bool,
 }
 
 /// How an expression uses a term.
@@ -72,6 +80,11 @@ struct Uses {
 pub(super) type LookedInto = Vec<(Version, InstId)>;
 
 impl Terms {
+    /// No terms yet
+    pub(super) fn new(through_memory: bool) -> Self {
+        Terms { through_memory, ..Terms::default() }
+    }
+
     pub(super) fn add(&mut self, term: Term, number: Number) -> usize {
         self.terms.push(term);
         self.numbers.push(number);
@@ -87,12 +100,54 @@ impl Terms {
     }
 
     /// The instructions that were looked into, if equal expressions are poison and undefined
-    /// together once these have no flags. `is_select` says so of an instruction.
+    /// together once these have no flags. `is_select` says so of an instruction, and `is_exact`
+    /// that it is proved to be poison together with others if it leaves a remainder.
     pub(super) fn looked_into(
+        &self,
+        is_select: impl Fn(Version, InstId) -> bool,
+        is_exact: impl Fn(Version, InstId) -> bool,
+        is_well_defined: impl Fn(Number) -> bool,
+    ) -> Option<LookedInto> {
+        let (uses, mut looked_into) = self.uses(is_select, &is_well_defined)?;
+        let once = Uses { count: 1, is_poisoned: true };
+        let holds = |(term, uses): (usize, &[Uses; 2])| {
+            uses.iter().all(|of| of.count == 0)
+                || uses.iter().all(|of| *of == once)
+                || is_well_defined(self.numbers[term])
+        };
+        looked_into.retain(|&(which, inst)| !is_exact(which, inst));
+        looked_into.sort_unstable();
+        looked_into.dedup();
+        uses.iter().enumerate().all(holds).then_some(looked_into)
+    }
+
+    /// The same of opt, if its expression is well defined wherever base's is, once these have no
+    /// flags.
+    pub(super) fn defined_with_base(
         &self,
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
+        let (uses, mut looked_into) = self.uses(is_select, &is_well_defined)?;
+        // What is undefined may be something else for each use.
+        let holds = |(term, [base, opt]): (usize, &[Uses; 2])| {
+            let is_poisoned = base.count == 0 || base.is_poisoned;
+            let is_used_once = opt.count <= 1 && (opt.count == 0 || base.count > 0);
+            (is_poisoned && is_used_once) || is_well_defined(self.numbers[term])
+        };
+        looked_into.retain(|&(which, _)| which == Version::Opt);
+        looked_into.sort_unstable();
+        looked_into.dedup();
+        uses.iter().enumerate().all(holds).then_some(looked_into)
+    }
+
+    /// For each term how both expressions use it, if both are made of it or it is a leaf, and the
+    /// instructions above these.
+    fn uses(
+        &self,
+        is_select: impl Fn(Version, InstId) -> bool,
+        is_well_defined: impl Fn(Number) -> bool,
+    ) -> Option<(Vec<[Uses; 2]>, LookedInto)> {
         let reached = self.roots.map(|root| self.reached(root));
         let is_shared = |term: usize| reached.iter().all(|reached| reached[term]);
         let mut uses = vec![[Uses::default(); 2]; self.terms.len()];
@@ -126,15 +181,33 @@ impl Terms {
                 }
             }
         }
-        let once = Uses { count: 1, is_poisoned: true };
-        let holds = |(term, uses): (usize, &[Uses; 2])| {
-            uses.iter().all(|of| of.count == 0)
-                || uses.iter().all(|of| *of == once)
-                || is_well_defined(self.numbers[term])
-        };
-        looked_into.sort_unstable();
-        looked_into.dedup();
-        uses.iter().enumerate().all(holds).then_some(looked_into)
+        Some((uses, looked_into))
+    }
+
+    /// For each term whether one of both expressions is made of it, and the other one is not.
+    pub fn of_one(&self) -> Vec<bool> {
+        let [base, opt] = self.roots.map(|root| self.reached(root));
+        base.into_iter().zip(opt).map(|(base, opt)| base != opt).collect()
+    }
+
+    /// For each term whether the second expression is not made of it, so that it is of base alone.
+    pub fn of_base_alone(&self) -> Vec<bool> {
+        self.reached(self.roots[1]).into_iter().map(|is_of_opt| !is_of_opt).collect()
+    }
+
+    /// Adds what a term of base says if it says something of one that was there before `begin`, and
+    /// takes those behind that away again if not.
+    pub(super) fn add_condition(&mut self, condition: usize, holds: bool, begin: usize) {
+        let is_condition = !matches!(self.terms[condition], Term::Constant(_));
+        let reached = self.reached(condition);
+        let is_value = |&term: &usize| !matches!(self.terms[term], Term::Constant(_));
+        if is_condition && (0..begin).filter(|&term| reached[term]).any(|term| is_value(&term)) {
+            self.conditions.push((condition, holds));
+        } else {
+            self.terms.truncate(begin);
+            self.numbers.truncate(begin);
+            self.known.retain(|_, term| *term < begin);
+        }
     }
 
     /// For each term whether another one is made of it, or is it.

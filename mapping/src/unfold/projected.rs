@@ -34,6 +34,20 @@ impl Projected<'_> {
     fn value(&self, which: Version, value: ValueId) -> ValueId {
         self.folds[which].value(value)
     }
+
+    /// Expressions of the versions.
+    fn folded(&self, terms: &Terms) -> Terms {
+        let mut terms = terms.clone();
+        for term in &mut terms.terms {
+            match term {
+                Term::Leaf(which, value) => *value = self.value(*which, *value),
+                Term::Operation(which, inst, _) => *inst = self.folds[*which].insts[*inst],
+                Term::Extended { like: (which, value), .. } => *value = self.value(*which, *value),
+                Term::Constant(_) => {}
+            }
+        }
+        terms
+    }
 }
 
 impl Oracle for Projected<'_> {
@@ -60,16 +74,21 @@ impl Oracle for Projected<'_> {
     }
 
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
-        let mut terms = terms.clone();
-        for term in &mut terms.terms {
-            match term {
-                Term::Leaf(which, value) => *value = self.value(*which, *value),
-                Term::Operation(which, inst, _) => *inst = self.folds[*which].insts[*inst],
-                Term::Extended { like: (which, value), .. } => *value = self.value(*which, *value),
-                Term::Constant(_) => {}
-            }
-        }
-        self.oracle.are_equal(&terms, negated)
+        self.oracle.are_equal(&self.folded(terms), negated)
+    }
+
+    fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool {
+        let fold = &self.folds.base;
+        let is_there = |at: InstId| {
+            terms.terms.iter().all(|term| match *term {
+                Term::Leaf(Version::Base, value) => {
+                    fold.reaching(fold.value(value), at) == Some(value)
+                }
+                _ => true,
+            })
+        };
+        let at = at.filter(|&at| is_there(at)).map(|at| fold.insts[at]);
+        self.oracle.stands_for(&self.folded(terms), negated, at)
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {

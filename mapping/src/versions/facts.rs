@@ -74,6 +74,14 @@ impl VersionFacts {
 }
 
 impl Versions {
+    /// A branch of opt and the one of base that it was, if both depend on a condition.
+    pub fn branch_of_base(&self, which: Version, branch: InstId) -> Option<PerVersion<InstId>> {
+        let base = if which == Version::Opt { self.tracked.origin[branch]? } else { return None };
+        let insts = PerVersion { base, opt: branch };
+        let is_conditional = |w: Version| self.graph(w).nodes[insts[w]].facts.is_conditional();
+        Version::BOTH.into_iter().all(is_conditional).then_some(insts)
+    }
+
     /// The instructions of a version.
     pub fn graph(&self, which: Version) -> &Graph {
         &self.of[which].graph

@@ -41,6 +41,14 @@ pub struct Node {
     pub boolean: Option<Boolean>,
     /// It gives a value whatever its operands are, once it has no flags.
     pub is_total: bool,
+    /// It calls `memcmp` or `bcmp`, and of the result only matters whether it is zero: then both are
+    /// the same, whatever is called, which is its last operand.
+    pub compares_memory: bool,
+    /// It divides or shifts to the right by a constant, and is poison if that leaves a remainder.
+    pub is_exact: bool,
+    /// The operands that are neither poison nor undefined wherever it runs, or else the program is
+    /// undefined: bit `n` for the operand at `n`, of the first 64
+    pub well_defined: u64,
     /// For a switch, its cases
     pub cases: Option<Cases>,
     /// If it copies or fills memory, and a store of an integer may stand for it
@@ -156,6 +164,14 @@ pub struct Graph {
     pub nodes: TiVec<InstId, Node>,
 }
 
+impl Node {
+    /// True if the operand at a place is well defined wherever this runs.
+    pub fn is_well_defined(&self, place: usize) -> bool {
+        u32::try_from(place)
+            .is_ok_and(|place| self.well_defined.checked_shr(place).unwrap_or(0) & 1 == 1)
+    }
+}
+
 impl Graph {
     /// The instruction that defines a value; none if it is an argument.
     pub fn definition(&self, value: ValueId) -> Option<InstId> {
@@ -249,6 +265,10 @@ pub trait Oracle {
     /// Whether two expressions, or with `negated` a boolean and another one's negation, are equal
     /// as total functions, which have no flags, of leaves that are well defined.
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool;
+    /// Whether the second of two expressions, or with `negated` its negation, is equal to the first
+    /// one, of base, wherever that is neither poison nor undefined. Only base's alone keeps its
+    /// flags. At an instruction of base, its values are what they can be there.
+    fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
     /// What may have written last, before an instruction, to the place that a load or store

@@ -17,8 +17,9 @@
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
 //! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
 //! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
-//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, and `aligned` of
-//! a load or store whose address is a multiple of what it accesses. An edge in parentheses is never
+//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, `aligned` of a load
+//! or store whose address is a multiple of what it accesses, `defined PLACE…` of operands that must
+//! be well defined, `exact`, and `compares-memory`. An edge in parentheses is never
 //! taken. `states` has what meets in memory at the head of a block, `implied`
 //! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
@@ -206,6 +207,12 @@ impl Text {
                     node.as_store = Some(AsStore { bytes, filled });
                 }
                 "aligned" => node.is_aligned = true,
+                "compares-memory" => node.compares_memory = true,
+                "exact" => node.is_exact = true,
+                "defined" => {
+                    let place = |word: &str| word.parse::<u32>().expect("a place");
+                    node.well_defined = value.split(' ').map(|word| 1 << place(word)).sum();
+                }
                 "bytes" => node.integer_bytes = Some(value.parse().expect("a number")),
                 "linear" => {
                     let mut words = value.split(' ');
@@ -358,8 +365,17 @@ impl Text {
             write!(line, " !writes {bytes}").unwrap();
             filled.iter().for_each(|&c| write!(line, " {}", self.constants.word(c)).unwrap());
         }
-        if node.is_aligned {
-            line += " !aligned";
+        let marks = [
+            ("aligned", node.is_aligned),
+            ("compares-memory", node.compares_memory),
+            ("exact", node.is_exact),
+        ];
+        let marks = marks.iter().filter(|(_, holds)| *holds);
+        marks.for_each(|(mark, _)| write!(line, " !{mark}").unwrap());
+        if node.well_defined != 0 {
+            line += " !defined";
+            let places = (0..64).filter(|&place| node.is_well_defined(place));
+            places.for_each(|place| write!(line, " {place}").unwrap());
         }
         if let Some(bytes) = node.integer_bytes {
             write!(line, " !bytes {bytes}").unwrap();
@@ -383,6 +399,15 @@ impl Text {
                 format!("{kind}({})", self.term(terms, *term))
             }
         }
+    }
+
+    /// What is known where terms are compared, in words.
+    fn conditions(&self, terms: &Terms) -> String {
+        let conditions = terms.conditions.iter().map(|&(condition, holds)| {
+            let word = if holds { "if" } else { "unless" };
+            format!(" {word} {}", self.term(terms, condition))
+        });
+        conditions.collect()
     }
 
     fn answer(&self, which: Version, question: &str) -> Option<&str> {
@@ -419,7 +444,17 @@ impl Oracle for Text {
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
         let [a, b] = terms.roots.map(|root| self.term(terms, root));
         let kind = if negated { "opposite" } else { "equal" };
-        self.answers.contains_key(&format!("{kind} {a} and {b}"))
+        let conditions = self.conditions(terms);
+        self.answers.contains_key(&format!("{kind} {a} and {b}{conditions}"))
+    }
+
+    fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool {
+        let [a, b] = terms.roots.map(|root| self.term(terms, root));
+        let block = |at: InstId| &self.snapshots.base.blocks[self.graphs.base.block(at)];
+        let at = at.map_or("anywhere", |at| block(at).as_str());
+        let kind = if negated { "opposes" } else { "stands" };
+        let conditions = self.conditions(terms);
+        self.answers.contains_key(&format!("{kind} {b} for {a} at {at}{conditions}"))
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {

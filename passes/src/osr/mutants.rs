@@ -230,6 +230,10 @@ impl Oracle for StaleLoads<'_> {
         self.0.are_equal(terms, negated)
     }
 
+    fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool {
+        self.0.stands_for(terms, negated, at)
+    }
+
     fn integer(&self, constant: ConstId) -> Option<i64> {
         self.0.integer(constant)
     }

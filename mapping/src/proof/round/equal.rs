@@ -3,7 +3,7 @@
 use crate::proof::candidates::Candidate;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::{Found, Round};
-use crate::proof::terms::{DEEPEST, LookedInto, MOST_TERMS, Term, Terms};
+use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::graph::Operand;
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -90,9 +90,10 @@ impl Round<'_> {
             let looked_into = if facts.is_phi() {
                 self.through_phi(inst, candidate).or_else(|| self.phi_of_loads(inst, candidate))
             } else if facts.is_load() {
-                self.load_of_phi(inst, candidate)
+                self.load_of_phi(inst, candidate).or_else(|| self.load_of_use(inst, candidate))
             } else {
                 self.looked_into(which, inst, candidate)
+                    .or_else(|| self.operation_of_phi(inst, candidate))
             };
             if let Some(looked_into) = looked_into {
                 let found = match candidate.negated {
@@ -120,25 +121,48 @@ impl Round<'_> {
             }
             Operand::Constant(_) => graph.block(inst),
         };
-        let mut terms = Terms::default();
-        let candidate_root =
-            self.term(&mut terms, Version::Base, candidate.operand, block, DEEPEST)?;
         let own = Operand::Value(graph.result(inst));
-        let own_root = self.term_of(&mut terms, which, own, None, DEEPEST)?;
-        terms.roots = [candidate_root, own_root];
-        self.are_equal(&terms, candidate.negated)
+        DEPTHS.into_iter().find_map(|(depth, through_memory)| {
+            let mut terms = Terms::new(through_memory);
+            let of_candidate =
+                self.term(&mut terms, Version::Base, candidate.operand, block, depth)?;
+            let of_own = self.term_of(&mut terms, which, own, None, depth)?;
+            terms.roots = [of_candidate, of_own];
+            self.are_equal(&terms, candidate.negated).or_else(|| {
+                let at = self.together_with(which, inst)?;
+                let terms = self.with_conditions(terms, at);
+                let has_conditions = !terms.conditions.is_empty();
+                has_conditions.then(|| self.are_equal(&terms, candidate.negated))?
+            })
+        })
+    }
+
+    /// The instruction that base begins with where it runs together with an instruction of a
+    /// version.
+    fn together_with(&self, which: Version, inst: InstId) -> Option<InstId> {
+        let version = &self.versions.of[which];
+        if which == Version::Base {
+            return Some(inst);
+        }
+        let chain = version.chains.of_inst(&version.graph, inst)?;
+        let base = self.matching.pairs[self.matching.of_chain.opt[chain]?].chains.base;
+        let of_base = &self.versions.of.base;
+        of_base.graph.insts(of_base.chains.head(base)).iter().next()
     }
 
     /// The instructions that were looked into, if two expressions are proved to be equal.
     pub(super) fn are_equal(&self, terms: &Terms, negated: bool) -> Option<LookedInto> {
         let is_select =
             |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
-        let looked_into = terms.looked_into(is_select, |number| self.is_well_defined(number))?;
+        let is_exact =
+            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].is_exact;
+        let is_well_defined = |number| self.is_well_defined(number);
+        let looked_into = terms.looked_into(is_select, is_exact, is_well_defined)?;
         self.oracle.are_equal(terms, negated).then_some(looked_into)
     }
 
     /// The term of an operand as it is used in a block; none if it has no number yet.
-    fn term(
+    pub(super) fn term(
         &self,
         terms: &mut Terms,
         which: Version,
@@ -177,7 +201,8 @@ impl Round<'_> {
             None => terms.add_unknown(term),
         };
         let graph = self.versions.graph(which);
-        let inst = graph.definition(value);
+        let known = number.filter(|_| terms.through_memory);
+        let inst = graph.definition(value).map(|inst| self.computed(which, inst, known));
         let Some(inst) = inst.filter(|&inst| {
             graph.nodes[inst].is_total && depth > 0 && terms.terms.len() < MOST_TERMS
         }) else {
@@ -188,5 +213,24 @@ impl Round<'_> {
         let operands: Option<Vec<usize>> =
             operands.map(|&o| self.term(terms, which, o, block, depth - 1)).collect();
         Some(add(terms, Term::Operation(which, inst, operands?)))
+    }
+
+    /// The total operation above an instruction that has its number, if that is none itself: what
+    /// is loaded was computed before it was stored.
+    fn computed(&self, which: Version, inst: InstId, number: Option<Number>) -> InstId {
+        let version = &self.versions.of[which];
+        let graph = &version.graph;
+        if graph.nodes[inst].is_total {
+            return inst;
+        }
+        let first = number.and_then(|n| self.congruence.layout.value(self.versions, n));
+        let computed = first.and_then(|(of, value)| {
+            let computed = graph.definition(value).filter(|_| of == which)?;
+            let is_it = self.congruence.of[which][value] == number?
+                && graph.nodes[computed].is_total
+                && version.is_above(computed, inst);
+            is_it.then_some(computed)
+        });
+        computed.unwrap_or(inst)
     }
 }

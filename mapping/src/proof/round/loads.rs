@@ -34,6 +34,10 @@ impl Round<'_> {
         match (known, together) {
             (Some(number), Some(key)) => Some(Found::Said(key, number)),
             (Some(number), None) => Some(Found::Number(number)),
+            // In what states memory is says nothing of what lone stores may have written.
+            (None, Some(together)) if self.versions.graph(which).nodes[load].reads_lone => {
+                Some(Found::Key(together))
+            }
             (None, Some(together)) => {
                 let key = self.loaded_in_state(which, load, address, clobber);
                 Some(Found::Either(key, together))
@@ -43,7 +47,7 @@ impl Round<'_> {
     }
 
     /// The key of what a load gives of an address in a state of memory.
-    fn loaded_in_state(
+    pub(super) fn loaded_in_state(
         &mut self,
         which: Version,
         load: InstId,
@@ -55,17 +59,36 @@ impl Round<'_> {
         self.keys.id(Key::Operation(operation), &[address, state])
     }
 
-    /// The key of what a load gives at its time, whatever may have written that: both versions have
-    /// the same in memory between matched anchors.
-    fn loaded_together(&mut self, which: Version, load: InstId, address: Number) -> Option<KeyId> {
+    /// The key of what a load gives at its time, whatever may have written that.
+    pub(super) fn loaded_together(
+        &mut self,
+        which: Version,
+        load: InstId,
+        address: Number,
+    ) -> Option<KeyId> {
+        let node = &self.versions.graph(which).nodes[load];
+        node.facts.is_load().then_some(())?;
+        self.read_together(which, load, &[node.operation, address])
+    }
+
+    /// The same for anything that reads memory and is no anchor: by what it does, and to what. Both
+    /// versions have the same in memory between matched anchors, but for what lone stores write,
+    /// which opt does not read while it is pending.
+    pub(super) fn read_together(
+        &mut self,
+        which: Version,
+        inst: InstId,
+        words: &[Number],
+    ) -> Option<KeyId> {
         let version = &self.versions.of[which];
-        let node = &version.graph.nodes[load];
-        (node.facts.is_load() && !self.versions.has_lone).then_some(())?;
-        let chain = version.chains.of_inst(&version.graph, load)?;
+        let chain = version.chains.of_inst(&version.graph, inst)?;
         let pair = self.matching.of_chain[which][chain]?;
-        let segment = version.chains.segment[load];
-        (segment <= self.matching.pairs[pair].prefix)
-            .then(|| self.keys.id(Key::Loaded(pair, segment as u32), &[node.operation, address]))
+        let segment = version.chains.segment[inst];
+        let chains = self.matching.pairs[pair].chains;
+        let has_lone =
+            |which: Version| self.lone_segments[which].contains(&(chains[which], segment));
+        (segment <= self.matching.pairs[pair].prefix && !Version::BOTH.into_iter().any(has_lone))
+            .then(|| self.keys.id(Key::Read(pair, segment as u32), words))
     }
 
     /// What a load gives that reads just what a store wrote.

@@ -22,11 +22,17 @@ const MOST_STEPS: usize = 2000;
 
 /// An address that need not be computed anywhere
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Address {
+pub(super) enum Address {
     /// What has this number
     Number(Number),
     /// A sum, by its words
     Sum { bits: u32, words: Vec<u32> },
+}
+
+impl Address {
+    pub(super) fn is_unknown(&self) -> bool {
+        *self == Address::Number(UNKNOWN)
+    }
 }
 
 impl Round<'_> {
@@ -42,13 +48,13 @@ impl Round<'_> {
         let node = &base.graph.nodes[load];
         let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
         let is_load = node.facts.is_load() && node.data_type == opt.nodes[phi].data_type;
-        (is_load && !self.versions.has_lone).then_some(())?;
+        is_load.then_some(())?;
         let is_of_head = match node.clobber? {
             Access::Entry => true,
-            Access::Def(inst) => self.is_above(pair, base.graph.block(inst)),
+            Access::Def(inst) => self.is_above(Version::Base, pair, base.graph.block(inst)),
             Access::Phi(block) => {
                 self.matching.pairs[pair].entries.base.contains(&block)
-                    || self.is_above(pair, block)
+                    || self.is_above(Version::Base, pair, block)
             }
         };
         is_of_head.then_some(())?;
@@ -57,54 +63,60 @@ impl Round<'_> {
         for walks in self.ways_in(pair)? {
             let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
             let number = self.congruence.number(Version::Opt, incoming);
-            let address = self.address_over(&mut looked_into, pair, walks, address, DEEPEST)?;
+            let address =
+                self.address_over(&mut looked_into, pair, walks, Version::Base, address, DEEPEST)?;
             // What is not known yet is taken to be the same until it is.
-            if number != UNKNOWN && address != Address::Number(UNKNOWN) {
-                self.witness(&mut looked_into, walks, &address, node.data_type, number)?;
+            if number != UNKNOWN && !address.is_unknown() {
+                let place = (&address, node.data_type);
+                self.witness(&mut looked_into, walks, Version::Base, place, number)?;
             }
         }
         Some(looked_into)
     }
 
-    /// What an address of base is that is computed behind the head of a pair, if that was entered
+    /// What an address is that a version computes behind the head of a pair, if that was entered
     /// over a walk: phis of its entries are what comes in.
-    fn address_over(
+    pub(super) fn address_over(
         &self,
         looked_into: &mut LookedInto,
         pair: PairId,
         walks: PerVersion<&Walk>,
+        which: Version,
         operand: Operand,
         depth: usize,
     ) -> Option<Address> {
-        let base = &self.versions.of.base;
+        let graph = self.versions.graph(which);
         let plain = |which: Version, operand: Operand| {
             Address::Number(self.congruence.number(which, operand))
         };
-        let inst = match self.entered_with(pair, walks.base, operand)? {
-            Ok(operand) => return Some(plain(Version::Base, operand)),
+        let inst = match self.entered_with(which, pair, walks[which], operand)? {
+            Ok(operand) => return Some(plain(which, operand)),
             Err(inst) => inst,
         };
-        let (block, node) = (base.graph.block(inst), &base.graph.nodes[inst]);
-        if let Some(phi) = self.phi_with(pair, self.congruence.number(Version::Base, operand)) {
+        let (block, node) = (graph.block(inst), &graph.nodes[inst]);
+        if which == Version::Base
+            && let Some(phi) = self.phi_with(pair, self.congruence.number(which, operand))
+        {
             return Some(plain(Version::Opt, self.comes_in(Version::Opt, phi, walks.opt)?));
         }
         (depth > 0 && node.facts.is_repeatable() && !node.facts.is_phi()).then_some(())?;
         let Some(linear) = &node.linear else {
             // It is what it is if its operands are.
             let is_same = |&operand: &Operand| {
-                let plain = self.congruence.number(Version::Base, operand);
-                let address = self.address_over(looked_into, pair, walks, operand, depth - 1);
+                let plain = self.congruence.number(which, operand);
+                let address =
+                    self.address_over(looked_into, pair, walks, which, operand, depth - 1);
                 address == Some(Address::Number(plain))
-                    && self.congruence.at(self.versions, Version::Base, operand, block) == plain
+                    && self.congruence.at(self.versions, which, operand, block) == plain
             };
-            let is_same = base.graph.operands(inst).iter().all(is_same);
-            return is_same.then(|| plain(Version::Base, operand));
+            let is_same = graph.operands(inst).iter().all(is_same);
+            return is_same.then(|| plain(which, operand));
         };
-        looked_into.push((Version::Base, inst));
+        looked_into.push((which, inst));
         let mut sum = Form { constant: linear.constant, bits: linear.bits, terms: Vec::new() };
         for &(place, factor) in &linear.terms {
-            let operand = base.graph.operands(inst)[place];
-            match self.address_over(looked_into, pair, walks, operand, depth - 1)? {
+            let operand = graph.operands(inst)[place];
+            match self.address_over(looked_into, pair, walks, which, operand, depth - 1)? {
                 Address::Number(UNKNOWN) => return Some(Address::Number(UNKNOWN)),
                 Address::Number(number) => {
                     self.add_to_sum(&mut sum, number, factor);
@@ -136,17 +148,21 @@ impl Round<'_> {
     }
 
     /// A load or store of either version that says that a place has what has this number where
-    /// a walk ends: nothing has written to it since.
-    fn witness(
+    /// a walk ends, when a version reads it: nothing has written to it since. What is pending opt
+    /// does not read.
+    pub(super) fn witness(
         &self,
         looked_into: &mut LookedInto,
         walks: PerVersion<&Walk>,
-        address: &Address,
-        data_type: u32,
+        reads: Version,
+        (address, data_type): (&Address, u32),
         number: Number,
     ) -> Option<()> {
         let mut steps = MOST_STEPS;
-        for which in [Version::Opt, Version::Base] {
+        let is_same = reads == Version::Opt || !self.versions.has_lone;
+        let versions = [Version::Opt, Version::Base];
+        let versions = if is_same { &versions[..] } else { &versions[1..] };
+        for &which in versions {
             let version = &self.versions.of[which];
             let graph = &version.graph;
             let &(last, to) = walks[which].edges.last()?;

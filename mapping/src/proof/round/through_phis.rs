@@ -11,83 +11,147 @@ use crate::versions::graph::Operand;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 
+/// How a pair was entered
+type Way<'a> = (PairId, PerVersion<&'a Walk>);
+
+/// Pairs that are looked back over
+const MOST_PAIRS: usize = 3;
+
+/// What proves that expressions are the same where base is at an instruction
+type Proves<'p> = dyn Fn(&Terms, InstId) -> Option<LookedInto> + 'p;
+
 impl Round<'_> {
     /// The instructions that were looked into to prove that a phi of opt has on each way in what an
     /// operation of base gives on what comes in there.
     pub(super) fn through_phi(&self, phi: InstId, candidate: Candidate) -> Option<LookedInto> {
-        let opt = &self.versions.of.opt.graph;
+        let (base, opt) = (&self.versions.of.base.graph, &self.versions.of.opt.graph);
         let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
         let Operand::Value(value) = candidate.operand else { return None };
-        let operation = self.versions.of.base.graph.definition(value)?;
-        if !self.versions.of.base.graph.nodes[operation].is_total {
-            return None;
-        }
+        let operation = base.definition(value).filter(|&inst| base.nodes[inst].is_total);
+        operation?;
+        let phi = Operand::Value(opt.result(phi));
+        let operands = PerVersion { base: candidate.operand, opt: phi };
+        let proves = |terms: &Terms, _| self.are_equal(terms, candidate.negated);
+        self.over_ways(pair, operands, &mut Vec::new(), &proves)
+    }
+
+    /// The same for an operation of opt behind the head of a pair on phis there, and a phi of base
+    /// that has on each way in what the operation gives on what comes in.
+    pub(super) fn operation_of_phi(
+        &self,
+        operation: InstId,
+        candidate: Candidate,
+    ) -> Option<LookedInto> {
+        let (base, opt) = (&self.versions.of.base.graph, &self.versions.of.opt);
+        let Operand::Value(value) = candidate.operand else { return None };
+        let phi = base.definition(value).filter(|&inst| base.nodes[inst].facts.is_phi())?;
+        let pair = self.matching.entered(self.versions, Version::Base, base.block(phi))?;
+        let head = opt.chains.head(self.matching.pairs[pair].chains.opt);
+        let is_behind = opt.scopes.dominates(head, opt.graph.block(operation));
+        is_behind.then_some(())?;
+        let operation = Operand::Value(opt.graph.result(operation));
+        let operands = PerVersion { base: candidate.operand, opt: operation };
+        let proves = |terms: &Terms, _| self.are_equal(terms, candidate.negated);
+        self.over_ways(pair, operands, &mut Vec::new(), &proves)
+    }
+
+    /// The instructions that were looked into to prove that operands behind the head of a pair, or
+    /// of a pair that was entered from it over some ways, are the same on each way in.
+    pub(super) fn over_ways<'a>(
+        &'a self,
+        pair: PairId,
+        operands: PerVersion<Operand>,
+        ways: &mut Vec<Way<'a>>,
+        proves: &Proves<'_>,
+    ) -> Option<LookedInto> {
         let mut all = LookedInto::new();
-        for walks in self.ways_in(pair)? {
-            let mut terms = Terms::default();
-            let of_base = self.term_behind(&mut terms, pair, walks, candidate.operand, DEEPEST)?;
-            let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
-            let number = self.congruence.number(Version::Opt, incoming);
-            if number == UNKNOWN {
-                // It is taken to be the same until it is known.
-                continue;
-            }
-            let of_opt = self.term_of(&mut terms, Version::Opt, incoming, Some(number), DEEPEST)?;
-            terms.roots = [of_base, of_opt];
-            all.extend(self.are_equal(&terms, candidate.negated)?);
+        for (from, walks) in self.ways_from(pair)? {
+            ways.push((pair, walks));
+            let looked_into = self.over_way(from, operands, ways, proves);
+            ways.pop();
+            all.extend(looked_into?);
         }
         Some(all)
     }
 
-    /// The same for a load of opt at the head of a pair, of an address that is a phi, and a phi of
-    /// base: on each way in that has what was loaded from the address that comes in, which nothing
-    /// has written to since. There memory is the same in both versions.
+    /// The same on one way, or on each way into the pair that that begins at.
+    fn over_way<'a>(
+        &'a self,
+        from: PairId,
+        operands: PerVersion<Operand>,
+        ways: &mut Vec<Way<'a>>,
+        proves: &Proves<'_>,
+    ) -> Option<LookedInto> {
+        let &(pair, walks) = ways.last()?;
+        if let Ok(operand) = self.entered_with(Version::Opt, pair, walks.opt, operands.opt)?
+            && self.congruence.number(Version::Opt, operand) == UNKNOWN
+        {
+            // It is taken to be the same until it is known.
+            return Some(LookedInto::new());
+        }
+        let mut terms = Terms::default();
+        let mut root = |w: Version| self.term_behind(&mut terms, ways, w, operands[w], DEEPEST);
+        terms.roots = [root(Version::Base)?, root(Version::Opt)?];
+        let &(block, _) = walks.base.edges.last()?;
+        let end = self.versions.of.base.graph.terminator(block);
+        proves(&terms, end).or_else(|| {
+            let is_phi_there = |term: &Term| {
+                let Term::Leaf(which, value) = *term else { return false };
+                let graph = self.versions.graph(which);
+                let entries = &self.matching.pairs[from].entries[which];
+                let mut phi = graph.definition(value).into_iter();
+                phi.any(|i| graph.nodes[i].facts.is_phi() && entries.contains(&graph.block(i)))
+            };
+            let goes_back = ways.len() < MOST_PAIRS
+                && ways.iter().all(|&(known, _)| known != from)
+                && terms.terms.iter().any(is_phi_there);
+            goes_back.then(|| self.over_ways(from, operands, ways, proves))?
+        })
+    }
+
+    /// The same for a load of opt at the head of a pair, of an address that is made of phis, and a
+    /// phi of base: on each way in that has what the address that comes in has in memory, where the
+    /// way ends. There memory is the same in both versions.
     pub(super) fn load_of_phi(&self, load: InstId, candidate: Candidate) -> Option<LookedInto> {
         let opt = &self.versions.of.opt;
         let base = &self.versions.of.base.graph;
         let Operand::Value(value) = candidate.operand else { return None };
-        let phi = base.definition(value)?;
-        let Operand::Value(address) = opt.graph.pointer(load)? else { return None };
-        let address = opt.graph.definition(address)?;
-        let pair = self.matching.entered(self.versions, Version::Opt, opt.graph.block(address))?;
+        let phi = base.definition(value).filter(|&inst| base.nodes[inst].facts.is_phi())?;
+        let pair = self.matching.entered(self.versions, Version::Base, base.block(phi))?;
         let is_at_head = opt.chains.of_inst(&opt.graph, load)
             == Some(self.matching.pairs[pair].chains.opt)
             && opt.chains.segment[load] == 0;
-        let are_entries = opt.graph.nodes[address].facts.is_phi()
-            && self.matching.entered(self.versions, Version::Base, base.block(phi)) == Some(pair);
-        (is_at_head && are_entries && !self.versions.has_lone).then_some(())?;
+        is_at_head.then_some(())?;
+        let address = opt.graph.pointer(load)?;
+        let data_type = opt.graph.nodes[load].data_type;
         let mut looked_into = vec![(Version::Opt, load)];
         for walks in self.ways_in(pair)? {
-            let Operand::Value(loaded) = self.comes_in(Version::Base, phi, walks.base)? else {
-                return None;
-            };
-            let from = base.definition(loaded)?;
-            let (was_loaded, is_loaded) = (&base.nodes[from], &opt.graph.nodes[load]);
-            let number = self
-                .congruence
-                .number(Version::Opt, self.comes_in(Version::Opt, address, walks.opt)?);
-            let &(last, _) = walks.base.edges.last()?;
+            let incoming = self.comes_in(Version::Base, phi, walks.base)?;
+            let number = self.congruence.number(Version::Base, incoming);
+            let address =
+                self.address_over(&mut looked_into, pair, walks, Version::Opt, address, DEEPEST)?;
             // What is not known yet is taken to be the same until it is.
-            let is_address = number == UNKNOWN
-                || self.congruence.number(Version::Base, base.pointer(from)?) == number;
-            let is_same = was_loaded.facts.is_load()
-                && was_loaded.operation == is_loaded.operation
-                && is_address
-                && was_loaded.clobber.is_some()
-                && self.oracle.place_at_end(Version::Base, from, last) == was_loaded.clobber;
-            is_same.then_some(())?;
-            looked_into.push((Version::Base, from));
+            if number != UNKNOWN && !address.is_unknown() {
+                let place = (&address, data_type);
+                self.witness(&mut looked_into, walks, Version::Opt, place, number)?;
+            }
         }
         Some(looked_into)
     }
 
     /// The ways into a pair, if each version has one for each edge.
     pub(super) fn ways_in(&self, pair: PairId) -> Option<Vec<PerVersion<&Walk>>> {
+        let ways = self.ways_from(pair)?;
+        Some(ways.into_iter().map(|(_, walks)| walks).collect())
+    }
+
+    /// The same, with the pairs that they begin at.
+    fn ways_from(&self, pair: PairId) -> Option<Vec<(PairId, PerVersion<&Walk>)>> {
         let edges = &self.matching.pairs[pair].incoming;
         let way = |&(from, place): &(PairId, usize)| {
             let OutEdge { walks, .. } = &self.matching.pairs[from].out.as_ref()?[place];
             match (&walks.base[..], &walks.opt[..]) {
-                ([base], [opt]) => Some(PerVersion { base, opt }),
+                ([base], [opt]) => Some((from, PerVersion { base, opt })),
                 _ => None,
             }
         };
@@ -101,67 +165,70 @@ impl Round<'_> {
         value_over(self.versions, &self.congruence, which, phi, walk)
     }
 
-    /// What an operand of base behind the head of a pair is if that was entered over a walk: of
-    /// phis of its entries what comes in. What is computed behind the head is the error.
+    /// What an operand behind the head of a pair is if that was entered over a walk: of phis of its
+    /// entries what comes in. What is computed behind the head is the error.
     pub(super) fn entered_with(
         &self,
+        which: Version,
         pair: PairId,
         walk: &Walk,
         operand: Operand,
     ) -> Option<Result<Operand, InstId>> {
-        let graph = &self.versions.of.base.graph;
+        let graph = self.versions.graph(which);
         let Operand::Value(value) = operand else { return Some(Ok(operand)) };
         let Some(inst) = graph.definition(value) else { return Some(Ok(operand)) };
         let block = graph.block(inst);
-        let is_entry = self.matching.pairs[pair].entries.base.contains(&block);
+        let is_entry = self.matching.pairs[pair].entries[which].contains(&block);
         if graph.nodes[inst].facts.is_phi() && is_entry {
-            return Some(Ok(self.comes_in(Version::Base, inst, walk)?));
+            return Some(Ok(self.comes_in(which, inst, walk)?));
         }
-        Some(if self.is_above(pair, block) { Ok(operand) } else { Err(inst) })
+        Some(if self.is_above(which, pair, block) { Ok(operand) } else { Err(inst) })
     }
 
-    /// True if a block is above all entries of a pair of base.
-    pub(super) fn is_above(&self, pair: PairId, block: BlockId) -> bool {
-        let mut entries = self.matching.pairs[pair].entries.base.iter();
-        let scopes = &self.versions.of.base.scopes;
+    /// True if a block is above all entries of a pair.
+    pub(super) fn is_above(&self, which: Version, pair: PairId, block: BlockId) -> bool {
+        let mut entries = self.matching.pairs[pair].entries[which].iter();
+        let scopes = &self.versions.of[which].scopes;
         entries.all(|&entry| block != entry && scopes.dominates(block, entry))
     }
 
-    /// The term of an operand of base behind the head of a pair, which was entered over a walk:
-    /// phis of its entries are what comes in. None if it is made of what is computed behind the
-    /// head.
+    /// The term of an operand behind the head of a pair that was entered over some ways, the last
+    /// one first: phis of entries are what comes in. None if it is made of what the pair computes
+    /// behind its head.
     fn term_behind(
         &self,
         terms: &mut Terms,
-        pair: PairId,
-        walks: PerVersion<&Walk>,
+        ways: &[Way<'_>],
+        which: Version,
         operand: Operand,
         depth: usize,
     ) -> Option<usize> {
-        let base = &self.versions.of.base;
-        let inst = match self.entered_with(pair, walks.base, operand)? {
-            Ok(operand) => {
-                let number = self.congruence.number(Version::Base, operand);
-                return self.term_of(terms, Version::Base, operand, Some(number), depth);
-            }
+        let graph = self.versions.graph(which);
+        let plain = |terms: &mut Terms, which: Version, operand: Operand| {
+            let number = self.congruence.number(which, operand);
+            self.term_of(terms, which, operand, Some(number), depth)
+        };
+        let [(pair, walks), before @ ..] = ways else { return plain(terms, which, operand) };
+        let inst = match self.entered_with(which, *pair, walks[which], operand)? {
+            Ok(operand) => return self.term_behind(terms, before, which, operand, depth),
             Err(inst) => inst,
         };
-        let number = self.congruence.of.base[base.graph.result(inst)];
-        if !base.graph.nodes[inst].is_total
-            && let Some(phi) = self.phi_with(pair, number)
+        let number = self.congruence.of[which][graph.result(inst)];
+        if !graph.nodes[inst].is_total
+            && which == Version::Base
+            && let Some(phi) = self.phi_with(*pair, number)
         {
             let incoming = self.comes_in(Version::Opt, phi, walks.opt)?;
-            let number = self.congruence.number(Version::Opt, incoming);
-            return self.term_of(terms, Version::Opt, incoming, Some(number), depth);
+            return self.term_behind(terms, before, Version::Opt, incoming, depth);
         }
-        let can_be = base.graph.nodes[inst].is_total
+        let can_be = graph.nodes[inst].is_total
             && depth > 0
             && terms.terms.len() < MOST_TERMS
             && number != UNKNOWN;
         can_be.then_some(())?;
-        let operands = base.graph.operands(inst).iter();
+        let operands = graph.operands(inst).iter();
         let operands: Option<Vec<usize>> =
-            operands.map(|&o| self.term_behind(terms, pair, walks, o, depth - 1)).collect();
-        Some(terms.add_unknown(Term::Operation(Version::Base, inst, operands?)))
+            operands.map(|&o| self.term_behind(terms, ways, which, o, depth - 1)).collect();
+        Some(terms.add_unknown(Term::Operation(which, inst, operands?)))
     }
 }

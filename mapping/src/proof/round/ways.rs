@@ -36,6 +36,8 @@ struct Facts {
     atoms: Vec<([Number; 2], bool)>,
     /// Numbers that are a constant, or are not
     equal: Vec<(Number, i64, bool)>,
+    /// Branches of base that were taken, and whether their conditions held
+    of_base: Vec<(InstId, bool)>,
     /// It cannot come to this.
     contradicts: bool,
 }
@@ -200,7 +202,23 @@ impl Round<'_> {
             };
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
-        Some(usize::from(!self.holds(at, operand, facts, DEEPEST)?))
+        let holds = self.holds(at, operand, facts, DEEPEST);
+        let holds = holds.or_else(|| self.holds_as_in_base(at.which, inst, facts))?;
+        Some(usize::from(!holds))
+    }
+
+    /// Whether a branch's condition holds, if that is the condition of a branch of base that was
+    /// taken, or its negation.
+    fn holds_as_in_base(&self, which: Version, branch: InstId, facts: &Facts) -> Option<bool> {
+        let insts = self.versions.branch_of_base(which, branch)?;
+        let mut taken = facts.of_base.iter().filter(|(base, _)| *base == insts.base);
+        let &(_, held) = taken.next()?;
+        // Where it was taken twice it is not known which time this is.
+        if taken.next().is_some() {
+            return None;
+        }
+        let is = |negated: bool| self.are_same_at(insts.map(|inst| (inst, 0)), negated).is_some();
+        if is(false) { Some(held) } else { is(true).then_some(!held) }
     }
 
     /// What is known if a version takes a successor.
@@ -216,6 +234,9 @@ impl Round<'_> {
                 }
             }
         } else if graph.nodes[inst].facts.is_conditional() {
+            if at.which == Version::Base {
+                facts.of_base.push((inst, way == 0));
+            }
             self.imply(at, operand, way == 0, facts, DEEPEST);
         }
     }

@@ -98,6 +98,61 @@ impl Handles<'_, '_> {
             return (value.ty().kind() == TypeKind::Pointer).then_some(of);
         }
     }
+
+    /// Whether two expressions are equal; with `defined`, where the first one must be well defined:
+    /// at an instruction of base, if it is known.
+    fn ask(&self, terms: &Terms, negated: bool, defined: Option<Option<InstId>>) -> bool {
+        let mut all = prover::Terms::default();
+        let mut places: Vec<u32> = Vec::with_capacity(terms.terms.len());
+        let of_base = defined.map(|_| terms.of_base_alone());
+        let alone = terms.of_one();
+        for (place, term) in terms.terms.iter().enumerate() {
+            let is_flagged = of_base.as_ref().is_some_and(|of_base| of_base[place]);
+            let (kind, value) = match *term {
+                Term::Leaf(which, value) => {
+                    let is_bounded = which == Version::Base && defined.is_some();
+                    let kind = if is_bounded { Kind::Bounded } else { Kind::Leaf };
+                    (kind, self.snapshots[which].value(value))
+                }
+                Term::Constant(constant) => {
+                    let value = self.constant(constant);
+                    (if value.is_plain_operand() { Kind::Constant } else { Kind::Leaf }, value)
+                }
+                Term::Operation(which, inst, _) => {
+                    let inst = self.snapshots[which].instructions[inst];
+                    let kind = if is_flagged {
+                        Kind::Flagged
+                    } else if defined.is_none() && alone[place] && inst.is_exact() {
+                        Kind::Exact
+                    } else {
+                        Kind::Operation
+                    };
+                    (kind, inst.value())
+                }
+                Term::Extended { signed, like: (which, value), .. } => {
+                    let kind = if signed { Kind::SignExtended } else { Kind::ZeroExtended };
+                    (kind, self.snapshots[which].value(value))
+                }
+            };
+            let operands: Vec<u32> = match term {
+                Term::Operation(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
+                Term::Extended { term, .. } => vec![places[*term]],
+                _ => Vec::new(),
+            };
+            places.push(all.add(kind, value, &operands));
+        }
+        // Equal addresses may be of different objects: they must be computed from one pointer.
+        let [base, other] = terms.roots.map(|root| self.pointer_of(terms, root));
+        if base != other {
+            return false;
+        }
+        let [a, b] = terms.roots.map(|root| places[root]);
+        for &(condition, holds) in &terms.conditions {
+            all.add_condition(places[condition], holds);
+        }
+        let at = defined.flatten().map(|at| self.snapshots.base.instructions[at]);
+        all.are_equal(self.sandbox, (a, b), negated, at)
+    }
 }
 
 impl Oracle for Handles<'_, '_> {
@@ -130,37 +185,11 @@ impl Oracle for Handles<'_, '_> {
     }
 
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
-        let mut all = prover::Terms::default();
-        let mut places: Vec<u32> = Vec::with_capacity(terms.terms.len());
-        for term in &terms.terms {
-            let (kind, value) = match *term {
-                Term::Leaf(which, value) => (Kind::Leaf, self.snapshots[which].value(value)),
-                Term::Constant(constant) => {
-                    let value = self.constant(constant);
-                    (if value.is_plain_operand() { Kind::Constant } else { Kind::Leaf }, value)
-                }
-                Term::Operation(which, inst, _) => {
-                    (Kind::Operation, self.snapshots[which].instructions[inst].value())
-                }
-                Term::Extended { signed, like: (which, value), .. } => {
-                    let kind = if signed { Kind::SignExtended } else { Kind::ZeroExtended };
-                    (kind, self.snapshots[which].value(value))
-                }
-            };
-            let operands: Vec<u32> = match term {
-                Term::Operation(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
-                Term::Extended { term, .. } => vec![places[*term]],
-                _ => Vec::new(),
-            };
-            places.push(all.add(kind, value, &operands));
-        }
-        // Equal addresses may be of different objects: they must be computed from one pointer.
-        let [base, other] = terms.roots.map(|root| self.pointer_of(terms, root));
-        if base != other {
-            return false;
-        }
-        let [a, b] = terms.roots.map(|root| places[root]);
-        all.are_equal(self.sandbox, a, b, negated)
+        self.ask(terms, negated, None)
+    }
+
+    fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool {
+        self.ask(terms, negated, Some(at))
     }
 
     fn integer(&self, constant: ConstId) -> Option<i64> {
@@ -267,6 +296,9 @@ impl<'m> Handles<'_, 'm> {
                 integer_bytes: inst.integer_bytes(),
                 is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
+                compares_memory: inst.compares_memory(),
+                is_exact: inst.is_exact(),
+                well_defined: inst.well_defined_operands(),
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
                 ..Node::default()
             });

@@ -1,0 +1,206 @@
+//! Operands that must be well defined where an instruction of base runs: conditions, addresses,
+//! arguments that are `noundef`.
+//!
+//! If one is poison or undefined there, base has undefined behavior, and then opt may do anything.
+//! So it is enough that opt has the same there where base's operand is well defined: base's flags
+//! (`nsw`, `inbounds`) may be used, and what base's branches say of its values. The same expression
+//! elsewhere has another number all the same. Opt's must not rest on flags of its own, which
+//! `flags.rs` of the passes sees to.
+
+use crate::proof::candidates::Candidate;
+use crate::proof::congruence::Use;
+use crate::proof::matching::{Condition, Relation};
+use crate::proof::numbers::UNKNOWN;
+use crate::proof::round::Round;
+use crate::proof::terms::{DEEPEST, DEPTHS, LookedInto, Terms};
+use crate::versions::graph::Operand;
+use crate::versions::version::{PerVersion, Version};
+use midflight_ir::ids::InstId;
+
+/// Blocks before an instruction of which branches are asked
+const MOST_DOMINATORS: usize = 24;
+
+/// Branches that are heard
+const MOST_CONDITIONS: usize = 6;
+
+impl Round<'_> {
+    /// Finds the operands of matched anchors and branches that are what base has there.
+    pub(in crate::proof) fn settle_uses(&mut self) {
+        for pair in &self.matching.pairs {
+            let anchors = PerVersion::from_fn(|w| {
+                &self.versions.of[w].chains.chains[pair.chains[w]].anchors[..pair.prefix]
+            });
+            for (&base, &opt) in anchors.base.iter().zip(anchors.opt) {
+                let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+                let is_same = graphs.base.nodes[base].operation == graphs.opt.nodes[opt].operation;
+                if is_same {
+                    for place in 0..graphs.base.operands(base).len() {
+                        let uses = PerVersion { base: (base, place), opt: (opt, place) };
+                        self.settle_use(uses, false);
+                    }
+                } else if let Some(written) = self.congruence.written(self.versions, base, opt) {
+                    written.into_iter().for_each(|uses| self.settle_use(uses, false));
+                }
+            }
+            if let Some(Condition { insts, relation }) = pair.condition {
+                let uses = insts.map(|inst| (inst, 0));
+                match relation {
+                    Relation::Same => self.settle_use(uses, false),
+                    Relation::Opposite => self.settle_use(uses, true),
+                    Relation::Cases | Relation::Ways => {}
+                }
+            }
+        }
+        self.note_silent_branches();
+    }
+
+    /// Notes what was looked into for branches of silent chains ([`super::ways`]).
+    fn note_silent_branches(&mut self) {
+        let opt = &self.versions.of.opt;
+        for block in opt.graph.blocks.keys().filter(|&block| opt.live.reached[block]) {
+            let branch = opt.graph.terminator(block);
+            let is_of_pair = self.congruence.same_uses.contains(&(branch, 0));
+            if let Some(insts) = self.versions.branch_of_base(Version::Opt, branch)
+                && !is_of_pair
+                && let Some(looked_into) = [false, true]
+                    .iter()
+                    .find_map(|&negated| self.are_same_at(insts.map(|inst| (inst, 0)), negated))
+            {
+                self.note(branch, looked_into);
+            }
+        }
+    }
+
+    fn note(&mut self, inst: InstId, looked_into: LookedInto) {
+        let known = self.congruence.looked_into.entry((Version::Opt, inst)).or_default();
+        known.extend(looked_into);
+    }
+
+    fn settle_use(&mut self, uses: PerVersion<Use>, negated: bool) {
+        if let Some(looked_into) = self.are_same_at(uses, negated) {
+            self.congruence.same_uses.insert(uses.opt);
+            self.note(uses.opt.0, looked_into);
+        }
+    }
+
+    /// The instructions of opt that were looked into to prove that it has what base has, or with
+    /// `negated` the negation, wherever base's instruction runs; none if both have one number
+    /// anyway.
+    pub(super) fn are_same_at(&self, uses: PerVersion<Use>, negated: bool) -> Option<LookedInto> {
+        let versions = self.versions;
+        let (at, place) = uses.base;
+        let is_defined = versions.of.base.graph.nodes[at].is_well_defined(place);
+        let operand = |w: Version| versions.graph(w).operands(uses[w].0).get(uses[w].1).copied();
+        let operands = PerVersion { base: operand(Version::Base)?, opt: operand(Version::Opt)? };
+        let number = |w: Version| {
+            self.congruence.at(versions, w, operands[w], versions.graph(w).block(uses[w].0))
+        };
+        let numbers = PerVersion::from_fn(number);
+        let is_known = numbers.iter().all(|&number| number != UNKNOWN);
+        (is_defined && is_known && (negated || numbers.base != numbers.opt)).then_some(())?;
+        let looked_into = DEPTHS.into_iter().find_map(|(depth, through_memory)| {
+            let mut terms = Terms::new(through_memory);
+            let mut root =
+                |w: Version| self.term_of(&mut terms, w, operands[w], Some(numbers[w]), depth);
+            terms.roots = [root(Version::Base)?, root(Version::Opt)?];
+            self.stands_for(&terms, negated, at)
+        });
+        looked_into
+            .or_else(|| self.are_same_over_ways(uses.map(|(inst, _)| inst), operands, negated))
+    }
+
+    /// The same on each way into the pair that both instructions are in: with what comes in there.
+    fn are_same_over_ways(
+        &self,
+        insts: PerVersion<InstId>,
+        operands: PerVersion<Operand>,
+        negated: bool,
+    ) -> Option<LookedInto> {
+        let pair = |w: Version| {
+            let version = &self.versions.of[w];
+            self.matching.of_chain[w][version.chains.of_inst(&version.graph, insts[w])?]
+        };
+        let pair = pair(Version::Base).filter(|&of_base| pair(Version::Opt) == Some(of_base))?;
+        let proves = |terms: &Terms, at| self.stands_for(terms, negated, at);
+        self.over_ways(pair, operands, &mut Vec::new(), &proves)
+    }
+
+    /// The instructions of opt that were looked into, if its expression is proved to be what base's
+    /// is where an instruction of base runs that must have that well defined.
+    fn stands_for(&self, terms: &Terms, negated: bool, at: InstId) -> Option<LookedInto> {
+        let is_select =
+            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let is_well_defined = |number| self.is_well_defined(number);
+        let looked_into = terms.defined_with_base(is_select, is_well_defined)?;
+        let is_same = self.oracle.stands_for(terms, negated, Some(at)) || {
+            let terms = self.with_conditions(terms.clone(), at);
+            !terms.conditions.is_empty() && self.oracle.stands_for(&terms, negated, Some(at))
+        };
+        is_same.then_some(looked_into)
+    }
+
+    /// Adds what branches said that control of base took to an instruction.
+    pub(super) fn with_conditions(&self, mut terms: Terms, at: InstId) -> Terms {
+        let version = &self.versions.of.base;
+        let graph = &version.graph;
+        let mut block = Some(graph.block(at));
+        for _ in 0..MOST_DOMINATORS {
+            let Some(to) = block else { break };
+            block = version.scopes.immediate(to);
+            let [from] = version.live.predecessors[to][..] else { continue };
+            let branch = graph.terminator(from);
+            if !graph.nodes[branch].facts.is_conditional()
+                || version.live.successors[from].len() < 2
+            {
+                continue;
+            }
+            let begin = terms.terms.len();
+            let condition = graph.operands(branch)[0];
+            if let Some(term) = self.term(&mut terms, Version::Base, condition, from, DEEPEST) {
+                let holds = graph.body.blocks[from].edges[graph.body.code.successors[from][0]].to;
+                terms.add_condition(term, holds == to, begin);
+            }
+            if terms.conditions.len() == MOST_CONDITIONS {
+                break;
+            }
+        }
+        terms
+    }
+
+    /// The instructions of opt that were looked into to prove that a load gives what one of base
+    /// gives that runs at the same time: its address is the same wherever that runs.
+    pub(super) fn load_of_use(&mut self, load: InstId, candidate: Candidate) -> Option<LookedInto> {
+        let versions = self.versions;
+        let Operand::Value(value) = candidate.operand else { return None };
+        let base = versions.of.base.graph.definition(value)?;
+        let insts = PerVersion { base, opt: load };
+        let nodes = PerVersion::from_fn(|w| &versions.graph(w).nodes[insts[w]]);
+        let can_be = nodes.base.facts.is_load() && nodes.base.operation == nodes.opt.operation;
+        can_be.then_some(())?;
+        let place = |w: Version| {
+            let version = &versions.of[w];
+            let chain = version.chains.of_inst(&version.graph, insts[w])?;
+            let pair = self.matching.of_chain[w][chain]?;
+            Some((pair, version.chains.segment[insts[w]]))
+        };
+        let (pair, segment) = place(Version::Base)?;
+        let is_together = place(Version::Opt) == Some((pair, segment))
+            && segment <= self.matching.pairs[pair].prefix;
+        is_together.then_some(())?;
+        let address = {
+            let graph = versions.graph(Version::Base);
+            self.congruence.at(versions, Version::Base, graph.operands(base)[0], graph.block(base))
+        };
+        let clobber = nodes.opt.clobber?;
+        let number = self.congruence.number(Version::Base, candidate.operand);
+        let reads_lone = nodes.iter().any(|node| node.reads_lone);
+        let in_state = self.loaded_in_state(Version::Opt, load, address, clobber);
+        let keys = [
+            Some(in_state).filter(|_| !reads_lone),
+            self.loaded_together(Version::Opt, load, address),
+        ];
+        let is_same = |&key: &_| self.held(Version::Base, key) == Some(number);
+        keys.iter().flatten().any(is_same).then_some(())?;
+        self.are_same_at(insts.map(|inst| (inst, 0)), false)
+    }
+}
