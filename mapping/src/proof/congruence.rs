@@ -13,7 +13,8 @@
 //! (once `flags.rs` of the passes has dropped the flags that not all of them have). A load depends
 //! on the address and on what may have written there last (MemorySSA), and anchors are the same
 //! just if they are matched. Where a branch says that a value is a constant, all values with its
-//! number are that constant.
+//! number are that constant. Conditions and addresses may be the same where they are used without
+//! having one number (`super::round::uses`).
 //!
 //! Values of a cycle that came apart while the rest was not settled would never come together
 //! again. So tracking is taken at its word for the phis at the heads of pairs, and for the states

@@ -129,11 +129,16 @@ impl Terms {
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
         let (uses, mut looked_into) = self.uses(is_select, &is_well_defined)?;
+        // What opt's alone is made of hardly ever vanishes from it: LLVM need not be asked.
+        let is_of_opt_alone = |[base, opt]: &[Uses; 2]| opt.count > 0 && base.count == 0;
+        let are_leaves = self.roots.iter().all(|&root| !uses[root].iter().all(|of| of.count == 0));
+        if uses.iter().any(is_of_opt_alone) || are_leaves {
+            return None;
+        }
         // What is undefined may be something else for each use.
         let holds = |(term, [base, opt]): (usize, &[Uses; 2])| {
             let is_poisoned = base.count == 0 || base.is_poisoned;
-            let is_used_once = opt.count <= 1 && (opt.count == 0 || base.count > 0);
-            (is_poisoned && is_used_once) || is_well_defined(self.numbers[term])
+            (is_poisoned && opt.count <= 1) || is_well_defined(self.numbers[term])
         };
         looked_into.retain(|&(which, _)| which == Version::Opt);
         looked_into.sort_unstable();

@@ -5,6 +5,7 @@
 //! | What do the hot functions look like, beside the thesis's tables? | [`functions`], [`thesis`] |
 //! | And whole programs, pass by pass, or under other passes? | [`pipelines`], [`modules`] |
 //! | How long does it take? | [`time`](mod@time) |
+//! | Can they be woven under each pipeline? | [`woven`](mod@woven) |
 
 pub mod functions;
 pub mod mapping;
@@ -12,6 +13,7 @@ pub mod modules;
 pub mod pipelines;
 pub mod thesis;
 pub mod time;
+pub mod woven;
 
 use crate::error::{Result, read, write};
 use crate::layout::Layout;
@@ -27,6 +29,8 @@ pub enum What {
     Pipelines,
     /// How long it takes, with the first LLVM
     Time,
+    /// Whole programs are woven under each pipeline, which only has to work
+    Woven,
 }
 
 /// How to look at it.
@@ -59,6 +63,7 @@ pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
                     tally.check("time", None);
                 }
                 What::Time => {}
+                What::Woven => woven::woven(layout, llvm, &mut tally)?,
             }
         }
     }

@@ -18,7 +18,7 @@ const PASSES: [&str; 6] =
     ["adce", "sccp", "early-cse", "loop-simplify,lcssa,loop-mssa(licm)", "sink", THESIS];
 
 /// Other passes, which nothing was made for.
-const OTHERS: [&str; 6] = [
+pub(super) const OTHERS: [&str; 6] = [
     "gvn",
     "instcombine<no-verify-fixpoint>",
     "reassociate",
