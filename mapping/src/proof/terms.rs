@@ -24,8 +24,8 @@ pub(super) const MOST_TERMS: usize = 80;
 /// Expressions are looked into so far.
 pub(super) const DEEPEST: usize = 8;
 
-/// How far they are, first and then, and whether what is loaded is what was stored: what is the same
-/// already is best not looked into.
+/// How far they are, first and then, and whether what is loaded is what was stored: what is the
+/// same already is best not looked into.
 pub(super) const DEPTHS: [(usize, bool); 2] = [(DEEPEST, false), (14, true)];
 
 /// Ways from a root to what an expression is made of; with more, nothing is proved.
