@@ -65,6 +65,8 @@ OSR_REWRITING ?= instcombine<no-verify-fixpoint>
 # What copies blocks, or makes one of several.
 OSR_COPYING ?= loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jump-threading
 OSR_GVN ?= gvn
+# LLVMs on which whole programs are woven under every pipeline.
+OSR_WOVEN ?= 22
 # Mutants are tried with the thesis's passes.
 OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5 --no-mutants
 OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
