@@ -365,11 +365,14 @@ bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
 
 /// Gives instructions the same number just if they are the same operation, but
 /// for operands and for flags that make a result poison. Those that are marked
-/// in Unsigned get that of their unsigned counterpart.
+/// in Unsigned get that of their unsigned counterpart. One that is exact
+/// (isExactByConstant) may be taken for what has its result only where it
+/// leaves no remainder: it is not the same as one that is not.
 void mfb_number_operations(const LLVMValueRef *Insts, const bool *Unsigned,
                            size_t Count, uint32_t *Numbers) {
   DenseMap<uint64_t, SmallVector<uint32_t, 2>> Buckets;
   SmallVector<Instruction *, 64> Firsts;
+  SmallVector<bool, 64> Exact;
   SmallVector<Instruction *, 8> Counterparts;
   for (size_t N = 0; N != Count; ++N) {
     auto *I = unwrap<Instruction>(Insts[N]);
@@ -382,9 +385,12 @@ void mfb_number_operations(const LLVMValueRef *Insts, const bool *Unsigned,
     uint64_t Hash = hash_combine(I->getOpcode(), I->getType(), Operand,
                                  I->getNumOperands());
     auto &Bucket = Buckets[Hash >> 1];
-    auto *Known = find_if(
-        Bucket, [&](uint32_t F) { return sameOperation(Firsts[F], I); });
+    bool IsExact = isExactByConstant(*unwrap<Instruction>(Insts[N]));
+    auto *Known = find_if(Bucket, [&](uint32_t F) {
+      return sameOperation(Firsts[F], I) && Exact[F] == IsExact;
+    });
     if (Known == Bucket.end()) {
+      Exact.push_back(IsExact);
       Bucket.push_back(Firsts.size());
       Firsts.push_back(I);
       Known = std::prev(Bucket.end());

@@ -23,6 +23,10 @@ bool isWellDefined(const llvm::Value *V, const llvm::Instruction *At = nullptr);
 // behaviour that comes to a place.
 bool isNotPoison(const llvm::Value *V, const llvm::Instruction *At);
 
+// True for a division or a shift to the right by a constant that is poison if
+// that leaves a remainder.
+bool isExactByConstant(const llvm::Instruction &I);
+
 // True if a call may return more than once, as that of setjmp.
 bool returnsTwice(const llvm::CallBase &Call);
 

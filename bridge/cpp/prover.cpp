@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "operations.h"
 #include "sandbox.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseSet.h"
@@ -356,7 +357,36 @@ bool provedByPasses(Sandbox &S, Function &F, bool IsBounded) {
          PatternMatch::match(Ret->getReturnValue(), PatternMatch::m_One());
 }
 
+// True for an operation that gives a value whatever its operands are, once it
+// has no flags: what is looked into when expressions are compared.
+bool isTotal(const Instruction &I) {
+  if (!isSimple(I.getType()))
+    return false;
+  if (auto *Call = dyn_cast<IntrinsicInst>(&I)) {
+    if (!isTotalIntrinsic(Call->getIntrinsicID()))
+      return false;
+  } else if (!isa<BinaryOperator, CmpInst, SelectInst, GetElementPtrInst,
+                  TruncInst, ZExtInst, SExtInst, PtrToIntInst, IntToPtrInst>(
+                 &I)) {
+    return false;
+  }
+  // What floats are compared to does not depend on the payload of a NaN.
+  if (!all_of(I.operands(), [&](const Use &U) {
+        return isa<Function>(U) || isSimple(U->getType()) ||
+               (isa<FCmpInst>(&I) && U->getType()->isFloatingPointTy());
+      }))
+    return false;
+  return !canCreateUndefOrPoison(cast<Operator>(&I),
+                                 /*ConsiderFlagsAndMetadata=*/false) &&
+         (!I.isIntDivRem() || isTotalDivisor(I.getOperand(1)));
+}
+
 } // namespace
+
+bool midflight::isExactByConstant(const Instruction &I) {
+  return isa<PossiblyExactOperator>(I) && I.isExact() &&
+         isa<ConstantInt>(I.getOperand(1)) && isTotal(I);
+}
 
 void midflight::registerConditionsAnalysis(FunctionAnalysisManager &FAM) {
   FAM.registerPass([] { return ConditionsAnalysis(); });
@@ -364,37 +394,13 @@ void midflight::registerConditionsAnalysis(FunctionAnalysisManager &FAM) {
 
 extern "C" {
 
-/// True for an operation that gives a value whatever its operands are, once it
-/// has no flags: what is looked into when expressions are compared.
 bool mfb_is_total(LLVMValueRef Inst) {
-  auto *I = unwrap<Instruction>(Inst);
-  if (!isSimple(I->getType()))
-    return false;
-  if (auto *Call = dyn_cast<IntrinsicInst>(I)) {
-    if (!isTotalIntrinsic(Call->getIntrinsicID()))
-      return false;
-  } else if (!isa<BinaryOperator, CmpInst, SelectInst, GetElementPtrInst,
-                  TruncInst, ZExtInst, SExtInst, PtrToIntInst, IntToPtrInst>(
-                 I)) {
-    return false;
-  }
-  // What floats are compared to does not depend on the payload of a NaN.
-  if (!all_of(I->operands(), [&](const Use &U) {
-        return isa<Function>(U) || isSimple(U->getType()) ||
-               (isa<FCmpInst>(I) && U->getType()->isFloatingPointTy());
-      }))
-    return false;
-  return !canCreateUndefOrPoison(cast<Operator>(I),
-                                 /*ConsiderFlagsAndMetadata=*/false) &&
-         (!I->isIntDivRem() || isTotalDivisor(I->getOperand(1)));
+  return isTotal(*unwrap<Instruction>(Inst));
 }
 
-/// True for a division or a shift to the right by a constant that is poison if
-/// that leaves a remainder.
+/// See isExactByConstant.
 bool mfb_is_exact(LLVMValueRef Inst) {
-  auto *I = unwrap<Instruction>(Inst);
-  return isa<PossiblyExactOperator>(I) && I->isExact() &&
-         isa<ConstantInt>(I->getOperand(1)) && mfb_is_total(Inst);
+  return isExactByConstant(*unwrap<Instruction>(Inst));
 }
 
 /// True for a constant that can be used in a module of its own.
