@@ -28,8 +28,10 @@ use crate::proof::matching::{Condition, Matching, OutEdge, Pair, PairId, Relatio
 use crate::proof::partings::{Parting, parting};
 use crate::versions::chains::ChainId;
 use crate::versions::facts::{VersionFacts, Versions};
+use crate::versions::graph::Cases;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::BlockId;
+use rustc_hash::FxHashSet as HashSet;
 use typed_index_collections::TiVec;
 
 /// Two chains that may run together, and how many of their anchors correspond
@@ -83,7 +85,14 @@ impl Versions {
             let matching = self.structure(&candidates);
             let mut pairs = matching.pairs.iter();
             let count = candidates.len();
-            candidates.retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(pair)));
+            candidates
+                .retain(|_| pairs.next().is_some_and(|pair| !self.may_be_silent(&matching, pair)));
+            if candidates.len() == count {
+                let crossed: HashSet<PairId> =
+                    matching.pairs.keys().flat_map(|id| self.crossed(&matching, id)).collect();
+                let mut ids = matching.pairs.keys();
+                candidates.retain(|_| ids.next().is_some_and(|id| !crossed.contains(&id)));
+            }
             if candidates.len() == count {
                 let lost = |id: PairId| self.lost_for_good(&matching, id);
                 let lost: TiVec<PairId, _> = matching.pairs.keys().map(lost).collect();
@@ -120,7 +129,7 @@ impl Versions {
     /// silent, the blocks that they go to there; if they part on some ways only, those of these.
     fn lost_for_good(&self, matching: &Matching, id: PairId) -> Option<PerVersion<Vec<BlockId>>> {
         let pair = &matching.pairs[id];
-        if (pair.out.is_some() && !pair.is_lossy()) || self.may_be_silent(pair) {
+        if (pair.out.is_some() && !pair.is_lossy()) || self.may_be_silent(matching, pair) {
             return None;
         }
         let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
@@ -149,6 +158,56 @@ impl Versions {
         Some(lost)
     }
 
+    /// Silent pairs behind the end of a pair that only one version comes to, the other one having
+    /// crossed what is the same to it: not being pairs, they are crossed by both.
+    fn crossed(&self, matching: &Matching, id: PairId) -> Vec<PairId> {
+        let pair = &matching.pairs[id];
+        if (pair.out.is_some() && !pair.is_lossy()) || !self.is_whole(pair) {
+            return Vec::new();
+        }
+        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
+        let of_ways = self.decisions(last).into_iter().flat_map(|decision| {
+            let ways = decision.ways.into_iter();
+            ways.map(|way| self.successors(last, way)).collect::<Vec<_>>()
+        });
+        let all = PerVersion::from_fn(|w| self.targets(w, pair.chains[w]));
+        let ways: Vec<_> = if pair.is_lossy() { of_ways.collect() } else { vec![all] };
+        let mut crossed = Vec::new();
+        for to in ways {
+            let next = Version::BOTH.map(|w| self.next_pairs(matching, w, to[w]));
+            let [Some(base), Some(opt)] = next else { continue };
+            let only: Vec<PairId> = base.symmetric_difference(&opt).copied().collect();
+            if only.iter().all(|&pair| self.are_silent(matching.pairs[pair].chains)) {
+                crossed.extend(only);
+            }
+        }
+        crossed
+    }
+
+    /// The pairs that a version comes to over these blocks and unmatched silent chains; none if it
+    /// may come to an unmatched chain that is not.
+    fn next_pairs(
+        &self,
+        matching: &Matching,
+        which: Version,
+        to: &[BlockId],
+    ) -> Option<HashSet<PairId>> {
+        let version = &self.of[which];
+        let mut pairs = HashSet::default();
+        let mut seen: HashSet<ChainId> = HashSet::default();
+        let mut work: Vec<BlockId> = to.to_vec();
+        while let Some(block) = work.pop() {
+            let chain = version.chains.of_block[block]?;
+            if let Some(pair) = matching.of_chain[which][chain] {
+                pairs.insert(pair);
+            } else if seen.insert(chain) {
+                (self.is_silent(which, chain) && seen.len() <= MOST_SILENT).then_some(())?;
+                work.extend(&version.live.successors[version.chains.last(chain)]);
+            }
+        }
+        Some(pairs)
+    }
+
     /// The blocks that a version goes to at the end of a chain.
     fn targets(&self, which: Version, chain: ChainId) -> &[BlockId] {
         &self.of[which].live.successors[self.of[which].chains.last(chain)]
@@ -159,19 +218,33 @@ impl Versions {
     fn decisions(&self, blocks: PerVersion<BlockId>) -> Vec<Decision> {
         let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(blocks[w]));
         let [a, b] = Version::BOTH.map(|w| &self.of[w].graph.nodes[insts[w]]);
-        let [taken, of_opt] = Version::BOTH.map(|w| &self.of[w].live.taken[blocks[w]]);
-        let cases = [a, b].map(|node| node.cases.as_ref().map(|cases| cases.values.len()));
-        let relation = match cases {
-            _ if a.operation == b.operation => Relation::Same,
-            [Some(of_base), Some(of_opt)] if of_base == of_opt => Relation::Cases,
-            _ => return Vec::new(),
-        };
-        if taken != of_opt {
-            return Vec::new();
+        let [taken, of_opt_taken] = Version::BOTH.map(|w| &self.of[w].live.taken[blocks[w]]);
+        let mut decisions = Vec::new();
+        let is_same = a.operation == b.operation;
+        let mut are_alike = is_same;
+        if let (Some(of_base), Some(of_opt)) = (&a.cases, &b.cases)
+            && !is_same
+        {
+            are_alike = of_base.values.len() == of_opt.values.len();
+            if of_base.bits == of_opt.bits {
+                let mut ways = Cases::ways_together(of_base, of_opt);
+                ways.retain(|way| taken.contains(&way.base) || of_opt_taken.contains(&way.opt));
+                let are_taken = |way: &PerVersion<usize>| {
+                    taken.contains(&way.base) && of_opt_taken.contains(&way.opt)
+                };
+                if ways.iter().all(are_taken) {
+                    let condition = Condition { insts, relation: Relation::Values };
+                    decisions.push(Decision { condition, ways });
+                }
+            }
+        }
+        if !are_alike || taken != of_opt_taken {
+            return decisions;
         }
         let alike = taken.iter().map(|&index| PerVersion { base: index, opt: index });
+        let relation = if is_same { Relation::Same } else { Relation::Cases };
         let condition = Condition { insts, relation };
-        let mut decisions = vec![Decision { condition, ways: alike.collect() }];
+        decisions.push(Decision { condition, ways: alike.collect() });
         if a.facts.is_conditional() && taken[..] == [0, 1] {
             let ways = [0, 1].map(|index| PerVersion { base: index, opt: 1 - index });
             let condition = Condition { insts, relation: Relation::Opposite };
@@ -252,9 +325,27 @@ impl Versions {
     }
 
     /// True for a pair that does not hold, and that has neither anchors nor an end: it may turn out
-    /// to be silent.
-    fn may_be_silent(&self, pair: &Pair) -> bool {
-        (pair.out.is_none() || pair.is_lossy()) && self.are_silent(pair.chains)
+    /// to be silent. One that loses ways on which the versions part for good is of more use as it
+    /// is.
+    fn may_be_silent(&self, matching: &Matching, pair: &Pair) -> bool {
+        let is_lost = |w: Version, to: &[BlockId]| to.iter().all(|b| pair.lost[w].contains(b));
+        (pair.out.is_none() || pair.is_lossy())
+            && self.are_silent(pair.chains)
+            && !(pair.is_lossy()
+                && self.ways_of(pair).into_iter().all(|to| {
+                    !Version::BOTH.into_iter().all(|w| is_lost(w, to[w]))
+                        || self.never_meet(matching, to)
+                }))
+    }
+
+    /// The successors that the versions go to at the end of a pair on the ways that they take
+    /// together.
+    fn ways_of(&self, pair: &Pair) -> Vec<PerVersion<&[BlockId]>> {
+        let last = PerVersion::from_fn(|w| self.of[w].chains.last(pair.chains[w]));
+        let decisions = self.decisions(last);
+        let of_pair = decisions.iter().find(|d| Some(d.condition) == pair.condition);
+        let ways = of_pair.into_iter().flat_map(|decision| &decision.ways);
+        ways.map(|&way| self.successors(last, way)).collect()
     }
 
     pub(super) fn are_silent(&self, chains: PerVersion<ChainId>) -> bool {
@@ -505,14 +596,16 @@ impl Versions {
                 pair.condition.is_none_or(|condition| congruence.decide_alike(self, condition));
             let goes_on = pair.out.is_some() && prefix == pair.prefix && decide_alike;
             let is_lossy = pair.is_lossy();
-            checked.push(Checked { chains: pair.chains, prefix, goes_on, is_lossy });
+            let may_be_silent = match goes_on {
+                true => self.may_be_silent(matching, pair),
+                false => self.are_silent(pair.chains),
+            };
+            checked.push(Checked { chains: pair.chains, prefix, goes_on, is_lossy, may_be_silent });
         }
-        let may_be_silent =
-            |pair: &Checked| (!pair.goes_on || pair.is_lossy) && self.are_silent(pair.chains);
-        if checked.iter().any(may_be_silent) {
-            let silent = |id: PairId| may_be_silent(&checked[id]);
+        if checked.iter().any(|pair| pair.may_be_silent) {
+            let silent = |id: PairId| checked[id].may_be_silent;
             self.note(matching, Some(congruence), silent, partings);
-            checked.retain(|pair| !may_be_silent(pair));
+            checked.retain(|pair| !pair.may_be_silent);
             return (checked.iter().map(Checked::candidate).collect(), true);
         }
         let goes_on = |id: PairId| checked[id].goes_on;
@@ -593,6 +686,8 @@ struct Checked {
     goes_on: bool,
     /// but not everywhere.
     is_lossy: bool,
+    /// It is no pair that holds, but may turn out to be silent.
+    may_be_silent: bool,
 }
 
 impl Checked {

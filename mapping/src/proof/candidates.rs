@@ -54,7 +54,7 @@ impl Candidates {
                 let negated: &[bool] = match relation {
                     Relation::Opposite => &[true],
                     Relation::Ways => &[false, true],
-                    Relation::Same | Relation::Cases => &[false],
+                    Relation::Same | Relation::Values | Relation::Cases => &[false],
                 };
                 for &negated in negated {
                     operands(insts).for_each(|(b, o)| add(b, o, negated));

@@ -123,6 +123,13 @@ impl Congruence {
             Relation::Opposite => {
                 self.same_uses.contains(&(insts.opt, 0)) || self.decide_oppositely(versions, insts)
             }
+            Relation::Values => {
+                let [base, opt] = Version::BOTH.map(|w| {
+                    let operand = versions.graph(w).operands(insts[w])[0];
+                    self.at(versions, w, operand, versions.graph(w).block(insts[w]))
+                });
+                self.same_uses.contains(&(insts.opt, 0)) || (base == opt && base != UNKNOWN)
+            }
             Relation::Cases => self.same_cases.contains(&insts.opt),
             Relation::Ways => self.same_ways.contains(&insts.opt),
         }

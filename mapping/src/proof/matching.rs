@@ -59,6 +59,9 @@ pub enum Relation {
     Same,
     /// They are each other's negations
     Opposite,
+    /// Those of switches are congruent, but one has cases that the other one has not, which go
+    /// where others go
+    Values,
     /// Those of switches: when one is the value of a case, the other is that of the same case
     Cases,
     /// Through the silent chains behind them both versions come to the same pair, whatever is

@@ -202,7 +202,8 @@ pub(super) fn parting(
             let differ = |c: &Congruence| {
                 pair.condition.is_some_and(|condition| !c.decide_alike(versions, condition))
             };
-            let cause = if (!does_same(terminators) && !are_switches) || taken.base != taken.opt {
+            let are_alike = does_same(terminators) && taken.base == taken.opt;
+            let cause = if !are_switches && !are_alike {
                 Cause::Branch
             } else if congruence.is_some_and(differ) {
                 Cause::Condition

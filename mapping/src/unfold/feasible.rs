@@ -5,7 +5,7 @@
 //! Zadeck: Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991.
 
 use crate::versions::facts::VersionFacts;
-use crate::versions::graph::{ConstId, Operand, Oracle};
+use crate::versions::graph::{ConstId, Graph, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::depth_first::postorder;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -22,11 +22,22 @@ enum Known {
     Any,
 }
 
+/// Branches above one are looked at so far.
+const MOST_ABOVE: usize = 32;
+
+/// True for total operations on the same values.
+pub(super) fn are_same(graph: &Graph, a: InstId, b: InstId) -> bool {
+    let [one, other] = [a, b].map(|inst| &graph.nodes[inst]);
+    one.is_total && one.operation == other.operation && graph.operands(a) == graph.operands(b)
+}
+
 /// Work in progress.
 struct Propagation<'a> {
     version: &'a VersionFacts,
     which: Version,
     oracle: &'a dyn Oracle,
+    /// Blocks whose branches both versions take together
+    together: &'a HashSet<BlockId>,
     known: TiVec<InstId, Known>,
     /// Edges that may be taken
     taken: HashSet<(BlockId, BlockId)>,
@@ -34,17 +45,20 @@ struct Propagation<'a> {
 }
 
 /// The edges of a version's blocks that are never taken, as far as they may be for all that was
-/// known before.
+/// known before. What a branch above decided is made no use of for branches that both versions take
+/// `together`: it may be known of the one, and not of the other.
 pub(crate) fn untaken(
     version: &VersionFacts,
     which: Version,
     oracle: &dyn Oracle,
+    together: &HashSet<BlockId>,
 ) -> Vec<(BlockId, BlockId)> {
     let graph = &version.graph;
     let mut propagation = Propagation {
         version,
         which,
         oracle,
+        together,
         known: vec![Known::Nothing; graph.nodes.len()].into(),
         taken: HashSet::default(),
         reached: vec![false; graph.blocks.len()].into(),
@@ -158,19 +172,42 @@ impl Propagation<'_> {
         if !node.facts.is_conditional() && node.cases.is_none() {
             return all();
         }
-        let constant = match self.operand(operand, block) {
+        let index = match self.operand(operand, block) {
             Known::Nothing => return Vec::new(),
-            Known::Any => return all(),
-            Known::Constant(constant) => constant,
+            Known::Any => self.decided_above(block, operand).map(|holds| usize::from(!holds)),
+            Known::Constant(constant) => self.oracle.integer(constant).map(|integer| {
+                node.cases.as_ref().map_or(usize::from(integer == 0), |cases| cases.way(integer))
+            }),
         };
-        let Some(integer) = self.oracle.integer(constant) else { return all() };
-        let index = match &node.cases {
-            None => usize::from(integer == 0),
-            Some(cases) => cases.way(integer),
-        };
+        let Some(index) = index else { return all() };
         match live.taken[block].contains(&index) {
             true => graph.body.successors(block).nth(index).into_iter().collect(),
             false => all(),
         }
+    }
+
+    /// Whether a condition holds that the same comparison of the same values decided before, on
+    /// which a branch above went one way. That was not poison or undefined, so it gave the one
+    /// value that these can have.
+    fn decided_above(&self, block: BlockId, condition: Operand) -> Option<bool> {
+        let VersionFacts { graph, live, scopes, .. } = self.version;
+        let Operand::Value(value) = condition else { return None };
+        (!self.together.contains(&block)).then_some(())?;
+        let comparison = graph.definition(value)?;
+        let mut below = block;
+        for _ in 0..MOST_ABOVE {
+            let above = scopes.immediate(below)?;
+            let branch = graph.terminator(above);
+            if graph.nodes[branch].facts.is_conditional()
+                && live.predecessors[below] == [above]
+                && live.taken[above].len() == 2
+                && let &[Operand::Value(by)] = graph.operands(branch)
+                && graph.definition(by).is_some_and(|by| are_same(graph, by, comparison))
+            {
+                return Some(graph.body.successors(above).next() == Some(below));
+            }
+            below = above;
+        }
+        None
     }
 }

@@ -25,7 +25,7 @@ pub struct Product {
 impl Product {
     /// Unfolds versions along each other; none if that copies nothing, or too much.
     pub(crate) fn new(versions: &Versions, oracle: &dyn Oracle) -> Option<Self> {
-        let walked = unfolded(versions)?;
+        let walked = unfolded(versions, oracle)?;
         let [base, opt] = Version::BOTH.map(|w| unfold(&versions.of[w].graph, &walked.plans[w]));
         let (mut graphs, folds) =
             (PerVersion { base: base.0, opt: opt.0 }, PerVersion { base: base.1, opt: opt.1 });
@@ -37,7 +37,13 @@ impl Product {
         let mut is_pruned = false;
         for which in Version::BOTH {
             let projected = Projected { oracle, folds: &folds, graphs: graphs.as_ref() };
-            for (from, to) in untaken(&unfolded.of[which], which, &projected) {
+            let is_branch = |&&(copy, inst): &&(BlockId, InstId)| {
+                let at = folds[which].copy_in(inst, copy);
+                at == Some(unfolded.of[which].graph.terminator(copy))
+            };
+            let same = walked.same.iter().map(|same| &same[which]);
+            let together = same.filter(is_branch).map(|&(copy, _)| copy).collect();
+            for (from, to) in untaken(&unfolded.of[which], which, &projected, &together) {
                 is_pruned = true;
                 let edges = &unfolded.of[which].graph.body.blocks[from].edges;
                 let edge = edges.iter().position(|edge| edge.to == to).expect("there is the edge");

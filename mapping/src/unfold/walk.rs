@@ -11,8 +11,9 @@
 //! less is proved. Where the walk does not go on, the rest of a version is copied once as it is.
 
 use crate::unfold::Plan;
+use crate::unfold::feasible::are_same;
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
-use crate::versions::graph::Graph;
+use crate::versions::graph::{Cases, ConstId, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -29,6 +30,15 @@ const LEAST_COPIES: usize = 64;
 /// Branches of a version that the other one does not have, one behind the other
 const MOST_BRANCHES: usize = 16;
 
+/// How well places go together that are of one anchor or branch, as tracking says
+const SURE: i32 = 4;
+
+/// Branches that are looked behind to see whether versions go on together
+const MOST_AHEAD: usize = 3;
+
+/// Operations and copies that are looked through for what decides a branch
+const DEEPEST: usize = 8;
+
 /// A place of a version: a block, and how many of its anchors have run
 type Place = (BlockId, usize);
 
@@ -40,6 +50,14 @@ type Label = Option<Place>;
 struct State {
     copies: PerVersion<BlockId>,
     anchors: PerVersion<usize>,
+}
+
+/// Blocks of a version that follow each other: in a copy, and behind it
+#[derive(Clone, Copy, Debug)]
+struct Path<'p> {
+    /// None if it is not known
+    copy: Option<BlockId>,
+    blocks: &'p [BlockId],
 }
 
 /// What a version does next.
@@ -65,11 +83,16 @@ pub(crate) struct Unfolded {
 
 struct Walk<'a> {
     versions: &'a Versions,
+    oracle: &'a dyn Oracle,
     anchors: PerVersion<TiVec<BlockId, Vec<InstId>>>,
     known: PerVersion<HashMap<(BlockId, Label), BlockId>>,
     blocks: PerVersion<TiVec<BlockId, (BlockId, Label)>>,
     /// For each copy and edge where it leads
     successors: PerVersion<TiVec<BlockId, Vec<Option<BlockId>>>>,
+    /// For each copy those that lead to it
+    sources: PerVersion<TiVec<BlockId, Vec<BlockId>>>,
+    /// For copies whose branches those decide where that was made use of
+    decided: PerVersion<HashMap<BlockId, Vec<State>>>,
     together: HashMap<BlockId, BlockId>,
     met: HashSet<(BlockId, BlockId)>,
     same: Vec<PerVersion<(BlockId, InstId)>>,
@@ -81,13 +104,16 @@ struct Walk<'a> {
 }
 
 /// Walks through both versions; none if nothing is copied, or too much.
-pub(crate) fn unfolded(versions: &Versions) -> Option<Unfolded> {
+pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfolded> {
     let mut walk = Walk {
         versions,
+        oracle,
         anchors: PerVersion::from_fn(|w| anchors(&versions.of[w].graph)),
         known: PerVersion::default(),
         blocks: PerVersion::default(),
         successors: PerVersion::default(),
+        sources: PerVersion::default(),
+        decided: PerVersion::default(),
         together: HashMap::default(),
         met: HashSet::default(),
         same: Vec::new(),
@@ -95,7 +121,8 @@ pub(crate) fn unfolded(versions: &Versions) -> Option<Unfolded> {
         seen: HashSet::default(),
         work: VecDeque::new(),
     };
-    let copies = walk.copies_of(PerVersion { base: BlockId::ENTRY, opt: BlockId::ENTRY });
+    let entries = PerVersion { base: BlockId::ENTRY, opt: BlockId::ENTRY };
+    let copies = walk.copies_of(PerVersion::default(), entries);
     walk.push(State { copies, anchors: PerVersion::default() });
     while let Some(state) = walk.work.pop_front() {
         walk.step(state);
@@ -151,6 +178,7 @@ impl Walk<'_> {
         let copy = self.blocks[which].push_and_get_key((block, label));
         let edges = self.version(which).graph.body.blocks[block].edges.len();
         self.successors[which].push(vec![None; edges]);
+        self.sources[which].push(Vec::new());
         self.known[which].insert((block, label), copy);
         copy
     }
@@ -162,12 +190,20 @@ impl Walk<'_> {
     }
 
     /// Where a version comes to from a place without a choice.
-    fn settled(&self, which: Version, mut place: Place) -> Place {
+    fn settled(&self, which: Version, place: Place) -> Place {
+        self.settled_over(which, place, &mut Vec::new())
+    }
+
+    /// The same; the blocks that it comes to on its way are added.
+    fn settled_over(&self, which: Version, mut place: Place, way: &mut Vec<BlockId>) -> Place {
         let version = self.version(which);
         for _ in 0..version.graph.blocks.len() {
             let (block, anchors) = place;
             match version.live.successors[block][..] {
-                [to] if anchors == self.anchors[which][block].len() => place = (to, 0),
+                [to] if anchors == self.anchors[which][block].len() => {
+                    place = (to, 0);
+                    way.push(to);
+                }
                 _ => break,
             }
         }
@@ -188,7 +224,145 @@ impl Walk<'_> {
         let (block, _) = self.blocks[which][copy];
         let edges = &self.version(which).graph.body.blocks[block].edges;
         let place = edges.iter().position(|edge| edge.to == to).expect("there is the edge");
-        *self.successors[which][copy][place].get_or_insert(target) == target
+        let known = &mut self.successors[which][copy][place];
+        if known.is_none() {
+            *known = Some(target);
+            self.sources[which][target].push(copy);
+            self.work.extend(self.decided[which].remove(&target).into_iter().flatten());
+        }
+        *known == Some(target)
+    }
+
+    /// The constant that a value has at the end of a path, as far as the walk came to the copy that
+    /// it begins in until now.
+    fn constant(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        operand: Operand,
+        deepest: usize,
+    ) -> Option<ConstId> {
+        let value = match operand {
+            Operand::Constant(constant) => return Some(constant),
+            Operand::Value(value) => value,
+        };
+        let deepest = deepest.checked_sub(1)?;
+        let VersionFacts { graph, scopes, .. } = self.version(which);
+        let block = self.end(which, path);
+        if let Some(constant) = scopes.at(value, block) {
+            return Some(constant);
+        }
+        let definition = graph.definition(value)?;
+        let node = &graph.nodes[definition];
+        let is_here = graph.block(definition) == block;
+        if is_here && !node.facts.is_phi() {
+            node.facts.is_repeatable().then_some(())?;
+            let operands = graph.operands(definition).iter();
+            let constants: Option<Vec<_>> = operands
+                .map(|&o| self.constant(which, path, o, deepest).map(Operand::Constant))
+                .collect();
+            return match self.oracle.simplify(which, definition, &constants?)? {
+                Operand::Constant(constant) => Some(constant),
+                Operand::Value(_) => None,
+            };
+        }
+        let mut met = None;
+        for source in self.before(which, path) {
+            let from = self.end(which, source);
+            let operand = if is_here { graph.incoming(definition, from)? } else { operand };
+            let on_edge = match operand {
+                Operand::Value(value) => scopes.on_edge(value, from, block),
+                Operand::Constant(_) => None,
+            };
+            let found = on_edge.or_else(|| self.constant(which, source, operand, deepest))?;
+            if met.is_some_and(|met| met != found) {
+                return None;
+            }
+            met = Some(found);
+        }
+        met
+    }
+
+    /// The block that a path is in at its end.
+    fn end(&self, which: Version, path: Path<'_>) -> BlockId {
+        let of_copy = || path.copy.map(|copy| self.blocks[which][copy].0);
+        path.blocks.last().copied().or_else(of_copy).expect("a path has a block")
+    }
+
+    /// A path without its last block: several, if that is a copy that several lead to.
+    fn before<'p>(&self, which: Version, path: Path<'p>) -> Vec<Path<'p>> {
+        match (path.blocks.split_last(), path.copy) {
+            (Some((_, [])), None) | (None, None) => Vec::new(),
+            (Some((_, blocks)), _) => vec![Path { blocks, ..path }],
+            (None, Some(copy)) => {
+                let sources = self.sources[which][copy].iter();
+                sources.map(|&copy| Path { copy: Some(copy), ..path }).collect()
+            }
+        }
+    }
+
+    /// The block that the branch at the end of a path leads to, if the path decides that.
+    fn decided(&self, which: Version, path: Path<'_>) -> Option<BlockId> {
+        let version = self.version(which);
+        let block = self.end(which, path);
+        let terminator = version.graph.terminator(block);
+        let node = &version.graph.nodes[terminator];
+        let condition = *version.graph.operands(terminator).first()?;
+        (node.facts.is_conditional() || node.cases.is_some()).then_some(())?;
+        let constant = self.constant(which, path, condition, DEEPEST);
+        let way = match constant.and_then(|constant| self.oracle.integer(constant)) {
+            Some(integer) => {
+                node.cases.as_ref().map_or(usize::from(integer == 0), |cases| cases.way(integer))
+            }
+            None => usize::from(!self.held(which, path, condition, DEEPEST)?),
+        };
+        version.graph.body.successors(block).nth(way)
+    }
+
+    /// Whether a condition held when a branch on a path decided by the same comparison.
+    fn held(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        condition: Operand,
+        deepest: usize,
+    ) -> Option<bool> {
+        let deepest = deepest.checked_sub(1)?;
+        let VersionFacts { graph, live, .. } = self.version(which);
+        let Operand::Value(value) = condition else { return None };
+        let comparison = graph.definition(value)?;
+        let block = self.end(which, path);
+        let is_new = |&operand: &Operand| match operand {
+            Operand::Value(value) => {
+                graph.definition(value).is_some_and(|inst| graph.block(inst) == block)
+            }
+            Operand::Constant(_) => false,
+        };
+        if graph.operands(comparison).iter().any(is_new) {
+            return None;
+        }
+        let mut met = None;
+        for source in self.before(which, path) {
+            let from = self.end(which, source);
+            let branch = graph.terminator(from);
+            let decides = match (graph.nodes[branch].facts.is_conditional(), graph.operands(branch))
+            {
+                (true, &[Operand::Value(by)]) => {
+                    graph.definition(by).is_some_and(|by| are_same(graph, by, comparison))
+                }
+                _ => false,
+            };
+            let ways = || graph.body.successors(from).collect::<Vec<BlockId>>();
+            let held = match decides && live.taken[from].len() == 2 {
+                true => ways()[0] == block,
+                false => self.held(which, source, condition, deepest)?,
+            };
+            if met.is_some_and(|met| met != held) {
+                return None;
+            }
+            met = Some(held);
+        }
+        met
     }
 
     fn place(&self, state: State, which: Version) -> Place {
@@ -197,7 +371,8 @@ impl Walk<'_> {
 
     /// A version goes on alone, to a block.
     fn alone(&mut self, state: State, which: Version, to: BlockId) {
-        let other = self.beside(which.other(), self.place(state, which.other()), (to, 0));
+        let path = Path { copy: Some(state.copies[which.other()]), blocks: &[] };
+        let other = self.beside(which.other(), path, state.anchors[which.other()], (to, 0));
         let target = self.copy(which, to, Some(other));
         if self.lead(which, state.copies[which], to, target) {
             let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
@@ -270,16 +445,34 @@ impl Walk<'_> {
         }
     }
 
+    /// True if the other version has a branch of this one, as tracking says.
+    fn is_elsewhere(&self, which: Version, branch: InstId) -> bool {
+        let Tracked { kept, origin, .. } = &self.versions.tracked;
+        let there = if which == Version::Base { kept[branch] } else { origin[branch] };
+        there.is_some_and(|there| self.count_ways(which.other(), there) > 1)
+    }
+
     /// True for branches that versions may take together.
     fn branch_together(&self, insts: PerVersion<InstId>) -> bool {
         let Tracked { kept, origin, .. } = &self.versions.tracked;
         let ways = PerVersion::from_fn(|w| self.count_ways(w, insts[w]));
+        if self.cases(insts).is_some() && self.may_be_same(insts) == Some(true) {
+            return true;
+        }
         ways.base == ways.opt
             && match self.may_be_same(insts) {
                 Some(is_same) => is_same,
                 // One that opt does not have, beside another one that it has from base
                 None => kept[insts.base].is_some() || origin[insts.opt].is_none(),
             }
+    }
+
+    /// The cases of switches that decide by values of as many bits.
+    fn cases(&self, insts: PerVersion<InstId>) -> Option<PerVersion<&Cases>> {
+        let [base, opt] =
+            Version::BOTH.map(|w| self.version(w).graph.nodes[insts[w]].cases.as_ref());
+        let cases = PerVersion { base: base?, opt: opt? };
+        (cases.base.bits == cases.opt.bits).then_some(cases)
     }
 
     /// Number of ways that a version may take at a branch
@@ -289,8 +482,18 @@ impl Walk<'_> {
     }
 
     /// Which of two versions goes on first that stand at branches which they do not take together:
-    /// the one that decides in several steps what the other one decides at once.
+    /// the one whose branch the other one does not have, or the one that decides in several steps
+    /// what the other one decides at once.
     fn first(&self, places: PerVersion<Place>) -> Version {
+        let is_elsewhere = |w: Version| match self.next(w, places[w]) {
+            Next::Branch(branch) => self.is_elsewhere(w, branch),
+            Next::Anchor(_) | Next::End => false,
+        };
+        match (is_elsewhere(Version::Base), is_elsewhere(Version::Opt)) {
+            (true, false) => return Version::Opt,
+            (false, true) => return Version::Base,
+            _ => {}
+        }
         let count = |w: Version| match self.next(w, places[w]) {
             Next::Branch(branch) => self.count_ways(w, branch),
             Next::Anchor(_) | Next::End => 0,
@@ -302,7 +505,7 @@ impl Walk<'_> {
         }
         let ahead = |w: Version| {
             let ways = self.ways(w, places[w], places[w.other()]);
-            ways.into_iter().map(|(score, _)| score).max().unwrap_or(0)
+            ways.into_iter().map(|(score, ..)| score).max().unwrap_or(0)
         };
         match ahead(Version::Base) >= ahead(Version::Opt) {
             true => Version::Base,
@@ -312,22 +515,25 @@ impl Walk<'_> {
 
     /// The places that the ways of a branch lead to, while the other version stands still, with how
     /// well they go together.
-    fn ways(&self, which: Version, (block, _): Place, other: Place) -> Vec<(i32, Place)> {
+    fn ways(&self, which: Version, (block, _): Place, other: Place) -> Vec<(i32, Place, BlockId)> {
         let other = self.settled(which.other(), other);
         let ways = self.version(which).live.successors[block].iter().map(|&to| {
             let place = self.settled(which, (to, 0));
             let both = PerVersion::from_fn(|w| if w == which { place } else { other });
-            (self.score(both), place)
+            (self.score(both), place, to)
         });
         ways.collect()
     }
 
-    /// Where a version comes to before the other one goes on from its place, as far as that is
-    /// clear: it may have branches of its own on the way.
-    fn beside(&self, which: Version, place: Place, other: Place) -> Place {
-        let mut place = self.settled(which, place);
+    /// Where a version comes to from the end of a path, with so many anchors of the last block run,
+    /// before the other one goes on from its place, as far as that is clear: it may have branches
+    /// of its own on the way.
+    fn beside(&self, which: Version, path: Path<'_>, anchors: usize, other: Place) -> Place {
+        let mut blocks = path.blocks.to_vec();
+        let mut place = (self.end(which, path), anchors);
         let other = self.settled(which.other(), other);
         for _ in 0..MOST_BRANCHES {
+            place = self.settled_over(which, place, &mut blocks);
             let Next::Branch(branch) = self.next(which, place) else { break };
             if let Next::Branch(of_other) = self.next(which.other(), other) {
                 let insts = |w: Version| if w == which { branch } else { of_other };
@@ -336,17 +542,22 @@ impl Walk<'_> {
                     break;
                 }
             }
-            let ways = self.ways(which, place, other);
-            let best = ways.iter().map(|&(score, _)| score).max().unwrap_or(0);
-            let mut likely = ways.iter().filter(|&&(score, _)| score == best);
-            match likely.next() {
-                Some(&(_, first)) if best > 0 && likely.all(|&(_, place)| place == first) => {
-                    place = first;
-                }
-                _ => break,
-            }
+            let path = Path { copy: path.copy, blocks: &blocks };
+            let next = self.decided(which, path).or_else(|| self.likely(which, place, other));
+            let Some(next) = next else { break };
+            blocks.push(next);
+            place = (next, 0);
         }
         place
+    }
+
+    /// The only way of a branch that leads to what goes with where the other version stands.
+    fn likely(&self, which: Version, place: Place, other: Place) -> Option<BlockId> {
+        let ways = self.ways(which, place, other);
+        let best = ways.iter().map(|&(score, ..)| score).max().filter(|&best| best > 0)?;
+        let mut likely = ways.iter().filter(|&&(score, ..)| score == best);
+        let &(_, first, to) = likely.next()?;
+        likely.all(|&(_, place, _)| place == first).then_some(to)
     }
 
     /// A version takes all ways of a branch that the other one does not have, and of one that it
@@ -356,42 +567,84 @@ impl Walk<'_> {
         let place = self.place(state, which);
         let ways = self.ways(which, place, self.place(state, which.other()));
         let branch = self.version(which).graph.terminator(place.0);
-        let Tracked { kept, origin, .. } = &self.versions.tracked;
-        let there = if which == Version::Base { kept[branch] } else { origin[branch] };
-        let least = i32::from(there.is_some());
-        for (to, (score, _)) in
-            self.version(which).live.successors[place.0].clone().into_iter().zip(ways)
-        {
-            if score >= least {
+        let other = self.settled(which.other(), self.place(state, which.other()));
+        // The other one comes to its anchor whatever this one decides.
+        let waits = matches!(self.next(which.other(), other), Next::Anchor(_));
+        let is_clear = ways.iter().any(|&(score, ..)| score >= SURE);
+        let least = i32::from(self.is_elsewhere(which, branch) || waits || is_clear);
+        let copy = state.copies[which];
+        let decided = self.decided(which, Path { copy: Some(copy), blocks: &[] });
+        if decided.is_some() {
+            self.decided[which].entry(copy).or_default().push(state);
+        }
+        for (score, place, to) in ways {
+            if let Some(decided) = decided {
+                if decided == to {
+                    self.alone(state, which, to);
+                }
+                continue;
+            }
+            let both = PerVersion::from_fn(|w| if w == which { place } else { other });
+            let is_aside = score < SURE && self.aside(state, which, to, SURE);
+            if is_aside {
+                continue;
+            }
+            if score >= least || self.fit_behind(both, MOST_AHEAD) {
                 self.alone(state, which, to);
             } else {
-                self.aside(state, which, to);
+                self.aside(state, which, to, 2);
             }
         }
     }
 
-    /// A version goes, alone, to a block that does not go with where the other one stands. If that
-    /// decides at once what the version decides in several steps, the block may go with where the
-    /// other one would be then.
-    fn aside(&mut self, state: State, which: Version, to: BlockId) {
+    /// A version goes, alone, to a block that goes better with where the other one would be if that
+    /// had decided otherwise: it decides at once what the version decides in several steps. False
+    /// if there is no place that it goes together with so well.
+    fn aside(&mut self, state: State, which: Version, to: BlockId, least: i32) -> bool {
         let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
+        // The other version went elsewhere before.
+        let sources = PerVersion::from_fn(|w| (w == which).then_some(state.copies[w]));
         for other in elsewhere.into_iter().flatten() {
             let both = PerVersion::from_fn(|w| if w == which { to } else { other });
             let places = PerVersion::from_fn(|w| self.settled(w, (both[w], 0)));
-            if self.score(places) > 0 {
-                let copies = self.copies_of(both);
+            if self.score(places) >= least {
+                let copies = self.copies_of(sources, both);
                 if self.lead(which, state.copies[which], to, copies[which]) {
                     self.push(State { copies, anchors: PerVersion::default() });
                 }
-                return;
+                return true;
             }
         }
+        false
     }
 
-    /// The copies of blocks that both versions enter at the same time.
-    fn copies_of(&mut self, blocks: PerVersion<BlockId>) -> PerVersion<BlockId> {
+    /// True if places behind so many branches of one version go together.
+    fn fit_behind(&self, places: PerVersion<Place>, branches: usize) -> bool {
+        let next = PerVersion::from_fn(|w| self.next(w, places[w]));
+        let which = match (next.base, next.opt) {
+            (Next::Branch(_), Next::Branch(_)) => self.first(places),
+            (Next::Branch(_), _) => Version::Base,
+            (_, Next::Branch(_)) => Version::Opt,
+            _ => return false,
+        };
+        let other = places[which.other()];
+        branches > 0
+            && self.ways(which, places[which], other).iter().any(|&(score, place, _)| {
+                let both = PerVersion::from_fn(|w| if w == which { place } else { other });
+                score >= SURE || self.fit_behind(both, branches - 1)
+            })
+    }
+
+    /// The copies of blocks that both versions enter at the same time, from copies.
+    fn copies_of(
+        &mut self,
+        sources: PerVersion<Option<BlockId>>,
+        blocks: PerVersion<BlockId>,
+    ) -> PerVersion<BlockId> {
         PerVersion::from_fn(|w| {
-            let label = self.beside(w.other(), (blocks[w.other()], 0), (blocks[w], 0));
+            let way = [blocks[w.other()]];
+            let path = Path { copy: sources[w.other()], blocks: &way };
+            let label = self.beside(w.other(), path, 0, (blocks[w], 0));
             self.copy(w, blocks[w], Some(label))
         })
     }
@@ -406,13 +659,13 @@ impl Walk<'_> {
                 (Next::Anchor(base), Next::Anchor(opt))
                 | (Next::Branch(base), Next::Branch(opt)) => {
                     match self.may_be_same(PerVersion { base, opt }) {
-                        Some(true) => 4,
-                        None => 1,
-                        Some(false) if matches!(next.base, Next::Anchor(_)) => -4,
+                        Some(true) => SURE,
+                        None => 1 + i32::from(matches!(next.base, Next::Anchor(_))),
+                        Some(false) if matches!(next.base, Next::Anchor(_)) => -SURE,
                         Some(false) => 0,
                     }
                 }
-                (Next::Anchor(_), Next::End) | (Next::End, Next::Anchor(_)) => -4,
+                (Next::Anchor(_), Next::End) | (Next::End, Next::Anchor(_)) => -SURE,
                 _ => 0,
             }
     }
@@ -420,29 +673,42 @@ impl Walk<'_> {
     /// Both versions branch together.
     fn both(&mut self, state: State, insts: PerVersion<InstId>) {
         self.run_together(state, insts);
-        let targets = PerVersion::from_fn(|w| {
-            let (block, _) = self.place(state, w);
-            let version = self.version(w);
-            let all: Vec<BlockId> = version.graph.body.successors(block).collect();
-            version.live.taken[block].iter().map(|&way| all[way]).collect::<Vec<_>>()
-        });
+        let blocks = PerVersion::from_fn(|w| self.place(state, w).0);
+        let taken = PerVersion::from_fn(|w| &self.version(w).live.taken[blocks[w]]);
+        let mut taken_together: Vec<PerVersion<usize>> = std::iter::zip(taken.base, taken.opt)
+            .map(|(&base, &opt)| PerVersion { base, opt })
+            .collect();
+        if let Some(cases) = self.cases(insts) {
+            taken_together = Cases::ways_together(cases.base, cases.opt);
+            taken_together.retain(|way| Version::BOTH.iter().all(|&w| taken[w].contains(&way[w])));
+        }
         let is_conditional = Version::BOTH
             .into_iter()
             .all(|w| self.version(w).graph.nodes[insts[w]].facts.is_conditional());
-        let mut ways: Vec<PerVersion<BlockId>> = std::iter::zip(&targets.base, &targets.opt)
-            .map(|(&base, &opt)| PerVersion { base, opt })
-            .collect();
+        let successors = PerVersion::from_fn(|w| {
+            self.version(w).graph.body.successors(blocks[w]).collect::<Vec<BlockId>>()
+        });
+        let to = |way: &PerVersion<usize>| PerVersion::from_fn(|w| successors[w][way[w]]);
+        let mut ways: Vec<PerVersion<BlockId>> = taken_together.iter().map(to).collect();
         if let [first, second] = &ways[..]
             && is_conditional
         {
-            let score = |ways: [&PerVersion<BlockId>; 2], swapped: bool| -> i32 {
-                let of = |n: usize| PerVersion {
-                    base: self.settled(Version::Base, (ways[n].base, 0)),
-                    opt: self.settled(Version::Opt, (ways[n ^ usize::from(swapped)].opt, 0)),
+            // Behind branches of their own they may go together where else it is even.
+            let score = |swapped: bool| {
+                let of = |n: usize| {
+                    let opt = ways[n ^ usize::from(swapped)].opt;
+                    let to = PerVersion { base: ways[n].base, opt };
+                    let settled = PerVersion::from_fn(|w| self.settled(w, (to[w], 0)));
+                    let beside = PerVersion::from_fn(|w| {
+                        let path = Path { copy: Some(state.copies[w]), blocks: &[to[w]] };
+                        self.beside(w, path, 0, (to[w.other()], 0))
+                    });
+                    (self.score(settled), self.score(beside))
                 };
-                self.score(of(0)) + self.score(of(1))
+                let [first, second] = [0, 1].map(of);
+                (first.0 + second.0, first.1 + second.1)
             };
-            if score([first, second], true) > score([first, second], false) {
+            if score(true) > score(false) {
                 let swapped = [
                     PerVersion { base: first.base, opt: second.opt },
                     PerVersion { base: second.base, opt: first.opt },
@@ -450,8 +716,9 @@ impl Walk<'_> {
                 ways = swapped.into();
             }
         }
+        let sources = state.copies.map(Some);
         for &way in &ways {
-            let copies = self.copies_of(way);
+            let copies = self.copies_of(sources, way);
             for which in Version::BOTH {
                 let others = ways.iter().map(|way| way[which.other()]);
                 let others = others.filter(|&block| block != way[which.other()]);
@@ -476,7 +743,10 @@ impl Walk<'_> {
         for (copy, &(block, label)) in self.blocks.base.iter_enumerated() {
             let Some(tracked) = self.versions.tracked.blocks[block] else { continue };
             let places = PerVersion { base: (block, 0), opt: (tracked, 0) };
-            let beside = |w: Version| Some(self.beside(w, places[w], places[w.other()]));
+            let beside = |w: Version| {
+                let path = Path { copy: None, blocks: &[places[w].0] };
+                Some(self.beside(w, path, 0, places[w.other()]))
+            };
             let there = self.known.opt.get(&(tracked, beside(Version::Base))).copied();
             let there = there.filter(|_| label == beside(Version::Opt));
             let only = || match (&copies.base[&block][..], copies.opt.get(&tracked)?.as_slice()) {

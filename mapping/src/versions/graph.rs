@@ -4,11 +4,12 @@
 //! one can be compared with values of the other. Nothing here needs LLVM.
 
 use crate::proof::terms::Terms;
-use crate::versions::version::Version;
+use crate::versions::version::{PerVersion, Version};
 use midflight_ir::body::Body;
 pub use midflight_ir::code::{ConstId, Operand};
 use midflight_ir::facts::MapFacts;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
+use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;
 use typed_index_collections::TiVec;
 
@@ -110,6 +111,17 @@ impl Cases {
     /// The successor that a constant leads to, by its index.
     pub fn way(&self, constant: i64) -> usize {
         self.signed().position(|value| value == constant).map_or(0, |case| case + 1)
+    }
+
+    /// The successors, by their indices, that two switches go to if they decide by the same value,
+    /// of as many bits.
+    pub fn ways_together(base: &Cases, opt: &Cases) -> Vec<PerVersion<usize>> {
+        let at = |value: i64| PerVersion { base: base.way(value), opt: opt.way(value) };
+        let mut ways = vec![PerVersion { base: 0, opt: 0 }];
+        ways.extend(base.signed().chain(opt.signed()).map(at));
+        let mut seen = HashSet::default();
+        ways.retain(|way| seen.insert((way.base, way.opt)));
+        ways
     }
 }
 

@@ -45,7 +45,7 @@ impl Round<'_> {
             if let Some(Condition { insts, relation }) = pair.condition {
                 let uses = insts.map(|inst| (inst, 0));
                 match relation {
-                    Relation::Same => self.settle_use(uses, false),
+                    Relation::Same | Relation::Values => self.settle_use(uses, false),
                     Relation::Opposite => self.settle_use(uses, true),
                     Relation::Cases | Relation::Ways => {}
                 }
