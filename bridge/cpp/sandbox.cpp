@@ -97,6 +97,24 @@ char *mfb_check_pipeline(void *S, const char *Text, size_t Length) {
   return nullptr;
 }
 
+/// A pipeline that can be parsed, as the text of its passes one by one.
+char *mfb_passes_of_pipeline(const char *Text, size_t Length) {
+  PassInstrumentationCallbacks Names;
+  PassBuilder PB(nullptr, PipelineTuningOptions(), std::nullopt, &Names);
+  FunctionPassManager FPM;
+  if (Error E = parsePipeline(PB, FPM, StringRef(Text, Length))) {
+    consumeError(std::move(E));
+    return nullptr;
+  }
+  std::string Passes;
+  raw_string_ostream OS(Passes);
+  FPM.printPipeline(OS, [&](StringRef Class) {
+    StringRef Name = Names.getPassNameForClassName(Class);
+    return Name.empty() ? Class : Name;
+  });
+  return LLVMCreateMessage(Passes.c_str());
+}
+
 /// Forgets what is known of a function that is changed or erased.
 void mfb_sandbox_forget(void *SandboxPtr, LLVMValueRef Fn) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);

@@ -33,6 +33,13 @@ impl Sandbox {
         unsafe { taken(sys::mfb_check_pipeline(self.0, text, length)) }.map_or(Ok(()), Err)
     }
 
+    /// What a pipeline stands for, as the text of its passes one by one; none if it is none.
+    pub fn passes(&self, text: &str) -> Option<String> {
+        let (text, length) = (text.as_ptr().cast(), text.len());
+        // SAFETY: the text has the length that is passed.
+        unsafe { taken(sys::mfb_passes_of_pipeline(text, length)) }
+    }
+
     /// Runs a pipeline of function passes on a function with a body.
     ///
     /// # Errors

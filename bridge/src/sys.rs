@@ -120,6 +120,7 @@ pub type TakeLine =
 unsafe extern "C" {
     pub fn mfb_sandbox_new() -> *mut c_void;
     pub fn mfb_sandbox_free(sandbox: *mut c_void);
+    pub fn mfb_passes_of_pipeline(text: *const c_char, length: usize) -> *mut c_char;
     pub fn mfb_check_pipeline(
         sandbox: *mut c_void,
         text: *const c_char,

@@ -2,8 +2,8 @@
 
 use crate::function_list::FunctionList;
 use crate::option_table::{
-    self, Item, OptionError, choice, condition, flag, functions, hidden, item, most_points, place,
-    set, text,
+    self, Item, OptionError, choice, condition, flag, functions, hidden, item, most_points, number,
+    place, set, text,
 };
 use crate::osr::condition::Condition;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
@@ -28,6 +28,9 @@ pub struct OptOptions {
     pub trust: Trust,
     /// At most so many points of a version, spread evenly
     pub max_points: Option<u32>,
+    /// Passes that leave less than so many percent of a function's points a way to the other
+    /// version are left out for it.
+    pub keep: Option<u32>,
     /// Which functions; all if there is no list
     pub functions: Option<FunctionList>,
     /// Where in clang's pipeline
@@ -58,6 +61,10 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
     flag("unchecked", |o| o.trust = Trust::Claimed),
     item("passes=PIPELINE", |o, value| set(&mut o.pipeline, text("passes", value))),
     item("max-points=N", |o, value| set(&mut o.max_points, most_points(value))),
+    item("keep=PERCENT", |o, value| {
+        let percent = value.strip_suffix('%').unwrap_or(value);
+        set(&mut o.keep, number("keep", percent, 0, 100).map(Some))
+    }),
     item("functions=FILE", |o, value| set(&mut o.functions, functions(value))),
     item("maps=section|none", |o, value| {
         set(&mut o.describe, choice("maps", value, &[("section", true), ("none", false)]))
@@ -92,6 +99,7 @@ impl OptOptions {
             down: Condition::Flag,
             trust: Trust::Proved,
             max_points: None,
+            keep: None,
             functions: None,
             stage: Stage::Early,
             promote: false,

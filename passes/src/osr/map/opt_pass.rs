@@ -4,6 +4,7 @@
 use crate::driver::{Driver, changeable, reason_to_refuse};
 use crate::osr::compensate::Material;
 use crate::osr::map::flags::Classes;
+use crate::osr::map::keep::kept;
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::multi_version::{MultiVersion, dead};
 use crate::osr::map::opt_options::OptOptions;
@@ -108,6 +109,22 @@ pub fn woven_maps(
         .closed(&takes_part, PerVersion { base: &|p| up.contains(&p), opt: &|p| down.contains(&p) })
 }
 
+/// The record of the mappings for the binary.
+fn describe(
+    module: Module<'_>,
+    function: Function<'_>,
+    pipeline: String,
+    maps: &Maps,
+) -> Result<Vec<u8>, String> {
+    let maps = FunctionMaps {
+        name: function.name(),
+        file: module.source_file(),
+        pipeline,
+        maps: maps.clone(),
+    };
+    maps.encode().ok_or_else(|| "its mappings have 4 GiB or more".to_string())
+}
+
 impl OptPass {
     /// Makes the versions of one function, which has a body, of a pipeline that there is. Returns
     /// all functions that were changed; none if no point of base was asked for.
@@ -141,7 +158,14 @@ impl OptPass {
             return Ok(Vec::new());
         }
         tell_of_many(function, up.len());
-        let two = TwoVersions::make(sandbox, function, &options.pipeline)?;
+        let (pipeline, left_out) = match options.keep {
+            Some(percent) => kept(sandbox, function, &options.pipeline, percent)?,
+            None => (options.pipeline.clone(), Vec::new()),
+        };
+        for pass in left_out {
+            function.remark_missed(REMARKS, "PassLeftOut", &pass.to_string());
+        }
+        let two = TwoVersions::make(sandbox, function, &pipeline)?;
         let opt = read_with(two.opt, Some((*base.constants).clone()));
         let snapshots = PerVersion { base, opt };
         let trust = options.trust;
@@ -165,7 +189,7 @@ impl OptPass {
             plan.classes.equalize_flags();
         }
         let description = match &plan.data {
-            Some(maps) => Some(self.describe(module, function, maps)?),
+            Some(maps) => Some(describe(module, function, pipeline, maps)?),
             None => None,
         };
         let dead = PerVersion::from_fn(|which| dead(&sides[which], &versions.of[which]));
@@ -193,22 +217,6 @@ impl OptPass {
         let mut changed = weave(&snapshots.base, &plan);
         changed.push(function);
         Ok(changed)
-    }
-
-    /// The record of the mappings for the binary.
-    fn describe(
-        &self,
-        module: Module<'_>,
-        function: Function<'_>,
-        maps: &Maps,
-    ) -> Result<Vec<u8>, String> {
-        let maps = FunctionMaps {
-            name: function.name(),
-            file: module.source_file(),
-            pipeline: self.0.pipeline.clone(),
-            maps: maps.clone(),
-        };
-        maps.encode().ok_or_else(|| "its mappings have 4 GiB or more".to_string())
     }
 
     fn plan<'m>(&self, mapper: &mut Mapper<'_>, handles: &Handles<'_, 'm>) -> Plan<'m> {

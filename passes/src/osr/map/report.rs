@@ -2,12 +2,15 @@
 //! `midflight_profile::osr_maps::report`.
 
 use crate::osr::map::actions::{actions, claims};
+use crate::osr::map::keep::Feasible;
 use crate::osr::map::optimize::TwoVersions;
 use crate::osr::map::read::Handles;
 use crate::read_code::CodeSnapshot;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::mapping::mapper::{Mapper, OsrMap};
-use midflight_mapping::mapping::reconstruct::{Expr, PointMap, VARIANTS};
+use midflight_mapping::mapping::reconstruct::{
+    Expr, PointMap, VARIANTS, Variant as MappingVariant,
+};
 use midflight_mapping::proof::partings::{Parting, Partings};
 use midflight_mapping::refusal::Refusal;
 use midflight_mapping::versions::graph::Operand;
@@ -26,6 +29,18 @@ fn is_of_itself(mapper: &Mapper<'_>, which: Version, point: usize) -> Option<Ref
     let block = version.graph.block(side.points[point].at);
     let never = (!version.live.reached[block]).then_some(Refusal::NeverReached);
     side.points[point].refusal.or(never)
+}
+
+/// How many points of each version lead to the other one, of those that are points at all.
+pub fn feasible(mapper: &Mapper<'_>) -> PerVersion<Feasible> {
+    PerVersion::from_fn(|from| {
+        let map = mapper.map(from, MappingVariant::Avail);
+        let points = 0..map.points.len();
+        let counted: Vec<usize> =
+            points.filter(|&p| is_of_itself(mapper, from, p).is_none()).collect();
+        let count = counted.iter().filter(|&&p| map.points[p].is_ok()).count();
+        Feasible { count, of: counted.len() }
+    })
 }
 
 /// Reports on a function. With `detail`, everything that a picture shows.
