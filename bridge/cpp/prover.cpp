@@ -12,6 +12,7 @@
 #include "operations.h"
 #include "sandbox.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/DomConditionCache.h"
@@ -200,37 +201,48 @@ struct Builder {
     return Made[N] = new ZExtInst(Of, To, "", BB);
   }
 
-  // Whether the operations that are exact leave no remainder, of those that a
-  // term is made of.
+  // Whether the operations that are exact leave no remainder, of those that
+  // make a term poison: not of those in the arm of a select that is not chosen.
   Value *leavesNone(IRBuilder<> &Builder, uint32_t Root) {
+    DenseMap<uint32_t, Value *> Found;
+    return leavesNone(Builder, Root, Found);
+  }
+
+  Value *leavesNone(IRBuilder<> &Builder, uint32_t N,
+                    DenseMap<uint32_t, Value *> &Found) {
+    if (Value *Known = Found.lookup(N))
+      return Known;
+    SmallVector<Value *, 3> Of;
+    for (uint32_t Operand : T.operands(N))
+      Of.push_back(leavesNone(Builder, Operand, Found));
     Value *None = Builder.getTrue();
-    SmallDenseSet<uint32_t> Seen;
-    SmallVector<uint32_t, 16> Work{Root};
-    while (!Work.empty()) {
-      uint32_t N = Work.pop_back_val();
-      if (!Seen.insert(N).second)
-        continue;
-      append_range(Work, T.operands(N));
-      if (T.Kinds[N] != Exact)
-        continue;
-      Value *Of = Made[T.operands(N)[0]], *By = Made[T.operands(N)[1]];
+    if (isOperation(T.Kinds[N]) && isa<SelectInst>(T.value(N))) {
+      Value *Chosen =
+          Builder.CreateSelect(Made[T.operands(N)[0]], Of[1], Of[2]);
+      None = Builder.CreateAnd(Of[0], Chosen);
+    } else {
+      for (Value *OfOperand : Of)
+        None = Builder.CreateAnd(None, OfOperand);
+    }
+    if (T.Kinds[N] == Exact) {
+      Value *Operand = Made[T.operands(N)[0]], *By = Made[T.operands(N)[1]];
       Value *Left;
       switch (cast<Instruction>(T.value(N))->getOpcode()) {
       case Instruction::SDiv:
-        Left = Builder.CreateSRem(Of, By);
+        Left = Builder.CreateSRem(Operand, By);
         break;
       case Instruction::UDiv:
-        Left = Builder.CreateURem(Of, By);
+        Left = Builder.CreateURem(Operand, By);
         break;
       default: {
-        Value *One = ConstantInt::get(Of->getType(), 1);
+        Value *One = ConstantInt::get(Operand->getType(), 1);
         Value *Unit = Builder.CreateShl(One, By);
-        Left = Builder.CreateAnd(Of, Builder.CreateSub(Unit, One));
+        Left = Builder.CreateAnd(Operand, Builder.CreateSub(Unit, One));
       }
       }
       None = Builder.CreateAnd(None, Builder.CreateIsNull(Left));
     }
-    return None;
+    return Found[N] = None;
   }
 
   Function *build(uint32_t A, uint32_t B, bool Negated) {

@@ -16,7 +16,7 @@ use crate::proof::numbers::Number;
 use crate::versions::graph::ConstId;
 use crate::versions::version::Version;
 use midflight_ir::ids::{InstId, ValueId};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Terms of an expression; with more, the rest are leaves.
 pub(super) const MOST_TERMS: usize = 80;
@@ -64,6 +64,8 @@ pub struct Terms {
     pub(super) numbers: Vec<Number>,
     /// For each number its term
     pub(super) known: HashMap<Number, usize>,
+    /// Terms that stand for several instructions of one number
+    pub(super) shared: HashSet<usize>,
     /// What is loaded is what was stored.
     pub(super) through_memory: bool,
 }
@@ -189,6 +191,17 @@ impl Terms {
         Some((uses, looked_into))
     }
 
+    /// For each term whether it stands for several instructions, or is in the expression of one that
+    /// does: those of the first one need not have the flags of the others.
+    pub fn of_several(&self) -> Vec<bool> {
+        let mut of_several = vec![false; self.terms.len()];
+        for &shared in &self.shared {
+            let below = self.reached(shared);
+            of_several.iter_mut().zip(below).for_each(|(of, is_below)| *of |= is_below);
+        }
+        of_several
+    }
+
     /// For each term whether one of both expressions is made of it, and the other one is not.
     pub fn of_one(&self) -> Vec<bool> {
         let [base, opt] = self.roots.map(|root| self.reached(root));
@@ -212,6 +225,7 @@ impl Terms {
             self.terms.truncate(begin);
             self.numbers.truncate(begin);
             self.known.retain(|_, term| *term < begin);
+            self.shared.retain(|&term| term < begin);
         }
     }
 

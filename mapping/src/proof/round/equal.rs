@@ -87,10 +87,14 @@ impl Round<'_> {
                 return None;
             }
             let facts = self.versions.graph(which).nodes[inst].facts;
+            // What is loaded is proved to be the candidate itself.
+            let is_loaded = !candidate.negated;
             let looked_into = if facts.is_phi() {
-                self.through_phi(inst, candidate).or_else(|| self.phi_of_loads(inst, candidate))
+                let loaded = || is_loaded.then(|| self.phi_of_loads(inst, candidate)).flatten();
+                self.through_phi(inst, candidate).or_else(loaded)
             } else if facts.is_load() {
-                self.load_of_phi(inst, candidate).or_else(|| self.load_of_use(inst, candidate))
+                let of_phi = is_loaded.then(|| self.load_of_phi(inst, candidate)).flatten();
+                of_phi.or_else(|| is_loaded.then(|| self.load_of_use(inst, candidate)).flatten())
             } else {
                 self.looked_into(which, inst, candidate)
                     .or_else(|| self.operation_of_phi(inst, candidate))
@@ -187,6 +191,11 @@ impl Round<'_> {
             return None;
         }
         if let Some(&known) = number.and_then(|number| terms.known.get(&number)) {
+            if let Term::Operation(of, inst, _) = terms.terms[known]
+                && (of, Operand::Value(self.versions.graph(of).result(inst))) != (which, operand)
+            {
+                terms.shared.insert(known);
+            }
             return Some(known);
         }
         if let Some(number) = number

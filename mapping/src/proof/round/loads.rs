@@ -73,7 +73,8 @@ impl Round<'_> {
 
     /// The same for anything that reads memory and is no anchor: by what it does, and to what. Both
     /// versions have the same in memory between matched anchors, but for what lone stores write,
-    /// which opt does not read while it is pending.
+    /// which opt does not read while it is pending, and for what base stores in vain: what base
+    /// reads behind such a store it reads nowhere else.
     pub(super) fn read_together(
         &mut self,
         which: Version,
@@ -87,7 +88,9 @@ impl Round<'_> {
         let chains = self.matching.pairs[pair].chains;
         let has_lone =
             |which: Version| self.lone_segments[which].contains(&(chains[which], segment));
-        (segment <= self.matching.pairs[pair].prefix && !Version::BOTH.into_iter().any(has_lone))
+        let is_late = version.chains.late[inst];
+        let has_lone = Version::BOTH.into_iter().any(has_lone);
+        (segment <= self.matching.pairs[pair].prefix && !has_lone && !is_late)
             .then(|| self.keys.id(Key::Read(pair, segment as u32), words))
     }
 

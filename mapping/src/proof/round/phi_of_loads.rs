@@ -49,15 +49,7 @@ impl Round<'_> {
         let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
         let is_load = node.facts.is_load() && node.data_type == opt.nodes[phi].data_type;
         is_load.then_some(())?;
-        let is_of_head = match node.clobber? {
-            Access::Entry => true,
-            Access::Def(inst) => self.is_above(Version::Base, pair, base.graph.block(inst)),
-            Access::Phi(block) => {
-                self.matching.pairs[pair].entries.base.contains(&block)
-                    || self.is_above(Version::Base, pair, block)
-            }
-        };
-        is_of_head.then_some(())?;
+        self.reads_at_head(Version::Base, pair, load)?.then_some(())?;
         let address = base.graph.pointer(load)?;
         let mut looked_into = vec![(Version::Base, load)];
         for walks in self.ways_in(pair)? {
@@ -72,6 +64,19 @@ impl Round<'_> {
             }
         }
         Some(looked_into)
+    }
+
+    /// True if a load behind the head of a pair reads what its place had there.
+    pub(super) fn reads_at_head(&self, which: Version, pair: PairId, load: InstId) -> Option<bool> {
+        let graph = self.versions.graph(which);
+        Some(match graph.nodes[load].clobber? {
+            Access::Entry => true,
+            Access::Def(inst) => self.is_above(which, pair, graph.block(inst)),
+            Access::Phi(block) => {
+                self.matching.pairs[pair].entries[which].contains(&block)
+                    || self.is_above(which, pair, block)
+            }
+        })
     }
 
     /// What an address is that a version computes behind the head of a pair, if that was entered

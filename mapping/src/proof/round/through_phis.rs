@@ -121,7 +121,7 @@ impl Round<'_> {
         let is_at_head = opt.chains.of_inst(&opt.graph, load)
             == Some(self.matching.pairs[pair].chains.opt)
             && opt.chains.segment[load] == 0;
-        is_at_head.then_some(())?;
+        (is_at_head && self.reads_at_head(Version::Opt, pair, load)?).then_some(())?;
         let address = opt.graph.pointer(load)?;
         let data_type = opt.graph.nodes[load].data_type;
         let mut looked_into = vec![(Version::Opt, load)];

@@ -106,8 +106,10 @@ impl Handles<'_, '_> {
         let mut places: Vec<u32> = Vec::with_capacity(terms.terms.len());
         let of_base = defined.map(|_| terms.of_base_alone());
         let alone = terms.of_one();
+        let of_several = terms.of_several();
         for (place, term) in terms.terms.iter().enumerate() {
-            let is_flagged = of_base.as_ref().is_some_and(|of_base| of_base[place]);
+            let is_flagged =
+                of_base.as_ref().is_some_and(|of_base| of_base[place]) && !of_several[place];
             let (kind, value) = match *term {
                 Term::Leaf(which, value) => {
                     let is_bounded = which == Version::Base && defined.is_some();
