@@ -151,7 +151,7 @@ pub fn for_pipeline(text: &str) -> (ExtensionPoint, Box<dyn Pass>) {
         "osr-opt" => OptOptions::parse(rest, None)
             .map(|options| {
                 let early = options.stage == Stage::Early;
-                let options = OptOptions { promote: options.promote || early, ..options };
+                let options = if early { options.of_unoptimized() } else { options };
                 (options.stage, Box::new(OptPass(options)) as Box<dyn Pass>)
             })
             .map_err(|error| error.to_string()),

@@ -11,6 +11,17 @@ use crate::osr::options::stage;
 use crate::osr::place::{Strategy, Where};
 use midflight_profile::table::Stage;
 
+/// What is done to a function before it is taken as base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// It is taken as it is
+    Nothing,
+    /// Allocas are promoted to registers
+    Mem2Reg,
+    /// Structures are taken apart, too
+    Sroa,
+}
+
 /// Options of `osr-opt`.
 #[derive(Clone, Debug)]
 pub struct OptOptions {
@@ -35,8 +46,8 @@ pub struct OptOptions {
     pub functions: Option<FunctionList>,
     /// Where in clang's pipeline
     pub stage: Stage,
-    /// First promote allocas to registers.
-    pub promote: bool,
+    /// What base is taken behind
+    pub behind: Behind,
     /// Verify each function after it is changed.
     pub verify: bool,
     /// Leave the mappings in the binary.
@@ -70,7 +81,8 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
         set(&mut o.describe, choice("maps", value, &[("section", true), ("none", false)]))
     }),
     item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
-    flag("mem2reg", |o| o.promote = true),
+    flag("mem2reg", |o| o.behind = Behind::Mem2Reg),
+    flag("sroa", |o| o.behind = Behind::Sroa),
     flag("verify", |o| o.verify = true),
     #[cfg(feature = "mutants")]
     hidden(item("debug-mutant=NAME", |o, value| {
@@ -86,6 +98,16 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
 const CHOICES: [&str; 4] = ["up", "down", "up-at", "down-at"];
 
 impl OptOptions {
+    /// These options where clang's code comes without optimization: base is taken behind what the
+    /// pipeline would begin with anyway.
+    pub fn of_unoptimized(mut self) -> Self {
+        if self.behind == Behind::Nothing {
+            let is_level = self.pipeline.trim_start().starts_with("default<");
+            self.behind = if is_level { Behind::Sroa } else { Behind::Mem2Reg };
+        }
+        self
+    }
+
     /// Parses options. `pipeline` is what stood behind them in parentheses.
     ///
     /// # Errors
@@ -102,7 +124,7 @@ impl OptOptions {
             keep: None,
             functions: None,
             stage: Stage::Early,
-            promote: false,
+            behind: Behind::Nothing,
             verify: cfg!(debug_assertions),
             describe: false,
             #[cfg(feature = "mutants")]
@@ -113,6 +135,9 @@ impl OptOptions {
         match keys.iter().find(|key| CHOICES.contains(key)) {
             // There are points everywhere, and the environment says which ones fire.
             Some(choice) if keys.contains(&"fuzz") => Err(OptionError::Conflict("fuzz", choice)),
+            _ if ["mem2reg", "sroa"].iter().all(|key| keys.contains(key)) => {
+                Err(OptionError::Conflict("sroa", "mem2reg"))
+            }
             _ => Ok(result),
         }
     }

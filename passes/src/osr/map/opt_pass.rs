@@ -7,7 +7,7 @@ use crate::osr::map::flags::Classes;
 use crate::osr::map::keep::kept;
 use crate::osr::map::maps::{for_binary, write_maps};
 use crate::osr::map::multi_version::{MultiVersion, dead};
-use crate::osr::map::opt_options::OptOptions;
+use crate::osr::map::opt_options::{Behind, OptOptions};
 use crate::osr::map::optimize::{TwoVersions, points_of};
 use crate::osr::map::read::Handles;
 #[cfg(feature = "mutants")]
@@ -146,8 +146,12 @@ impl OptPass {
             }
             return Ok(Vec::new());
         }
-        if options.promote {
-            function.promote_allocas();
+        match options.behind {
+            Behind::Nothing => {}
+            Behind::Mem2Reg => {
+                function.promote_allocas();
+            }
+            Behind::Sroa => sandbox.run(function, "sroa")?,
         }
         function.prepare_for_points();
         let base = read_with(function, Some(Constants::default()));
