@@ -348,13 +348,18 @@ bool mfb_compares_memory(LLVMValueRef Ref) {
   if (!Callee || !Callee->isDeclaration() || Call->isNoBuiltin() ||
       Call->hasOperandBundles())
     return false;
+  // Where the library's functions are not what they are elsewhere.
   StringRef Name = Callee->getName();
+  const Function &Caller = *Call->getFunction();
+  if (Caller.hasFnAttribute("no-builtins") ||
+      Caller.hasFnAttribute(("no-builtin-" + Name).str()))
+    return false;
   FunctionType *T = Callee->getFunctionType();
   auto IsPointer = [&](unsigned N) {
     return T->getParamType(N)->isPointerTy();
   };
   return (Name == "memcmp" || Name == "bcmp") && !T->isVarArg() &&
-         T->getReturnType()->isIntegerTy() && T->getNumParams() == 3 &&
+         T->getReturnType()->isIntegerTy(32) && T->getNumParams() == 3 &&
          IsPointer(0) && IsPointer(1) && T->getParamType(2)->isIntegerTy() &&
          isOnlyUsedInZeroEqualityComparison(Call);
 }

@@ -382,6 +382,13 @@ bool isTotal(const Instruction &I) {
                  &I)) {
     return false;
   }
+  // Where subnormal numbers count as zero, comparisons are others.
+  if (auto *Compare = dyn_cast<FCmpInst>(&I)) {
+    Type *Compared = Compare->getOperand(0)->getType()->getScalarType();
+    if (I.getFunction()->getDenormalMode(Compared->getFltSemantics()) !=
+        DenormalMode::getIEEE())
+      return false;
+  }
   // What floats are compared to does not depend on the payload of a NaN.
   if (!all_of(I.operands(), [&](const Use &U) {
         return isa<Function>(U) || isSimple(U->getType()) ||
