@@ -51,8 +51,8 @@ LIT ?= 22:2,19:2
 LIT_OLDER ?= --filter-out osr/
 # With which LLVM the crates that use it are tested
 RUST_LLVMS ?= 22
-SEEDS ?= 0..40
-OSR_SEEDS ?= 0..12
+SEEDS ?= 0..24
+OSR_SEEDS ?= 0..8
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?= --programs bzip2,zlib,exceptions
 # Random programs in versions that are made while they run.
@@ -83,7 +83,7 @@ OUTPUT_OPT ?= 3
 BLOCKS_OPT ?= 2
 PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
-ENTRIES ?= bzip2,expat,connect4,exceptions
+ENTRIES ?= bzip2,connect4,exceptions
 REPLAYED ?= bzip2,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 # Features that the crates in examples/ are built with, one after the other.
