@@ -32,8 +32,8 @@ pub(super) enum Key {
     Choice(u32),
     /// Two numbers compared by a predicate
     Comparison(u32),
-    /// What an operation, the first number, reads by operands, the others, behind so many anchors of
-    /// a pair
+    /// What an operation, the first number, reads by operands, the others, behind so many anchors
+    /// of a pair
     Read(PairId, u32),
     /// Whether two pieces of memory are the same: by pointers, a size, and the state of memory
     Compared,

@@ -191,8 +191,8 @@ impl Terms {
         Some((uses, looked_into))
     }
 
-    /// For each term whether it stands for several instructions, or is in the expression of one that
-    /// does: those of the first one need not have the flags of the others.
+    /// For each term whether it stands for several instructions, or is in the expression of one
+    /// that does: the first one need not have the flags of the others.
     pub fn of_several(&self) -> Vec<bool> {
         let mut of_several = vec![false; self.terms.len()];
         for &shared in &self.shared {
