@@ -413,6 +413,7 @@ void midflight::registerConditionsAnalysis(FunctionAnalysisManager &FAM) {
 
 extern "C" {
 
+/// See isTotal.
 bool mfb_is_total(LLVMValueRef Inst) {
   return isTotal(*unwrap<Instruction>(Inst));
 }

@@ -126,7 +126,8 @@ fn what_is_exact_is_poison_together() {
     // Both are equal where they are defined, but one is poison where the other one is not.
     both("  %q = lshr exact i32 %x, 1\n  %b = shl i32 %q, 1\n  %o = and i32 %x, -2", false);
     // The arm of a select that is not chosen makes nothing poison.
-    let masked = "  %n = icmp slt i32 %y, 0\n  %q = sdiv exact i32 %x, 4\n  %m = sext i1 %n to i32\n  %b = and i32 %q, %m\n  \
+    let masked = "  %n = icmp slt i32 %y, 0\n  %q = sdiv exact i32 %x, 4\n  \
+                  %m = sext i1 %n to i32\n  %b = and i32 %q, %m\n  \
                   %r = ashr exact i32 %x, 2\n  %o = select i1 %n, i32 %r, i32 0";
     both(masked, false);
 }

@@ -148,11 +148,8 @@ impl Versions {
         if !pair.is_lossy() {
             return Some(all);
         }
-        let of_pair = |decision: &&Decision| Some(decision.condition) == pair.condition;
-        let ways = decisions.iter().find(of_pair).into_iter().flat_map(|d| &d.ways);
         let mut lost = PerVersion::<Vec<BlockId>>::default();
-        for way in ways.filter(|&way| never_meet(way)) {
-            let to = self.successors(last, *way);
+        for to in self.ways_of(pair).into_iter().filter(|&to| self.never_meet(matching, to)) {
             Version::BOTH.into_iter().for_each(|w| lost[w].extend(to[w]));
         }
         Some(lost)

@@ -564,7 +564,15 @@ impl Walk<'_> {
     /// has elsewhere those that lead to where the other one stands: it knew there how that
     /// decides.
     fn branch_alone(&mut self, state: State, which: Version) {
+        let copy = state.copies[which];
         let place = self.place(state, which);
+        if let Some(to) = self.decided(which, Path { copy: Some(copy), blocks: &[] }) {
+            self.decided[which].entry(copy).or_default().push(state);
+            if self.version(which).live.successors[place.0].contains(&to) {
+                self.alone(state, which, to);
+            }
+            return;
+        }
         let ways = self.ways(which, place, self.place(state, which.other()));
         let branch = self.version(which).graph.terminator(place.0);
         let other = self.settled(which.other(), self.place(state, which.other()));
@@ -572,21 +580,9 @@ impl Walk<'_> {
         let waits = matches!(self.next(which.other(), other), Next::Anchor(_));
         let is_clear = ways.iter().any(|&(score, ..)| score >= SURE);
         let least = i32::from(self.is_elsewhere(which, branch) || waits || is_clear);
-        let copy = state.copies[which];
-        let decided = self.decided(which, Path { copy: Some(copy), blocks: &[] });
-        if decided.is_some() {
-            self.decided[which].entry(copy).or_default().push(state);
-        }
         for (score, place, to) in ways {
-            if let Some(decided) = decided {
-                if decided == to {
-                    self.alone(state, which, to);
-                }
-                continue;
-            }
             let both = PerVersion::from_fn(|w| if w == which { place } else { other });
-            let is_aside = score < SURE && self.aside(state, which, to, SURE);
-            if is_aside {
+            if score < SURE && self.aside(state, which, to, SURE) {
                 continue;
             }
             if score >= least || self.fit_behind(both, MOST_AHEAD) {

@@ -92,7 +92,8 @@ pub fn kept(
 fn one_by_one(sandbox: &Sandbox, pipeline: &str) -> Vec<String> {
     let mut all = Vec::new();
     for pass in passes(pipeline) {
-        match sandbox.passes(pass).filter(|_| pass.starts_with("default<")) {
+        let is_level = pass.starts_with("default<");
+        match is_level.then(|| sandbox.passes(pass)).flatten() {
             Some(of_level) => all.extend(passes(&of_level).into_iter().map(str::to_string)),
             None => all.push(pass.to_string()),
         }
