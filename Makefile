@@ -67,6 +67,7 @@ OSR_COPYING ?= loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jum
 OSR_GVN ?= gvn
 # LLVMs on which whole programs are woven under every pipeline.
 OSR_WOVEN ?= 22
+OSR_DEOPT ?= --programs exceptions --when every:3
 # Mutants are tried with the thesis's passes.
 OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5 --no-mutants
 OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
@@ -88,7 +89,7 @@ REPLAYED ?= bzip2,expat,fannkuch,connect4
 PROPTEST_CASES ?=
 # Features that the crates in examples/ are built with, one after the other.
 EXAMPLE ?= llvm22-1
-CRATES := jit interpreter
+CRATES := jit interpreter deopt
 # What programs for AArch64 are checked with.
 AARCH64_OPT ?= 2
 AARCH64_SEEDS ?= 0..2
@@ -283,6 +284,7 @@ check-osr: harness
 	$(BENCH) osr fuzz --passes '$(OSR_COPYING)' $(OSR_REWRITING_FUZZ)
 	$(BENCH) osr maps --what woven --llvm $(OSR_WOVEN)
 	$(BENCH) osr csmith --passes '$(OSR_COPYING)' --seeds $(OSR_OPT_SEEDS)
+	$(BENCH) osr deopt $(OSR_DEOPT)
 
 # Random programs that call what they get, in versions that are made and left.
 check-open: harness
@@ -377,6 +379,6 @@ nightly: need-test
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
 		EDGES=light COVERED=light OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
-		OSR_OPT_SEEDS=0..4000 OSR_WOVEN=22,19 OSR_OPT_FUZZ=--all OSR_REWRITING_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
+		OSR_OPT_SEEDS=0..4000 OSR_WOVEN=22,19 OSR_DEOPT= OSR_OPT_FUZZ=--all OSR_REWRITING_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
 		RUST_LLVMS=22,19 LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2

@@ -8,7 +8,7 @@ use midflight_bench::osr::fuzz::Level;
 use midflight_bench::osr::fuzzed::To;
 use midflight_bench::osr::maps::{self, What};
 use midflight_bench::osr::open::{self, gain, idle, latency};
-use midflight_bench::osr::{cost, csmith, fuzz, insertion, open_fuzz, points, stack};
+use midflight_bench::osr::{cost, csmith, deopt, fuzz, insertion, open_fuzz, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
 
@@ -68,6 +68,19 @@ pub enum OsrAction {
         /// So many points of a build are fired one by one
         #[arg(long, default_value_t = 3)]
         single: usize,
+    },
+    /// Check that programs whose calls have frames of their own base versions do the same, whichever
+    /// are deoptimized
+    Deopt {
+        /// Names, or `light` or `all`
+        #[arg(long, value_delimiter = ',', default_value = "bzip2,lua,zlib,exceptions")]
+        programs: Vec<String>,
+        /// Versions of LLVM
+        #[arg(long, value_delimiter = ',', default_value = "22,19")]
+        llvm: Vec<u32>,
+        /// When points fire
+        #[arg(long, value_delimiter = ',', default_value = "always,every:3,count:2")]
+        when: Vec<String>,
     },
     /// Check that random programs that call what they get print the same, whatever versions are
     /// made
@@ -313,6 +326,10 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
         OsrAction::OpenFuzz { seeds, llvm, all, single } => {
             let plan = open_fuzz::Plan { seeds, llvm, all, single };
             Ok(open_fuzz::open_fuzz(layout, &plan)?.close("osr open-fuzz"))
+        }
+        OsrAction::Deopt { programs, llvm, when } => {
+            let plan = deopt::Plan { llvm, when, size: Size::Tiny };
+            Ok(deopt::deopt(layout, &select(&programs)?, &plan)?.close("osr deopt"))
         }
         OsrAction::Csmith { seeds, llvm, passes, max_points, single } => {
             let (to, max_points) = (to(passes), most(max_points));

@@ -21,6 +21,11 @@ void markGlue(Value *V) {
     I->setMetadata(GlueKind, MDNode::get(I->getContext(), {}));
 }
 
+bool isGlue(const Value *V) {
+  auto *I = dyn_cast_or_null<Instruction>(V);
+  return I && I->hasMetadata(GlueKind);
+}
+
 // The selector of a landing pad is a number in the function's own table of
 // types, and `llvm.eh.typeid.for` asks that table; another version's table may
 // be another one. This makes selectors portable: behind each landing pad those
@@ -85,7 +90,7 @@ public:
     for (BasicBlock &BB : F)
       for (Instruction &I : BB)
         if (auto *II = dyn_cast<IntrinsicInst>(&I))
-          if (II->getIntrinsicID() == Intrinsic::eh_typeid_for)
+          if (II->getIntrinsicID() == Intrinsic::eh_typeid_for && !isGlue(II))
             Questions.push_back(II);
   }
 
@@ -105,7 +110,8 @@ public:
     Type *Expected = StructType::get(PointerType::get(F.getContext(), 0),
                                      Type::getInt32Ty(F.getContext()));
     for (LandingPadInst *Pad : Pads) {
-      if (Pad->getType() != Expected)
+      // A function that has a point already has portable selectors.
+      if (Pad->getType() != Expected || isGlue(Pad->getNextNode()))
         continue;
       IRBuilder<> B(Pad->getParent(), std::next(Pad->getIterator()));
       B.SetCurrentDebugLocation(Pad->getDebugLoc());
@@ -118,7 +124,8 @@ public:
       });
     }
     for (ResumeInst *Resume : Resumes) {
-      if (Resume->getValue()->getType() != Expected)
+      if (Resume->getValue()->getType() != Expected ||
+          isGlue(Resume->getValue()))
         continue;
       IRBuilder<> B(Resume);
       Resume->setOperand(

@@ -105,6 +105,33 @@ unsafe extern "C" {
         demote: bool,
     );
     pub fn mfb_lower_resumes(function: LLVMValueRef) -> bool;
+    pub fn mfb_deopt_operands(inst: LLVMValueRef, first: *mut u32, count: *mut u32) -> bool;
+    pub fn mfb_without_deopt(inst: LLVMValueRef) -> LLVMValueRef;
+    pub fn mfb_call_beside(inst: LLVMValueRef, function: LLVMValueRef) -> LLVMValueRef;
+    pub fn mfb_call_with_deopt(
+        before: LLVMValueRef,
+        name: *const c_char,
+        operands: *mut LLVMValueRef,
+        count: usize,
+    );
+    pub fn mfb_end_program(inst: LLVMValueRef);
+    pub fn mfb_must_be_inlined(function: LLVMValueRef) -> bool;
+    pub fn mfb_allow_calls(function: LLVMValueRef);
+    pub fn mfb_pin(markers: *mut LLVMValueRef, count: usize);
+    pub fn mfb_unpin(marker: LLVMValueRef);
+    pub fn mfb_with_deopt(
+        inst: LLVMValueRef,
+        operands: *mut LLVMValueRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn mfb_call_variadic(
+        before: LLVMValueRef,
+        name: *const c_char,
+        arguments: *mut LLVMValueRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn mfb_forbid_inlining(inst: LLVMValueRef);
+    pub fn mfb_forbid_optimization(function: LLVMValueRef);
     pub fn mfb_copy_result_attributes(call: LLVMValueRef, function: LLVMValueRef);
     pub fn mfb_mark_check(inst: LLVMValueRef);
     pub fn mfb_remove_check(at: LLVMValueRef);

@@ -3,6 +3,8 @@
 use crate::contexts::cct_profile_gen::CctProfileGen;
 use crate::contexts::options as contexts;
 use crate::option_table::{OptionError, shapes};
+use crate::osr::deopt::options::{self as deopt_options, DeoptOptions};
+use crate::osr::deopt::pass::DeoptPass;
 use crate::osr::map::opt_options::{self, OptOptions};
 use crate::osr::map::opt_pass::OptPass;
 use crate::osr::map::print_map::{self, PrintMap};
@@ -26,7 +28,7 @@ const SHORT_FORMS: [(&str, &str); 4] = [
 ];
 
 /// What the passes take, as users know it: for each, its name and the shapes of its options.
-pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 8] {
+pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 9] {
     [
         ("path-profile-gen", shapes(&[options::OPTIONS])),
         ("cct-profile-gen", shapes(&[contexts::OPTIONS])),
@@ -34,6 +36,7 @@ pub fn options_of_passes() -> [(&'static str, Vec<&'static str>); 8] {
         ("osr-point", shapes(&[POINT_OPTIONS, COMMON_OPTIONS])),
         ("osr-fuzz", shapes(&[FUZZ_OPTIONS, COMMON_OPTIONS])),
         ("osr-opt", shapes(&[opt_options::OPTIONS])),
+        ("osr-deopt", shapes(&[deopt_options::OPTIONS])),
         ("print<osr-points>", shapes(&[print_points::OPTIONS])),
         ("print<osr-map>", shapes(&[print_map::OPTIONS])),
     ]
@@ -53,7 +56,7 @@ pub enum ExtensionPoint {
 
 /// The pass of a name in a pipeline text, with its parameters, which may be left out:
 /// `path-profile-gen<…>`, `path-profile-use<file=F>`, `cct-profile-gen<…>`, `osr-point<…>`,
-/// `osr-fuzz<…>`, `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`. None if
+/// `osr-fuzz<…>`, `osr-opt<…>(…)`, `osr-deopt<…>(…)`, `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`. None if
 /// the name is not ours.
 pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     let (name, pipeline) = split_pipeline(text);
@@ -66,6 +69,14 @@ pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     if let Some(parameters) = parameters_of(name, "osr-opt") {
         let options = OptOptions::parse(parameters, pipeline);
         return Some(make(name, options, |options| Box::new(OptPass(options))));
+    }
+    if let Some(parameters) = parameters_of(name, "osr-deopt") {
+        let options = DeoptOptions::parse(parameters, pipeline);
+        return Some(make(name, options, |options| Box::new(DeoptPass(options))));
+    }
+    #[cfg(feature = "mutants")]
+    if text == "debug-deopt-frames" {
+        return Some(Box::new(crate::osr::deopt::self_frames::SelfFrames));
     }
     if pipeline.is_some() {
         return None;

@@ -290,6 +290,57 @@ define i64 @result(i64 %m) {
 }
 "#;
 
+const CATCHES: &str = r#"
+declare void @may_throw()
+declare i32 @llvm.eh.typeid.for(ptr)
+declare i32 @__gxx_personality_v0(...)
+@_ZTIi = external constant ptr
+
+define i64 @catches(i64 %n) personality ptr @__gxx_personality_v0 {
+entry:
+  %first = add i64 %n, 1
+  invoke void @may_throw() to label %normal unwind label %pad
+normal:
+  %second = add i64 %first, 1
+  ret i64 %second
+pad:
+  %caught = landingpad { ptr, i32 } catch ptr @_ZTIi
+  %selector = extractvalue { ptr, i32 } %caught, 1
+  %number = call i32 @llvm.eh.typeid.for(ptr @_ZTIi)
+  %is_int = icmp eq i32 %selector, %number
+  br i1 %is_int, label %handler, label %other
+handler:
+  ret i64 7
+other:
+  resume { ptr, i32 } %caught
+}
+"#;
+
+/// The second point finds a function whose selectors are portable already: were they made so again,
+/// the numbers that make them so would be compared with each other.
+#[test]
+fn a_second_point_leaves_the_selectors_of_exceptions_as_they_are() {
+    let context = Context::create();
+    let program = Program::of(&context, CATCHES);
+    let from = program.function("catches");
+    let mut questions = Vec::new();
+    for name in ["first", "second"] {
+        let copy = from.clone_as("copy");
+        let map = StateMap::identity(from, copy).expect("it is a copy");
+        insert_resolved_osr(&point(named(from, name)), Condition::Flag, &map).expect(name);
+        copy.erase();
+        assert_eq!(from.verify(), None, "{name}");
+        let all = from.blocks().flat_map(|block| block.instructions());
+        let asked = all.filter(|inst| {
+            inst.called_function().is_some_and(|f| f.name().starts_with("llvm.eh.typeid.for"))
+        });
+        questions.push(asked.count());
+        let used = named(from, "is_int").operands().map(|operand| operand.text());
+        assert!(used.last().is_some_and(|number| number.starts_with("i32 1")), "{name}");
+    }
+    assert_eq!(questions[0], questions[1]);
+}
+
 #[test]
 fn the_result_of_an_invoke_can_be_used_where_only_its_normal_edge_leads() {
     for (name, expected) in [("alone", Some(15)), ("joined", None)] {

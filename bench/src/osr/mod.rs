@@ -21,6 +21,7 @@ pub mod changes;
 pub mod compile;
 pub mod cost;
 pub mod csmith;
+pub mod deopt;
 pub mod firing;
 pub mod fuzz;
 pub mod fuzzed;

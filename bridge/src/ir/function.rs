@@ -95,6 +95,16 @@ impl<'m> Function<'m> {
         }
     }
 
+    /// Takes a string attribute from it.
+    pub fn unmark(self, mark: &str) {
+        // SAFETY: the function is live; the name is passed with its length.
+        unsafe {
+            let (text, length) = (mark.as_ptr().cast(), mark.len() as u32);
+            let at = sys::LLVMAttributeFunctionIndex;
+            LLVMRemoveStringAttributeAtIndex(self.0, at, text, length);
+        }
+    }
+
     /// A message if the verifier finds the function broken.
     pub fn verify(self) -> Option<String> {
         // SAFETY: the function is live; the message is made for the caller.
@@ -325,6 +335,12 @@ shim! { Function {
     add_always_inline = mfb_add_always_inline -> bool;
     /// Lets it be optimized, if it was compiled without.
     allow_optimization = mfb_allow_optimization;
+    /// True if it must be inlined (`alwaysinline`).
+    must_be_inlined = mfb_must_be_inlined -> bool;
+    /// Takes from it that it must be inlined.
+    allow_calls = mfb_allow_calls;
+    /// Forbids to optimize it, to inline it, and to profile it.
+    forbid_optimization = mfb_forbid_optimization;
     /// Removes it from its module. Nothing may refer to its body any more.
     erase = mfb_erase_function;
 } }

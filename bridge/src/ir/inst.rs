@@ -7,6 +7,7 @@ use crate::sys::prelude::LLVMValueRef;
 use crate::sys::{self, LLVMOpcode};
 use midflight_ir::facts::{InstFacts, MapFacts};
 use std::ffi::{CStr, c_void};
+use std::ops::Range;
 
 /// A comparison by the predicate that it has in common with its inverse, and with both if their
 /// operands are swapped.
@@ -369,6 +370,58 @@ impl<'m> Inst<'m> {
         unsafe { sys::mfb_drop_call_purity(self.0) }
     }
 
+    /// The numbers of the operands in its "deopt" bundle, if it is a call with one.
+    pub fn deopt_operands(self) -> Option<Range<u32>> {
+        let (mut first, mut count) = (0, 0);
+        // SAFETY: the instruction is live; both numbers are written if there is a bundle.
+        let has = unsafe { sys::mfb_deopt_operands(self.0, &raw mut first, &raw mut count) };
+        has.then(|| first..first + count)
+    }
+
+    /// Takes the "deopt" bundle from a call, which becomes another instruction.
+    pub fn without_deopt(self) -> Inst<'m> {
+        // SAFETY: the instruction is a live call with such a bundle; it is not used again.
+        Inst::from_raw(unsafe { sys::mfb_without_deopt(self.0) })
+    }
+
+    /// Gives a call a "deopt" bundle; it becomes another instruction.
+    pub fn with_deopt(self, operands: &[Value<'m>]) -> Inst<'m> {
+        let mut raw: Vec<_> = operands.iter().map(|value| value.0).collect();
+        // SAFETY: the call and the operands are live; it is not used again.
+        Inst::from_raw(unsafe { sys::mfb_with_deopt(self.0, raw.as_mut_ptr(), raw.len()) })
+    }
+
+    /// Inserts before it a call of a function without arguments and result, which is declared, with
+    /// a "deopt" bundle.
+    pub fn insert_call_with_deopt(self, name: &str, operands: &[Value<'m>]) {
+        let name = c_string(name);
+        let mut raw: Vec<_> = operands.iter().map(|value| value.0).collect();
+        // SAFETY: the instruction and the operands are live.
+        unsafe {
+            sys::mfb_call_with_deopt(self.0, name.as_ptr(), raw.as_mut_ptr(), raw.len());
+        }
+    }
+
+    /// Inserts before it a call of a function without result that takes variable arguments behind
+    /// the first one.
+    pub fn insert_variadic_call(self, name: &str, arguments: &[Value<'m>]) -> Inst<'m> {
+        let name = c_string(name);
+        let mut raw: Vec<_> = arguments.iter().map(|value| value.0).collect();
+        // SAFETY: the instruction and the arguments, of which there is one, are live.
+        Inst::from_raw(unsafe {
+            sys::mfb_call_variadic(self.0, name.as_ptr(), raw.as_mut_ptr(), raw.len())
+        })
+    }
+
+    /// Inserts a call of another function beside a call or an invoke, which goes on where that does,
+    /// in a block of its own that control never comes to, but seems to. Its arguments, which come
+    /// first among its operands, are poison. Its result is of the same type, or that of this one has
+    /// no uses; the normal destination of an invoke has no other predecessor.
+    pub fn call_beside(self, function: Function<'m>) -> Inst<'m> {
+        // SAFETY: both are live.
+        Inst::from_raw(unsafe { sys::mfb_call_beside(self.0, function.0) })
+    }
+
     /// Gives the successors of a terminator weights, in their order, parallel edges each for
     /// itself.
     pub fn set_branch_weights(self, weights: &[u32]) {
@@ -403,6 +456,12 @@ shim! { Inst {
     has_unsigned = mfb_has_unsigned -> bool;
     /// True if [`crate::solver::Solution::copied`] may know a value that it is a copy of.
     may_be_copy = mfb_may_be_copy -> bool;
+    /// Has what it, a marker, pinned by [`pin`] be what it was before, and removes it.
+    unpin = mfb_unpin;
+    /// Ends the program where it is: control never comes there. What follows in its block is removed.
+    end_program = mfb_end_program;
+    /// Forbids to inline what it, a call, calls.
+    forbid_inlining = mfb_forbid_inlining;
     /// Marks it as a part of a point's check.
     mark_check = mfb_mark_check;
     /// Removes the check of the point before it: what was marked by [`Inst::mark_check`], and all
@@ -415,4 +474,12 @@ fn called_assembly(inst: Inst<'_>) -> Option<LLVMValueRef> {
     matches!(inst.opcode(), Opcode::Call | Opcode::Invoke | Opcode::CallBr)
         // SAFETY: it is a live instruction that calls.
         .then(|| wrap(unsafe { LLVMIsAInlineAsm(LLVMGetCalledValue(inst.0)) }))?
+}
+
+/// Pins the values that markers have as arguments behind the first one: they are new values from
+/// there on, of which no pass knows what they were before.
+pub fn pin(markers: &[Inst<'_>]) {
+    let mut raw: Vec<_> = markers.iter().map(|marker| marker.0).collect();
+    // SAFETY: they are live calls of functions with variable arguments, and are not used again.
+    unsafe { sys::mfb_pin(raw.as_mut_ptr(), raw.len()) }
 }

@@ -8,7 +8,7 @@ pub use crate::sys::prelude::{
     LLVMTypeRef as TypeRef, LLVMValueRef as ValueRef,
 };
 pub use function::BlockText;
-pub use inst::{Comparison, Opcode};
+pub use inst::{Comparison, Opcode, pin};
 pub use module::Callee;
 pub use types::TypeKind;
 pub use value::Home;

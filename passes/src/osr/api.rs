@@ -24,6 +24,9 @@
 
 pub use crate::osr::check::{Check, Comparison, Mismatch, emit_check, observer};
 pub use crate::osr::condition::Condition;
+pub use crate::osr::deopt::lower::{DeoptError, WrongFrames};
+pub use crate::osr::deopt::options::DeoptOptions;
+pub use crate::osr::deopt::pass::{LoweringError, lower_deoptimization, prepare_deoptimization};
 pub use crate::osr::insert::{
     Insertion, OsrError, OsrPoint, insert_resolved_osr, live_values, remove_osr_point,
 };

@@ -12,6 +12,7 @@ pub mod check;
 pub mod compensate;
 pub mod condition;
 pub mod continuation;
+pub mod deopt;
 pub mod forms;
 pub mod host_exit;
 pub mod insert;

@@ -15,7 +15,7 @@ use crate::osr::open::key::Profiled;
 use crate::osr::prototype::Prototype;
 use crate::osr::record::Record;
 use midflight_bridge::builder::{Builder, Tail};
-use midflight_bridge::ir::{Block, Function, Inst, Value};
+use midflight_bridge::ir::{Block, Function, Inst, TypeKind, Value};
 
 /// Where a transition goes.
 #[derive(Clone, Copy)]
@@ -195,7 +195,10 @@ impl<'m> Site<'_, 'm> {
             }
             (Destination::Open(_), None) => unreachable!("an open point has asked"),
         };
-        builder.ret(result);
+        match self.function.result_type().kind() {
+            TypeKind::Void => builder.ret_void(),
+            _ => builder.ret(result),
+        }
     }
 
     /// Asks for a version. Where there is none execution goes on behind the point, and a hotness
