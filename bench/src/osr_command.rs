@@ -8,7 +8,7 @@ use midflight_bench::osr::fuzz::Level;
 use midflight_bench::osr::fuzzed::To;
 use midflight_bench::osr::maps::{self, What};
 use midflight_bench::osr::open::{self, gain, idle, latency};
-use midflight_bench::osr::{cost, csmith, deopt, fuzz, insertion, open_fuzz, points, stack};
+use midflight_bench::osr::{cost, csmith, deopt, entry, fuzz, insertion, open_fuzz, points, stack};
 use midflight_bench::program::Size;
 use std::path::PathBuf;
 
@@ -208,6 +208,8 @@ pub enum Cost {
     Transitions,
     /// Q3: the time to insert a point and to build its continuation
     Insertion,
+    /// The speed of code that is entered in the middle, by `osr-opt<up=entry>`
+    Entry,
 }
 
 /// Programs whose functions get points for Q3.
@@ -293,6 +295,7 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
                 text += &match what {
                     Cost::Points => cost::never_firing(layout, &plan)?,
                     Cost::Transitions => cost::transitions(layout, &plan)?,
+                    Cost::Entry => entry::entry(layout, &plan)?,
                     Cost::Insertion => {
                         insertion::insertion(layout, llvm, &select(&INSERTED.map(str::to_string))?)?
                     }

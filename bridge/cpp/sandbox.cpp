@@ -25,23 +25,22 @@ char *message(Error E) {
   return LLVMCreateMessage(Text.c_str());
 }
 
+// The level that `default<O2>` names, if the text is that.
+std::optional<OptimizationLevel> levelOf(StringRef Text) {
+  if (!Text.consume_front("default<") || !Text.consume_back(">"))
+    return std::nullopt;
+  return StringSwitch<std::optional<OptimizationLevel>>(Text)
+      .Case("O1", OptimizationLevel::O1)
+      .Case("O2", OptimizationLevel::O2)
+      .Case("O3", OptimizationLevel::O3)
+      .Case("Os", OptimizationLevel::Os)
+      .Case("Oz", OptimizationLevel::Oz)
+      .Default(std::nullopt);
+}
+
 // A pipeline of function passes. `default<O2>` stands for what LLVM's pipeline
 // of that level does to a single function.
 Error parsePipeline(PassBuilder &PB, FunctionPassManager &FPM, StringRef Text) {
-  StringRef Level = Text.trim();
-  if (Level.consume_front("default<") && Level.consume_back(">")) {
-    OptimizationLevel L = StringSwitch<OptimizationLevel>(Level)
-                              .Case("O1", OptimizationLevel::O1)
-                              .Case("O2", OptimizationLevel::O2)
-                              .Case("O3", OptimizationLevel::O3)
-                              .Case("Os", OptimizationLevel::Os)
-                              .Case("Oz", OptimizationLevel::Oz)
-                              .Default(OptimizationLevel::O0);
-    if (L != OptimizationLevel::O0) {
-      FPM = PB.buildFunctionSimplificationPipeline(L, ThinOrFullLTOPhase::None);
-      return Error::success();
-    }
-  }
   // As in opt, a pass over loops may be named without `loop(...)`.
   unsigned Depth = 0;
   size_t Begin = 0;
@@ -53,6 +52,11 @@ Error parsePipeline(PassBuilder &PB, FunctionPassManager &FPM, StringRef Text) {
       continue;
     std::string Pass = Text.slice(Begin, N).trim().str();
     Begin = N + 1;
+    if (std::optional<OptimizationLevel> Level = levelOf(Pass)) {
+      FPM.addPass(PB.buildFunctionSimplificationPipeline(
+          *Level, ThinOrFullLTOPhase::None));
+      continue;
+    }
     Error E = PB.parsePassPipeline(FPM, Pass);
     if (!E)
       continue;
@@ -87,6 +91,14 @@ extern "C" {
 void *mfb_sandbox_new() { return new Sandbox; }
 
 void mfb_sandbox_free(void *S) { delete static_cast<Sandbox *>(S); }
+
+/// Has passes know the module's target, as far as the host does.
+void mfb_sandbox_use_target(void *S, void *MAM, LLVMModuleRef M) {
+  auto &Modules = *static_cast<ModuleAnalysisManager *>(MAM);
+  static_cast<Sandbox *>(S)->Host =
+      &Modules.getResult<FunctionAnalysisManagerModuleProxy>(*unwrap(M))
+           .getManager();
+}
 
 /// Null if the pipeline can be parsed, else a message.
 char *mfb_check_pipeline(void *S, const char *Text, size_t Length) {

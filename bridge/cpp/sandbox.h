@@ -3,6 +3,7 @@
 #ifndef MIDFLIGHT_SANDBOX_H
 #define MIDFLIGHT_SANDBOX_H
 
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include <map>
@@ -30,7 +31,22 @@ struct Sandbox {
   llvm::FunctionPassManager BoundedProver;
   std::map<std::vector<uint64_t>, bool> Proved;
 
+  // The host's, which knows the target, if it is asked.
+  llvm::FunctionAnalysisManager *Host = nullptr;
+
   Sandbox() {
+    FAM.registerPass([this] {
+      return llvm::TargetIRAnalysis([this](const llvm::Function &F) {
+        if (!Host)
+          return llvm::TargetTransformInfo(F.getDataLayout());
+        // A function of the sandbox's may be erased: the host is not to know
+        // it.
+        auto &Ours = const_cast<llvm::Function &>(F);
+        auto Target = std::move(Host->getResult<llvm::TargetIRAnalysis>(Ours));
+        Host->clear(Ours, Ours.getName());
+        return Target;
+      });
+    });
     PB.registerModuleAnalyses(MAM);
     PB.registerCGSCCAnalyses(CGAM);
     PB.registerFunctionAnalyses(FAM);

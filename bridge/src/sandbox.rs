@@ -1,6 +1,7 @@
 //! Stock passes on one function, and what becomes of its blocks and instructions.
 
-use crate::ir::{Block, Function, Inst, Value, taken, wrap};
+use crate::ir::{Block, Function, Inst, Module, Value, taken, wrap};
+use crate::pass::Analyses;
 use crate::sys;
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -23,6 +24,13 @@ impl Drop for Sandbox {
 }
 
 impl Sandbox {
+    /// Has passes know the target of a module, as far as the host knows it: vectorizers do nothing
+    /// without.
+    pub fn use_target(&self, analyses: &Analyses<'_>, module: Module<'_>) {
+        // SAFETY: all are live; the host's managers outlive the passes that run in this one.
+        unsafe { sys::mfb_sandbox_use_target(self.0, analyses.modules, module.0) }
+    }
+
     /// Asks whether a text is a pipeline of function passes.
     ///
     /// # Errors

@@ -117,6 +117,7 @@ unsafe extern "C" {
     pub fn mfb_end_program(inst: LLVMValueRef);
     pub fn mfb_must_be_inlined(function: LLVMValueRef) -> bool;
     pub fn mfb_allow_calls(function: LLVMValueRef);
+    pub fn mfb_sandbox_use_target(sandbox: *mut c_void, mam: *mut c_void, module: LLVMModuleRef);
     pub fn mfb_pin(markers: *mut LLVMValueRef, count: usize);
     pub fn mfb_unpin(marker: LLVMValueRef);
     pub fn mfb_with_deopt(

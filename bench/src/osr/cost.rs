@@ -174,7 +174,7 @@ fn line_with(source: &Path, part: &str) -> Result<usize> {
 }
 
 /// A share of the work; small arguments are exponents or sizes, and stay.
-fn part(argument: u64, percent: u64) -> u64 {
+pub fn part(argument: u64, percent: u64) -> u64 {
     if argument < 100 { argument } else { argument * percent / 100 }
 }
 

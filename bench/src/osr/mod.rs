@@ -22,6 +22,7 @@ pub mod compile;
 pub mod cost;
 pub mod csmith;
 pub mod deopt;
+pub mod entry;
 pub mod firing;
 pub mod fuzz;
 pub mod fuzzed;

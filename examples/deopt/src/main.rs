@@ -12,6 +12,7 @@ use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, Targe
 use midflight_passes::osr::api::{self, lower_deoptimization, prepare_deoptimization};
 use midflight_rt::{
     OsrPoints, midflight_osr_arm, midflight_osr_count, midflight_osr_register_code,
+    midflight_osr_unregister_code,
 };
 use std::{collections::HashMap, error::Error, mem::transmute};
 
@@ -149,9 +150,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let engine = module.create_jit_execution_engine(OptimizationLevel::Default)?;
     // SAFETY: the functions have these types, the names are C strings, and the code lives on.
     unsafe {
-        midflight_osr_register_code(transmute::<usize, OsrPoints>(
-            engine.get_function_address("points")?,
-        ));
+        let points: OsrPoints = transmute(engine.get_function_address("points")?);
+        midflight_osr_register_code(points);
         for (name, n) in [("sum", 1000.0), ("sum", 3000.0), ("sum", 2.5), ("last", 100_000.0)] {
             let code: extern "C" fn(f64) -> f64 = transmute(engine.get_function_address(name)?);
             let (result, expected) = (code(n), run(&program, name, &[n]));
@@ -163,6 +163,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         // The host may have all calls left: what they have assumed does not hold any more.
         assert!(midflight_osr_arm(c"sum.base:0".as_ptr()) > 0);
+        let sum: extern "C" fn(f64) -> f64 = transmute(engine.get_function_address("sum")?);
+        assert_eq!(sum(1000.0), run(&program, "sum", &[1000.0]));
+        println!("left at \"sum.base:0\": {} times", midflight_osr_count(c"sum.base:0".as_ptr()));
+        midflight_osr_unregister_code(points);
     }
     Ok(())
 }

@@ -16,7 +16,7 @@
 ; RUN: not %opt -passes='print<osr-map;function=g>(adce)' -disable-output %s 2>&1 | FileCheck %s --check-prefix=PRINT-FUNCTION
 ; PIPELINE: error: midflight: osr-opt: 'nonsense' is no pipeline of function passes: unknown function pass 'nonsense'
 ; MODULE: error: midflight: osr-opt: 'globaldce' is no pipeline of function passes: {{.*}}'globaldce'
-; OPTION: error: midflight: pass 'osr-opt<sideways>': unknown option 'sideways'; known are up=CONDITION, up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, checked, unchecked, passes=PIPELINE, max-points=N, keep=PERCENT, functions=FILE, maps=section|none
+; OPTION: error: midflight: pass 'osr-opt<sideways>': unknown option 'sideways'; known are up=CONDITION|entry[:CONDITION], up-at=PLACE, down=CONDITION, down-at=PLACE, fuzz, checked, unchecked, passes=PIPELINE, max-points=N, keep=PERCENT, functions=FILE, maps=section|none
 ; PLACE: error: {{.*}}option 'up-at': unknown place 'nowhere'
 ; CONDITION: error: {{.*}}option 'down': unknown condition 'often'
 ; MOST: error: {{.*}}option 'max-points=0': it must be a whole number from 1 to 4294967295

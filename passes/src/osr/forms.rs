@@ -12,7 +12,9 @@
 use crate::osr::compensate::Material;
 use crate::osr::host_exit::Handover;
 use crate::osr::options::{Form, OsrOptions};
-use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite};
+use crate::osr::weave::{
+    Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, SiteKind,
+};
 use crate::read_code::CodeSnapshot;
 use midflight_mapping::mapping::reconstruct::PointMap;
 use midflight_mapping::points::Point;
@@ -78,7 +80,7 @@ pub fn plan<'a, 'm>(
         (0..count).map(move |departure| {
             let is_inserted = from.is_none() || points[chosen[departure].number].further.is_none();
             let to = if is_inserted { to(from, departure) } else { 0 };
-            PlannedSite { departure, from, to, is_inserted, keeps_frame: false }
+            PlannedSite { departure, from, to, is_inserted, kind: SiteKind::Plain }
         })
     });
     Plan {

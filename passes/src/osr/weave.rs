@@ -93,9 +93,20 @@ pub struct PlannedSite {
     pub to: usize,
     /// False if it has just its place in the record, so that numbers are simple.
     pub is_inserted: bool,
+    /// How it fires
+    pub kind: SiteKind,
+}
+
+/// What is special about a departure of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    /// Nothing
+    Plain,
     /// The frame of the continuation that it is in must stay: it has made an alloca, or the result
     /// goes through memory.
-    pub keeps_frame: bool,
+    KeepsFrame,
+    /// It always fires: the continuation ends there. Its frame stays.
+    Cut,
 }
 
 /// How values travel.
@@ -142,7 +153,7 @@ impl<'a, 'm> Plan<'a, 'm> {
                 from: None,
                 to: 0,
                 is_inserted: true,
-                keeps_frame: false,
+                kind: SiteKind::Plain,
             }],
             passing: Passing::Alone,
             chain: false,
@@ -236,7 +247,10 @@ impl<'a, 'm> Weaver<'a, 'm> {
                     _ => names[site.to].clone(),
                 },
                 line: debug::location(at).map_or(0, |l| l.inner.line),
-                condition: departure.condition.on_target(&module.target()),
+                condition: match site.kind {
+                    SiteKind::Cut => Condition::Always,
+                    _ => departure.condition.on_target(&module.target()),
+                },
             }
         };
         let sites: Vec<SiteInfo> = self.plan.sites.iter().map(info).collect();
@@ -350,19 +364,22 @@ impl<'a, 'm> Weaver<'a, 'm> {
     ) -> Vec<SiteAt<'s, 'm>> {
         let triple = self.base.module().target();
         let site = |(number, site): (usize, &PlannedSite)| {
-            let PlannedSite { departure, to, keeps_frame, .. } = *site;
+            let PlannedSite { departure, to, kind, .. } = *site;
             let Departure { at, condition, guard, .. } = self.plan.departures[departure];
             let transfers = self.transfers(to, departure).iter();
             let landing = self.plan.continuations[to].entries.binary_search(&departure);
             let landing = landing.expect("a departure has a landing where it leads to");
             let mut target = target(to);
-            if keeps_frame && target.tail == Tail::Must {
+            if kind != SiteKind::Plain && target.tail == Tail::Must {
                 target.tail = Tail::No;
             }
             let site = Site {
                 function: function.map_or(version.function, |index| self.continuation(index)),
                 at: version.instructions[at],
-                condition: condition.on_target(&triple),
+                condition: match kind {
+                    SiteKind::Cut => Condition::Always,
+                    _ => condition.on_target(&triple),
+                },
                 guard: guard.map(|guard| guard.of(version)),
                 values: transfers.map(|&(id, slot)| (version.value(id), slot)).collect(),
                 profiled: match self.plan.continuations[to].body {

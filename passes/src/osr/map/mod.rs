@@ -9,6 +9,7 @@
 pub mod actions;
 pub mod claims;
 pub mod do_passes;
+pub mod entry;
 pub mod flags;
 pub mod keep;
 pub mod maps;

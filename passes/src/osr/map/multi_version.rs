@@ -11,7 +11,9 @@
 
 use crate::osr::compensate::Material;
 use crate::osr::condition::Condition;
-use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite};
+use crate::osr::weave::{
+    Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, SiteKind,
+};
 use crate::read_code::CodeSnapshot;
 use midflight_ir::ids::InstId;
 use midflight_mapping::mapping::mapper::OsrMap;
@@ -82,7 +84,7 @@ impl<'a, 'm> MultiVersion<'a, 'm> {
                 from,
                 to: number(which.other()),
                 is_inserted: from.is_none() || further[which][point],
-                keeps_frame: false,
+                kind: SiteKind::Plain,
             })
         };
         let [base, opt] = Version::BOTH;

@@ -7,7 +7,6 @@ use crate::option_table::{
 };
 use crate::osr::condition::Condition;
 use crate::osr::map::optimize::{THESIS_PIPELINE, Trust};
-use crate::osr::options::stage;
 use crate::osr::place::{Strategy, Where};
 use midflight_profile::table::Stage;
 
@@ -31,6 +30,8 @@ pub struct OptOptions {
     pub up_at: Where,
     /// When they fire
     pub up: Condition,
+    /// They lead to continuations of base that are optimized as a whole, and nothing leads back up.
+    pub by_entry: bool,
     /// Where points of opt are put
     pub down_at: Where,
     /// When they fire
@@ -60,7 +61,16 @@ pub struct OptOptions {
 }
 
 pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
-    item("up=CONDITION", |o, value| set(&mut o.up, condition("up", value))),
+    item("up=CONDITION|entry[:CONDITION]", |o, value| {
+        let of_entry = value.strip_prefix("entry");
+        o.by_entry = of_entry.is_some();
+        let value = match of_entry {
+            Some("") => return Ok(()),
+            Some(rest) => rest.strip_prefix(':').unwrap_or(value),
+            None => value,
+        };
+        set(&mut o.up, condition("up", value))
+    }),
     item("up-at=PLACE", |o, value| set(&mut o.up_at, place("up-at", value))),
     item("down=CONDITION", |o, value| set(&mut o.down, condition("down", value))),
     item("down-at=PLACE", |o, value| set(&mut o.down_at, place("down-at", value))),
@@ -80,7 +90,10 @@ pub(crate) const OPTIONS: &[Item<OptOptions>] = &[
     item("maps=section|none", |o, value| {
         set(&mut o.describe, choice("maps", value, &[("section", true), ("none", false)]))
     }),
-    item("stage=early|late", |o, value| set(&mut o.stage, stage(value))),
+    item("stage=early|inlined|late", |o, value| {
+        let stages = Stage::ALL.map(|stage| (stage.name(), stage));
+        set(&mut o.stage, choice("stage", value, &stages))
+    }),
     flag("mem2reg", |o| o.behind = Behind::Mem2Reg),
     flag("sroa", |o| o.behind = Behind::Sroa),
     flag("verify", |o| o.verify = true),
@@ -117,6 +130,7 @@ impl OptOptions {
             pipeline: pipeline.unwrap_or(THESIS_PIPELINE).to_string(),
             up_at: Where::LoopHeader(Strategy::All),
             up: Condition::Count(1000),
+            by_entry: false,
             down_at: Where::LoopHeader(Strategy::All),
             down: Condition::Flag,
             trust: Trust::Proved,
@@ -132,7 +146,25 @@ impl OptOptions {
             panic_at: None,
         };
         let keys = option_table::parse(&[OPTIONS], text, &mut result)?;
-        match keys.iter().find(|key| CHOICES.contains(key)) {
+        if result.by_entry {
+            // The heads of other loops are no places to enter the loops around them.
+            let outer = Where::LoopHeader(Strategy::Outer);
+            for (key, place) in [("up-at", &mut result.up_at), ("down-at", &mut result.down_at)] {
+                if !keys.contains(&key) && !keys.contains(&"fuzz") {
+                    *place = outer.clone();
+                }
+            }
+            if result.keep.is_some() {
+                return Err(OptionError::Conflict("up=entry", "keep"));
+            }
+            if result.describe {
+                return Err(OptionError::Conflict("up=entry", "maps=section"));
+            }
+        }
+        // With `up=entry` alone it is said where points lead, and not when they fire.
+        let says_where = result.by_entry && result.up == Condition::Fuzz;
+        let chooses = |key: &&&str| CHOICES.contains(*key) && (**key != "up" || !says_where);
+        match keys.iter().find(chooses) {
             // There are points everywhere, and the environment says which ones fire.
             Some(choice) if keys.contains(&"fuzz") => Err(OptionError::Conflict("fuzz", choice)),
             _ if ["mem2reg", "sroa"].iter().all(|key| keys.contains(key)) => {

@@ -30,7 +30,7 @@ use std::collections::HashSet;
 pub struct OptPass(pub OptOptions);
 
 impl Pass for OptPass {
-    fn run(&self, module: Module<'_>, _: &Analyses<'_>) -> bool {
+    fn run(&self, module: Module<'_>, analyses: &Analyses<'_>) -> bool {
         let functions = changeable(module, "making versions");
         if functions.is_empty() {
             return false;
@@ -42,6 +42,9 @@ impl Pass for OptPass {
                 self.0.pipeline
             ));
             return false;
+        }
+        if self.0.by_entry {
+            sandbox.use_target(analyses, module);
         }
         warn_of_flags(module, &[self.0.up, self.0.down]);
         let driver = Driver {
@@ -63,13 +66,13 @@ struct Plan<'m> {
     data: Option<Maps>,
 }
 
-fn takes_part(side: &Side, point: usize) -> bool {
+pub(super) fn takes_part(side: &Side, point: usize) -> bool {
     let point = &side.points[point];
     point.further.is_none() && side.is_useful_inst(point.at)
 }
 
 /// The points of a version at a place that can be ones, at most so many.
-fn wanted(
+pub(super) fn wanted(
     at: &Where,
     max_points: Option<u32>,
     snapshot: &CodeSnapshot<'_>,
@@ -154,6 +157,9 @@ impl OptPass {
             Behind::Sroa => sandbox.run(function, "sroa")?,
         }
         function.prepare_for_points();
+        if options.by_entry {
+            return self.up_by_entry(function, sandbox);
+        }
         let base = read_with(function, Some(Constants::default()));
         let points = points_of(&base);
         let up = wanted(&options.up_at, options.max_points, &base, &points);
@@ -236,7 +242,7 @@ impl OptPass {
         Plan { maps, classes: Classes::new(mapper.proof, handles), data }
     }
 
-    fn report_refusals(
+    pub(super) fn report_refusals(
         &self,
         maps: &PerVersion<OsrMap>,
         sides: &PerVersion<Side>,

@@ -16,7 +16,7 @@ use crate::osr::compensate::Material;
 use crate::osr::open::guard::{Guard, Holds, Shared};
 #[cfg(feature = "mutants")]
 use crate::osr::open::mutant::Mutant;
-use crate::osr::weave::{Body, Continuation, Dead, Passing, Plan, PlannedSite, Weaver};
+use crate::osr::weave::{Body, Continuation, Dead, Passing, Plan, PlannedSite, SiteKind, Weaver};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::{Function, Inst};
 use midflight_ir::dominators::dominators;
@@ -190,7 +190,7 @@ pub fn specialize_callee<'m>(callee: Function<'m>, shared: Shared<'m>, read: Rea
         from: None,
         to: 0,
         is_inserted: true,
-        keeps_frame: true,
+        kind: SiteKind::KeepsFrame,
     };
     let plan = Plan {
         departures,

@@ -8,7 +8,7 @@ use crate::osr::open::fire::Asked;
 use crate::osr::open::generator::Generator;
 use crate::osr::open::key::Key;
 use crate::osr::weave::{
-    Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, tail_of_first,
+    Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, SiteKind, tail_of_first,
 };
 use crate::read_code::CodeSnapshot;
 use midflight_abi::open::OPEN_MADE_TARGET;
@@ -90,7 +90,7 @@ pub fn plan<'a, 'm>(
         from: None,
         to: number,
         is_inserted: true,
-        keeps_frame: false,
+        kind: SiteKind::Plain,
     };
     let plan = Plan {
         sites: (0..departures.len()).map(site).collect(),

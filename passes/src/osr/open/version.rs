@@ -24,7 +24,9 @@ use crate::osr::open::key::{self, Key};
 use crate::osr::open::landing::Landing;
 use crate::osr::open::specialize::{Assumption, Custom, OfEntry, specialize};
 use crate::osr::prototype::Prototype;
-use crate::osr::weave::{Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, Weaver};
+use crate::osr::weave::{
+    Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, SiteKind, Weaver,
+};
 use crate::read_code::{CodeSnapshot, read_code};
 use midflight_abi::open::{OPEN_FUNCTION, OPEN_MADE_NEXT};
 use midflight_bridge::builder::{Builder, Tail};
@@ -211,7 +213,10 @@ pub fn make<'m>(
                 from,
                 to: 1,
                 is_inserted: true,
-                keeps_frame: keep_frames[departure - 1],
+                kind: match keep_frames[departure - 1] {
+                    true => SiteKind::KeepsFrame,
+                    false => SiteKind::Plain,
+                },
             }));
         }
         // Versions of a program's own generator have no common prototype. Where frames stay, the
@@ -221,7 +226,7 @@ pub fn make<'m>(
             && custom.is_none()
             && !keep_frames.contains(&true);
         let again =
-            PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted, keeps_frame: false };
+            PlannedSite { departure: 0, from: Some(1), to: 2, is_inserted, kind: SiteKind::Plain };
         sites.push(again);
     }
     let woven = Plan {
