@@ -42,8 +42,9 @@
 ; INNER: call i32 @nest.osr.[[B:[0-9]+]].opt(
 ; INNER: define internal i32 @nest.osr.[[B]].opt(
 ; INNER: call i32 @nest.osr.[[A]].opt(
-; INNER-LOG-DAG: "point":"nest#[[B:[0-9]+]]","file":{{.*}}"from":"nest","to":"nest.osr.[[B]]","transitions":1
-; INNER-LOG-DAG: "from":"nest.osr.{{[0-9]+}}","to":"nest.osr.{{[0-9]+}}","transitions":1
+; INNER-LOG: "point":"nest#[[B:[0-9]+]]","file":{{.*}}"from":"nest","to":"nest.osr.[[B]]","transitions":1
+; Nobody has asked for the end of a continuation: it is not counted.
+; INNER-LOG-NOT: "from":"nest.osr
 ; VECTOR: define internal i32 @sum.osr.{{[0-9]+}}.opt(
 ; VECTOR: add <4 x i32>
 

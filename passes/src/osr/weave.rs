@@ -388,7 +388,8 @@ impl<'a, 'm> Weaver<'a, 'm> {
                 },
                 target,
                 selector: landing as u32,
-                record,
+                // It is no transition that anyone has asked for: nothing is counted.
+                record: record.filter(|_| kind != SiteKind::Cut),
                 number,
                 point: departure,
             };
