@@ -67,6 +67,8 @@ OSR_COPYING ?= loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jum
 OSR_GVN ?= gvn
 # LLVMs on which whole programs are woven under every pipeline.
 OSR_WOVEN ?= 22
+OSR_ENTRY ?= early-cse,gvn;up=entry
+OSR_ENTRY_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 6 --single 5 --no-mutants
 OSR_DEOPT ?= --programs exceptions --when every:3
 # Mutants are tried with the thesis's passes.
 OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5 --no-mutants
@@ -284,6 +286,7 @@ check-osr: harness
 	$(BENCH) osr fuzz --passes '$(OSR_COPYING)' $(OSR_REWRITING_FUZZ)
 	$(BENCH) osr maps --what woven --llvm $(OSR_WOVEN)
 	$(BENCH) osr csmith --passes '$(OSR_COPYING)' --seeds $(OSR_OPT_SEEDS)
+	$(BENCH) osr fuzz --passes '$(OSR_ENTRY)' $(OSR_ENTRY_FUZZ)
 	$(BENCH) osr deopt $(OSR_DEOPT)
 
 # Random programs that call what they get, in versions that are made and left.
