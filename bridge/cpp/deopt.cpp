@@ -106,7 +106,7 @@ void mfb_unpin(LLVMValueRef Ref) {
 /// The number of operands in the "deopt" bundle of a call, and the number of
 /// the first one among the operands of the call; false if it has no such
 /// bundle.
-bool mfb_deopt_operands(LLVMValueRef Inst, unsigned *First, unsigned *Count) {
+bool mfb_deopt_operands(LLVMValueRef Inst, uint32_t *First, uint32_t *Count) {
   auto *Call = dyn_cast<CallBase>(unwrap(Inst));
   if (!Call)
     return false;

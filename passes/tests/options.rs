@@ -48,6 +48,7 @@ fn every_option_is_in_the_documentation_and_in_one_place_of_its_table() {
     let page = |pass| match pass {
         "path-profile-gen" | "path-profile-use" | "cct-profile-gen" => "guide.md",
         "osr-opt" => "osr-opt.md",
+        "osr-deopt" => "osr-deopt.md",
         "print<osr-map>" => "osr-report.md",
         _ => "osr.md",
     };
