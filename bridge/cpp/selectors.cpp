@@ -102,7 +102,9 @@ public:
     for (BasicBlock &BB : F) {
       if (auto *Pad = BB.getLandingPadInst())
         Pads.push_back(Pad);
-      if (auto *Resume = dyn_cast<ResumeInst>(BB.getTerminator()))
+      // What it resumes is its own again if there is a point already.
+      auto *Resume = dyn_cast<ResumeInst>(BB.getTerminator());
+      if (Resume && !isGlue(Resume->getValue()))
         Resumes.push_back(Resume);
     }
     for (IntrinsicInst *II : Questions)
@@ -124,8 +126,7 @@ public:
       });
     }
     for (ResumeInst *Resume : Resumes) {
-      if (Resume->getValue()->getType() != Expected ||
-          isGlue(Resume->getValue()))
+      if (Resume->getValue()->getType() != Expected)
         continue;
       IRBuilder<> B(Resume);
       Resume->setOperand(
