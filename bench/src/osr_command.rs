@@ -69,8 +69,8 @@ pub enum OsrAction {
         #[arg(long, default_value_t = 3)]
         single: usize,
     },
-    /// Check that programs whose calls have frames of their own base versions do the same, whichever
-    /// are deoptimized
+    /// Check that programs whose calls have frames of their own base versions do the same,
+    /// whichever are deoptimized
     Deopt {
         /// Names, or `light` or `all`
         #[arg(long, value_delimiter = ',', default_value = "bzip2,lua,zlib,exceptions")]

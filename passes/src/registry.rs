@@ -56,8 +56,8 @@ pub enum ExtensionPoint {
 
 /// The pass of a name in a pipeline text, with its parameters, which may be left out:
 /// `path-profile-gen<…>`, `path-profile-use<file=F>`, `cct-profile-gen<…>`, `osr-point<…>`,
-/// `osr-fuzz<…>`, `osr-opt<…>(…)`, `osr-deopt<…>(…)`, `print<path-numbering;…>`, `print<osr-liveness>`, `print<osr-points;…>`. None if
-/// the name is not ours.
+/// `osr-fuzz<…>`, `osr-opt<…>(…)`, `osr-deopt<…>(…)`, `print<path-numbering;…>`,
+/// `print<osr-liveness>`, `print<osr-points;…>`. None if the name is not ours.
 pub fn by_name(text: &str) -> Option<Box<dyn Pass>> {
     let (name, pipeline) = split_pipeline(text);
     if let Some(parameters) = parameters_of(name, "print")

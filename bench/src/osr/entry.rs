@@ -77,9 +77,9 @@ pub fn entry(layout: &Layout, plan: &Plan) -> Result<String> {
     }
     let header = ["program", "native s", "transitions", "control", "entered"];
     Ok(format!(
-        "Speed of programs whose loops are entered by `{OPTIONS}`, LLVM {}, -O3, over that of plain \
-         -O3; median of {} interleaved pairs, and in parentheses that of the fastest runs. The control \
-         is plain -O3 against itself.\n\n{}",
+        "Speed of programs whose loops are entered by `{OPTIONS}`, LLVM {}, -O3, over that of \
+         plain -O3; median of {} interleaved pairs, and in parentheses that of the fastest runs. \
+         The control is plain -O3 against itself.\n\n{}",
         plan.llvm,
         plan.pairs,
         markdown(&header, &rows),

@@ -413,10 +413,10 @@ impl<'m> Inst<'m> {
         })
     }
 
-    /// Inserts a call of another function beside a call or an invoke, which goes on where that does,
-    /// in a block of its own that control never comes to, but seems to. Its arguments, which come
-    /// first among its operands, are poison. Its result is of the same type, or that of this one has
-    /// no uses; the normal destination of an invoke has no other predecessor.
+    /// Inserts a call of another function beside a call or an invoke, which goes on where that
+    /// does, in a block of its own that control never comes to, but seems to. Its arguments, which
+    /// come first among its operands, are poison. Its result is of the same type, or that of this
+    /// one has no uses; the normal destination of an invoke has no other predecessor.
     pub fn call_beside(self, function: Function<'m>) -> Inst<'m> {
         // SAFETY: both are live.
         Inst::from_raw(unsafe { sys::mfb_call_beside(self.0, function.0) })
@@ -458,7 +458,8 @@ shim! { Inst {
     may_be_copy = mfb_may_be_copy -> bool;
     /// Has what it, a marker, pinned by [`pin`] be what it was before, and removes it.
     unpin = mfb_unpin;
-    /// Ends the program where it is: control never comes there. What follows in its block is removed.
+    /// Ends the program where it is: control never comes there. What follows in its block is
+    /// removed.
     end_program = mfb_end_program;
     /// Forbids to inline what it, a call, calls.
     forbid_inlining = mfb_forbid_inlining;

@@ -1,5 +1,5 @@
-//! From expressions to two versions of each function, with the frames and markers that lead from the
-//! fast one to the base version.
+//! From expressions to two versions of each function, with the frames and markers that lead from
+//! the fast one to the base version.
 
 use crate::Expr::{self, Atom, List};
 use crate::name_of;

@@ -96,12 +96,6 @@ pub fn place(
     snapshot: &CodeSnapshot<'_>,
     points: &[InstId],
 ) -> Vec<usize> {
-    let code = &snapshot.body.code;
-    // The first boundary behind the phis may be no point: a lifetime marker, which goes.
-    let first_in = |block: BlockId| {
-        let first = points.partition_point(|&at| at < code.first_non_phi(block));
-        points.get(first).filter(|&&at| at < code.of_block[block].end).map(|_| first)
-    };
     match place {
         Where::Entry => points.iter().position(|_| true).into_iter().collect(),
         Where::All => (0..points.len()).collect(),
@@ -113,7 +107,7 @@ pub fn place(
             let found = loops(&snapshot.body, &dominators(&snapshot.body));
             let mut headers = headers(*strategy, callee, snapshot, &found);
             headers.sort_unstable();
-            headers.into_iter().filter_map(first_in).collect()
+            headers.into_iter().filter_map(|block| at_head(snapshot, points, block)).collect()
         }
         Where::Line { file, line } => (0..points.len())
             .find(|&p| is_on_line(snapshot.instructions[points[p]], file, *line))
@@ -128,6 +122,14 @@ pub fn place(
             numbers
         }
     }
+}
+
+/// The point at the head of a block; `points` has the instruction of each. The first boundary
+/// behind the phis may be no point: a lifetime marker, which goes.
+pub fn at_head(snapshot: &CodeSnapshot<'_>, points: &[InstId], block: BlockId) -> Option<usize> {
+    let code = &snapshot.body.code;
+    let first = points.partition_point(|&at| at < code.first_non_phi(block));
+    points.get(first).filter(|&&at| at < code.of_block[block].end).map(|_| first)
 }
 
 /// True if an instruction comes from this line; `file` may be the end of the path.

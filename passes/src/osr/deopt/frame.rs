@@ -113,20 +113,22 @@ pub enum FrameError {
 /// # Errors
 /// [`FrameError`] for the first operand that does not fit the schema.
 pub fn frames<'m>(call: Inst<'m>) -> Option<Result<Vec<Frame<'m>>, FrameError>> {
+    let (first, operands) = operands_of(call)?;
+    Some(read(&operands, first))
+}
+
+/// The operands in a call's bundle, and the number of the first one among all of the call's.
+fn operands_of<'m>(call: Inst<'m>) -> Option<(u32, Vec<Value<'m>>)> {
     let range = call.deopt_operands()?;
     let first = range.start;
-    let operands: Vec<Value<'m>> = call.operands().skip(first as usize).take(range.len()).collect();
-    Some(read(&operands, first))
+    Some((first, call.operands().skip(first as usize).take(range.len()).collect()))
 }
 
 /// The operands of a bundle for the place behind a call with these frames, whose innermost one goes
 /// on behind it: the result of the call is a value there.
 pub fn behind<'m>(module: Module<'m>, call: Inst<'m>, innermost: &Frame<'m>) -> Vec<Value<'m>> {
     let int32 = module.int_type(32);
-    let range = call.deopt_operands().expect("it has frames");
-    let first = range.start;
-    let mut operands: Vec<Value<'m>> =
-        call.operands().skip(first as usize).take(range.len()).collect();
+    let (first, mut operands) = operands_of(call).expect("it has frames");
     let at = (innermost.operand - first) as usize;
     operands[at + WHEN] = int32.constant(0);
     operands[at + SLOT] = int32.constant(u64::MAX);

@@ -6,8 +6,8 @@
 
 use crate::driver::reason_to_refuse;
 use crate::osr::compensate::Material;
-use crate::osr::continuation::{Landing, build};
-use crate::osr::deopt::versions::{Landings, Marked, is_copy_no_more, name_of, take_markers};
+use crate::osr::continuation::{self, build};
+use crate::osr::deopt::versions::{Landing, Marked, is_copy_no_more, name_of, take_markers};
 use crate::osr::prototype::{Prototype, Transfer};
 use crate::osr::weave::MARK;
 use crate::read_code::read_code;
@@ -21,7 +21,9 @@ use midflight_mapping::refusal::Refusal;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LandingError {
     /// No continuation can begin there.
-    #[error("'{version}' cannot go on at point {point}: {} [{}]", .refusal.message(), .refusal.name())]
+    #[error(
+        "'{version}' cannot go on at point {point}: {} [{}]", .refusal.message(), .refusal.name()
+    )]
     Refused {
         /// The version
         version: String,
@@ -111,8 +113,7 @@ fn of_copy<'m>(
     if let Some(refusal) = refusal.filter(|&refusal| refusal != Refusal::Processed) {
         return Err(refused(refusal));
     }
-    let Landings { mut behind, mut at_calls } = take_markers(copy, point);
-    let (behind, at_call) = (behind.pop(), at_calls.pop());
+    let Landing { behind, at_call } = take_markers(copy, point);
     let slot = behind.as_ref().zip(at_call.as_ref()).and_then(|(behind, call)| {
         behind.values.iter().position(|&value| value == call.at.value())
     });
@@ -161,7 +162,7 @@ fn of_copy<'m>(
         &format!("{}.deopt.{point}", name()),
     );
     let map = PointMap::identity(point_there.at, &point_there.live);
-    let landing = Landing { map: &map, transfers: &prototype.transfers[0] };
+    let landing = continuation::Landing { map: &map, transfers: &prototype.transfers[0] };
     build(shell, &snapshot, &[], &prototype, &[landing], &Material::NONE, &[], None);
     if let Some((called, inner)) = called {
         let passed = shell.arguments().skip(types.len());

@@ -146,9 +146,9 @@ fn is_deoptimize(call: Inst<'_>) -> bool {
     call.called_function().is_some_and(starts)
 }
 
-fn calls_intrinsic(function: Function<'_>, names: &[&str]) -> bool {
+fn calls(function: Function<'_>, name: &str) -> bool {
     let mut all = function.blocks().flat_map(|block| block.instructions());
-    all.any(|i| i.called_function().is_some_and(|f| names.contains(&f.name().as_str())))
+    all.any(|i| i.called_function().is_some_and(|f| f.name() == name))
 }
 
 impl<'a, 'm> Lowering<'a, 'm> {
@@ -173,9 +173,8 @@ impl<'a, 'm> Lowering<'a, 'm> {
             ("lower-guard-intrinsic", "llvm.experimental.guard"),
             ("lower-widenable-condition", "llvm.experimental.widenable.condition"),
         ] {
-            if calls_intrinsic(function, &[intrinsic]) {
+            if calls(function, intrinsic) {
                 self.sandbox.run(function, pass).expect("LLVM has this pass");
-                self.sandbox.forget(function);
                 changed = true;
             }
         }

@@ -8,7 +8,6 @@ use crate::osr::pass::warn_of_flags;
 use midflight_bridge::ir::{Function, Module};
 use midflight_bridge::pass::{Analyses, Pass};
 use midflight_bridge::sandbox::Sandbox;
-use rustc_hash::FxHashSet as HashSet;
 
 /// The pass.
 pub struct DeoptPass(pub DeoptOptions);
@@ -105,30 +104,29 @@ pub fn lower_deoptimization(
     {
         return Err(LoweringError::Pipeline { pipeline: pipeline.clone(), message });
     }
-    let mut functions = functions_to_lower(module);
+    let functions = functions_to_lower(module);
     let were_kept = are_kept(&functions);
     let kept = keep_versions(module, &functions);
     let mut changed = kept.map_err(|(call, error)| DeoptError::at(call, error.into()))?;
     let mut lowering = Lowering::new(module, &sandbox, options, were_kept);
     let mut done = Vec::new();
-    while !functions.is_empty() {
-        for &function in &functions {
-            if lowering.function(function)? {
-                done.push(function);
-            }
+    for function in functions {
+        if lowering.function(function)? {
+            done.push(function);
         }
-        // A version may have frames itself, and so a continuation of it.
-        functions = std::mem::take(&mut lowering.new);
-        done.extend(&functions);
+    }
+    // A version may have frames itself, and so a continuation of it.
+    while !lowering.new.is_empty() {
+        for function in std::mem::take(&mut lowering.new) {
+            lowering.function(function)?;
+            done.push(function);
+        }
     }
     erase_copies(module);
-    let mut seen = HashSet::default();
-    done.retain(|&function| seen.insert(function));
     for function in done {
         changed = true;
         if let Some(pipeline) = &options.pipeline {
             sandbox.run(function, pipeline).expect("the pipeline was checked");
-            sandbox.forget(function);
         }
         if options.verify
             && let Some(message) = function.verify()

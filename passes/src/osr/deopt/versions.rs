@@ -99,6 +99,18 @@ fn markers(function: Function<'_>) -> Vec<Inst<'_>> {
         .collect()
 }
 
+/// The number of a marker.
+fn number_of(marker: Inst<'_>) -> Option<u64> {
+    marker.operands().next().and_then(Value::as_integer).map(|number| number as u64)
+}
+
+/// The arguments of a marker, its number first. The last operand of a call is what it calls.
+fn arguments_of<'m>(marker: Inst<'m>) -> Vec<Value<'m>> {
+    let mut operands: Vec<_> = marker.operands().collect();
+    operands.pop();
+    operands
+}
+
 /// A place in a copy, where a marker stood.
 pub struct Marked<'m> {
     /// The first instruction behind it
@@ -107,41 +119,38 @@ pub struct Marked<'m> {
     pub values: Vec<Value<'m>>,
 }
 
-/// Where the markers of a copy with one number stood.
-pub struct Landings<'m> {
-    /// Behind each of them
-    pub behind: Vec<Marked<'m>>,
-    /// The calls that they stood directly behind, if control comes there. The marker itself is gone
-    /// where LLVM has found out that a call does not return.
-    pub at_calls: Vec<Marked<'m>>,
+/// Where the marker of a copy with one number stood.
+pub struct Landing<'m> {
+    /// Behind it; none if it is gone, where LLVM has found out that control never comes there
+    pub behind: Option<Marked<'m>>,
+    /// The call that it stood directly behind, if control comes there
+    pub at_call: Option<Marked<'m>>,
 }
 
-/// Removes the markers of a copy; gives the landings that had this number.
-pub fn take_markers<'m>(copy: Function<'m>, point: u64) -> Landings<'m> {
+/// Removes the markers of a copy; gives the landing that had this number.
+pub fn take_markers<'m>(copy: Function<'m>, point: u64) -> Landing<'m> {
     let all = markers(copy);
-    let number = |marker: Inst<'m>| marker.operands().next().and_then(Value::as_integer);
     let is_at_call = |marker: Inst<'m>| {
         marker.called_function().is_some_and(|f| f.name().starts_with(CALL_MARKER))
     };
-    let ours = all.iter().filter(|&&marker| number(marker) == Some(point as i64));
+    let ours = all.iter().filter(|&&marker| number_of(marker) == Some(point));
     // What one marker pins comes to others: it is read where all are unpinned.
     let held: Vec<_> = ours
         .map(|&marker| {
-            let operands: Vec<_> = marker.operands().collect();
-            let holder = marker.insert_variadic_call(MARKER, &operands[..operands.len() - 1]);
+            let holder = marker.insert_variadic_call(MARKER, &arguments_of(marker));
             (holder, behind_marker(marker, &all), is_at_call(marker))
         })
         .collect();
     all.into_iter().for_each(Inst::unpin);
-    let mut landings = Landings { behind: Vec::new(), at_calls: Vec::new() };
+    let mut landing = Landing { behind: None, at_call: None };
     for (holder, at, is_at_call) in held {
-        // The last operand is what is called.
-        let operands: Vec<_> = holder.operands().collect();
-        let marked = Marked { at, values: operands[1..operands.len() - 1].to_vec() };
-        if is_at_call { &mut landings.at_calls } else { &mut landings.behind }.push(marked);
+        let marked = Marked { at, values: arguments_of(holder).split_off(1) };
+        let place = if is_at_call { &mut landing.at_call } else { &mut landing.behind };
+        let other = place.replace(marked);
+        assert!(other.is_none(), "a copy has one marker of each number, as its version had");
         holder.erase();
     }
-    landings
+    landing
 }
 
 /// The first instruction behind a marker that is there when all are unpinned.
@@ -235,7 +244,7 @@ pub fn keep_versions<'m>(
             }
         }
     }
-    for &function in functions.iter().filter(|&&function| !is_copy(function)) {
+    for &function in functions {
         for marker in markers(function) {
             marker.erase();
             changed = true;
@@ -249,7 +258,7 @@ pub fn keep_versions<'m>(
 
 /// That each frame's landing is marked, once, unless it is in a copy: then it was.
 fn check_markers<'m>(functions: &[Function<'m>]) -> Result<(), (Inst<'m>, FrameError)> {
-    let mut counts: HashMap<Function<'m>, HashMap<u64, usize>> = HashMap::default();
+    let mut counts: HashMap<Function<'m>, HashMap<Option<u64>, usize>> = HashMap::default();
     for &function in functions {
         for (call, frames) in calls_with_frames(function)? {
             for (number, frame) in (1..).zip(&frames).filter(|(_, f)| !is_copy(f.version)) {
@@ -257,12 +266,11 @@ fn check_markers<'m>(functions: &[Function<'m>]) -> Result<(), (Inst<'m>, FrameE
                 let counts = counts.entry(frame.version).or_insert_with(|| {
                     let mut counts = HashMap::default();
                     for marker in markers(frame.version) {
-                        let number = marker.operands().next().and_then(Value::as_integer);
-                        *counts.entry(number.unwrap_or(-1) as u64).or_default() += 1;
+                        *counts.entry(number_of(marker)).or_default() += 1;
                     }
                     counts
                 });
-                let count = counts.get(&point).copied().unwrap_or(0);
+                let count = counts.get(&Some(point)).copied().unwrap_or(0);
                 if count != 1 {
                     let version = name_of(frame.version);
                     let error = FrameError::Marker { frame: number, point, version, count };
@@ -283,8 +291,8 @@ fn place_behind(call: Inst<'_>) -> Option<Inst<'_>> {
     call.next().filter(|_| !call.facts().is_must_tail())
 }
 
-/// What must be inlined LLVM inlines into any function, a copy too, and there may be no other body of
-/// it. So a copy calls copies of such functions.
+/// What must be inlined LLVM inlines into any function, a copy too, and there may be no other body
+/// of it. So a copy calls copies of such functions.
 fn call_copies<'m>(copy: Function<'m>, known: &mut HashMap<Function<'m>, Function<'m>>) {
     let all: Vec<_> = copy.blocks().flat_map(|block| block.instructions()).collect();
     for call in all {
@@ -319,10 +327,9 @@ fn pin_landings<'m>(copy: Function<'m>) {
     let mut all = markers(copy);
     for marker in all.clone() {
         let Some(call) = call_before(marker, &all) else { continue };
-        let operands: Vec<Value<'m>> = marker.operands().collect();
         let result = call.value();
-        let value = |&value: &Value<'m>| if value == result { value.ty().poison() } else { value };
-        let arguments: Vec<_> = operands[..operands.len() - 1].iter().map(value).collect();
+        let value = |value: Value<'m>| if value == result { value.ty().poison() } else { value };
+        let arguments: Vec<_> = arguments_of(marker).into_iter().map(value).collect();
         all.push(call.insert_variadic_call(CALL_MARKER, &arguments));
     }
     pin(&all);

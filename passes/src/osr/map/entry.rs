@@ -20,15 +20,15 @@ use crate::osr::map::multi_version::dead;
 use crate::osr::map::opt_pass::{OptPass, takes_part, wanted};
 use crate::osr::map::optimize::{TwoVersions, points_of};
 use crate::osr::pass::thin;
-use crate::osr::place::place;
+use crate::osr::place::{at_head, place};
 use crate::osr::weave::{
     Body, Continuation, Dead, Departure, Passing, Plan, PlannedSite, SiteKind, weave,
 };
-use crate::read_code::{CodeSnapshot, Constants, read_code, read_with};
+use crate::read_code::{CodeSnapshot, read_code};
 use midflight_bridge::ir::Function;
 use midflight_bridge::sandbox::Sandbox;
 use midflight_ir::dominators::dominators;
-use midflight_ir::ids::BlockId;
+use midflight_ir::ids::{BlockId, InstId};
 use midflight_ir::liveness::liveness;
 use midflight_ir::loops::{Loops, loops};
 use midflight_mapping::mapping::mapper::Mapper;
@@ -68,6 +68,8 @@ pub fn whole(pipeline: &str) -> String {
 struct Places<'a, 'm> {
     snapshot: &'a CodeSnapshot<'m>,
     points: Vec<Point>,
+    /// For each point the instruction that it is before
+    at: Vec<InstId>,
     loops: Loops,
     /// For each block the innermost loop around it
     innermost: TiVec<BlockId, Option<usize>>,
@@ -77,16 +79,10 @@ impl<'a, 'm> Places<'a, 'm> {
     fn new(snapshot: &'a CodeSnapshot<'m>) -> Self {
         let body = &snapshot.body;
         let points = points(body, &liveness(body), snapshot.function.facts());
+        let at = points.iter().map(|p| p.at).collect();
         let loops = loops(body, &dominators(body));
         let innermost = loops.innermost(body.blocks.len());
-        Places { snapshot, points, loops, innermost }
-    }
-
-    /// The point at the head of a block.
-    fn at_head(&self, block: BlockId) -> Option<usize> {
-        let code = &self.snapshot.body.code;
-        let first = self.points.partition_point(|p| p.at < code.first_non_phi(block));
-        self.points.get(first).filter(|p| p.at < code.of_block[block].end).map(|_| first)
+        Places { snapshot, points, at, loops, innermost }
     }
 
     /// The heads of the loops that a continuation from a point would enter in the middle.
@@ -94,7 +90,8 @@ impl<'a, 'm> Places<'a, 'm> {
         let block = self.snapshot.body.code.instructions[self.points[point].at].block;
         let around =
             std::iter::successors(self.innermost[block], |&index| self.loops.loops[index].parent);
-        let heads = around.filter_map(|index| self.at_head(self.loops.loops[index].header));
+        let heads = around
+            .filter_map(|index| at_head(self.snapshot, &self.at, self.loops.loops[index].header));
         // Where a call is needed in the middle, the frame must allow it.
         heads.filter(|&head| head != point && self.points[head].further.is_none()).collect()
     }
@@ -114,8 +111,7 @@ impl OptPass {
         let options = &self.0;
         let snapshot = read_code(function);
         let places = Places::new(&snapshot);
-        let at: Vec<_> = places.points.iter().map(|p| p.at).collect();
-        let mut chosen = place(&options.up_at, None, &snapshot, &at);
+        let mut chosen = place(&options.up_at, None, &snapshot, &places.at);
         chosen.retain(|&p| places.points[p].refusal.is_none());
         let chosen = thin(chosen, Some(options.max_points.unwrap_or(MOST_ENTRIES)));
         if chosen.is_empty() {
@@ -140,9 +136,7 @@ impl OptPass {
         continuation.prepare_for_points();
         let two = TwoVersions::make(sandbox, continuation, &whole(&options.pipeline))?;
         continuation.value().replace_global(two.opt.value());
-        let base = read_with(continuation, Some(Constants::default()));
-        let opt = read_with(two.opt, Some((*base.constants).clone()));
-        let snapshots = PerVersion { base, opt };
+        let snapshots = two.snapshots();
         let comparison = two.compare(options.trust, sandbox, &snapshots);
         let points = snapshots.as_ref().map(points_of);
         let down = wanted(&options.down_at, options.max_points, &snapshots.opt, &points.opt);
