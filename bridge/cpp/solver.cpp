@@ -8,7 +8,9 @@
 #include "operations.h"
 #include "sandbox.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueLattice.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -19,6 +21,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/PredicateInfo.h"
 #include "llvm/Transforms/Utils/SCCPSolver.h"
 
 using namespace llvm;
@@ -26,8 +29,16 @@ using namespace midflight;
 
 namespace {
 
+// A value that is a constant where control goes over an edge.
+struct Implied {
+  BasicBlock *From, *To;
+  Value *V;
+  Constant *C;
+};
+
 // What conditional constant and range propagation finds out.
 struct Solution {
+  std::vector<Implied> Edges;
   DenseMap<const Instruction *, Constant *> Constants;
   DenseMap<const Instruction *, Value *> Copies;
   DenseSet<const Instruction *> Unsigned;
@@ -41,15 +52,49 @@ class Solved {
   // Uses of operations on signed numbers, by their own instructions, whose
   // value is never negative
   const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative;
+  function_ref<const TargetLibraryInfo &(Function &)> GetTLI;
+
+  // Instructions that give a constant, as all that they are made of does
+  DenseMap<const Value *, Constant *> Folded;
 
   template <typename T> T *its(T *V) const {
     return cast<T>(static_cast<Value *>(VMap[V]));
   }
 
+  // True if an instruction gives just this constant of the constants that its
+  // operands are. They must have been looked at before.
+  bool folds(Instruction &I, Constant *C) {
+    if (isa<PHINode>(I) || (!isa<CallBase>(I) && I.mayHaveSideEffects()) ||
+        I.hasPoisonGeneratingAnnotations())
+      return false;
+    SmallVector<Constant *, 4> Operands;
+    for (Value *Operand : I.operands()) {
+      auto *Known = dyn_cast<Constant>(Operand);
+      if (!Known)
+        Known = Folded.lookup(Operand);
+      // What is constant at an address is so however that is written.
+      if (!Known ||
+          !(isa<LoadInst>(I) || isa<Function>(Known) || isWellDefined(Known)))
+        return false;
+      Operands.push_back(Known);
+    }
+    const DataLayout &DL = I.getModule()->getDataLayout();
+    Constant *Gives =
+        isa<LoadInst>(I)
+            ? ConstantFoldLoadFromConstPtr(Operands[0], I.getType(), DL)
+            : ConstantFoldInstOperands(&I, Operands, DL,
+                                       &GetTLI(*I.getFunction()));
+    if (Gives != C)
+      return false;
+    Folded[&I] = C;
+    return true;
+  }
+
 public:
   Solved(SCCPSolver &Solver, ValueToValueMapTy &VMap,
-         const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative)
-      : Solver(Solver), VMap(VMap), NonNegative(NonNegative) {}
+         const DenseSet<std::pair<const Instruction *, unsigned>> &NonNegative,
+         function_ref<const TargetLibraryInfo &(Function &)> GetTLI)
+      : Solver(Solver), VMap(VMap), NonNegative(NonNegative), GetTLI(GetTLI) {}
 
   bool isExecutable(BasicBlock *BB) {
     return Solver.isBlockExecutable(its(BB));
@@ -67,7 +112,35 @@ public:
         !(T->isIntegerTy() || T->isPointerTy() || T->isFloatingPointTy()))
       return nullptr;
     Constant *C = Solver.getConstantOrNull(its(&I));
-    return C && isWellDefined(C) && isWellDefined(&I) ? C : nullptr;
+    return C && isWellDefined(C) && (isWellDefined(&I) || folds(I, C))
+               ? C
+               : nullptr;
+  }
+
+  // What branches say of values on their edges that are no constants anyway.
+  // Neither poison nor undef is a constant there, or the branch is undefined:
+  // it is on a comparison of the value.
+  std::vector<Implied> implied(Function &F) {
+    DenseMap<const Value *, Value *> Mine;
+    for (auto [Of, Its] : VMap)
+      Mine[Its] = const_cast<Value *>(Of);
+    std::vector<Implied> All;
+    for (Instruction &Copy : instructions(*its(&F.front())->getParent())) {
+      auto *Edge = dyn_cast_or_null<PredicateWithEdge>(
+          Solver.getPredicateInfoFor(&Copy));
+      if (!Edge || !Copy.getType()->isIntegerTy() ||
+          !Solver.isBlockExecutable(Edge->To))
+        continue;
+      const ValueLatticeElement &L = Solver.getLatticeValueFor(&Copy);
+      Value *V = Mine.lookup(Edge->OriginalOp);
+      if (V && L.isConstantRange(/*UndefAllowed=*/false) &&
+          L.getConstantRange(/*UndefAllowed=*/false).isSingleElement() &&
+          !Solver.getConstantOrNull(Edge->OriginalOp))
+        All.push_back({cast<BasicBlock>(Mine.lookup(Edge->From)),
+                       cast<BasicBlock>(Mine.lookup(Edge->To)), V,
+                       Solver.getConstantOrNull(&Copy)});
+    }
+    return All;
   }
 
   // The integers that an operand may be where it is used: conditions say more
@@ -140,7 +213,7 @@ void solve(Sandbox &S, Function &F, ArrayRef<Instruction *> WithoutFlags,
   Solver.solve();
   while (Solver.resolvedUndefsIn(*Copy))
     Solver.solve();
-  Solved Result(Solver, VMap, NonNegative);
+  Solved Result(Solver, VMap, NonNegative, GetTLI);
   Then(Result);
   // Before the solver goes, which wants its copies of values to be gone.
   S.FAM.clear(*Copy, Copy->getName());
@@ -213,7 +286,10 @@ void *mfb_solve(void *SandboxPtr, LLVMValueRef Fn,
     auto Fits = [&](Instruction *User, Value *V, unsigned Bits) {
       return Solver.range(*User, V).getUnsignedMax().getActiveBits() <= Bits;
     };
-    for (BasicBlock &BB : F) {
+    Result->Edges = Solver.implied(F);
+    // Operands before what is made of them
+    for (BasicBlock *Block : ReversePostOrderTraversal<Function *>(&F)) {
+      BasicBlock &BB = *Block;
       if (!Solver.isExecutable(&BB))
         continue;
       for (BasicBlock *To : successors(&BB))
@@ -267,6 +343,21 @@ LLVMValueRef mfb_solved_constant(void *S, LLVMValueRef Inst) {
 bool mfb_solved_unsigned(void *S, LLVMValueRef Inst) {
   return static_cast<Solution *>(S)->Unsigned.contains(
       unwrap<Instruction>(Inst));
+}
+
+/// The Nth value that is a constant where control goes over an edge; false if
+/// there are not so many.
+bool mfb_solved_implied(void *S, size_t N, LLVMBasicBlockRef *From,
+                        LLVMBasicBlockRef *To, LLVMValueRef *V,
+                        LLVMValueRef *C) {
+  auto &All = static_cast<Solution *>(S)->Edges;
+  if (N >= All.size())
+    return false;
+  *From = wrap(All[N].From);
+  *To = wrap(All[N].To);
+  *V = wrap(All[N].V);
+  *C = wrap(static_cast<Value *>(All[N].C));
+  return true;
 }
 
 bool mfb_solved_feasible(void *S, LLVMBasicBlockRef From,

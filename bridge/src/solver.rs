@@ -58,4 +58,42 @@ impl<'m> Solution<'m> {
         // SAFETY: as above.
         unsafe { sys::mfb_solved_feasible(self.raw, from.0, to.0) }
     }
+
+    /// The values that are constants where control goes over an edge, as the branch there says, and
+    /// are none everywhere. If one is poison or undefined, so is the branch.
+    pub fn implied(&self) -> Vec<Implied<'m>> {
+        let mut all = Vec::new();
+        loop {
+            let (mut from, mut to) = (std::ptr::null_mut(), std::ptr::null_mut());
+            let (mut value, mut constant) = (std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: the solution is live; there is a place for each result.
+            let is_one = unsafe {
+                let results = (&raw mut from, &raw mut to, &raw mut value, &raw mut constant);
+                let (from, to, value, constant) = results;
+                sys::mfb_solved_implied(self.raw, all.len(), from, to, value, constant)
+            };
+            if !is_one {
+                return all;
+            }
+            all.push(Implied {
+                from: Block::from_raw(from),
+                to: Block::from_raw(to),
+                value: Value::from_raw(value),
+                constant: Value::from_raw(constant),
+            });
+        }
+    }
+}
+
+/// A value that is a constant where control goes over an edge
+#[derive(Clone, Copy)]
+pub struct Implied<'m> {
+    /// The block that the edge leaves
+    pub from: Block<'m>,
+    /// The one that it enters
+    pub to: Block<'m>,
+    /// The value
+    pub value: Value<'m>,
+    /// What it is
+    pub constant: Value<'m>,
 }

@@ -179,6 +179,14 @@ unsafe extern "C" {
     pub fn mfb_solved_constant(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_copy(solution: *mut c_void, inst: LLVMValueRef) -> LLVMValueRef;
     pub fn mfb_solved_unsigned(solution: *mut c_void, inst: LLVMValueRef) -> bool;
+    pub fn mfb_solved_implied(
+        solution: *mut c_void,
+        n: usize,
+        from: *mut LLVMBasicBlockRef,
+        to: *mut LLVMBasicBlockRef,
+        value: *mut LLVMValueRef,
+        constant: *mut LLVMValueRef,
+    ) -> bool;
     pub fn mfb_solved_feasible(
         solution: *mut c_void,
         from: LLVMBasicBlockRef,

@@ -4,13 +4,20 @@
 //! `%at`, at which base's value must be well defined. `%c` is a condition that holds there.
 
 mod modules;
+#[path = "prover/small.rs"]
+mod small;
 
 use inkwell::context::Context;
 use midflight_bridge::ir::{Function, Inst, Value};
 use midflight_bridge::prover::{Kind, Terms};
 use midflight_bridge::sandbox::Sandbox;
 use modules::{function, named, parse};
+use proptest::prelude::*;
+use small::Expr;
 use std::collections::HashMap;
+
+/// Operations are looked into so far.
+const DEEPEST: usize = 32;
 
 /// What may be used of base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,11 +69,11 @@ fn is_proved(function: Function<'_>, by: By) -> bool {
     let (operation, leaf) =
         if plain { (Kind::Operation, Kind::Leaf) } else { (Kind::Flagged, Kind::Bounded) };
     let mut of_base = Side { terms: &mut terms, known: &mut known, operation, leaf };
-    let base = of_base.term(value("b"), 8);
-    let condition = (by == By::Condition).then(|| of_base.term(value("c"), 8));
+    let base = of_base.term(value("b"), DEEPEST);
+    let condition = (by == By::Condition).then(|| of_base.term(value("c"), DEEPEST));
     let mut of_opt =
         Side { terms: &mut terms, known: &mut known, operation: Kind::Operation, leaf: Kind::Leaf };
-    let opt = of_opt.term(value("o"), 8);
+    let opt = of_opt.term(value("o"), DEEPEST);
     condition.into_iter().for_each(|condition| terms.add_condition(condition, true));
     let at: Option<Inst<'_>> = (!plain).then(|| named(function, "at"));
     terms.are_equal(&sandbox, (base, opt), false, at)
@@ -210,4 +217,39 @@ fn conditions_hold_where_they_are_said_to() {
     check(&within("ugt i32 %x, 7"), By::Condition, false);
     // Nothing is proved where it cannot come to.
     check(&within("ult i32 %x, 0"), By::Condition, false);
+}
+
+/// True if two expressions are the same for all arguments, or, with flags, for all for which base's
+/// is not poison.
+fn are_same(base: &Expr, opt: &Expr, has_flags: bool) -> bool {
+    (0..1 << small::BITS).all(|x| {
+        (0..1 << small::BITS).all(|y| match base.value(x, y, has_flags) {
+            Some(value) => opt.value(x, y, false) == Some(value),
+            None => true,
+        })
+    })
+}
+
+proptest! {
+    /// Of small numbers just what holds of all of them is proved.
+    #[test]
+    fn what_holds_of_all_numbers_is_proved((base, opt) in small::pair(), by_use in any::<bool>()) {
+        let by = if by_use { By::Use } else { By::Nothing };
+        let mut body = String::new();
+        let mut sides = Vec::new();
+        for (name, side) in [("b", &base), ("o", &opt)] {
+            let value = side.write(&format!("{name}0"), &mut body);
+            sides.push(format!("  %{name} = add i{} {value}, 0\n", small::BITS));
+        }
+        let text = format!(
+            "declare i3 @llvm.smax.i3(i3, i3)\ndeclare i3 @llvm.umin.i3(i3, i3)\n\
+             define i3 @f(i3 noundef %x, i3 noundef %y) {{\nentry:\n{body}{}{}  \
+             %at = add i3 %x, %y\n  ret i3 %at\n}}\n",
+            sides[0], sides[1]
+        );
+        let context = Context::create();
+        let module = parse(&context, &text);
+        let proved = is_proved(function(&module, "f"), by);
+        prop_assert_eq!(proved, are_same(&base, &opt, by_use), "{}", text);
+    }
 }

@@ -4,15 +4,17 @@
 //! runs on a copy of the version, so it is asked only if something is left to ask.
 
 use crate::osr::map::read::{Handles, boolean};
-use midflight_bridge::ir::Inst;
+use midflight_bridge::ir::{Inst, Opcode};
 use midflight_bridge::operations::number_operations;
 use midflight_bridge::sandbox::Sandbox;
 use midflight_bridge::solver::Solution;
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::versions::facts::Tracked;
-use midflight_mapping::versions::graph::Graph;
+use midflight_mapping::versions::graph::{Graph, GraphBlock, Operand};
 use midflight_mapping::versions::version::{PerVersion, Version};
+use rustc_hash::FxHashSet as HashSet;
 use std::cell::OnceCell;
+use typed_index_collections::TiVec;
 
 /// Two versions, and what is asked of them.
 pub struct Claims<'a, 'm> {
@@ -71,19 +73,112 @@ impl<'m> Claims<'_, 'm> {
             }
         }
         self.number(graphs, &unsigned);
+        let replaced = self.replaced_uses(graphs);
+        if !replaced.is_empty() {
+            self.put_implied(graphs, &replaced, of_base(), || solve(Version::Opt, &[]));
+        }
+        for which in Version::BOTH {
+            self.close_unreachable(which, &mut graphs[which]);
+        }
         let PerVersion { base, opt } = graphs;
+        let open = |block: &GraphBlock| block.feasible.iter().filter(|&&open| open).count();
         for (id, block) in base.blocks.iter_mut_enumerated() {
-            let successors = base.body.successors(id).len();
-            let of_opt = self.tracked.blocks[id].map(|b| opt.body.successors(b).len());
-            if successors < 2 || of_opt == Some(successors) {
+            let of_opt = self.tracked.blocks[id].map(|b| open(&opt.blocks[b]));
+            if open(block) < 2 || of_opt == Some(open(block)) {
                 continue;
             }
             let blocks = &self.handles.snapshots.base.blocks;
             for (edge, feasible) in base.body.blocks[id].edges.iter().zip(&mut block.feasible) {
-                *feasible = of_base().is_feasible(blocks[id], blocks[edge.to]);
+                *feasible &= of_base().is_feasible(blocks[id], blocks[edge.to]);
             }
         }
         rests_on_flags
+    }
+
+    /// The values of base that are used where opt has a constant.
+    fn replaced_uses(&self, graphs: &PerVersion<Graph>) -> HashSet<ValueId> {
+        let mut replaced = HashSet::default();
+        for (base, opt) in self.tracked.kept.iter_enumerated() {
+            let Some(opt) = *opt else { continue };
+            let operands = graphs.base.operands(base).iter().zip(graphs.opt.operands(opt));
+            replaced.extend(operands.filter_map(|(base, opt)| match (base, opt) {
+                (Operand::Value(value), Operand::Constant(_)) => Some(*value),
+                _ => None,
+            }));
+        }
+        replaced
+    }
+
+    /// Puts into the graphs what the solver says on edges of values in whose place constants came,
+    /// and of opt what it says of the same values on the same edges: where only one of the versions
+    /// says it, values that are the same would no longer be.
+    fn put_implied(
+        &self,
+        graphs: &mut PerVersion<Graph>,
+        replaced: &HashSet<ValueId>,
+        of_base: &Solution<'m>,
+        of_opt: impl FnOnce() -> Solution<'m>,
+    ) {
+        let implied = |which: Version, solution: &Solution<'m>| {
+            let ids = self.handles.snapshots[which].ids();
+            let all = solution.implied().into_iter().filter_map(|implied| {
+                let constant = self.handles.constant_id(implied.constant);
+                let (from, to) = (ids.block(implied.from)?, ids.block(implied.to)?);
+                Some((from, to, ids.value(implied.value)?, constant))
+            });
+            all.collect::<Vec<_>>()
+        };
+        let mut base = implied(Version::Base, of_base);
+        base.retain(|(_, _, value, _)| replaced.contains(value));
+        let in_opt = base.iter().filter_map(|&(from, to, value, constant)| {
+            let value = match graphs.base.definition(value) {
+                Some(inst) => graphs.opt.result(self.tracked.kept[inst]?),
+                None => value,
+            };
+            let (from, to) = (self.tracked.blocks[from]?, self.tracked.blocks[to]?);
+            Some((from, to, value, constant))
+        });
+        let in_opt: HashSet<_> = in_opt.collect();
+        let mut opt = Vec::new();
+        if !in_opt.is_empty() {
+            opt = implied(Version::Opt, &of_opt());
+            opt.retain(|implied| in_opt.contains(implied));
+        }
+        for (which, implied) in Version::BOTH.into_iter().zip([base, opt]) {
+            for (from, to, value, constant) in implied {
+                graphs[which].blocks[to].implied.push((from, value, constant));
+            }
+        }
+    }
+
+    /// Marks the edges to blocks that do nothing but come to where nothing goes on.
+    fn close_unreachable(&self, which: Version, graph: &mut Graph) {
+        let mut closed = TiVec::<BlockId, bool>::from(vec![false; graph.blocks.len()]);
+        let is_closed = |block: BlockId, closed: &TiVec<BlockId, bool>| {
+            let terminator = graph.terminator(block);
+            let mut others = graph.insts(block).iter().filter(|&inst| inst != terminator);
+            let edges = &graph.body.blocks[block].edges;
+            let goes_on = match self.inst(which, terminator).opcode() {
+                Opcode::Unreachable => false,
+                Opcode::Br => edges.iter().any(|edge| !closed[edge.to]),
+                _ => true,
+            };
+            let does_nothing = |inst: InstId| {
+                let facts = graph.nodes[inst].facts;
+                facts.is_marker() || facts.is_phi()
+            };
+            !goes_on && others.all(does_nothing)
+        };
+        while let Some(block) =
+            graph.blocks.keys().find(|&block| !closed[block] && is_closed(block, &closed))
+        {
+            closed[block] = true;
+        }
+        for (block, of) in graph.body.blocks.iter().zip(&mut graph.blocks) {
+            for (edge, feasible) in block.edges.iter().zip(&mut of.feasible) {
+                *feasible &= !closed[edge.to];
+            }
+        }
     }
 
     fn inst(&self, which: Version, inst: InstId) -> Inst<'m> {
