@@ -75,8 +75,8 @@ OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-poi
 OSR_OPT_FUZZ ?= --programs bzip2,exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
 PROGRAMS ?= light
 # Those whose edges are compared with clang's counters, and those whose coverage is
-EDGES ?= bzip2,lua,expat,exceptions
-COVERED ?= bzip2,lua,zlib,expat,lz4
+EDGES ?= bzip2,lua,exceptions
+COVERED ?= bzip2,lua,expat
 # Those that are built with the older LLVM
 OLDER_PROGRAMS ?= bzip2,exceptions
 CONTEXT_LLVMS ?= 22
@@ -87,7 +87,7 @@ BLOCKS_OPT ?= 2
 PROJECTS ?= lua
 ALGORITHMS ?= fannkuch,expat
 ENTRIES ?= bzip2,connect4,exceptions
-REPLAYED ?= bzip2,expat,fannkuch,connect4
+REPLAYED ?= bzip2,fannkuch
 PROPTEST_CASES ?=
 # Features that the crates in examples/ are built with, one after the other.
 EXAMPLE ?= llvm22-1

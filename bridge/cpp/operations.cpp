@@ -56,17 +56,17 @@ namespace {
 
 // Attributes of a call that tell what is true of it, of its arguments and of
 // its result, and not what it does.
-const AttributeMask &callFacts() {
-  static const AttributeMask Facts = [] {
-    AttributeMask Mask;
-    for (Attribute::AttrKind Kind :
-         {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable,
-          Attribute::DereferenceableOrNull, Attribute::Range,
-          Attribute::NoFPClass, Attribute::Alignment})
-      Mask.addAttribute(Kind);
-    return Mask;
-  }();
-  return Facts;
+AttributeMask callFacts(bool InMemory = false) {
+  AttributeMask Mask;
+  for (Attribute::AttrKind Kind :
+       {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable,
+        Attribute::DereferenceableOrNull, Attribute::Range,
+        Attribute::NoFPClass})
+    Mask.addAttribute(Kind);
+  // What is passed in memory is laid out by its alignment.
+  if (!InMemory)
+    Mask.addAttribute(Attribute::Alignment);
+  return Mask;
 }
 
 // The attributes of a call but for such.
@@ -76,17 +76,16 @@ AttributeList withoutFacts(const CallBase &Call) {
   for (Attribute::AttrKind Kind :
        {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoFree,
         Attribute::NoSync, Attribute::NoCallback, Attribute::NoRecurse,
-        Attribute::MustProgress, Attribute::Memory})
+        Attribute::MustProgress, Attribute::Memory, Attribute::Cold})
     OfFunction.addAttribute(Kind);
   AttributeList Attributes = Call.getAttributes()
                                  .removeRetAttributes(Context, callFacts())
                                  .removeFnAttributes(Context, OfFunction);
   for (unsigned N = 0; N != Call.arg_size(); ++N) {
-    // What is passed in memory is laid out by its alignment.
     bool InMemory = Call.isPassPointeeByValueArgument(N) ||
                     Call.paramHasAttr(N, Attribute::StructRet);
-    if (!InMemory)
-      Attributes = Attributes.removeParamAttributes(Context, N, callFacts());
+    Attributes =
+        Attributes.removeParamAttributes(Context, N, callFacts(InMemory));
   }
   return Attributes;
 }
@@ -262,7 +261,8 @@ LLVMValueRef mfb_constant_place(LLVMValueRef Ref, int64_t *Offset) {
 
 /// The global variable that an address is in, in its address space, and how
 /// many bytes behind its beginning; null unless it and all that it is computed
-/// from are known to be in it or at its end.
+/// from are known to be in it or at its end, or poison: one that is only
+/// declared may be larger than its type.
 LLVMValueRef mfb_address_in_global(LLVMValueRef Ref, int64_t *Offset) {
   auto *C = dyn_cast<Constant>(unwrap(Ref));
   if (!C || !C->getType()->isPointerTy())
@@ -277,7 +277,10 @@ LLVMValueRef mfb_address_in_global(LLVMValueRef Ref, int64_t *Offset) {
     APInt Bytes(Layout.getIndexTypeSizeInBits(C->getType()), *Offset);
     TypeSize Size = Layout.getTypeAllocSize(GV->getValueType());
     if (!GEP->accumulateConstantOffset(Layout, Bytes) || Bytes.isNegative() ||
-        Size.isScalable() || Bytes.ugt(Size.getFixedValue()))
+        Size.isScalable())
+      return nullptr;
+    if (Bytes.ugt(Size.getFixedValue()) &&
+        !(GV->isDeclaration() && GEP->isInBounds()))
       return nullptr;
     *Offset = Bytes.getSExtValue();
     return wrap(GV);

@@ -31,6 +31,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 using namespace midflight;
@@ -66,8 +67,10 @@ struct Terms {
   const uint32_t *Begin; // one more than there are terms
   const uint32_t *Operands;
   size_t Count;
-  // For each term, if it is bounded, what it can be.
+  // For each term, if it is bounded, what it can be, and its bits that are zero
+  // at the end.
   std::vector<std::optional<ConstantRange>> Ranges;
+  std::vector<unsigned> Zeros;
   // Booleans that hold, or do not, where terms are compared.
   SmallVector<std::pair<uint32_t, bool>, 4> Conditions;
 
@@ -115,6 +118,9 @@ bool isSimple(const Type *T) {
          T->isPointerTy();
 }
 
+// Numbers of which the bits can be compared.
+bool isFloat(const Type *T) { return T->isFloatTy() || T->isDoubleTy(); }
+
 // What a type, operation or constant is, so that equal terms have equal words.
 void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
   const Value *V = T.value(N);
@@ -129,6 +135,7 @@ void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
       for (const APInt &End : {Range->getLower(), Range->getUpper()})
         Words.insert(Words.end(), End.getRawData(),
                      End.getRawData() + End.getNumWords());
+    Words.push_back(T.Zeros[N]);
     return;
   }
   if (!isOperation(T.Kinds[N])) {
@@ -249,6 +256,13 @@ struct Builder {
     return Found[N] = None;
   }
 
+  Value *bits(IRBuilder<> &Builder, Value *Of) {
+    Type *T = Of->getType();
+    return isFloat(T) ? Builder.CreateBitCast(
+                            Of, Builder.getIntNTy(T->getScalarSizeInBits()))
+                      : Of;
+  }
+
   Function *build(uint32_t A, uint32_t B, bool Negated) {
     LLVMContext &Context = M.getContext();
     SmallVector<Type *, 8> Types;
@@ -268,6 +282,13 @@ struct Builder {
       Made[N] = &*Next++;
     }
     BB = BasicBlock::Create(Context, "", F);
+    for (size_t N = 0; N != T.Count; ++N)
+      if (isLeaf(T.Kinds[N]) && T.Zeros[N]) {
+        unsigned Width = T.value(N)->getType()->getIntegerBitWidth();
+        APInt Others = APInt::getHighBitsSet(Width, Width - T.Zeros[N]);
+        Made[N] = BinaryOperator::CreateAnd(
+            Made[N], ConstantInt::get(Context, Others), "", BB);
+      }
     if (!T.Conditions.empty()) {
       auto *Elsewhere = BasicBlock::Create(Context, "", F);
       new UnreachableInst(Context, Elsewhere);
@@ -287,8 +308,9 @@ struct Builder {
       Builder.CreateRet(Builder.CreateICmpEQ(OfA, OfB));
       return F;
     }
-    Builder.CreateRet(Negated ? Builder.CreateICmpNE(Made[A], Made[B])
-                              : Builder.CreateICmpEQ(Made[A], Made[B]));
+    Value *OfA = bits(Builder, Made[A]), *OfB = bits(Builder, Made[B]);
+    Builder.CreateRet(Negated ? Builder.CreateICmpNE(OfA, OfB)
+                              : Builder.CreateICmpEQ(OfA, OfB));
     return F;
   }
 };
@@ -354,6 +376,25 @@ std::optional<ConstantRange> rangeAt(Sandbox &S, Value *V, Instruction *At) {
   return Range;
 }
 
+// The bits that are zero at the end of an integer where an instruction runs, if
+// it is not poison.
+unsigned zerosAt(Sandbox &S, Value *V, Instruction *At) {
+  if (!V->getType()->isIntegerTy() || isa<Constant>(V) || !isNeverUndef(V))
+    return 0;
+  Function &F = *At->getFunction();
+  SimplifyQuery Q(F.getParent()->getDataLayout(), /*TLI=*/nullptr,
+                  &S.FAM.getResult<DominatorTreeAnalysis>(F),
+                  &S.FAM.getResult<AssumptionAnalysis>(F), At,
+                  /*UseInstrInfo=*/true, /*CanUseUndef=*/false);
+#if LLVM_VERSION_MAJOR >= 20
+  KnownBits Known = computeKnownBits(V, Q);
+#else
+  KnownBits Known = computeKnownBits(V, /*Depth=*/0, Q);
+#endif
+  // If it is always zero, it has a number of its own.
+  return std::min(Known.countMinTrailingZeros(), Known.getBitWidth() - 1);
+}
+
 bool provedByPasses(Sandbox &S, Function &F, bool IsBounded) {
   FunctionPassManager &Prover = IsBounded ? S.BoundedProver : S.Prover;
   if (Prover.isEmpty()) {
@@ -373,9 +414,41 @@ bool provedByPasses(Sandbox &S, Function &F, bool IsBounded) {
          PatternMatch::match(Ret->getReturnValue(), PatternMatch::m_One());
 }
 
+// True if subnormal numbers of a type are not taken for zero.
+bool isIEEE(const Instruction &I, const Type *T) {
+  return I.getFunction()->getDenormalMode(
+             T->getScalarType()->getFltSemantics()) == DenormalMode::getIEEE();
+}
+
+// The same for one that gives a float: what it gives is the same bits for the
+// same operands, but for the payload of a NaN, which passes take for the same
+// as well. Flags that let passes give something else are none of those that
+// make a result poison.
+bool isTotalOnFloats(const Instruction &I) {
+  if (!isa<FPExtInst, FPTruncInst, SIToFPInst, UIToFPInst>(I) &&
+      I.getOpcode() != Instruction::FNeg &&
+      I.getOpcode() != Instruction::FAdd &&
+      I.getOpcode() != Instruction::FSub &&
+      I.getOpcode() != Instruction::FMul && I.getOpcode() != Instruction::FDiv)
+    return false;
+  if (auto *Math = dyn_cast<FPMathOperator>(&I)) {
+    FastMathFlags Flags = Math->getFastMathFlags();
+    Flags.setNoNaNs(false);
+    Flags.setNoInfs(false);
+    if (Flags.any())
+      return false;
+  }
+  return isIEEE(I, I.getType()) && all_of(I.operands(), [&](const Use &U) {
+           Type *T = U->getType();
+           return isFloat(T) ? isIEEE(I, T) : isSimple(T);
+         });
+}
+
 // True for an operation that gives a value whatever its operands are, once it
 // has no flags: what is looked into when expressions are compared.
 bool isTotal(const Instruction &I) {
+  if (isFloat(I.getType()))
+    return isTotalOnFloats(I);
   if (!isSimple(I.getType()))
     return false;
   if (auto *Call = dyn_cast<IntrinsicInst>(&I)) {
@@ -387,12 +460,8 @@ bool isTotal(const Instruction &I) {
     return false;
   }
   // Where subnormal numbers count as zero, comparisons are others.
-  if (auto *Compare = dyn_cast<FCmpInst>(&I)) {
-    Type *Compared = Compare->getOperand(0)->getType()->getScalarType();
-    if (I.getFunction()->getDenormalMode(Compared->getFltSemantics()) !=
-        DenormalMode::getIEEE())
-      return false;
-  }
+  if (isa<FCmpInst>(I) && !isIEEE(I, I.getOperand(0)->getType()))
+    return false;
   // What floats are compared to does not depend on the payload of a NaN.
   if (!all_of(I.operands(), [&](const Use &U) {
         return isa<Function>(U) || isSimple(U->getType()) ||
@@ -441,17 +510,20 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
                      const uint32_t *Conditions, size_t ConditionCount,
                      uint32_t A, uint32_t B, bool Negated, LLVMValueRef At) {
   auto &S = *static_cast<Sandbox *>(SandboxPtr);
-  Terms T{Values, Kinds, Begin, Operands, Count, {}, {}};
+  Terms T{Values, Kinds, Begin, Operands, Count, {}, {}, {}};
   for (size_t N = 0; N != ConditionCount; ++N)
     T.Conditions.emplace_back(Conditions[2 * N], Conditions[2 * N + 1]);
   if (!Count || T.value(A)->getType() != T.value(B)->getType() ||
-      !isSimple(T.value(A)->getType()) ||
+      !(isSimple(T.value(A)->getType()) || isFloat(T.value(A)->getType())) ||
       (Negated && !T.value(A)->getType()->isIntegerTy(1)))
     return false;
   T.Ranges.resize(Count);
+  T.Zeros.resize(Count);
   for (size_t N = 0; At && N != Count; ++N)
-    if (Kinds[N] == Bounded)
+    if (Kinds[N] == Bounded) {
       T.Ranges[N] = rangeAt(S, T.value(N), unwrap<Instruction>(At));
+      T.Zeros[N] = zerosAt(S, T.value(N), unwrap<Instruction>(At));
+    }
   std::vector<uint64_t> Words{A, B, Negated};
   for (size_t N = 0; N != Count; ++N)
     addWords(T, N, Words);

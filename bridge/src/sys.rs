@@ -208,6 +208,14 @@ unsafe extern "C" {
         add: unsafe extern "C" fn(*mut c_void, LLVMValueRef),
     ) -> LLVMValueRef;
     pub fn mfb_address_in_global(value: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
+    pub fn mfb_effect(
+        inst: LLVMValueRef,
+        is: *mut u32,
+        bytes: *mut *mut c_char,
+        length: *mut usize,
+        places: *mut u32,
+        count: *mut usize,
+    ) -> bool;
     pub fn mfb_as_store(inst: LLVMValueRef, bytes: *mut u64, filled: *mut LLVMValueRef) -> bool;
     pub fn mfb_integer_bytes(inst: LLVMValueRef) -> u64;
     pub fn mfb_is_aligned(inst: LLVMValueRef) -> bool;

@@ -240,6 +240,25 @@ impl<'m> Inst<'m> {
         is_one.then_some(of)
     }
 
+    /// What it does to memory or to a stream, if its result is not used and that is known: its kind,
+    /// the bytes that it writes, if they are constant, and the places of the operands that matter.
+    /// Instructions for which that is the same do the same.
+    pub fn effect(self) -> Option<(u32, Vec<u8>, Vec<usize>)> {
+        let (mut is, mut bytes, mut length, mut count) = (0, std::ptr::null_mut(), 0, 0);
+        let mut places = [0; 2];
+        // SAFETY: the instruction is live; the places are writable, and there is room for as many
+        // operands as there can be; the bytes are as many as it says, and are freed once.
+        unsafe {
+            let list = places.as_mut_ptr();
+            if !sys::mfb_effect(self.0, &mut is, &mut bytes, &mut length, list, &mut count) {
+                return None;
+            }
+            let copy = std::slice::from_raw_parts(bytes.cast::<u8>(), length).to_vec();
+            LLVMDisposeMessage(bytes);
+            Some((is, copy, places[..count].iter().map(|&place| place as usize).collect()))
+        }
+    }
+
     /// For a copy of memory, or one that fills it, which a store of an integer of this size in
     /// bytes may stand for: that, and if it fills memory the integer. Operand 0 is where it writes,
     /// operand 1 of a copy where it reads.

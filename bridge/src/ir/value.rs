@@ -16,6 +16,12 @@ pub enum Home<'m> {
 }
 
 impl<'m> Value<'m> {
+    /// True for the constants `undef` and `poison`.
+    pub fn is_undefined(self) -> bool {
+        // SAFETY: the value is live.
+        unsafe { LLVMIsUndef(self.0) != 0 }
+    }
+
     /// Its type.
     pub fn ty(self) -> Type<'m> {
         // SAFETY: the value is live.
@@ -124,7 +130,8 @@ impl<'m> Value<'m> {
     }
 
     /// For the address of a place in a global variable, or just behind that: the variable, and how
-    /// many bytes behind its beginning. Two such addresses are the same just if these are.
+    /// many bytes behind its beginning. Two such addresses are the same just if these are, or poison
+    /// together, as behind the end of a variable that is only declared.
     pub fn address_in_global(self) -> Option<(Value<'m>, i64)> {
         let mut offset = 0;
         // SAFETY: the value is live; the offset can be written to.

@@ -43,9 +43,15 @@ const MOST_WALKS: usize = 16;
 /// Silent chains that are crossed to see that versions part
 const MOST_SILENT: usize = 64;
 
+/// The only one for which something holds, if there is one.
+fn only<T: Copy>(of: &mut dyn Iterator<Item = T>, holds: impl Fn(T) -> bool) -> Option<T> {
+    let mut all = of.filter(|&one| holds(one));
+    all.next().filter(|_| all.next().is_none())
+}
+
 impl Versions {
-    /// Chains whose first blocks correspond, or else any of their blocks, with as many anchors as
-    /// both have.
+    /// Chains whose first blocks correspond, or else any of their blocks, and those in which both
+    /// versions return, if there is one left of each, with as many anchors as both have.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let PerVersion { base, opt } = &self.of;
         let mut used: TiVec<ChainId, bool> = TiVec::from(vec![false; opt.chains.chains.len()]);
@@ -64,6 +70,13 @@ impl Versions {
                     *place = Some(partner);
                 }
             }
+        }
+        let left = found.iter_enumerated().filter(|(_, place)| place.is_none());
+        let left_of_base = only(&mut left.map(|(chain, _)| chain), |c| base.returns(c));
+        let left_of_opt =
+            only(&mut used.keys().filter(|&chain| !used[chain]), |chain| opt.returns(chain));
+        if let Some((of_base, of_opt)) = left_of_base.zip(left_of_opt) {
+            found[of_base] = Some(of_opt);
         }
         let anchors =
             |version: &VersionFacts, chain: ChainId| version.chains.chains[chain].anchors.len();

@@ -337,7 +337,14 @@ impl Congruence {
     pub fn are_alike(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
         let [a, b] = Version::BOTH.map(|w| &versions.graph(w).nodes[insts[w]]);
         (a.operation == b.operation && self.have_same_operands(versions, insts))
+            || self.have_same_effect(versions, insts)
             || self.write_alike(versions, insts)
+    }
+
+    /// True if two instructions that may be different operations do the same.
+    fn have_same_effect(&self, versions: &Versions, insts: PerVersion<InstId>) -> bool {
+        let uses = uses_of_effect(versions, insts);
+        uses.is_some_and(|mut uses| uses.all(|uses| self.are_same(versions, uses)))
     }
 
     /// True if base copies or fills memory, and opt stores to the same place what that would leave
@@ -366,9 +373,21 @@ impl Congruence {
             && is_of_segment(load) == is_of_segment(insts.opt)
     }
 
+    /// The operands that must be the same for two instructions that are different operations and may
+    /// do the same.
+    pub(super) fn corresponding(
+        &self,
+        versions: &Versions,
+        base: InstId,
+        opt: InstId,
+    ) -> Option<Vec<PerVersion<Use>>> {
+        let of_effect = uses_of_effect(versions, PerVersion { base, opt });
+        of_effect.map(Iterator::collect).or_else(|| self.written(versions, base, opt))
+    }
+
     /// Where base copies or fills memory, and opt stores: the operands that must be the same, where
     /// they write, and where they read.
-    pub(super) fn written(
+    fn written(
         &self,
         versions: &Versions,
         base: InstId,
@@ -462,4 +481,18 @@ pub fn value_over(
         }
     }
     Some(operand)
+}
+
+/// The operands that must be the same for two instructions to do the same, if their effects are.
+fn uses_of_effect(
+    versions: &Versions,
+    insts: PerVersion<InstId>,
+) -> Option<impl Iterator<Item = PerVersion<Use>>> {
+    let [base, opt] = Version::BOTH.map(|w| versions.graph(w).nodes[insts[w]].effect.as_ref());
+    let (base, opt) = base.zip(opt).filter(|(base, opt)| base.what == opt.what)?;
+    let places = base.operands.iter().zip(&opt.operands);
+    Some(places.map(move |(&of_base, &of_opt)| PerVersion {
+        base: (insts.base, of_base),
+        opt: (insts.opt, of_opt),
+    }))
 }

@@ -12,12 +12,14 @@ use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::{Matching, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
 use crate::proof::shape::{Entry, Shape, entries};
+use crate::proof::terms::LookedInto;
 use crate::versions::chains::ChainId;
 use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Boolean, Linear, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use rustc_hash::FxHashSet as HashSet;
+use std::cell::RefCell;
 use typed_index_collections::TiVec;
 
 mod cases;
@@ -110,6 +112,8 @@ pub(super) struct Round<'a> {
     forms: Vec<Option<KeyId>>,
     /// The segments of chains in which there are lone stores
     lone_segments: PerVersion<HashSet<(ChainId, usize)>>,
+    /// Branches of opt, and the instructions that were looked into to prove where they go
+    looked_into_on_ways: RefCell<Vec<(InstId, LookedInto)>>,
     /// Of one instruction: memory that the next one uses again
     scratch: Scratch,
 }
@@ -156,6 +160,7 @@ impl<'a> Round<'a> {
             facts: PerVersion::default(),
             forms: Vec::new(),
             lone_segments: PerVersion::from_fn(|w| lone_segments(&versions.of[w])),
+            looked_into_on_ways: RefCell::default(),
             scratch: Scratch::default(),
         };
         if versions.has_places {
@@ -630,9 +635,14 @@ impl<'a> Round<'a> {
     /// The number of an instruction that is tied to the time it ran.
     fn pinned(&self, which: Version, inst: InstId, own: Number) -> Number {
         let Some(partner) = self.congruence.partner(which, inst) else { return own };
+        let [base, opt] =
+            [&self.versions.of.base.graph.nodes[partner], &self.versions.of.opt.graph.nodes[inst]];
+        // Of what only does the same nothing uses the result.
+        if base.operation != opt.operation {
+            return own;
+        }
         // Matched anchors are checked with the matching.
-        let is_anchor = self.versions.graph(which).nodes[inst].facts.is_anchor();
-        if is_anchor
+        if opt.facts.is_anchor()
             || self.congruence.are_alike(self.versions, PerVersion { base: partner, opt: inst })
         {
             self.congruence.layout.values.base + u32::from(partner)

@@ -110,7 +110,8 @@ impl Terms {
         is_exact: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let (uses, mut looked_into) = self.uses(is_select, &is_well_defined)?;
+        let sides = self.roots.each_ref().map(std::slice::from_ref);
+        let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
         let once = Uses { count: 1, is_poisoned: true };
         let holds = |(term, uses): (usize, &[Uses; 2])| {
             uses.iter().all(|of| of.count == 0)
@@ -130,17 +131,44 @@ impl Terms {
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<LookedInto> {
-        let (uses, mut looked_into) = self.uses(is_select, &is_well_defined)?;
+        let [base, opt] = self.roots.map(|root| self.reached(root));
         // What opt's alone is made of hardly ever vanishes from it: LLVM need not be asked.
-        let is_of_opt_alone = |[base, opt]: &[Uses; 2]| opt.count > 0 && base.count == 0;
-        let are_leaves = self.roots.iter().all(|&root| !uses[root].iter().all(|of| of.count == 0));
-        if uses.iter().any(is_of_opt_alone) || are_leaves {
+        let is_of_opt_alone =
+            |term: usize| opt[term] && !base[term] && matches!(self.terms[term], Term::Leaf(..));
+        if (0..self.terms.len()).any(is_of_opt_alone) {
+            return None;
+        }
+        let sides = self.roots.each_ref().map(std::slice::from_ref);
+        self.defined_with(sides, is_select, is_well_defined)
+    }
+
+    /// The same if its expression is well defined wherever all conditions are.
+    pub(super) fn defined_with_conditions(
+        &self,
+        is_select: impl Fn(Version, InstId) -> bool,
+        is_well_defined: impl Fn(Number) -> bool,
+    ) -> Option<LookedInto> {
+        let conditions: Vec<usize> = self.conditions.iter().map(|&(term, _)| term).collect();
+        self.defined_with([&conditions, &self.roots[1..]], is_select, is_well_defined)
+    }
+
+    fn defined_with(
+        &self,
+        sides: [&[usize]; 2],
+        is_select: impl Fn(Version, InstId) -> bool,
+        is_well_defined: impl Fn(Number) -> bool,
+    ) -> Option<LookedInto> {
+        let (uses, mut looked_into) = self.uses(sides, is_select, &is_well_defined)?;
+        let is_leaf = |root: &usize| !uses[*root].iter().all(|of| of.count == 0);
+        let are_leaves = sides.iter().all(|roots| roots.iter().all(is_leaf));
+        if are_leaves {
             return None;
         }
         // What is undefined may be something else for each use.
         let holds = |(term, [base, opt]): (usize, &[Uses; 2])| {
-            let is_poisoned = base.count == 0 || base.is_poisoned;
-            (is_poisoned && opt.count <= 1) || is_well_defined(self.numbers[term])
+            let is_of_base = base.count > 0 && base.is_poisoned;
+            let is_of_none = base.count == 0 && opt.count == 0;
+            is_of_none || (is_of_base && opt.count <= 1) || is_well_defined(self.numbers[term])
         };
         looked_into.retain(|&(which, _)| which == Version::Opt);
         looked_into.sort_unstable();
@@ -148,19 +176,26 @@ impl Terms {
         uses.iter().enumerate().all(holds).then_some(looked_into)
     }
 
-    /// For each term how both expressions use it, if both are made of it or it is a leaf, and the
-    /// instructions above these.
+    /// For each term how the expressions of both sides use it, if both are made of it or it is a
+    /// leaf, and the instructions above these.
     fn uses(
         &self,
+        sides: [&[usize]; 2],
         is_select: impl Fn(Version, InstId) -> bool,
         is_well_defined: impl Fn(Number) -> bool,
     ) -> Option<(Vec<[Uses; 2]>, LookedInto)> {
-        let reached = self.roots.map(|root| self.reached(root));
+        let reached = sides.map(|roots| {
+            let mut all = vec![false; self.terms.len()];
+            for &root in roots {
+                all.iter_mut().zip(self.reached(root)).for_each(|(all, of)| *all |= of);
+            }
+            all
+        });
         let is_shared = |term: usize| reached.iter().all(|reached| reached[term]);
         let mut uses = vec![[Uses::default(); 2]; self.terms.len()];
         let mut looked_into = LookedInto::new();
-        for (side, &root) in self.roots.iter().enumerate() {
-            let mut work = vec![(root, true)];
+        for (side, roots) in sides.into_iter().enumerate() {
+            let mut work: Vec<(usize, bool)> = roots.iter().map(|&root| (root, true)).collect();
             let mut ways = 0;
             while let Some((term, is_poisoned)) = work.pop() {
                 ways += 1;

@@ -432,13 +432,15 @@ impl Walk<'_> {
         let Tracked { kept, origin, .. } = &self.versions.tracked;
         let nodes = PerVersion::from_fn(|w| &self.version(w).graph.nodes[insts[w]]);
         let is_store = nodes.opt.facts.is_store() && nodes.base.as_store.is_some();
+        let [of_base, of_opt] = Version::BOTH.map(|w| nodes[w].effect.as_ref().map(|e| e.what));
+        let has_effect = of_base.is_some() && of_base == of_opt;
         let is_branch = nodes.base.facts.is_terminator() && nodes.opt.facts.is_terminator();
         let is_alike = nodes.base.operation == nodes.opt.operation;
         if origin[insts.opt] == Some(insts.base) {
             Some(true)
         } else if origin[insts.opt].is_some() && kept[insts.base].is_some() {
             Some(false)
-        } else if is_alike || is_store || is_branch {
+        } else if is_alike || has_effect || is_store || is_branch {
             None
         } else {
             Some(false)

@@ -52,6 +52,8 @@ pub struct Node {
     pub well_defined: u64,
     /// For a switch, its cases
     pub cases: Option<Cases>,
+    /// What it does, if other instructions may do the same
+    pub effect: Option<Effect>,
     /// If it copies or fills memory, and a store of an integer may stand for it
     pub as_store: Option<AsStore>,
     /// The bytes of the integer that it loads or stores, if it is a simple access of one
@@ -123,6 +125,16 @@ impl Cases {
         ways.retain(|way| seen.insert((way.base, way.opt)));
         ways
     }
+}
+
+/// What an instruction does whose result is not used. Another one does the same if both are equal
+/// and these operands are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// Its number: of the kind, and of what is written, if that is constant
+    pub what: u32,
+    /// The places of the operands that matter, in order
+    pub operands: Vec<usize>,
 }
 
 /// What writes memory as a store of an integer may. Operand 0 is where it writes, operand 1 where

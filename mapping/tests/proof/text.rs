@@ -31,7 +31,8 @@ use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Effect, Graph, GraphBlock, Linear, Node, Operand,
+    Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;
@@ -200,6 +201,11 @@ impl Text {
                     let bits = numbers.next().expect("bits") as u32;
                     node.cases = Some(Cases { bits, values: numbers.collect() });
                 }
+                "effect" => {
+                    let mut numbers = value.split(' ').map(|w| w.parse().expect("a number"));
+                    let what = numbers.next().expect("what it does") as u32;
+                    node.effect = Some(Effect { what, operands: numbers.collect() });
+                }
                 "writes" => {
                     let (bytes, filled) = value.split_once(' ').unwrap_or((value, ""));
                     let bytes = bytes.parse().expect("a number");
@@ -360,6 +366,10 @@ impl Text {
         if let Some(Cases { bits, values }) = &node.cases {
             write!(line, " !cases {bits}").unwrap();
             values.iter().for_each(|value| write!(line, " {value}").unwrap());
+        }
+        if let Some(Effect { what, operands }) = &node.effect {
+            write!(line, " !effect {what}").unwrap();
+            operands.iter().for_each(|place| write!(line, " {place}").unwrap());
         }
         if let Some(AsStore { bytes, filled }) = node.as_store {
             write!(line, " !writes {bytes}").unwrap();

@@ -384,7 +384,7 @@ fn wrong_pairs_are_rejected() {
     }
     println!("{tried:?}");
     assert!(tried.operations > 0 && tried.clobbers > 0 && tried.anchors > 0 && tried.arms > 0);
-    assert!(tried.comparisons > 0);
+    assert!(tried.comparisons > 0 && tried.effects > 0);
     assert!(tried.claimed > 0, "the check could not fail");
     assert_none(failures);
 }

@@ -27,6 +27,8 @@ pub struct Tried {
     pub clobbers: usize,
     /// Operations of anchors
     pub anchors: usize,
+    /// Those that do what others may do, too
+    pub effects: usize,
     /// What selects and phis choose from, exchanged
     pub arms: usize,
     /// Wrong pairs of values that tracking alone would accept
@@ -233,8 +235,14 @@ fn wrong_anchor(
     tried.anchors += 1;
     let node = &mut versions.of.opt.graph.nodes[inst];
     let old = std::mem::replace(&mut node.operation, u32::MAX);
+    let effect = node.effect.clone();
+    if let Some(effect) = &mut node.effect {
+        effect.what = u32::MAX;
+        tried.effects += 1;
+    }
     let (matching, _) = prove::matched(versions, handles);
-    versions.of.opt.graph.nodes[inst].operation = old;
+    let node = &mut versions.of.opt.graph.nodes[inst];
+    (node.operation, node.effect) = (old, effect);
     match matched(versions, &matching) {
         Some(()) => Err("an anchor that does something else is matched".to_string()),
         None => Ok(()),

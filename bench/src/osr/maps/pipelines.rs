@@ -56,6 +56,9 @@ struct Sums {
     claims: Claims,
     points: [Points; 2],
     refused: [Reasons; 2],
+    /// What was not proved where the versions part: for each cause, as it is read, the points behind
+    /// it in both directions, and the functions in which it is
+    causes: BTreeMap<String, (u64, u64)>,
     /// Modules that could not be mapped
     failed: Vec<&'static str>,
 }
@@ -107,6 +110,17 @@ impl Sums {
             self.whole += u64::from(is_whole);
             add_share(&mut self.claims.moved, function.claims.moved);
             add_share(&mut self.claims.replaced, function.claims.replaced);
+            let mut causes: BTreeMap<String, u64> = BTreeMap::new();
+            for unproved in &function.unproved {
+                let of = unproved.values.as_ref().unwrap_or(&unproved.at);
+                let operations = format!("`{}`, `{}`", of.base.operation, of.opt.operation);
+                let lost = unproved.lost.each().into_iter().sum::<u64>();
+                *causes.entry(format!("{}: {operations}", unproved.cause)).or_default() += lost;
+            }
+            for (cause, lost) in causes {
+                let sum = self.causes.entry(cause).or_default();
+                *sum = (sum.0 + lost, sum.1 + 1);
+            }
             for direction in 0..2 {
                 self.points[direction] += *function.points.each()[direction];
                 add_counts(&mut self.refused[direction], function.refused.each()[direction]);
@@ -160,10 +174,35 @@ fn report(rows: &[(&str, Sums)]) -> String {
     };
     format!(
         "{}\n\
-         Refused points of base / of opt by reason, functions without mappings, and modules that failed:\n\n{}",
+         Refused points of base / of opt by reason, functions without mappings, and modules that failed:\n\n{}\n\
+         What is not proved where the versions part (the [cause](osr-report.md), the operation in base and in opt), \
+         by the points behind it in both directions, with the functions in which it is; of each function the first \
+         counts for all that is behind it:\n\n{}",
         markdown(&header, &rows.iter().map(line).collect::<Vec<_>>()),
         refused(rows),
+        causes(rows),
     )
+}
+
+/// Causes of a pipeline that are listed
+const MOST_CAUSES: usize = 5;
+
+/// A row for each pipeline, with what costs most.
+fn causes(rows: &[(&str, Sums)]) -> String {
+    let line = |(pipeline, sums): &(&str, Sums)| {
+        let mut ranked: Vec<_> = sums.causes.iter().collect();
+        ranked.sort_by_key(|(_, (lost, _))| std::cmp::Reverse(*lost));
+        let cells = ranked.iter().take(MOST_CAUSES);
+        let cells =
+            cells.map(|(cause, (lost, functions))| format!("{lost} in {functions}: {cause}"));
+        let mut cells: Vec<String> =
+            std::iter::once(format!("`{pipeline}`")).chain(cells).collect();
+        cells.resize(1 + MOST_CAUSES, String::new());
+        cells
+    };
+    let ranks = ["first", "second", "third", "fourth", "fifth"];
+    let header: Vec<&str> = std::iter::once("passes").chain(ranks).collect();
+    markdown(&header, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 /// A row for each pipeline, a column for each reason.

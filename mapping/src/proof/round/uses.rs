@@ -38,8 +38,9 @@ impl Round<'_> {
                         let uses = PerVersion { base: (base, place), opt: (opt, place) };
                         self.settle_use(uses, false);
                     }
-                } else if let Some(written) = self.congruence.written(self.versions, base, opt) {
-                    written.into_iter().for_each(|uses| self.settle_use(uses, false));
+                } else {
+                    let uses = self.congruence.corresponding(self.versions, base, opt);
+                    uses.into_iter().flatten().for_each(|uses| self.settle_use(uses, false));
                 }
             }
             if let Some(Condition { insts, relation }) = pair.condition {

@@ -16,6 +16,7 @@ use crate::proof::congruence::value_over;
 use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
+use crate::proof::terms::Terms;
 use crate::versions::graph::{Boolean, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
@@ -28,6 +29,12 @@ const MOST_STEPS_OF_PHI: usize = 128;
 
 /// Conditions are looked into so far.
 const DEEPEST: usize = 5;
+
+/// The same where LLVM is asked what follows from them.
+const DEEPEST_CONDITION: usize = 8;
+
+/// Conditions that it is asked about
+const MOST_CONDITIONS: usize = 6;
 
 /// What is known on a way.
 #[derive(Clone, Default)]
@@ -74,6 +81,10 @@ impl Round<'_> {
                     self.congruence.same_ways.insert(insts.opt);
                 }
             }
+        }
+        for (branch, looked_into) in self.looked_into_on_ways.take() {
+            let known = self.congruence.looked_into.entry((Version::Opt, branch)).or_default();
+            known.extend(looked_into);
         }
     }
 
@@ -203,7 +214,9 @@ impl Round<'_> {
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
         let holds = self.holds(at, operand, facts, DEEPEST);
-        let holds = holds.or_else(|| self.holds_as_in_base(at.which, inst, facts))?;
+        let holds = holds
+            .or_else(|| self.holds_as_in_base(at.which, inst, facts))
+            .or_else(|| self.follows_from_base(at.which, inst, facts))?;
         Some(usize::from(!holds))
     }
 
@@ -219,6 +232,39 @@ impl Round<'_> {
         }
         let is = |negated: bool| self.are_same_at(insts.map(|inst| (inst, 0)), negated).is_some();
         if is(false) { Some(held) } else { is(true).then_some(!held) }
+    }
+
+    /// Whether the condition of a branch of opt holds, if LLVM proves that by the branches of base
+    /// that were taken: whether it is the last one's condition, or its negation, where all are what
+    /// they were.
+    fn follows_from_base(&self, which: Version, branch: InstId, facts: &Facts) -> Option<bool> {
+        let &(last, held) = facts.of_base.last().filter(|_| which == Version::Opt)?;
+        // Where one was taken twice it is not known which time this is.
+        let is_once = |&(one, _): &(InstId, bool)| {
+            facts.of_base.iter().filter(|&&(other, _)| other == one).count() == 1
+        };
+        (facts.of_base.len() <= MOST_CONDITIONS && facts.of_base.iter().all(is_once))
+            .then_some(())?;
+        let mut terms = Terms::new(false);
+        let term = |terms: &mut Terms, which: Version, branch: InstId| {
+            let graph = self.versions.graph(which);
+            let condition = *graph.operands(branch).first()?;
+            self.term(terms, which, condition, graph.block(branch), DEEPEST_CONDITION)
+        };
+        let of_opt = term(&mut terms, Version::Opt, branch)?;
+        terms.roots = [term(&mut terms, Version::Base, last)?, of_opt];
+        for &(branch, held) in &facts.of_base {
+            let condition = term(&mut terms, Version::Base, branch)?;
+            terms.conditions.push((condition, held));
+        }
+        let is_select =
+            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let looked_into =
+            terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
+        let negated =
+            [false, true].into_iter().find(|&n| self.oracle.stands_for(&terms, n, None))?;
+        self.looked_into_on_ways.borrow_mut().push((branch, looked_into));
+        Some(held != negated)
     }
 
     /// What is known if a version takes a successor.

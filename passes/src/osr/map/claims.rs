@@ -78,7 +78,7 @@ impl<'m> Claims<'_, 'm> {
             self.put_implied(graphs, &replaced, of_base(), || solve(Version::Opt, &[]));
         }
         for which in Version::BOTH {
-            self.close_unreachable(which, &mut graphs[which]);
+            self.close_edges(which, &mut graphs[which]);
         }
         let PerVersion { base, opt } = graphs;
         let open = |block: &GraphBlock| block.feasible.iter().filter(|&&open| open).count();
@@ -151,8 +151,24 @@ impl<'m> Claims<'_, 'm> {
         }
     }
 
-    /// Marks the edges to blocks that do nothing but come to where nothing goes on.
-    fn close_unreachable(&self, which: Version, graph: &mut Graph) {
+    /// Marks the edges that a constant decides against, and those to blocks that do nothing but come
+    /// to where nothing goes on.
+    fn close_edges(&self, which: Version, graph: &mut Graph) {
+        for block in graph.blocks.keys().collect::<Vec<_>>() {
+            let terminator = graph.terminator(block);
+            let edges = &graph.body.blocks[block].edges;
+            if !graph.nodes[terminator].facts.is_conditional() || edges.len() != 2 {
+                continue;
+            }
+            let [Operand::Constant(condition)] = *graph.operands(terminator) else { continue };
+            let condition = self.handles.constant(condition);
+            if let Some(holds) = condition.as_integer() {
+                let other = if holds == 0 { 0 } else { 1 };
+                graph.blocks[block].feasible[other] = false;
+            } else if condition.is_undefined() {
+                graph.blocks[block].feasible = vec![false; edges.len()];
+            }
+        }
         let mut closed = TiVec::<BlockId, bool>::from(vec![false; graph.blocks.len()]);
         let is_closed = |block: BlockId, closed: &TiVec<BlockId, bool>| {
             let terminator = graph.terminator(block);
@@ -160,7 +176,10 @@ impl<'m> Claims<'_, 'm> {
             let edges = &graph.body.blocks[block].edges;
             let goes_on = match self.inst(which, terminator).opcode() {
                 Opcode::Unreachable => false,
-                Opcode::Br => edges.iter().any(|edge| !closed[edge.to]),
+                Opcode::Br => {
+                    let mut open = edges.iter().zip(&graph.blocks[block].feasible);
+                    open.any(|(edge, &is_open)| is_open && !closed[edge.to])
+                }
                 _ => true,
             };
             let does_nothing = |inst: InstId| {

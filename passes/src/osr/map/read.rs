@@ -12,7 +12,8 @@ use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Graph, GraphBlock, Linear, Node, Operand, Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Effect, Graph, GraphBlock, Linear, Node, Operand,
+    Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -258,8 +259,8 @@ pub fn read<'a, 'm>(
         simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()].into())),
         rests_on_flags: false,
     };
-    let mut types = HashMap::default();
-    let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut types));
+    let mut numbers = Numbers::default();
+    let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut numbers));
     let tracked = tracked(snapshots.base, snapshots.opt, tracker);
     let claims = Claims { handles: &handles, tracked: &tracked, sandbox, losing };
     handles.rests_on_flags = claims.put(&mut graphs);
@@ -270,14 +271,31 @@ pub fn read<'a, 'm>(
     (versions, handles)
 }
 
+/// Numbers that both versions have in common.
+#[derive(Default)]
+struct Numbers<'m> {
+    types: HashMap<Type<'m>, u32>,
+    effects: HashMap<(u32, Vec<u8>), u32>,
+}
+
+impl<'m> Numbers<'m> {
+    fn of_type(&mut self, ty: Type<'m>) -> u32 {
+        let next = self.types.len() as u32;
+        *self.types.entry(ty).or_insert(next)
+    }
+
+    fn effect(&mut self, inst: Inst<'m>) -> Option<Effect> {
+        let (kind, bytes, operands) = inst.effect()?;
+        let next = self.effects.len() as u32;
+        let what = *self.effects.entry((kind, bytes)).or_insert(next);
+        Some(Effect { what, operands })
+    }
+}
+
 impl<'m> Handles<'_, 'm> {
-    fn graph(&self, which: Version, types: &mut HashMap<Type<'m>, u32>) -> Graph {
+    fn graph(&self, which: Version, numbers: &mut Numbers<'m>) -> Graph {
         let snapshot = self.snapshots[which];
         let memory = &self.memory[which];
-        let mut type_id = |ty: Type<'m>| {
-            let next = types.len() as u32;
-            *types.entry(ty).or_insert(next)
-        };
         let mut graph = Graph { body: snapshot.body.clone(), ..Graph::default() };
         for &inst in &snapshot.instructions {
             let facts = inst.map_facts();
@@ -287,10 +305,11 @@ impl<'m> Handles<'_, 'm> {
             let data = stored.map_or_else(|| inst.value().ty(), |stored| stored.ty());
             graph.nodes.push(Node {
                 facts,
-                data_type: type_id(data),
+                data_type: numbers.of_type(data),
                 linear: self.linear(inst),
                 boolean: boolean(inst, false),
                 cases: inst.cases().map(|(bits, values)| Cases { bits, values }),
+                effect: numbers.effect(inst),
                 as_store: inst.as_store().map(|(bytes, filled)| AsStore {
                     bytes,
                     filled: filled.map(|c| self.constant_id(c)),
