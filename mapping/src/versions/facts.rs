@@ -67,10 +67,12 @@ impl VersionFacts {
         blocks.filter_map(|&block| self.chains.of_block[block])
     }
 
-    /// True for a chain with which the function ends, which may be reached.
+    /// True for a chain that does nothing but end the function, and that may be reached.
     pub fn returns(&self, chain: ChainId) -> bool {
         let last = self.chains.last(chain);
-        self.live.reached[last] && self.graph.body.blocks[last].edges.is_empty()
+        self.live.reached[last]
+            && self.graph.body.blocks[last].edges.is_empty()
+            && self.chains.chains[chain].anchors.is_empty()
     }
 
     /// True if the version cannot go on from the end of a chain.

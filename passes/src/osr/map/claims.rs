@@ -78,18 +78,30 @@ impl<'m> Claims<'_, 'm> {
             self.put_implied(graphs, &replaced, of_base(), || solve(Version::Opt, &[]));
         }
         for which in Version::BOTH {
-            self.close_edges(which, &mut graphs[which]);
+            self.close_unreachable(which, &mut graphs[which]);
         }
         let PerVersion { base, opt } = graphs;
-        let open = |block: &GraphBlock| block.feasible.iter().filter(|&&open| open).count();
+        let mut is_decided = TiVec::<BlockId, bool>::from(vec![true; opt.blocks.len()]);
         for (id, block) in base.blocks.iter_mut_enumerated() {
-            let of_opt = self.tracked.blocks[id].map(|b| open(&opt.blocks[b]));
-            if open(block) < 2 || of_opt == Some(open(block)) {
-                continue;
+            let other = self.tracked.blocks[id];
+            let of_opt = other.map(|b| match self.untaken(opt, b) {
+                Some(_) => 1,
+                None => open(&opt.blocks[b]),
+            });
+            if open(block) >= 2 && of_opt != Some(open(block)) {
+                let blocks = &self.handles.snapshots.base.blocks;
+                for (edge, feasible) in base.body.blocks[id].edges.iter().zip(&mut block.feasible) {
+                    *feasible &= of_base().is_feasible(blocks[id], blocks[edge.to]);
+                }
             }
-            let blocks = &self.handles.snapshots.base.blocks;
-            for (edge, feasible) in base.body.blocks[id].edges.iter().zip(&mut block.feasible) {
-                *feasible &= of_base().is_feasible(blocks[id], blocks[edge.to]);
+            if let Some(other) = other {
+                is_decided[other] = open(block) < 2;
+            }
+        }
+        // Where base is not known to go the only way that opt goes, it is proved of the condition.
+        for block in opt.blocks.keys().filter(|&block| is_decided[block]).collect::<Vec<_>>() {
+            if let Some(edge) = self.untaken(opt, block) {
+                opt.blocks[block].feasible[edge] = false;
             }
         }
         rests_on_flags
@@ -151,24 +163,26 @@ impl<'m> Claims<'_, 'm> {
         }
     }
 
-    /// Marks the edges that a constant decides against, and those to blocks that do nothing but come
-    /// to where nothing goes on.
-    fn close_edges(&self, which: Version, graph: &mut Graph) {
-        for block in graph.blocks.keys().collect::<Vec<_>>() {
-            let terminator = graph.terminator(block);
-            let edges = &graph.body.blocks[block].edges;
-            if !graph.nodes[terminator].facts.is_conditional() || edges.len() != 2 {
-                continue;
-            }
-            let [Operand::Constant(condition)] = *graph.operands(terminator) else { continue };
-            let condition = self.handles.constant(condition);
-            if let Some(holds) = condition.as_integer() {
-                let other = if holds == 0 { 0 } else { 1 };
-                graph.blocks[block].feasible[other] = false;
-            } else if condition.is_undefined() {
-                graph.blocks[block].feasible = vec![false; edges.len()];
-            }
+    /// The edge of a branch that a constant decides against.
+    fn untaken(&self, graph: &Graph, block: BlockId) -> Option<usize> {
+        let terminator = graph.terminator(block);
+        let [Operand::Constant(condition)] = *graph.operands(terminator) else { return None };
+        let is_branch = graph.nodes[terminator].facts.is_conditional();
+        (is_branch && graph.body.blocks[block].edges.len() == 2).then_some(())?;
+        let holds = self.handles.constant(condition).as_integer()? != 0;
+        Some(usize::from(holds))
+    }
+
+    /// True for a branch on what is poison or undefined, which goes nowhere.
+    fn is_undefined(&self, graph: &Graph, branch: InstId) -> bool {
+        match *graph.operands(branch) {
+            [Operand::Constant(condition)] => self.handles.constant(condition).is_undefined(),
+            _ => false,
         }
+    }
+
+    /// Marks the edges to blocks that do nothing but come to where nothing goes on.
+    fn close_unreachable(&self, which: Version, graph: &mut Graph) {
         let mut closed = TiVec::<BlockId, bool>::from(vec![false; graph.blocks.len()]);
         let is_closed = |block: BlockId, closed: &TiVec<BlockId, bool>| {
             let terminator = graph.terminator(block);
@@ -176,10 +190,8 @@ impl<'m> Claims<'_, 'm> {
             let edges = &graph.body.blocks[block].edges;
             let goes_on = match self.inst(which, terminator).opcode() {
                 Opcode::Unreachable => false,
-                Opcode::Br => {
-                    let mut open = edges.iter().zip(&graph.blocks[block].feasible);
-                    open.any(|(edge, &is_open)| is_open && !closed[edge.to])
-                }
+                Opcode::Br if self.is_undefined(graph, terminator) => false,
+                Opcode::Br => edges.iter().any(|edge| !closed[edge.to]),
                 _ => true,
             };
             let does_nothing = |inst: InstId| {
@@ -248,4 +260,9 @@ impl<'m> Claims<'_, 'm> {
             }
         }
     }
+}
+
+/// The number of edges of a block that control may go over.
+fn open(block: &GraphBlock) -> usize {
+    block.feasible.iter().filter(|&&open| open).count()
 }
