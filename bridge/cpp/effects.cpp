@@ -10,20 +10,17 @@
 //   LineOf(p)          printf("%s\n", p), puts(p)
 //   CharOf(c)          printf("%c", c), putchar(c)
 //   To(TEXT, f)        fprintf(f, "TEXT"), fputs("TEXT", f), fputc('T', f),
-//                      fwrite("TEXT", LENGTH, 1, f), fwrite("TEXT", 1, LENGTH,
-//                      f)
+//                      fwrite("TEXT", LENGTH, 1, f), the same with 1, LENGTH
 //   TextTo(p, f)       fprintf(f, "%s", p), fputs(p, f)
 //   CharTo(c, f)       fprintf(f, "%c", c), fputc(c, f)
-//   Copy(TEXT, d)      strcpy(d, "TEXT"), sprintf(d, "TEXT"), memcpy of a
-//   constant
-//                      to d, and the store of one
+//   Copy(TEXT, d)      strcpy(d, "TEXT"), sprintf(d, "TEXT"), memcpy to d of
+//                      a constant, and the store of one
 //   CopyOf(d, p)       strcpy(d, p), sprintf(d, "%s", p)
 //
 //===----------------------------------------------------------------------===//
 
 #include "operations.h"
 #include "llvm-c/Core.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -137,16 +134,8 @@ std::optional<Effect> formatted(const CallInst &Call, unsigned Format,
   return std::nullopt;
 }
 
-// Where the library's functions are what they are elsewhere.
-bool isOfLibrary(const CallInst &Call, const Function &Callee) {
-  const Function &Caller = *Call.getFunction();
-  return Callee.isDeclaration() && !Call.isNoBuiltin() &&
-         !Call.hasOperandBundles() && !Caller.hasFnAttribute("no-builtins") &&
-         !Caller.hasFnAttribute(("no-builtin-" + Callee.getName()).str());
-}
-
 std::optional<Effect> effectOf(const CallInst &Call, const Function &Callee) {
-  if (!isOfLibrary(Call, Callee) || !Call.use_empty())
+  if (!mayBeOfLibrary(Call, Callee) || !Call.use_empty())
     return std::nullopt;
   // A function of another type is another function.
   auto Is = [&](StringRef Name, StringRef Types, bool IsVariadic = false) {

@@ -345,15 +345,9 @@ uint64_t mfb_well_defined_operands(LLVMValueRef Ref) {
 bool mfb_compares_memory(LLVMValueRef Ref) {
   auto *Call = dyn_cast<CallInst>(unwrap<Instruction>(Ref));
   Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  if (!Callee || !Callee->isDeclaration() || Call->isNoBuiltin() ||
-      Call->hasOperandBundles())
+  if (!Callee || !mayBeOfLibrary(*Call, *Callee))
     return false;
-  // Where the library's functions are not what they are elsewhere.
   StringRef Name = Callee->getName();
-  const Function &Caller = *Call->getFunction();
-  if (Caller.hasFnAttribute("no-builtins") ||
-      Caller.hasFnAttribute(("no-builtin-" + Name).str()))
-    return false;
   FunctionType *T = Callee->getFunctionType();
   auto IsPointer = [&](unsigned N) {
     return T->getParamType(N)->isPointerTy();

@@ -48,6 +48,13 @@ bool midflight::isWellDefined(const Value *V, const Instruction *At) {
   return isGuaranteedNotToBeUndefOrPoison(V, /*AC=*/nullptr, At);
 }
 
+bool midflight::mayBeOfLibrary(const CallBase &Call, const Function &Callee) {
+  const Function &Caller = *Call.getFunction();
+  return Callee.isDeclaration() && !Call.isNoBuiltin() &&
+         !Call.hasOperandBundles() && !Caller.hasFnAttribute("no-builtins") &&
+         !Caller.hasFnAttribute(("no-builtin-" + Callee.getName()).str());
+}
+
 bool midflight::isNotPoison(const Value *V, const Instruction *At) {
   return isGuaranteedNotToBePoison(V, /*AC=*/nullptr, At);
 }

@@ -5,6 +5,7 @@
 
 namespace llvm {
 class CallBase;
+class Function;
 class Instruction;
 class Value;
 } // namespace llvm
@@ -26,6 +27,10 @@ bool isNotPoison(const llvm::Value *V, const llvm::Instruction *At);
 // True for a division or a shift to the right by a constant that is poison if
 // that leaves a remainder.
 bool isExactByConstant(const llvm::Instruction &I);
+
+// True if what a call calls is the C library's if it has its name: where the
+// library's functions are what they are elsewhere.
+bool mayBeOfLibrary(const llvm::CallBase &Call, const llvm::Function &Callee);
 
 // True if a call may return more than once, as that of setjmp.
 bool returnsTwice(const llvm::CallBase &Call);

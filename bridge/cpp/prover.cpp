@@ -553,9 +553,13 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
       F->eraseFromParent();
       return Answer;
     };
-    return !Is(isRefutedBySamples) &&
-           (Is([&](Function &F) { return provedByPasses(S, F, IsBounded); }) ||
-            Is(isProvedByZ3));
+    bool IsRefuted = false;
+    // Passes change what they prove: Z3 has a function of its own.
+    return Is([&](Function &F) {
+             IsRefuted = isRefutedBySamples(F);
+             return !IsRefuted && provedByPasses(S, F, IsBounded);
+           }) ||
+           (!IsRefuted && Is(isProvedByZ3));
   };
   bool IsExact = is_contained(ArrayRef(Kinds, Count), uint32_t(Exact));
   bool IsProved = Holds(false) && (!IsExact || Holds(true));

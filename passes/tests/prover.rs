@@ -4,6 +4,7 @@
 //! `%at`, at which base's value must be well defined. `%c` is a condition that holds there.
 
 mod modules;
+mod predicates;
 #[path = "prover/small.rs"]
 mod small;
 

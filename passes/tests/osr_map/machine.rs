@@ -1,6 +1,7 @@
 //! Runs [`Program`]s.
 
 use crate::ir::{Arg, Flags, Inst, MEMORY_AT, MEMORY_SIZE, Op, Program, Word, mask, signed};
+use crate::predicates;
 use midflight_ir::ids::{BlockId, InstId, InstRange, ValueId};
 use std::rc::Rc;
 use typed_index_collections::TiVec;
@@ -442,20 +443,7 @@ fn compare(name: &str, flags: Flags, bits: u32, a: u64, b: u64) -> Word {
     if flags.samesign && (x < 0) != (y < 0) {
         return Word::Poison;
     }
-    let truth = match name {
-        "eq" => a == b,
-        "ne" => a != b,
-        "ult" => a < b,
-        "ule" => a <= b,
-        "ugt" => a > b,
-        "uge" => a >= b,
-        "slt" => x < y,
-        "sle" => x <= y,
-        "sgt" => x > y,
-        "sge" => x >= y,
-        other => panic!("unknown predicate {other}"),
-    };
-    Word::Int(u64::from(truth))
+    Word::Int(u64::from(predicates::holds(name, (a, b), (x, y))))
 }
 
 fn call(name: &str, bits: u32, of: &[u32], numbers: &[u64], memory: &Memory) -> Result<Word, Stop> {

@@ -6,6 +6,8 @@ mod ir;
 mod lockstep;
 mod machine;
 mod mutants;
+#[path = "../predicates/mod.rs"]
+mod predicates;
 mod transitions;
 mod wrong_pairs;
 

@@ -1,5 +1,6 @@
 //! Expressions of numbers so small that all of them can be tried.
 
+use super::predicates;
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -89,18 +90,6 @@ impl Op {
 
     fn narrow(self, a: u32, b: u32) -> u32 {
         let (of_a, of_b) = (signed(a), signed(b));
-        let holds = |predicate: &str| match predicate {
-            "eq" => a == b,
-            "ne" => a != b,
-            "ult" => a < b,
-            "ule" => a <= b,
-            "ugt" => a > b,
-            "uge" => a >= b,
-            "slt" => of_a < of_b,
-            "sle" => of_a <= of_b,
-            "sgt" => of_a > of_b,
-            _ => of_a >= of_b,
-        };
         let result = match self {
             Op::Add => a.wrapping_add(b),
             Op::Sub => a.wrapping_sub(b),
@@ -117,7 +106,7 @@ impl Op {
             Op::SRem => (of_a % of_b) as u32,
             Op::SMax => of_a.max(of_b) as u32,
             Op::UMin => a.min(b),
-            Op::Below(predicate) if holds(predicate) => a,
+            Op::Below(predicate) if predicates::holds(predicate, (a, b), (of_a, of_b)) => a,
             Op::Below(_) => a.wrapping_sub(b),
         };
         result & MASK

@@ -191,6 +191,13 @@ pub struct Unproved {
     pub lost: Both<u64>,
 }
 
+impl Unproved {
+    /// What is not proved to be the same: values, or else what was compared.
+    pub fn unlike(&self) -> &PerVersion<Place> {
+        self.values.as_ref().unwrap_or(&self.at)
+    }
+}
+
 /// An instruction of a version, or what it is done to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {

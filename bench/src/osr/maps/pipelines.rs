@@ -112,7 +112,7 @@ impl Sums {
             add_share(&mut self.claims.replaced, function.claims.replaced);
             let mut causes: BTreeMap<String, u64> = BTreeMap::new();
             for unproved in &function.unproved {
-                let of = unproved.values.as_ref().unwrap_or(&unproved.at);
+                let of = unproved.unlike();
                 let operations = format!("`{}`, `{}`", of.base.operation, of.opt.operation);
                 let lost = unproved.lost.each().into_iter().sum::<u64>();
                 *causes.entry(format!("{}: {operations}", unproved.cause)).or_default() += lost;
@@ -174,10 +174,11 @@ fn report(rows: &[(&str, Sums)]) -> String {
     };
     format!(
         "{}\n\
-         Refused points of base / of opt by reason, functions without mappings, and modules that failed:\n\n{}\n\
-         What is not proved where the versions part (the [cause](osr-report.md), the operation in base and in opt), \
-         by the points behind it in both directions, with the functions in which it is; of each function the first \
-         counts for all that is behind it:\n\n{}",
+         Refused points of base / of opt by reason, functions without mappings, and modules that \
+         failed:\n\n{}\n\
+         What is not proved where the versions part (the [cause](osr-report.md), the operation in \
+         base and in opt), by the points behind it in both directions, with the functions in which \
+         it is; of each function the first counts for all that is behind it:\n\n{}",
         markdown(&header, &rows.iter().map(line).collect::<Vec<_>>()),
         refused(rows),
         causes(rows),

@@ -154,10 +154,13 @@ impl Round<'_> {
         of_base.graph.insts(of_base.chains.head(base)).iter().next()
     }
 
+    pub(super) fn is_select(&self, which: Version, inst: InstId) -> bool {
+        self.versions.graph(which).nodes[inst].facts.is_select()
+    }
+
     /// The instructions that were looked into, if two expressions are proved to be equal.
     pub(super) fn are_equal(&self, terms: &Terms, negated: bool) -> Option<LookedInto> {
-        let is_select =
-            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_exact =
             |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].is_exact;
         let is_well_defined = |number| self.is_well_defined(number);

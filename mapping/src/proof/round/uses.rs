@@ -21,7 +21,7 @@ use midflight_ir::ids::InstId;
 const MOST_DOMINATORS: usize = 24;
 
 /// Branches that are heard
-const MOST_CONDITIONS: usize = 6;
+pub(super) const MOST_CONDITIONS: usize = 6;
 
 impl Round<'_> {
     /// Finds the operands of matched anchors and branches that are what base has there.
@@ -72,7 +72,8 @@ impl Round<'_> {
         }
     }
 
-    fn note(&mut self, inst: InstId, looked_into: LookedInto) {
+    /// Adds what was looked into for an instruction of opt.
+    pub(super) fn note(&mut self, inst: InstId, looked_into: LookedInto) {
         let known = self.congruence.looked_into.entry((Version::Opt, inst)).or_default();
         known.extend(looked_into);
     }
@@ -129,8 +130,7 @@ impl Round<'_> {
     /// The instructions of opt that were looked into, if its expression is proved to be what base's
     /// is where an instruction of base runs that must have that well defined.
     fn stands_for(&self, terms: &Terms, negated: bool, at: InstId) -> Option<LookedInto> {
-        let is_select =
-            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_well_defined = |number| self.is_well_defined(number);
         let looked_into = terms.defined_with_base(is_select, is_well_defined)?;
         let is_same = self.oracle.stands_for(terms, negated, Some(at)) || {

@@ -16,7 +16,8 @@ use crate::proof::congruence::value_over;
 use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
-use crate::proof::terms::Terms;
+use crate::proof::round::uses::MOST_CONDITIONS;
+use crate::proof::terms::{self, Terms};
 use crate::versions::graph::{Boolean, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
@@ -29,12 +30,6 @@ const MOST_STEPS_OF_PHI: usize = 128;
 
 /// Conditions are looked into so far.
 const DEEPEST: usize = 5;
-
-/// The same where LLVM is asked what follows from them.
-const DEEPEST_CONDITION: usize = 8;
-
-/// Conditions that it is asked about
-const MOST_CONDITIONS: usize = 6;
 
 /// What is known on a way.
 #[derive(Clone, Default)]
@@ -83,8 +78,7 @@ impl Round<'_> {
             }
         }
         for (branch, looked_into) in self.looked_into_on_ways.take() {
-            let known = self.congruence.looked_into.entry((Version::Opt, branch)).or_default();
-            known.extend(looked_into);
+            self.note(branch, looked_into);
         }
     }
 
@@ -249,7 +243,7 @@ impl Round<'_> {
         let term = |terms: &mut Terms, which: Version, branch: InstId| {
             let graph = self.versions.graph(which);
             let condition = *graph.operands(branch).first()?;
-            self.term(terms, which, condition, graph.block(branch), DEEPEST_CONDITION)
+            self.term(terms, which, condition, graph.block(branch), terms::DEEPEST)
         };
         let of_opt = term(&mut terms, Version::Opt, branch)?;
         terms.roots = [term(&mut terms, Version::Base, last)?, of_opt];
@@ -257,8 +251,7 @@ impl Round<'_> {
             let condition = term(&mut terms, Version::Base, branch)?;
             terms.conditions.push((condition, held));
         }
-        let is_select =
-            |which: Version, inst: InstId| self.versions.graph(which).nodes[inst].facts.is_select();
+        let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let looked_into =
             terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
         let negated =

@@ -99,8 +99,8 @@ impl<'m> Claims<'_, 'm> {
             }
         }
         // Where base is not known to go the only way that opt goes, it is proved of the condition.
-        for block in opt.blocks.keys().filter(|&block| is_decided[block]).collect::<Vec<_>>() {
-            if let Some(edge) = self.untaken(opt, block) {
+        for (block, is_decided) in is_decided.into_iter_enumerated() {
+            if is_decided && let Some(edge) = self.untaken(opt, block) {
                 opt.blocks[block].feasible[edge] = false;
             }
         }
@@ -200,10 +200,14 @@ impl<'m> Claims<'_, 'm> {
             };
             !goes_on && others.all(does_nothing)
         };
-        while let Some(block) =
-            graph.blocks.keys().find(|&block| !closed[block] && is_closed(block, &closed))
-        {
-            closed[block] = true;
+        let mut is_settled = false;
+        while !std::mem::replace(&mut is_settled, true) {
+            for block in graph.blocks.keys().rev() {
+                if !closed[block] && is_closed(block, &closed) {
+                    closed[block] = true;
+                    is_settled = false;
+                }
+            }
         }
         for (block, of) in graph.body.blocks.iter().zip(&mut graph.blocks) {
             for (edge, feasible) in block.edges.iter().zip(&mut of.feasible) {

@@ -212,7 +212,7 @@ fn write_unproved(out: &mut dyn Write, functions: &[Function]) -> io::Result<()>
     let lost = |unproved: &Unproved| unproved.lost.each().map(|&lost| lost);
     let mut sums: BTreeMap<[&str; 3], ([u64; 2], u64)> = BTreeMap::new();
     for unproved in functions.iter().flat_map(|function| &function.unproved) {
-        let of = unproved.values.as_ref().unwrap_or(&unproved.at);
+        let of = unproved.unlike();
         let cause = [unproved.cause.as_str(), &of.base.operation, &of.opt.operation];
         let (sum, count) = sums.entry(cause).or_default();
         sum.iter_mut().zip(lost(unproved)).for_each(|(sum, lost)| *sum += lost);
