@@ -66,6 +66,9 @@ pub struct Parting {
     /// The chains have no anchors: they were no longer compared, which costs nothing if both lead
     /// to the same chains whatever is decided in them.
     pub is_silent: bool,
+    /// The round in which this was found: what is not proved in the first one is so though all else
+    /// that tracking says was taken to hold, and what is in a later one may only follow from that.
+    pub round: usize,
 }
 
 /// All partings of two versions, and which of them costs a chain its match.
@@ -79,7 +82,7 @@ pub struct Partings {
 }
 
 impl Partings {
-    /// Those that were found while the versions were matched.
+    /// Those that were found while the versions were matched, causes before what follows from them.
     pub fn new(proof: &Proof) -> Self {
         let of_chain =
             proof.proved().of.as_ref().map(|v| TiVec::from(vec![None; v.chains.chains.len()]));
@@ -87,7 +90,7 @@ impl Partings {
         let places = order(proof);
         let mut found = proof.matching.partings.clone();
         let follows = |p: &Parting| p.cause == Cause::Successors;
-        found.sort_by_key(|p| (follows(p), p.is_silent, places[p.chains.base]));
+        found.sort_by_key(|p| (p.round, follows(p), p.is_silent, places[p.chains.base]));
         for parting in found {
             if !follows(&parting) || !partings.has(proof, &parting) {
                 partings.add(proof, parting);
@@ -216,7 +219,7 @@ pub(super) fn parting(
     let has_operands = matches!(cause, Cause::Operand | Cause::Condition);
     let unlike = congruence.filter(|_| has_operands).map(|c| unlike(versions, matching, c, at));
     let is_silent = versions.are_silent(pair.chains);
-    Parting { chains: pair.chains, cause, at, unlike, is_silent }
+    Parting { chains: pair.chains, cause, at, unlike, is_silent, round: 0 }
 }
 
 /// The innermost operands of two instructions that are not proved the same; the instructions' own

@@ -80,10 +80,12 @@ pub fn matched(versions: &Versions, oracle: &dyn Oracle) -> (Matching, Congruenc
     let shapes = shapes(versions);
     let mut refuted = Refuted::default();
     let mut partings = Vec::new();
-    for _ in 0..MOST_ROUNDS {
+    for round in 0..MOST_ROUNDS {
+        let known = partings.len();
         let mut matching = versions.settled_structure(candidates, &mut partings);
         let congruence = congruence(versions, &matching, oracle, &shapes, &mut refuted);
         let (kept, dropped) = versions.check(&matching, &congruence, &mut partings);
+        partings[known..].iter_mut().for_each(|parting| parting.round = round);
         if dropped {
             refuted = Refuted::default();
         }
