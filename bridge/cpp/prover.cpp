@@ -51,6 +51,7 @@ enum Kind : uint32_t {
   Bounded, // a leaf that is what it can be where an instruction runs
   Flagged, // an operation that keeps its flags
   Exact,   // one by a constant that is poison if that leaves a remainder
+  Chosen,  // a phi that is what a boolean chooses
 };
 
 bool isLeaf(uint32_t K) { return K == Leaf || K == Bounded; }
@@ -139,7 +140,7 @@ void addWords(const Terms &T, size_t N, std::vector<uint64_t> &Words) {
     return;
   }
   if (!isOperation(T.Kinds[N])) {
-    Words.push_back(T.operands(N)[0]);
+    Words.insert(Words.end(), T.operands(N).begin(), T.operands(N).end());
     return;
   }
   auto *I = cast<Instruction>(V);
@@ -206,6 +207,9 @@ struct Builder {
     if (isOperation(T.Kinds[N]))
       return Made[N] = operation(N);
     Value *Of = Made[T.operands(N)[0]];
+    if (T.Kinds[N] == Chosen)
+      return Made[N] = SelectInst::Create(Of, Made[T.operands(N)[1]],
+                                          Made[T.operands(N)[2]], "", BB);
     Type *To = T.value(N)->getType();
     if (T.Kinds[N] == SignExtended)
       return Made[N] = new SExtInst(Of, To, "", BB);
@@ -227,7 +231,8 @@ struct Builder {
     for (uint32_t Operand : T.operands(N))
       Of.push_back(leavesNone(Builder, Operand, Found));
     Value *None = Builder.getTrue();
-    if (isOperation(T.Kinds[N]) && isa<SelectInst>(T.value(N))) {
+    if (T.Kinds[N] == Chosen ||
+        (isOperation(T.Kinds[N]) && isa<SelectInst>(T.value(N)))) {
       Value *Chosen =
           Builder.CreateSelect(Made[T.operands(N)[0]], Of[1], Of[2]);
       None = Builder.CreateAnd(Of[0], Chosen);

@@ -24,6 +24,8 @@ pub enum Kind {
     Flagged = 6,
     /// One for which [`Inst::is_exact`] holds: it is poison if it leaves a remainder
     Exact = 7,
+    /// A phi that is a choice: its operands are a boolean, what it is if that holds, and if not
+    Chosen = 8,
 }
 
 /// Terms over the same leaves: an operation's operands come before it.

@@ -109,6 +109,37 @@ fn total_functions_are_equal_or_not() {
 }
 
 #[test]
+fn a_phi_is_what_a_boolean_chooses() {
+    let context = Context::create();
+    let text = "define i32 @f(i1 noundef %c) {\n\
+                entry:\n  %n = xor i1 %c, true\n  %is = zext i1 %c to i32\n  \
+                %not = zext i1 %n to i32\n  br i1 %c, label %yes, label %no\n\
+                yes:\n  br label %join\n\
+                no:\n  br label %join\n\
+                join:\n  %phi = phi i32 [ 0, %yes ], [ 1, %no ]\n  ret i32 %phi\n}\n";
+    let module = parse(&context, text);
+    let function = function(&module, "f");
+    let inst = |name: &str| named(function, name);
+    let is_proved = |swapped: bool, of_opt: &str| {
+        let mut terms = Terms::default();
+        let condition = inst("n").operands().next().expect("an operand");
+        let condition = terms.add(Kind::Leaf, condition, &[]);
+        let arms: Vec<u32> =
+            inst("phi").operands().map(|arm| terms.add(Kind::Constant, arm, &[])).collect();
+        let [holds, fails] = if swapped { [arms[1], arms[0]] } else { [arms[0], arms[1]] };
+        let base = terms.add(Kind::Chosen, inst("phi").value(), &[condition, holds, fails]);
+        let one = inst("n").operands().nth(1).expect("an operand");
+        let one = terms.add(Kind::Constant, one, &[]);
+        let negated = terms.add(Kind::Operation, inst("n").value(), &[condition, one]);
+        let of = if of_opt == "not" { negated } else { condition };
+        let opt = terms.add(Kind::Operation, inst(of_opt).value(), &[of]);
+        terms.are_equal(&Sandbox::default(), (base, opt), false, None)
+    };
+    assert!(is_proved(false, "not") && is_proved(true, "is"));
+    assert!(!is_proved(false, "is") && !is_proved(true, "not"));
+}
+
+#[test]
 fn a_division_is_total_only_by_a_constant() {
     let both = |body: &str, expected: bool| check(body, By::Nothing, expected);
     both("  %b = udiv i32 %x, 8\n  %o = lshr i32 %x, 3", true);

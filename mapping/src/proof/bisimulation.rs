@@ -50,21 +50,37 @@ fn only<T: Copy>(of: &mut dyn Iterator<Item = T>, holds: impl Fn(T) -> bool) -> 
 }
 
 impl Versions {
-    /// Chains whose first blocks correspond, or else any of their blocks, and those in which both
-    /// versions only return, if there is one left of each, with as many anchors as both have.
+    /// Chains whose first blocks correspond, or else their first anchors, or any of their blocks, and
+    /// those in which both versions only return, if there is one left of each, with as many anchors
+    /// as both have.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let PerVersion { base, opt } = &self.of;
         let mut used: TiVec<ChainId, bool> = TiVec::from(vec![false; opt.chains.chains.len()]);
         let mut found: TiVec<ChainId, Option<ChainId>> =
             TiVec::from(vec![None; base.chains.chains.len()]);
-        for heads in [true, false] {
+        let first =
+            |of: &VersionFacts, chain: ChainId| of.chains.chains[chain].anchors.first().copied();
+        // What a silent chain became may have been merged with what another one did.
+        let is_anothers = |chain: ChainId, partner: ChainId| {
+            let origin = first(opt, partner).and_then(|anchor| self.tracked.origin[anchor]);
+            chain != ChainId::ENTRY && first(base, chain).is_none() && origin.is_some()
+        };
+        for kind in [Partner::OfHead, Partner::OfAnchor, Partner::OfBlocks] {
             for (chain, place) in found.iter_mut_enumerated().filter(|(_, p)| p.is_none()) {
                 let blocks = &base.chains.chains[chain].blocks;
-                let blocks = if heads { &blocks[..1] } else { &blocks[1..] };
-                let partner = blocks.iter().find_map(|&b| {
-                    let partner = opt.chains.of_block[self.tracked.blocks[b]?]?;
+                let of_block = |&block: &BlockId| {
+                    let partner = opt.chains.of_block[self.tracked.blocks[block]?]?;
                     (!used[partner]).then_some(partner)
-                });
+                };
+                let partner = match kind {
+                    Partner::OfHead => of_block(&blocks[0]).filter(|&p| !is_anothers(chain, p)),
+                    Partner::OfAnchor => first(base, chain).and_then(|anchor| {
+                        let anchor = self.tracked.kept[anchor]?;
+                        let partner = opt.chains.of_inst(&opt.graph, anchor)?;
+                        (first(opt, partner) == Some(anchor) && !used[partner]).then_some(partner)
+                    }),
+                    Partner::OfBlocks => blocks.iter().find_map(of_block),
+                };
                 if let Some(partner) = partner {
                     used[partner] = true;
                     *place = Some(partner);
@@ -668,6 +684,17 @@ impl Versions {
         }
         reached
     }
+}
+
+/// What says that a chain of opt may run together with one of base.
+#[derive(Clone, Copy)]
+enum Partner {
+    /// Their first blocks correspond
+    OfHead,
+    /// Their first anchors do
+    OfAnchor,
+    /// Any of their blocks do
+    OfBlocks,
 }
 
 /// How terminators may decide, and the successors that they go to then.

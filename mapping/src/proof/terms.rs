@@ -24,7 +24,7 @@ pub(super) const MOST_TERMS: usize = 80;
 /// Expressions are looked into so far.
 pub(super) const DEEPEST: usize = 8;
 
-/// How far they are, first and then, and whether what is loaded is what was stored: what is the
+/// How far they are, first and then, and whether loads and phis are looked into, too: what is the
 /// same already is best not looked into.
 pub(super) const DEPTHS: [(usize, bool); 2] = [(DEEPEST, false), (14, true)];
 
@@ -40,6 +40,9 @@ pub enum Term {
     Constant(ConstId),
     /// An operation on former terms
     Operation(Version, InstId, Vec<usize>),
+    /// A phi that a branch decides: a select of former terms, its condition and what comes in if that
+    /// holds, and if not
+    Chosen(Version, InstId, [usize; 3]),
     /// A former term extended to the type of a value, as a signed number or not
     Extended {
         /// What is extended
@@ -66,8 +69,8 @@ pub struct Terms {
     pub(super) known: HashMap<Number, usize>,
     /// Terms that stand for several instructions of one number
     pub(super) shared: HashSet<usize>,
-    /// What is loaded is what was stored.
-    pub(super) through_memory: bool,
+    /// What is loaded is what was stored, and what a branch decides is looked into.
+    pub(super) is_deep: bool,
 }
 
 /// How an expression uses a term.
@@ -83,8 +86,8 @@ pub(super) type LookedInto = Vec<(Version, InstId)>;
 
 impl Terms {
     /// No terms yet
-    pub(super) fn new(through_memory: bool) -> Self {
-        Terms { through_memory, ..Terms::default() }
+    pub(super) fn new(is_deep: bool) -> Self {
+        Terms { is_deep, ..Terms::default() }
     }
 
     pub(super) fn add(&mut self, term: Term, number: Number) -> usize {
@@ -206,6 +209,11 @@ impl Terms {
                     Term::Constant(_) if is_well_defined(self.numbers[term]) => {}
                     Term::Constant(_) => return None,
                     Term::Extended { term, .. } => work.push((*term, is_poisoned)),
+                    Term::Chosen(which, inst, [condition, arms @ ..]) if !is_shared(term) => {
+                        looked_into.push((*which, *inst));
+                        work.push((*condition, is_poisoned));
+                        work.extend(arms.map(|arm| (arm, false)));
+                    }
                     Term::Operation(which, inst, operands) if !is_shared(term) => {
                         looked_into.push((*which, *inst));
                         let is_choice = is_select(*which, *inst);
@@ -272,6 +280,9 @@ impl Terms {
             match &self.terms[term] {
                 _ if !reached[term] => {}
                 Term::Operation(_, _, operands) => {
+                    operands.iter().for_each(|&operand| reached[operand] = true);
+                }
+                Term::Chosen(_, _, operands) => {
                     operands.iter().for_each(|&operand| reached[operand] = true);
                 }
                 Term::Extended { term, .. } => reached[*term] = true,

@@ -41,7 +41,9 @@ impl Projected<'_> {
         for term in &mut terms.terms {
             match term {
                 Term::Leaf(which, value) => *value = self.value(*which, *value),
-                Term::Operation(which, inst, _) => *inst = self.folds[*which].insts[*inst],
+                Term::Operation(which, inst, _) | Term::Chosen(which, inst, _) => {
+                    *inst = self.folds[*which].insts[*inst];
+                }
                 Term::Extended { like: (which, value), .. } => *value = self.value(*which, *value),
                 Term::Constant(_) => {}
             }

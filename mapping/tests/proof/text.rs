@@ -404,6 +404,10 @@ impl Text {
                 let operands = operands.collect::<Vec<_>>().join(", ");
                 format!("{}({operands})", self.operations.word(operation))
             }
+            Term::Chosen(_, _, operands) => {
+                let [condition, holds, fails] = operands.map(|operand| self.term(terms, operand));
+                format!("chosen({condition}, {holds}, {fails})")
+            }
             Term::Extended { term, signed, .. } => {
                 let kind = if *signed { "signed" } else { "unsigned" };
                 format!("{kind}({})", self.term(terms, *term))

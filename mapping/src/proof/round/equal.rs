@@ -126,8 +126,8 @@ impl Round<'_> {
             Operand::Constant(_) => graph.block(inst),
         };
         let own = Operand::Value(graph.result(inst));
-        DEPTHS.into_iter().find_map(|(depth, through_memory)| {
-            let mut terms = Terms::new(through_memory);
+        DEPTHS.into_iter().find_map(|(depth, is_deep)| {
+            let mut terms = Terms::new(is_deep);
             let of_candidate =
                 self.term(&mut terms, Version::Base, candidate.operand, block, depth)?;
             let of_own = self.term_of(&mut terms, which, own, None, depth)?;
@@ -213,7 +213,15 @@ impl Round<'_> {
             None => terms.add_unknown(term),
         };
         let graph = self.versions.graph(which);
-        let known = number.filter(|_| terms.through_memory);
+        if terms.is_deep
+            && depth > 0
+            && terms.terms.len() < MOST_TERMS
+            && let Some(phi) = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())
+            && let Some(operands) = self.chosen(terms, which, phi, depth - 1)
+        {
+            return Some(add(terms, Term::Chosen(which, phi, operands)));
+        }
+        let known = number.filter(|_| terms.is_deep);
         let inst = graph.definition(value).map(|inst| self.computed(which, inst, known));
         let Some(inst) = inst.filter(|&inst| {
             graph.nodes[inst].is_total && depth > 0 && terms.terms.len() < MOST_TERMS
@@ -225,6 +233,35 @@ impl Round<'_> {
         let operands: Option<Vec<usize>> =
             operands.map(|&o| self.term(terms, which, o, block, depth - 1)).collect();
         Some(add(terms, Term::Operation(which, inst, operands?)))
+    }
+
+    /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken, so
+    /// that its condition is well defined.
+    fn chosen(
+        &self,
+        terms: &mut Terms,
+        which: Version,
+        phi: InstId,
+        depth: usize,
+    ) -> Option<[usize; 3]> {
+        let version = &self.versions.of[which];
+        let gate = version.gates[version.graph.block(phi)].as_ref()?;
+        let number = |operand: Operand| self.congruence.number(which, operand);
+        let incoming = |from: BlockId| version.graph.incoming(phi, from);
+        let arm = |holds: bool| {
+            gate.one(holds, |from| incoming(from).map(number))?;
+            incoming(gate.side(holds).next()?)
+        };
+        let operands = [gate.condition(&version.graph)?, arm(true)?, arm(false)?];
+        let has_constant = operands[1..]
+            .iter()
+            .any(|&operand| self.congruence.constant(number(operand)).is_some());
+        has_constant.then_some(())?;
+        let mut found = [0; 3];
+        for (place, operand) in found.iter_mut().zip(operands) {
+            *place = self.term_of(terms, which, operand, Some(number(operand)), depth)?;
+        }
+        Some(found)
     }
 
     /// The total operation above an instruction that has its number, if that is none itself: what

@@ -100,8 +100,8 @@ impl Round<'_> {
         let numbers = PerVersion::from_fn(number);
         let is_known = numbers.iter().all(|&number| number != UNKNOWN);
         (is_defined && is_known && (negated || numbers.base != numbers.opt)).then_some(())?;
-        let looked_into = DEPTHS.into_iter().find_map(|(depth, through_memory)| {
-            let mut terms = Terms::new(through_memory);
+        let looked_into = DEPTHS.into_iter().find_map(|(depth, is_deep)| {
+            let mut terms = Terms::new(is_deep);
             let mut root =
                 |w: Version| self.term_of(&mut terms, w, operands[w], Some(numbers[w]), depth);
             terms.roots = [root(Version::Base)?, root(Version::Opt)?];

@@ -94,6 +94,7 @@ impl Handles<'_, '_> {
                     }
                     inst.value()
                 }
+                Term::Chosen(which, inst, _) => self.snapshots[which].instructions[inst].value(),
                 Term::Extended { .. } => return None,
             };
             return (value.ty().kind() == TypeKind::Pointer).then_some(of);
@@ -132,6 +133,9 @@ impl Handles<'_, '_> {
                     };
                     (kind, inst.value())
                 }
+                Term::Chosen(which, inst, _) => {
+                    (Kind::Chosen, self.snapshots[which].instructions[inst].value())
+                }
                 Term::Extended { signed, like: (which, value), .. } => {
                     let kind = if signed { Kind::SignExtended } else { Kind::ZeroExtended };
                     (kind, self.snapshots[which].value(value))
@@ -139,6 +143,7 @@ impl Handles<'_, '_> {
             };
             let operands: Vec<u32> = match term {
                 Term::Operation(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
+                Term::Chosen(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
                 Term::Extended { term, .. } => vec![places[*term]],
                 _ => Vec::new(),
             };
