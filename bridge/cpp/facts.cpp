@@ -341,8 +341,10 @@ uint64_t mfb_well_defined_operands(LLVMValueRef Ref) {
 }
 
 /// True for a call of the C library's memcmp or bcmp of whose result only
-/// matters whether it is zero: then both are the same.
-bool mfb_compares_memory(LLVMValueRef Ref) {
+/// matters whether it is zero: then both are the same. So is one of strcmp or
+/// strncmp to a constant string, as one of so many bytes.
+bool mfb_compares_memory(LLVMValueRef Ref, LLVMValueRef *Bytes) {
+  *Bytes = nullptr;
   auto *Call = dyn_cast<CallInst>(unwrap<Instruction>(Ref));
   Function *Callee = Call ? Call->getCalledFunction() : nullptr;
   if (!Callee || !mayBeOfLibrary(*Call, *Callee))
@@ -352,10 +354,31 @@ bool mfb_compares_memory(LLVMValueRef Ref) {
   auto IsPointer = [&](unsigned N) {
     return T->getParamType(N)->isPointerTy();
   };
-  return (Name == "memcmp" || Name == "bcmp") && !T->isVarArg() &&
-         T->getReturnType()->isIntegerTy(32) && T->getNumParams() == 3 &&
-         IsPointer(0) && IsPointer(1) && T->getParamType(2)->isIntegerTy() &&
-         isOnlyUsedInZeroEqualityComparison(Call);
+  bool HasCount = Name == "memcmp" || Name == "bcmp" || Name == "strncmp";
+  if ((!HasCount && Name != "strcmp") || T->isVarArg() ||
+      !T->getReturnType()->isIntegerTy(32) ||
+      T->getNumParams() != (HasCount ? 3 : 2) || !IsPointer(0) ||
+      !IsPointer(1) || (HasCount && !T->getParamType(2)->isIntegerTy()) ||
+      !isOnlyUsedInZeroEqualityComparison(Call))
+    return false;
+  if (Name == "memcmp" || Name == "bcmp")
+    return true;
+  std::optional<uint64_t> Count;
+  for (unsigned N : {0u, 1u})
+    if (StringRef Text;
+        !Count && getConstantStringInfo(Call->getArgOperand(N), Text))
+      Count = Text.size() + 1;
+  auto *Most =
+      HasCount ? dyn_cast<ConstantInt>(Call->getArgOperand(2)) : nullptr;
+  if (!Count || (HasCount && !Most))
+    return false;
+  const DataLayout &DL = Call->getModule()->getDataLayout();
+  Type *Size =
+      HasCount ? T->getParamType(2) : DL.getIntPtrType(Call->getContext(), 0);
+  if (Most)
+    Count = std::min(*Count, Most->getLimitedValue());
+  *Bytes = wrap(ConstantInt::get(Size, *Count));
+  return true;
 }
 
 uint32_t mfb_map_facts(LLVMValueRef Ref) {

@@ -1,6 +1,6 @@
 //! Whether two expressions are always equal.
 
-use crate::ir::{Inst, Value};
+use crate::ir::{Inst, Value, wrap};
 use crate::sandbox::Sandbox;
 use crate::sys;
 
@@ -89,7 +89,7 @@ impl<'m> Terms<'m> {
     }
 }
 
-impl Inst<'_> {
+impl<'m> Inst<'m> {
     /// True for an operation that gives a value whatever its operands are, once it has no flags:
     /// what is looked into when expressions are compared.
     pub fn is_total(self) -> bool {
@@ -98,10 +98,13 @@ impl Inst<'_> {
     }
 
     /// True for a call of the C library's `memcmp` or `bcmp` of whose result only matters whether it
-    /// is zero: then both are the same.
-    pub fn compares_memory(self) -> bool {
-        // SAFETY: the instruction is live.
-        unsafe { sys::mfb_compares_memory(self.0) }
+    /// is zero: then both are the same. So is one of `strcmp` or `strncmp` to a constant string, as
+    /// one of as many bytes as the constant says.
+    pub fn compares_memory(self) -> Option<Option<Value<'m>>> {
+        let mut bytes = std::ptr::null_mut();
+        // SAFETY: the instruction is live, and the other pointer is one to a local variable.
+        let compares = unsafe { sys::mfb_compares_memory(self.0, &mut bytes) };
+        compares.then(|| wrap(bytes).map(Value::from_raw))
     }
 
     /// True for a division or a shift to the right by a constant that is poison if that leaves a

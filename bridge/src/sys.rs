@@ -235,7 +235,7 @@ unsafe extern "C" {
         negated: bool,
         at: LLVMValueRef,
     ) -> bool;
-    pub fn mfb_compares_memory(inst: LLVMValueRef) -> bool;
+    pub fn mfb_compares_memory(inst: LLVMValueRef, bytes: *mut LLVMValueRef) -> bool;
     pub fn mfb_is_exact(inst: LLVMValueRef) -> bool;
     pub fn mfb_well_defined_operands(inst: LLVMValueRef) -> u64;
     pub fn mfb_cases(

@@ -65,7 +65,7 @@ impl Versions {
             let origin = first(opt, partner).and_then(|anchor| self.tracked.origin[anchor]);
             chain != ChainId::ENTRY && first(base, chain).is_none() && origin.is_some()
         };
-        for kind in [Partner::OfHead, Partner::OfAnchor, Partner::OfBlocks] {
+        for kind in [Partner::Head, Partner::Anchor, Partner::Blocks] {
             for (chain, place) in found.iter_mut_enumerated().filter(|(_, p)| p.is_none()) {
                 let blocks = &base.chains.chains[chain].blocks;
                 let of_block = |&block: &BlockId| {
@@ -73,13 +73,13 @@ impl Versions {
                     (!used[partner]).then_some(partner)
                 };
                 let partner = match kind {
-                    Partner::OfHead => of_block(&blocks[0]).filter(|&p| !is_anothers(chain, p)),
-                    Partner::OfAnchor => first(base, chain).and_then(|anchor| {
+                    Partner::Head => of_block(&blocks[0]).filter(|&p| !is_anothers(chain, p)),
+                    Partner::Anchor => first(base, chain).and_then(|anchor| {
                         let anchor = self.tracked.kept[anchor]?;
                         let partner = opt.chains.of_inst(&opt.graph, anchor)?;
                         (first(opt, partner) == Some(anchor) && !used[partner]).then_some(partner)
                     }),
-                    Partner::OfBlocks => blocks.iter().find_map(of_block),
+                    Partner::Blocks => blocks.iter().find_map(of_block),
                 };
                 if let Some(partner) = partner {
                     used[partner] = true;
@@ -690,11 +690,11 @@ impl Versions {
 #[derive(Clone, Copy)]
 enum Partner {
     /// Their first blocks correspond
-    OfHead,
+    Head,
     /// Their first anchors do
-    OfAnchor,
+    Anchor,
     /// Any of their blocks do
-    OfBlocks,
+    Blocks,
 }
 
 /// How terminators may decide, and the successors that they go to then.

@@ -440,6 +440,10 @@ impl<'a> Round<'a> {
         if node.compares_memory {
             numbers.pop();
         }
+        if let Some(bytes) = node.compared_bytes {
+            numbers.truncate(2);
+            numbers.push(self.congruence.layout.constants + bytes);
+        }
         if node.facts.is_commutative() && numbers.len() >= 2 && numbers[0] > numbers[1] {
             numbers.swap(0, 1);
         }

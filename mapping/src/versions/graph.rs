@@ -45,6 +45,9 @@ pub struct Node {
     /// It calls `memcmp` or `bcmp`, and of the result only matters whether it is zero: then both are
     /// the same, whatever is called, which is its last operand.
     pub compares_memory: bool,
+    /// For one that calls `strcmp` or `strncmp` instead, with a constant string: the bytes that it
+    /// compares
+    pub compared_bytes: Option<ConstId>,
     /// It divides or shifts to the right by a constant, and is poison if that leaves a remainder.
     pub is_exact: bool,
     /// The operands that are neither poison nor undefined wherever it runs, or else the program is

@@ -19,8 +19,8 @@
 //! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
 //! the constant if it fills it, `bytes N` of an integer that is loaded or stored, `aligned` of a load
 //! or store whose address is a multiple of what it accesses, `defined PLACE…` of operands that must
-//! be well defined, `exact`, and `compares-memory`. An edge in parentheses is never
-//! taken. `states` has what meets in memory at the head of a block, `implied`
+//! be well defined, `exact`, and `compares-memory`, with the bytes if strings are. An edge in
+//! parentheses is never taken. `states` has what meets in memory at the head of a block, `implied`
 //! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
 //! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
 //! the names of [`Oracle`]'s methods.
@@ -213,7 +213,10 @@ impl Text {
                     node.as_store = Some(AsStore { bytes, filled });
                 }
                 "aligned" => node.is_aligned = true,
-                "compares-memory" => node.compares_memory = true,
+                "compares-memory" => {
+                    node.compares_memory = true;
+                    node.compared_bytes = (!value.is_empty()).then(|| self.constants.id(value));
+                }
                 "exact" => node.is_exact = true,
                 "defined" => {
                     let place = |word: &str| word.parse::<u32>().expect("a place");
@@ -382,6 +385,9 @@ impl Text {
         ];
         let marks = marks.iter().filter(|(_, holds)| *holds);
         marks.for_each(|(mark, _)| write!(line, " !{mark}").unwrap());
+        if let Some(bytes) = node.compared_bytes {
+            write!(line, " {}", self.constants.word(bytes)).unwrap();
+        }
         if node.well_defined != 0 {
             line += " !defined";
             let places = (0..64).filter(|&place| node.is_well_defined(place));

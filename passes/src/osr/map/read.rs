@@ -308,6 +308,7 @@ impl<'m> Handles<'_, 'm> {
             let clobber = if reads { memory.clobber(inst) } else { None };
             let stored = if facts.is_store() { inst.operands().next() } else { None };
             let data = stored.map_or_else(|| inst.value().ty(), |stored| stored.ty());
+            let compared = inst.compares_memory();
             graph.nodes.push(Node {
                 facts,
                 data_type: numbers.of_type(data),
@@ -322,7 +323,8 @@ impl<'m> Handles<'_, 'm> {
                 integer_bytes: inst.integer_bytes(),
                 is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
-                compares_memory: inst.compares_memory(),
+                compares_memory: compared.is_some(),
+                compared_bytes: compared.flatten().map(|bytes| self.constant_id(bytes)),
                 is_exact: inst.is_exact(),
                 well_defined: inst.well_defined_operands(),
                 clobber: clobber.and_then(|clobber| access(snapshot, clobber)),
