@@ -557,6 +557,12 @@ impl<'a> Round<'a> {
             form.constant = form.constant.wrapping_add(constant.wrapping_mul(factor));
             return;
         }
+        let of_global = self.congruence.constant(number).and_then(|c| self.oracle.address(c));
+        if let Some((global, bytes)) = of_global {
+            form.constant = form.constant.wrapping_add(bytes.wrapping_mul(factor));
+            form.add(self.congruence.layout.constants + global, factor, &|_| true);
+            return;
+        }
         let is_well_defined = |number: Number| self.is_well_defined(number);
         // An index of less bits is extended, so that its sum may have wrapped before.
         let inner = self.form(number).filter(|&i| self.keys.bits_of_sum(i) == Some(form.bits));

@@ -97,6 +97,10 @@ impl Oracle for Projected<'_> {
         self.oracle.integer(constant)
     }
 
+    fn address(&self, constant: ConstId) -> Option<(ConstId, i64)> {
+        self.oracle.address(constant)
+    }
+
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         let (graph, fold) = (self.graphs[which], &self.folds[which]);
         let pointer = graph.pointer(place_of)?;

@@ -481,6 +481,11 @@ impl Oracle for Text {
         self.constants.word(constant).parse().ok()
     }
 
+    fn address(&self, constant: ConstId) -> Option<(ConstId, i64)> {
+        let (global, bytes) = self.constants.word(constant).split_once('+')?;
+        Some((self.constants.known(global)?, bytes.parse().ok()?))
+    }
+
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         let [of, before] = [place_of, before].map(|inst| self.inst(which, inst));
         self.place(which, &format!("place {of} before {before}"))

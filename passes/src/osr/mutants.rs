@@ -238,6 +238,10 @@ impl Oracle for StaleLoads<'_> {
         self.0.integer(constant)
     }
 
+    fn address(&self, constant: ConstId) -> Option<(ConstId, i64)> {
+        self.0.address(constant)
+    }
+
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         self.0.place_before(which, place_of, before)
     }

@@ -204,6 +204,11 @@ impl Oracle for Handles<'_, '_> {
         self.constant(constant).as_integer()
     }
 
+    fn address(&self, constant: ConstId) -> Option<(ConstId, i64)> {
+        let (global, bytes) = self.constant(constant).address_in_global()?;
+        Some((self.constant_id(global), bytes))
+    }
+
     fn place_before(&self, which: Version, place_of: InstId, before: InstId) -> Option<Access> {
         let mut known = self.places_before.borrow_mut();
         *known.entry((which, place_of, before)).or_insert_with(|| {
