@@ -542,13 +542,10 @@ impl Reconstruct<'_> {
         let gate = version.gates[graph.block(phi)].as_ref()?;
         // What is ahead is decided by a run of the branch that is to come.
         (!self.is_ahead(graph.result(phi))).then_some(())?;
-        let number = |from| Some(self.proof.congruence.number(to, graph.incoming(phi, from)?));
-        let arm = |holds: bool| {
-            match self.proof.product {
-                None => gate.one(holds, number).map(|_| ()),
-                Some(_) => gate.one(holds, |from| graph.incoming(phi, from)).map(|_| ()),
-            }?;
-            graph.incoming(phi, gate.side(holds).next()?)
+        let number = |operand| self.proof.congruence.number(to, operand);
+        let arm = |holds: bool| match self.proof.product {
+            None => gate.arm(graph, phi, holds, number),
+            Some(_) => gate.arm(graph, phi, holds, |operand| operand),
         };
         let arms = [arm(true)?, arm(false)?];
         let condition = self.operand(state, gate.condition(graph)?, may_keep)?;

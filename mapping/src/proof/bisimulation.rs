@@ -50,9 +50,9 @@ fn only<T: Copy>(of: &mut dyn Iterator<Item = T>, holds: impl Fn(T) -> bool) -> 
 }
 
 impl Versions {
-    /// Chains whose first blocks correspond, or else their first anchors, or any of their blocks, and
-    /// those in which both versions only return, if there is one left of each, with as many anchors
-    /// as both have.
+    /// Chains whose first blocks correspond, or else their first anchors, or any of their blocks,
+    /// and those in which both versions only return, if there is one left of each, with as many
+    /// anchors as both have.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let PerVersion { base, opt } = &self.of;
         let mut used: TiVec<ChainId, bool> = TiVec::from(vec![false; opt.chains.chains.len()]);

@@ -40,8 +40,8 @@ pub enum Term {
     Constant(ConstId),
     /// An operation on former terms
     Operation(Version, InstId, Vec<usize>),
-    /// A phi that a branch decides: a select of former terms, its condition and what comes in if that
-    /// holds, and if not
+    /// A phi that a branch decides: a select of former terms, its condition and what comes in if
+    /// that holds, and if not
     Chosen(Version, InstId, [usize; 3]),
     /// A former term extended to the type of a value, as a signed number or not
     Extended {
@@ -52,6 +52,18 @@ pub enum Term {
         /// The value
         like: (Version, ValueId),
     },
+}
+
+impl Term {
+    /// The former terms that it is made of
+    pub fn operands(&self) -> &[usize] {
+        match self {
+            Term::Operation(_, _, operands) => operands,
+            Term::Chosen(_, _, operands) => operands,
+            Term::Extended { term, .. } => std::slice::from_ref(term),
+            Term::Leaf(..) | Term::Constant(_) => &[],
+        }
+    }
 }
 
 /// Two expressions.
@@ -277,16 +289,8 @@ impl Terms {
         let mut reached = vec![false; self.terms.len()];
         reached[root] = true;
         for term in (0..=root).rev() {
-            match &self.terms[term] {
-                _ if !reached[term] => {}
-                Term::Operation(_, _, operands) => {
-                    operands.iter().for_each(|&operand| reached[operand] = true);
-                }
-                Term::Chosen(_, _, operands) => {
-                    operands.iter().for_each(|&operand| reached[operand] = true);
-                }
-                Term::Extended { term, .. } => reached[*term] = true,
-                Term::Leaf(..) | Term::Constant(_) => {}
+            if reached[term] {
+                self.terms[term].operands().iter().for_each(|&operand| reached[operand] = true);
             }
         }
         reached

@@ -53,6 +53,20 @@ impl Gate {
         let first = numbers.next()??;
         numbers.all(|other| other.as_ref() == Some(&first)).then_some(first)
     }
+
+    /// What a phi of the join has from a side; none if it depends on the predecessor, as far as
+    /// `same` tells operands apart.
+    pub fn arm<N: PartialEq>(
+        &self,
+        graph: &Graph,
+        phi: InstId,
+        holds: bool,
+        same: impl Fn(Operand) -> N,
+    ) -> Option<Operand> {
+        let incoming = |from| graph.incoming(phi, from);
+        self.one(holds, |from| incoming(from).map(&same))?;
+        incoming(self.side(holds).next()?)
+    }
 }
 
 /// For each block what decides it, if it is the join of a branch and has phis.

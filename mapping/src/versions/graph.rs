@@ -298,8 +298,8 @@ pub trait Oracle {
     fn stands_for(&self, terms: &Terms, negated: bool, at: Option<InstId>) -> bool;
     /// The value of an integer constant.
     fn integer(&self, constant: ConstId) -> Option<i64>;
-    /// For the address of a place in a global variable, or just behind that: the variable's, and how
-    /// many bytes behind it.
+    /// For the address of a place in a global variable, or just behind that: the variable's, and
+    /// how many bytes behind it.
     fn address(&self, constant: ConstId) -> Option<(ConstId, i64)>;
     /// What may have written last, before an instruction, to the place that a load or store
     /// accesses.

@@ -235,8 +235,8 @@ impl Round<'_> {
         Some(add(terms, Term::Operation(which, inst, operands?)))
     }
 
-    /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken, so
-    /// that its condition is well defined.
+    /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken,
+    /// so that its condition is well defined.
     fn chosen(
         &self,
         terms: &mut Terms,
@@ -247,11 +247,7 @@ impl Round<'_> {
         let version = &self.versions.of[which];
         let gate = version.gates[version.graph.block(phi)].as_ref()?;
         let number = |operand: Operand| self.congruence.number(which, operand);
-        let incoming = |from: BlockId| version.graph.incoming(phi, from);
-        let arm = |holds: bool| {
-            gate.one(holds, |from| incoming(from).map(number))?;
-            incoming(gate.side(holds).next()?)
-        };
+        let arm = |holds: bool| gate.arm(&version.graph, phi, holds, number);
         let operands = [gate.condition(&version.graph)?, arm(true)?, arm(false)?];
         let has_constant = operands[1..]
             .iter()

@@ -141,12 +141,7 @@ impl Handles<'_, '_> {
                     (kind, self.snapshots[which].value(value))
                 }
             };
-            let operands: Vec<u32> = match term {
-                Term::Operation(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
-                Term::Chosen(_, _, operands) => operands.iter().map(|&o| places[o]).collect(),
-                Term::Extended { term, .. } => vec![places[*term]],
-                _ => Vec::new(),
-            };
+            let operands: Vec<u32> = term.operands().iter().map(|&o| places[o]).collect();
             places.push(all.add(kind, value, &operands));
         }
         // Equal addresses may be of different objects: they must be computed from one pointer.
