@@ -8,13 +8,14 @@
 use crate::mapping::live_sets::Handed;
 use crate::mapping::marks::Marks;
 use crate::mapping::positions::positions;
-use crate::mapping::reconstruct::{Missing, Over, Place, Places, PointMap, Reconstruct, Variant};
+use crate::mapping::reconstruct::{
+    Memory, Missing, Numbers, Over, Place, PointMap, Reconstruct, StoredTo, Variant,
+};
 use crate::mapping::side::Side;
 use crate::points::Boundary;
 use crate::proof::Proof;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::Number;
-use crate::proof::pending::PlaceId;
 use crate::refusal::Refusal;
 use crate::versions::facts::VersionFacts;
 use crate::versions::graph::{Graph, Oracle};
@@ -99,8 +100,8 @@ struct Segment {
     positions: PerVersion<Vec<u64>>,
 }
 
-/// A place in a version where execution may go on, and if versions were unfolded where in the
-/// unfolded one that is: for each copy of the point one place.
+/// A place in a version where execution may go on, and where in the proved one that is: for each
+/// copy of the point one place.
 #[derive(Clone, Debug)]
 struct Landing {
     at: InstId,
@@ -111,9 +112,9 @@ struct Landing {
 struct Landings {
     candidates: Vec<Landing>,
     over: Option<(PairId, Vec<Walk>)>,
-    /// The segment of a pair that they are in, and the first of the source's instructions in it
-    /// that is not before the point
-    segment: Option<((PairId, usize), InstId)>,
+    /// For each copy of the point the segment of a pair that it is in, and the first of the
+    /// source's instructions in it that is not before the point
+    segments: Vec<((PairId, usize), InstId)>,
     /// Memory is not as the other version would have it: it does not have the last store.
     is_late: bool,
 }
@@ -194,7 +195,7 @@ impl<'a> Mapper<'a> {
         }
         let copies = self.proof.instances(from, point.at);
         let landings = self.landings(from, &copies)?;
-        let mut best: Option<(PointMap, &Landing)> = None;
+        let mut best: Option<(PointMap, (&Landing, Memory))> = None;
         let mut reason = Refusal::NoLanding;
         for landing in &landings.candidates {
             let other = &self.sides[from.other()];
@@ -203,10 +204,17 @@ impl<'a> Mapper<'a> {
                 reason = refusal;
                 continue;
             }
+            let memory = match self.memory(from, &copies, landing, &landings) {
+                Ok(memory) => memory,
+                Err(refusal) => {
+                    reason = refusal;
+                    continue;
+                }
+            };
             let at = (point.at, &copies[..]);
-            match self.build(from, at, landing, &landings, variant, without) {
+            match self.build(from, at, (landing, &memory), &landings, variant, without) {
                 Ok(map) if best.as_ref().is_none_or(|(b, _)| map.cost() < b.cost()) => {
-                    best = Some((map, landing));
+                    best = Some((map, (landing, memory)));
                 }
                 Ok(_) => {}
                 Err(missing) => {
@@ -218,26 +226,22 @@ impl<'a> Mapper<'a> {
                 break;
             }
         }
-        let (best, landing) = best.ok_or(reason)?;
+        let (best, (landing, memory)) = best.ok_or(reason)?;
         let at = (point.at, &copies[..]);
-        Ok(self.minimize(from, at, best, (landing, &landings), variant, without))
+        Ok(self.minimize(from, at, best, ((landing, &memory), &landings), variant, without))
     }
 
     fn build(
         &self,
         from: Version,
         (at, copies): (InstId, &[InstId]),
-        landing: &Landing,
+        (landing, memory): (&Landing, &Memory),
         landings: &Landings,
         variant: Variant,
         without: &[ValueId],
     ) -> Result<PointMap, Missing> {
-        let (any, owed, have) = self.places(from, at, landing.at, landings);
-        let to = self.proved(from.other());
-        let is_late = match landing.proved[..] {
-            [] => to.chains.late[landing.at],
-            ref all => all.iter().any(|&landing| to.chains.late[landing]),
-        };
+        let late = &self.proved(from.other()).chains.late;
+        let is_late = landing.proved.iter().any(|&landing| late[landing]);
         let (source, destination) = (&self.sides[from], &self.sides[from.other()]);
         Reconstruct {
             proof: self.proof,
@@ -248,39 +252,92 @@ impl<'a> Mapper<'a> {
             variant,
             reloads: !landings.is_late && !is_late,
             without,
-            places: Places { any, owed: &owed, have: &have },
+            memory,
             marks: &self.marks,
         }
         .point()
     }
 
-    /// Whether memory may differ at a landing, what must be stored there, and what places have.
-    #[allow(clippy::type_complexity)]
-    fn places(
+    /// What memory may not have as the destination would have it.
+    ///
+    /// # Errors
+    /// It is not the same wherever the point is in the proved version.
+    fn memory(
         &self,
         from: Version,
-        at: InstId,
-        landing: InstId,
+        copies: &[InstId],
+        landing: &Landing,
         landings: &Landings,
-    ) -> (bool, Vec<(PlaceId, Option<Number>)>, Vec<(PlaceId, Number)>) {
-        let Proof { versions, congruence, pending, .. } = self.proof;
-        let segment = landings.segment.filter(|_| !pending.places.is_empty());
-        let segment = segment.and_then(|(id, next)| Some((id, next, self.segment(id.0, id.1)?)));
-        let Some((id, next, segment)) = segment else { return (false, Vec::new(), Vec::new()) };
-        let here = pending.of_point(id, &segment.insts);
-        let content = |place: PlaceId, before: InstId| {
-            let store = pending.places[place].store.base;
-            let access = self.oracle.place_before(Version::Base, store, before)?;
-            congruence.content(versions, Version::Base, store, access)
-        };
-        let any = !here.places.is_empty();
-        if from == Version::Base {
-            let have = here.places.iter().filter_map(|&p| Some((p, content(p, at)?)));
-            return (any, Vec::new(), have.collect());
+    ) -> Result<Memory, Refusal> {
+        let mut memory = Memory::default();
+        if self.proof.pending.places.is_empty() {
+            return Ok(memory);
         }
-        let owed = here.owed(next, landing).into_iter();
-        let owed = owed.map(|p| (p, content(p, landing)));
-        (any, owed.collect(), Vec::new())
+        let mut owed: Vec<(StoredTo, Vec<Option<Number>>)> = Vec::new();
+        let mut has = Vec::new();
+        let add = |to: &mut Vec<(StoredTo, Vec<Option<Number>>)>, place, number| match to
+            .iter_mut()
+            .find(|(known, _)| *known == place)
+        {
+            Some((_, numbers)) => numbers.push(number),
+            None => to.push((place, vec![number])),
+        };
+        for ((&(id, next), &at), &there) in
+            landings.segments.iter().zip(copies).zip(&landing.proved)
+        {
+            let Some(segment) = self.segment(id.0, id.1) else { continue };
+            let here = self.proof.pending.of_point(id, &segment.insts);
+            memory.differs |= !here.places.is_empty();
+            let (to, places) = match from {
+                Version::Base => (&mut has, here.places.iter().copied().collect()),
+                Version::Opt => (&mut owed, here.owed(next, there)),
+            };
+            let of_base = if from == Version::Base { at } else { there };
+            for place in places {
+                let stores = self.proof.pending.places[place].store;
+                if self.proof.has_address_at(from.other(), stores[from.other()], there) {
+                    add(to, self.folded(stores), self.content(stores.base, of_base));
+                } else if from == Version::Opt {
+                    return Err(Refusal::NeedsValue);
+                }
+            }
+        }
+        let everywhere = |numbers: &[Option<Number>]| -> Option<Numbers> {
+            let numbers: Vec<Number> = numbers.iter().copied().collect::<Option<_>>()?;
+            (numbers.len() == copies.len()).then_some(())?;
+            Some(match self.proof.product {
+                None => Numbers::One(numbers[0]),
+                Some(_) => Numbers::Each(numbers),
+            })
+        };
+        if owed.iter().any(|(_, numbers)| numbers.len() != copies.len()) {
+            return Err(Refusal::SeveralCopies);
+        }
+        let owed = owed.into_iter().map(|(place, numbers)| (place, everywhere(&numbers)));
+        memory.owed = owed.collect();
+        let has = has.into_iter();
+        memory.has = has.filter_map(|(place, n)| Some((place, everywhere(&n)?))).collect();
+        Ok(memory)
+    }
+
+    /// The instructions of versions that those of the proved ones are.
+    fn folded(&self, insts: PerVersion<InstId>) -> PerVersion<InstId> {
+        PerVersion::from_fn(|which| self.proof.folded(which, insts[which]))
+    }
+
+    /// What base has in the place that a store of the proved version writes to, before another
+    /// instruction; none if that is not known.
+    fn content(&self, store: InstId, before: InstId) -> Option<Number> {
+        let access = self.ask(|oracle| oracle.place_before(Version::Base, store, before))?;
+        self.proof.congruence.content(self.proof.proved(), Version::Base, store, access)
+    }
+
+    /// Asks about the proved versions.
+    fn ask<R>(&self, question: impl FnOnce(&dyn Oracle) -> R) -> R {
+        match &self.proof.product {
+            Some(product) => question(&product.oracle(self.oracle)),
+            None => question(self.oracle),
+        }
     }
 
     /// A keep set of which no value can be left out: each is tried (thesis 5.4.2 backtracks; this
@@ -290,7 +347,7 @@ impl<'a> Mapper<'a> {
         from: Version,
         at: (InstId, &[InstId]),
         mut best: PointMap,
-        (landing, landings): (&Landing, &Landings),
+        (landing, landings): ((&Landing, &Memory), &Landings),
         variant: Variant,
         without: &[ValueId],
     ) -> PointMap {
@@ -333,7 +390,7 @@ impl<'a> Mapper<'a> {
                 return Err(Refusal::Unmatched);
             }
             landings.is_late |= others.is_late;
-            landings.segment = None;
+            landings.segments.extend(others.segments);
             landings.candidates.retain_mut(|landing| {
                 let other = others.candidates.iter().find(|other| other.at == landing.at);
                 landing.proved.extend(other.iter().flat_map(|other| &other.proved));
@@ -362,10 +419,8 @@ impl<'a> Mapper<'a> {
             side.point_at[inst].is_some() && side.is_useful_inst(inst)
         };
         let most = if self.proof.product.is_some() { usize::MAX } else { MOST_LANDINGS };
-        let landing = |inst: InstId| Landing {
-            at: self.proof.folded(to, inst),
-            proved: if self.proof.product.is_some() { vec![inst] } else { Vec::new() },
-        };
+        let landing =
+            |inst: InstId| Landing { at: self.proof.folded(to, inst), proved: vec![inst] };
         if let Some(pair) = matching.of_chain[from][chain] {
             let segment = version.chains.segment[at];
             let places = self.segment(pair, segment).ok_or(Refusal::Unmatched)?;
@@ -383,13 +438,20 @@ impl<'a> Mapper<'a> {
             let here = (pair, segment);
             let pending = self.proof.pending.of_point(here, &places.insts);
             let may_enter = |&landing: &InstId| {
-                from == Version::Opt || pending.may_enter(next, landing, self.oracle)
+                from == Version::Opt
+                    || self.ask(|oracle| {
+                        let VersionFacts { graph, chains, .. } = self.proved(Version::Opt);
+                        pending.may_enter(next, landing, |store, inst| {
+                            let mut insts = chains.passed(graph, inst).chain([inst]);
+                            insts.any(|inst| oracle.touches(Version::Opt, store, inst))
+                        })
+                    })
             };
             let candidates = candidates.filter(is_point).filter(can_land).filter(may_enter);
             return Ok(Landings {
                 candidates: candidates.take(most).map(landing).collect(),
                 over: None,
-                segment: Some((here, next)),
+                segments: vec![(here, next)],
                 is_late: is_late(from, at),
             });
         }
@@ -406,7 +468,7 @@ impl<'a> Mapper<'a> {
         let candidates = of_head.iter().copied().filter(is_point).filter(can_land);
         Ok(Landings {
             is_late: false,
-            segment: None,
+            segments: Vec::new(),
             candidates: candidates.take(most).map(landing).collect(),
             over: Some((pair, walks)),
         })

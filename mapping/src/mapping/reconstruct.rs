@@ -23,8 +23,8 @@ use crate::proof::Proof;
 use crate::proof::congruence::value_over;
 use crate::proof::matching::{PairId, Walk};
 use crate::proof::numbers::Number;
-use crate::proof::pending::PlaceId;
 use crate::versions::graph::{ConstId, Operand, Oracle};
+use crate::versions::version::PerVersion;
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_profile::osr_maps::{self, sources};
 use std::borrow::Cow;
@@ -128,8 +128,8 @@ pub struct Place<'a> {
     pub side: &'a Side,
     /// Before this instruction
     pub at: InstId,
-    /// If versions were unfolded, before these ones of the unfolded version; those of the other
-    /// place are reached at the same times, in the same order.
+    /// In the proved version before these ones: those of the other place are reached at the same
+    /// times, in the same order.
     pub copies: &'a [InstId],
 }
 
@@ -151,26 +151,30 @@ pub struct Reconstruct<'a> {
     pub reloads: bool,
     /// Values of the source that must not be kept
     pub without: &'a [ValueId],
-    /// Places of which memory may not have the same in both versions
-    pub places: Places<'a>,
+    /// What memory may not have as the destination would have it
+    pub memory: &'a Memory,
     /// For what is known of values meanwhile
     pub marks: &'a RefCell<Marks>,
 }
 
-/// Places in memory that versions write to at different times, as far as they matter to a landing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Places<'a> {
-    /// There are some: what may have been written there is not loaded again.
-    pub any: bool,
-    /// Those that must be written to, with what they must have, if that is known
-    pub owed: &'a [(PlaceId, Option<Number>)],
+/// What memory may not have at a landing: what is in places that versions write to at different
+/// times.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// There are such places: what may have been written there is not loaded again.
+    pub differs: bool,
+    /// Places that must be written to, with what they must have, if that is known
+    pub owed: Vec<(StoredTo, Option<Numbers>)>,
     /// What the others have at the point
-    pub have: &'a [(PlaceId, Number)],
+    pub has: Vec<(StoredTo, Numbers)>,
 }
 
+/// A place in memory: for each version a store to it. Its address can be computed at the landing.
+pub type StoredTo = PerVersion<InstId>;
+
 /// What a value is wherever a point is in the proved versions.
-#[derive(Clone, PartialEq, Eq)]
-enum Numbers {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Numbers {
     /// It has one number.
     One(Number),
     /// For each copy of the point the number
@@ -211,54 +215,51 @@ impl Reconstruct<'_> {
             }
         }
         let mut stores = Vec::new();
-        for &(place, number) in self.places.owed {
-            let store = self.proof.pending.places[place].store.base;
+        for (place, numbers) in &self.memory.owed {
             let graph = &self.proof.versions.of.base.graph;
-            let stored = match graph.operands(store)[0] {
+            let stored = match graph.operands(place.base)[0] {
                 Operand::Value(value) => value,
-                Operand::Constant(_) => graph.result(store),
+                Operand::Constant(_) => graph.result(place.base),
             };
             let missing = || Missing { value: stored, because: stored };
-            let value =
-                number.and_then(|number| self.equal_to(state, number)).ok_or_else(missing)?;
-            let address = self.address(state, place).ok_or_else(missing)?;
-            stores.push(OwedStore { store, value, address });
+            let value = numbers.as_ref().and_then(|numbers| self.equal_to(state, numbers));
+            let value = value.ok_or_else(missing)?;
+            let address = self.address(state, *place).ok_or_else(missing)?;
+            stores.push(OwedStore { store: place.base, value, address });
         }
         Ok(self.finish(&state.exprs, &values, &stores))
     }
 
     /// The address of a place.
-    fn address(&self, state: &mut State, place: PlaceId) -> Option<usize> {
+    fn address(&self, state: &mut State, place: StoredTo) -> Option<usize> {
         let to = self.destination.side.which;
-        let store = self.proof.pending.places[place].store[to];
-        match self.proof.versions.graph(to).operands(store)[1] {
+        match self.proof.versions.graph(to).operands(place[to])[1] {
             Operand::Constant(constant) => Some(add(state, Expr::Constant { constant })),
             Operand::Value(value) => self.value(state, value, true),
         }
     }
 
-    /// An expression for a number, whatever value of the destination has it.
-    fn equal_to(&self, state: &mut State, number: Number) -> Option<usize> {
-        if let Some(constant) = self.proof.congruence.constant(number) {
+    /// An expression for what has these numbers, whatever value of the destination that is.
+    fn equal_to(&self, state: &mut State, numbers: &Numbers) -> Option<usize> {
+        if let Some(constant) = self.constant(numbers) {
             return Some(add(state, Expr::Constant { constant }));
         }
         if self.variant < Variant::Alias {
             return None;
         }
-        let congruence = &self.proof.congruence;
-        // Nothing is pending where versions were unfolded.
-        let members = self.source.side.members(congruence, number);
+        let members = self.members(self.source, numbers);
         let may_keep = self.variant == Variant::Avail;
         let free = members.iter().copied().find(|&m| self.is_free(m));
         let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
         if let Some(source) = free.or_else(kept) {
             return Some(add(state, Expr::Source { source }));
         }
-        let others = self.destination.side.members(congruence, number).iter().copied();
+        let others = self.members(self.destination, numbers);
         let there = |&other: &ValueId| {
             self.destination.side.is_available(&self.proof.versions, other, self.destination.at)
         };
-        others.filter(there).find_map(|other| self.value(state, other, true))
+        let mut others = others.iter().copied().filter(there);
+        others.find_map(|other| self.value(state, other, true))
     }
 
     /// Leaves only what is used.
@@ -290,7 +291,7 @@ impl Reconstruct<'_> {
             values: values.iter().map(|&(value, e)| (value, place[e])).collect(),
             exprs: kept,
             stores: stores.iter().map(|store| store.map(|inst| inst, |e| place[e])).collect(),
-            differs: self.places.any || !self.reloads,
+            differs: self.memory.differs || !self.reloads,
             sources,
             keep,
         }
@@ -496,15 +497,14 @@ impl Reconstruct<'_> {
 
     /// What base has in memory and opt in a register.
     fn in_memory(&self, state: &mut State, value: ValueId) -> Option<usize> {
-        if self.variant < Variant::Alias || self.places.have.is_empty() {
+        if self.variant < Variant::Alias || self.memory.has.is_empty() {
             return None;
         }
-        let number = self.proof.congruence.of[self.destination.side.which][value];
-        let has = self.places.have.iter();
-        has.filter(|&&(_, there)| there == number).find_map(|&(place, _)| {
+        let numbers = self.numbers(self.destination, value)?;
+        let has = self.memory.has.iter().filter(|(_, there)| *there == numbers);
+        has.map(|&(place, _)| place).find_map(|place| {
             let address = self.address(state, place)?;
-            let store = self.proof.pending.places[place].store.base;
-            Some(add(state, Expr::Content { content: store, address }))
+            Some(add(state, Expr::Content { content: place.base, address }))
         })
     }
 
@@ -524,7 +524,7 @@ impl Reconstruct<'_> {
             || (node.facts.is_load()
                 && !state.is_side
                 && self.reloads
-                && !(self.places.any && node.reads_lone)
+                && !(self.memory.differs && node.reads_lone)
                 && self.oracle.is_unchanged(to, inst, self.destination.at));
         if !can {
             return None;

@@ -189,6 +189,27 @@ impl Congruence {
         known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
     }
 
+    /// The same where control came over some edges before.
+    pub(super) fn number_on_walk(
+        &self,
+        versions: &Versions,
+        which: Version,
+        number: Number,
+        before: &[(BlockId, BlockId)],
+        edge: (BlockId, BlockId),
+    ) -> Number {
+        let version = &versions.of[which];
+        let said = |value: ValueId| {
+            let on_edge =
+                |&(from, to): &(BlockId, BlockId)| version.scopes.on_edge(value, from, to);
+            // What was computed on the way is not what branches before that spoke of.
+            let edges = before.iter().rev().take_while(|edge| !version.is_of_chain(value, edge.1));
+            on_edge(&edge).or_else(|| edges.filter_map(|e| on_edge(e)).next())
+        };
+        let known = self.with_number(which, number).find_map(said);
+        known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
+    }
+
     /// The values with a number that are constants somewhere.
     fn with_number(&self, which: Version, number: Number) -> impl Iterator<Item = ValueId> {
         let same = self.layout.place(number).and_then(|place| self.known[which].get(place));
@@ -406,14 +427,16 @@ impl Congruence {
         Some(vec![to, PerVersion { base: (base, 1), opt: (load, 0) }])
     }
 
-    /// True if two operands are congruent, or are the same wherever the instructions run.
+    /// True if two operands are congruent, or are the same wherever the instructions run. What a
+    /// branch said of one of them need not be known of the other one.
     fn are_same(&self, versions: &Versions, uses: PerVersion<Use>) -> bool {
-        let number = |w: Version| {
-            let (inst, place) = uses[w];
-            let graph = versions.graph(w);
-            self.at(versions, w, graph.operands(inst)[place], graph.block(inst))
-        };
-        self.same_uses.contains(&uses.opt) || number(Version::Base) == number(Version::Opt)
+        let operand = |w: Version| versions.graph(w).operands(uses[w].0)[uses[w].1];
+        let plain = |w: Version| self.number(w, operand(w));
+        let there =
+            |w: Version| self.at(versions, w, operand(w), versions.graph(w).block(uses[w].0));
+        self.same_uses.contains(&uses.opt)
+            || there(Version::Base) == there(Version::Opt)
+            || plain(Version::Base) == plain(Version::Opt)
     }
 
     /// True if the operands of two instructions are congruent, or are the same wherever the
@@ -453,7 +476,8 @@ fn partners(versions: &Versions, matching: &Matching) -> TiVec<InstId, Option<In
 }
 
 /// What a phi of an entry has when a walk was taken, before it began: phis of silent chains on the
-/// way are looked through. One that the walk does not cross keeps what it has.
+/// way are looked through, and branches on the way may say what it is. One that the walk does not
+/// cross keeps what it has.
 pub fn value_over(
     versions: &Versions,
     congruence: &Congruence,
@@ -462,25 +486,41 @@ pub fn value_over(
     walk: &Walk,
 ) -> Option<Operand> {
     let graph = versions.graph(which);
-    let incoming = |phi: InstId, from: BlockId, to: BlockId| {
-        let operand = graph.incoming(phi, from)?;
-        let number = congruence.on_edge(versions, which, operand, (from, to));
-        Some(congruence.constant(number).map_or(operand, Operand::Constant))
+    let said = |operand: Operand, edge: (BlockId, BlockId)| {
+        let number = congruence.on_edge(versions, which, operand, edge);
+        congruence.constant(number).map_or(operand, Operand::Constant)
     };
-    let Some((from, before)) = walk.crossed(graph.block(phi))? else {
-        return Some(Operand::Value(graph.result(phi)));
-    };
-    let mut operand = incoming(phi, from, graph.block(phi))?;
-    for &(from, block) in before.iter().rev() {
-        if let Operand::Value(value) = operand
-            && let Some(inst) = graph.definition(value)
-            && graph.nodes[inst].facts.is_phi()
-            && graph.block(inst) == block
-        {
-            operand = incoming(inst, from, block)?;
+    let block = graph.block(phi);
+    let mut operand = value_at_end(versions, which, phi, walk)?;
+    let Some((from, mut before)) = walk.crossed(block)? else { return Some(operand) };
+    operand = said(operand, (from, block));
+    while let Some((&edge, rest)) = before.split_last() {
+        let Operand::Value(value) = operand else { break };
+        let is_phi_there =
+            |&inst: &InstId| graph.nodes[inst].facts.is_phi() && graph.block(inst) == edge.1;
+        match graph.definition(value).filter(is_phi_there) {
+            Some(inst) => operand = said(graph.incoming(inst, edge.0)?, edge),
+            // What was computed on the way is not what branches before that spoke of.
+            None if versions.of[which].is_of_chain(value, edge.1) => break,
+            None => operand = said(operand, edge),
         }
+        before = rest;
     }
     Some(operand)
+}
+
+/// What comes in at a phi of an entry over the last edge of a walk.
+pub(super) fn value_at_end(
+    versions: &Versions,
+    which: Version,
+    phi: InstId,
+    walk: &Walk,
+) -> Option<Operand> {
+    let graph = versions.graph(which);
+    match walk.crossed(graph.block(phi))? {
+        Some((from, _)) => graph.incoming(phi, from),
+        None => Some(Operand::Value(graph.result(phi))),
+    }
 }
 
 /// The operands that must be the same for two instructions to do the same, if their effects are.

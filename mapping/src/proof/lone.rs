@@ -90,6 +90,27 @@ pub(super) fn candidates(versions: &Versions, congruence: &Congruence) -> Vec<Ca
     groups
 }
 
+/// The stores that are lone, and those that may be at places where the versions part.
+pub(super) fn likely_lone(
+    versions: &Versions,
+    matching: &Matching,
+    congruence: &Congruence,
+) -> Candidates {
+    let nodes = |which: Version| versions.graph(which).nodes.iter_enumerated();
+    let lone = |which: Version| nodes(which).filter(|(_, n)| n.lone.is_some()).map(|(i, _)| i);
+    let mut likely = PerVersion::from_fn(|which| lone(which).collect::<Vec<InstId>>());
+    for group in candidates(versions, congruence) {
+        if is_at_parting(versions, &matching.partings, &group) {
+            Version::BOTH.iter().for_each(|&which| likely[which].extend(&group[which]));
+        }
+    }
+    for which in Version::BOTH {
+        likely[which].sort_unstable();
+        likely[which].dedup();
+    }
+    likely
+}
+
 /// True if a store is in a chain within which, or at the end of which, the versions part.
 pub(super) fn is_at_parting(versions: &Versions, partings: &[Parting], group: &Candidates) -> bool {
     Version::BOTH.into_iter().any(|which| {
@@ -364,7 +385,8 @@ impl<'a> Flow<'a> {
         at: &BTreeSet<PlaceId>,
         content: &dyn Fn(&Self, PlaceId) -> Option<Number>,
     ) -> HashMap<PlaceId, bool> {
-        let graph = self.versions.graph(which);
+        let versions = self.versions;
+        let VersionFacts { graph, chains, .. } = &versions.of[which];
         let mut stale = at.clone();
         let mut ends = HashMap::default();
         for &inst in insts {
@@ -381,7 +403,9 @@ impl<'a> Flow<'a> {
                 ends.insert(place, settled);
                 continue;
             }
-            if self.reads(which, inst) {
+            let passed = chains.passed(graph, inst).chain([inst]);
+            let reads: Vec<InstId> = passed.filter(|&inst| self.reads(which, inst)).collect();
+            for inst in reads {
                 for &place in &stale {
                     let store = self.pending.places[place].store[which];
                     if self.oracle.touches(which, store, inst) {

@@ -9,6 +9,7 @@ use crate::proof::matching::Matching;
 use crate::proof::numbers::Number;
 use crate::proof::pending::Pending;
 use crate::unfold::Product;
+use crate::unfold::memory::is_there;
 use crate::versions::facts::Versions;
 use crate::versions::graph::Operand;
 use crate::versions::version::Version;
@@ -99,6 +100,15 @@ impl Proof {
             Some(product) => product.folds[which].reaching(value, before),
             None => Some(value),
         }
+    }
+
+    /// True if an address that an instruction of the proved version accesses is what it would be if
+    /// it were computed before another one.
+    pub fn has_address_at(&self, which: Version, place_of: InstId, before: InstId) -> bool {
+        let Some(Product { versions, folds }) = &self.product else { return true };
+        let graph = versions.graph(which);
+        let pointer = graph.pointer(place_of);
+        pointer.is_some_and(|pointer| is_there(graph, &folds[which], pointer, before))
     }
 
     /// The value of the other version that tracking says is this one.

@@ -10,7 +10,7 @@ use crate::proof::Proof;
 use crate::proof::congruence::{Congruence, value_over};
 use crate::proof::matching::{Matching, PairId};
 use crate::versions::chains::ChainId;
-use crate::versions::facts::Versions;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Boolean, Node, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::depth_first::postorder;
@@ -241,7 +241,14 @@ fn unlike(
         let number = |which: Version, operand: Operand| {
             congruence.at(versions, which, operand, block[which])
         };
-        let next: Option<PerVersion<Operand>> = if node.base.facts.is_phi() {
+        let choices = Version::BOTH.map(|w| choice(&versions.of[w], at[w]));
+        let next: Option<PerVersion<Operand>> = if let [Some(base), Some(opt)] = choices
+            && !(node.base.facts.is_phi() && node.opt.facts.is_phi())
+        {
+            let mut pairs = std::iter::zip(base, opt).map(|(base, opt)| PerVersion { base, opt });
+            let number = |which: Version, operand| congruence.number(which, operand);
+            pairs.find(|of| number(Version::Base, of.base) != number(Version::Opt, of.opt))
+        } else if node.base.facts.is_phi() {
             let entered = PerVersion::from_fn(|w| matching.entered(versions, w, block[w]));
             let edges =
                 entered.base.filter(|_| entered.base == entered.opt && node.opt.facts.is_phi());
@@ -249,7 +256,11 @@ fn unlike(
         } else {
             let operands = compared(node, operands);
             let mut pairs = operands.into_iter().flatten();
-            pairs.find(|of| number(Version::Base, of.base) != number(Version::Opt, of.opt))
+            let plain = |which: Version, operand| congruence.number(which, operand);
+            pairs.find(|of| {
+                number(Version::Base, of.base) != number(Version::Opt, of.opt)
+                    && plain(Version::Base, of.base) != plain(Version::Opt, of.opt)
+            })
         };
         let next = next.or_else(|| {
             let are_total = node.base.is_total && node.opt.is_total;
@@ -271,6 +282,22 @@ fn unlike(
     }
     result
         .unwrap_or_else(|| PerVersion::from_fn(|w| Operand::Value(versions.graph(w).result(at[w]))))
+}
+
+/// What decides a select, or a phi that a branch decides, and what it has either way.
+fn choice(version: &VersionFacts, inst: InstId) -> Option<[Operand; 3]> {
+    let graph = &version.graph;
+    match *graph.operands(inst) {
+        [condition, holds, fails] if graph.nodes[inst].facts.is_select() => {
+            Some([condition, holds, fails])
+        }
+        _ if graph.nodes[inst].facts.is_phi() => {
+            let gate = version.gates[graph.block(inst)].as_ref()?;
+            let arm = |holds: bool| gate.arm(graph, inst, holds, |operand| operand);
+            Some([gate.condition(graph)?, arm(true)?, arm(false)?])
+        }
+        _ => None,
+    }
 }
 
 /// For each of two expressions the first value that it is made of and that the other one is not, if

@@ -2,7 +2,6 @@
 
 use crate::proof::matching::PairId;
 use crate::proof::numbers::Number;
-use crate::versions::graph::Oracle;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 use rustc_hash::FxHashMap as HashMap;
@@ -107,8 +106,14 @@ impl PendingAt<'_> {
     }
 
     /// True if execution may go on in opt before `landing`, with the memory that base has before
-    /// `at`.
-    pub fn may_enter(&self, at: InstId, landing: InstId, oracle: &dyn Oracle) -> bool {
+    /// `at`. `touches` says whether the place that a store of opt writes to may be accessed at an
+    /// instruction, or between that and the next one.
+    pub fn may_enter(
+        &self,
+        at: InstId,
+        landing: InstId,
+        touches: impl Fn(InstId, InstId) -> bool,
+    ) -> bool {
         self.places.iter().all(|&place| {
             let [stored, later] = self.stores(Version::Base, place, at);
             let [written, _] = self.stores(Version::Opt, place, landing);
@@ -119,7 +124,7 @@ impl PendingAt<'_> {
             let store = self.pending.places[place].store.opt;
             let ahead = self.insts.opt.iter().skip_while(|&&i| i != landing);
             let mut ahead = ahead.take_while(|i| self.pending.of_store.opt.get(i) != Some(&place));
-            stored.is_empty() || !ahead.any(|&i| oracle.touches(Version::Opt, store, i))
+            stored.is_empty() || !ahead.any(|&i| touches(store, i))
         })
     }
 }

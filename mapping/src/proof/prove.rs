@@ -9,13 +9,15 @@ use crate::proof::Proof;
 use crate::proof::bisimulation::Candidate;
 use crate::proof::congruence::Congruence;
 use crate::proof::guesses::Refuted;
-use crate::proof::lone::{Candidates, candidates, is_at_parting, pending, set_lone};
+use crate::proof::lone::{Candidates, candidates, is_at_parting, likely_lone, pending, set_lone};
 use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
 use crate::proof::places::{Contents, lost_loads, see_places};
 use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
-use crate::unfold::Product;
+use crate::unfold::product::reached;
+use crate::unfold::projected::Projected;
+use crate::unfold::{Fold, Product};
 use crate::versions::facts::Versions;
 use crate::versions::graph::Oracle;
 use crate::versions::version::{PerVersion, Version};
@@ -25,7 +27,7 @@ use midflight_ir::ids::InstId;
 const MOST_ROUNDS: usize = 64;
 
 /// Lone stores of a function, with more it has none
-const MOST_LONE: usize = 64;
+const MOST_LONE: usize = 128;
 
 /// How often all is proved anew for loads that are seen by their places: what these are may let
 /// addresses of further ones be the same
@@ -44,7 +46,7 @@ impl Proof {
 
     /// The same, without copies.
     pub fn one_to_one(mut versions: Versions, oracle: &dyn Oracle) -> Self {
-        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle);
+        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle, &extent);
         Proof { versions, product: None, matching, congruence, pending }
     }
 
@@ -54,17 +56,55 @@ impl Proof {
             return None;
         }
         let alone = extent(&self.versions, &self.matching);
+        let plain = self.unfolded_along(&PerVersion::default(), alone, oracle);
+        // The walk along which they are unfolded stops at stores that only one version has.
+        let likely = likely_lone(&self.versions, &self.matching, &self.congruence);
+        let may_help = plain.as_ref().is_none_or(|(proof, _)| proof.matching.has_parted())
+            && likely.iter().any(|stores| !stores.is_empty());
+        let without = plain.as_ref().map_or(alone, |&(_, extent)| extent);
+        let along = may_help.then(|| self.unfolded_along(&likely, without, oracle)).flatten();
+        along.or(plain).map(|(proof, _)| proof)
+    }
+
+    /// The same, if the walk along which versions are unfolded leaves out these stores, with how
+    /// much that is.
+    fn unfolded_along(
+        &self,
+        left_out: &PerVersion<Vec<InstId>>,
+        without: usize,
+        oracle: &dyn Oracle,
+    ) -> Option<(Self, usize)> {
         let mut versions = self.versions.clone();
-        if versions.has_lone {
-            set_lone(&mut versions, &PerVersion::default(), oracle);
+        let leaves_out = left_out.iter().any(|stores| !stores.is_empty());
+        if versions.has_lone || leaves_out {
+            set_lone(&mut versions, left_out, oracle);
         }
         let lost = lost_loads(&versions, &self.congruence);
         see_places(&mut versions, &lost);
-        let product = Product::new(&versions, oracle)?;
-        let (matching, congruence) = matched(&product.versions, &product.oracle(oracle));
-        let is_more = extent_of_product(&versions, &product, &matching) > alone;
-        let (product, pending) = (Some(product), Pending::default());
-        is_more.then_some(Proof { versions, product, matching, congruence, pending })
+        let mut product = Product::new(&versions, oracle)?;
+        if leaves_out {
+            set_lone(&mut versions, &PerVersion::default(), oracle);
+            see_places(&mut versions, &lost);
+        }
+        let Product { versions: unfolded, folds } = &mut product;
+        let graphs = unfolded.of.as_ref().map(|version| version.graph.clone());
+        let projected = Projected { oracle, folds, graphs: graphs.as_ref() };
+        let count = |unfolded: &Versions, matching: &Matching| {
+            extent_of_product(&versions, unfolded, folds, matching)
+        };
+        let (matching, congruence, pending) = matched_with_lone(unfolded, &projected, &count);
+        let extent = count(unfolded, &matching);
+        if extent <= without {
+            return None;
+        }
+        for which in Version::BOTH {
+            let insts = unfolded.of[which].graph.nodes.iter_enumerated();
+            for (inst, _) in insts.filter(|(_, node)| node.reads_lone) {
+                versions.of[which].graph.nodes[folds[which].insts[inst]].reads_lone = true;
+            }
+        }
+        let proof = Proof { versions, product: Some(product), matching, congruence, pending };
+        Some((proof, extent))
     }
 
     /// What tracking says, unchecked.
@@ -153,6 +193,7 @@ fn congruence(
 fn matched_with_lone(
     versions: &mut Versions,
     oracle: &dyn Oracle,
+    extent: &dyn Fn(&Versions, &Matching) -> usize,
 ) -> (Matching, Congruence, Pending) {
     let (mut matching, mut congruence) = matched(versions, oracle);
     let mut without = extent(versions, &matching);
@@ -171,7 +212,7 @@ fn matched_with_lone(
         ((matching, congruence), without, seen) = (with, extent, lost);
     }
     let with = match matching.has_parted() {
-        true => with_lone(versions, (&matching, &congruence), without, oracle),
+        true => with_lone(versions, (&matching, &congruence), without, oracle, extent),
         false => None,
     };
     if let Some(with) = with {
@@ -202,12 +243,17 @@ fn is_matched(versions: &Versions, matching: &Matching, which: Version, inst: In
 }
 
 /// Number of instructions all of whose copies run together with the other version
-fn extent_of_product(versions: &Versions, product: &Product, matching: &Matching) -> usize {
+fn extent_of_product(
+    versions: &Versions,
+    unfolded: &Versions,
+    folds: &PerVersion<Fold>,
+    matching: &Matching,
+) -> usize {
     let count = |which: Version| {
         let is_matched = |&inst: &InstId| {
-            let mut copies = product.instances(which, inst).peekable();
+            let mut copies = reached(unfolded, folds, which, inst).peekable();
             copies.peek().is_some()
-                && copies.all(|copy| is_matched(&product.versions, matching, which, copy))
+                && copies.all(|copy| is_matched(unfolded, matching, which, copy))
         };
         versions.graph(which).nodes.keys().filter(is_matched).count()
     };
@@ -221,6 +267,7 @@ fn with_lone(
     (matching, congruence): (&Matching, &Congruence),
     without: usize,
     oracle: &dyn Oracle,
+    extent: &dyn Fn(&Versions, &Matching) -> usize,
 ) -> Option<(Matching, Congruence, Pending)> {
     let mut groups = candidates(versions, congruence);
     let mut chosen = Candidates::default();
@@ -247,7 +294,8 @@ fn with_lone(
         has_failed = !failed.is_empty();
         if !has_failed {
             let extent = extent(versions, &matching);
-            if extent <= best.as_ref().map_or(without, |&(extent, ..)| extent) {
+            // Of several reasons why versions part each may have to go before more is matched.
+            if extent < best.as_ref().map_or(without, |&(extent, ..)| extent) {
                 break;
             }
             partings.clone_from(&matching.partings);
@@ -259,7 +307,7 @@ fn with_lone(
             partings = Vec::new();
         }
     }
-    let (_, lone, found) = best?;
+    let (_, lone, found) = best.filter(|&(extent, ..)| extent > without)?;
     if lone != chosen {
         set_lone(versions, &lone, oracle);
     }

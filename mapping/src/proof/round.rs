@@ -6,11 +6,12 @@
 //! visit, and all that may change has the time at which it did.
 
 use crate::proof::candidates::Candidates;
-use crate::proof::congruence::{Congruence, value_over};
+use crate::proof::congruence::{Congruence, value_at_end, value_over};
 use crate::proof::guesses::{Guess, Guesses, Refuted, guesses};
 use crate::proof::keys::{Atom, Form, Key, KeyId, Keys, Literal};
 use crate::proof::matching::{Matching, PairId, Walk};
 use crate::proof::numbers::{Number, UNKNOWN, copied};
+use crate::proof::round::over::memory_over;
 use crate::proof::shape::{Entry, Shape, entries};
 use crate::proof::terms::LookedInto;
 use crate::versions::chains::ChainId;
@@ -27,6 +28,7 @@ mod contents;
 mod equal;
 mod guessed;
 mod loads;
+mod over;
 mod phi_of_loads;
 mod through_phis;
 mod uses;
@@ -689,9 +691,12 @@ impl<'a> Round<'a> {
                     block,
                     &numbers,
                     (Key::Together, Key::Alone(which, block)),
-                    |round, walk| {
-                        let congruence = &round.congruence;
-                        let operand = value_over(round.versions, congruence, which, inst, walk)?;
+                    |round, walk, is_said| {
+                        let (versions, congruence) = (round.versions, &round.congruence);
+                        let operand = match is_said {
+                            true => value_over(versions, congruence, which, inst, walk)?,
+                            false => value_at_end(versions, which, inst, walk)?,
+                        };
                         Some(congruence.number(which, operand))
                     },
                 );
@@ -779,7 +784,7 @@ impl<'a> Round<'a> {
             Some(copied) => copied,
             None => {
                 let keys = (Key::Memory, Key::MemoryAlone(which, block));
-                let key = self.met(which, block, &numbers, keys, |round, walk| {
+                let key = self.met(which, block, &numbers, keys, |round, walk, _| {
                     let access = memory_over(round.versions, which, block, walk)?;
                     Some(round.congruence.access(round.versions, which, access))
                 });
@@ -799,7 +804,7 @@ impl<'a> Round<'a> {
         block: BlockId,
         numbers: &[Number],
         (together, alone): (impl Fn(PairId) -> Key, Key),
-        over: impl Fn(&Self, &Walk) -> Option<Number>,
+        over: impl Fn(&Self, &Walk, bool) -> Option<Number>,
     ) -> KeyId {
         let mut of_edges = std::mem::take(&mut self.scratch.over);
         of_edges.clear();
@@ -826,31 +831,6 @@ impl<'a> Round<'a> {
         self.scratch.over = of_edges;
         key
     }
-
-    /// For a block that is an entry, its pair, and for each edge to that the number of what comes
-    /// over it; none if it is not the same on all walks.
-    fn over_edges(
-        &self,
-        which: Version,
-        block: BlockId,
-        number: impl Fn(&Self, &Walk) -> Option<Number>,
-    ) -> Option<(PairId, Vec<Number>)> {
-        let pair = self.matching.entered(self.versions, which, block)?;
-        let pairs = &self.matching.pairs;
-        if pairs[pair].incoming.is_empty() {
-            return None;
-        }
-        let edges = pairs[pair].incoming.iter();
-        let numbers: Option<Vec<Number>> = edges
-            .map(|&(from, place)| {
-                let walks = &pairs[from].out.as_ref()?[place].walks[which];
-                let mut all = walks.iter().map(|walk| number(self, walk));
-                let first = all.next()??;
-                all.all(|other| other == Some(first)).then_some(first)
-            })
-            .collect();
-        Some((pair, numbers?))
-    }
 }
 
 /// The segments of chains in which there are lone stores.
@@ -860,21 +840,4 @@ fn lone_segments(version: &VersionFacts) -> HashSet<(ChainId, usize)> {
         Some((version.chains.of_inst(&version.graph, inst)?, version.chains.segment[inst]))
     };
     lone.filter_map(segment).collect()
-}
-
-/// The same as [`value_over`] for memory.
-fn memory_over(versions: &Versions, which: Version, block: BlockId, walk: &Walk) -> Option<Access> {
-    let graph = versions.graph(which);
-    let state = |block: BlockId, from: BlockId| {
-        let states = graph.blocks[block].memory_phi.as_ref()?;
-        states.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
-    };
-    let Some((from, before)) = walk.crossed(block)? else { return Some(Access::Phi(block)) };
-    let mut access = state(block, from)?;
-    for &(from, head) in before.iter().rev() {
-        if access == Access::Phi(head) {
-            access = state(head, from)?;
-        }
-    }
-    Some(access)
 }

@@ -385,6 +385,8 @@ impl Renamed<'_> {
         Node {
             copied: node.copied.map(|copied| self.operand(copied, place)),
             clobber: node.clobber.map(|clobber| self.state(clobber, place)),
+            lone: None,
+            reads_lone: false,
             ..node.clone()
         }
     }

@@ -73,7 +73,7 @@ fn single(graph: &Graph, block: BlockId) -> Option<Access> {
 
 /// True if a value of the unfolded version is what it would be if it were computed before an
 /// instruction.
-pub(super) fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId) -> bool {
+pub(crate) fn is_there(graph: &Graph, fold: &Fold, operand: Operand, before: InstId) -> bool {
     is_made_there(graph, fold, operand, before, DEEPEST_ADDRESS)
 }
 

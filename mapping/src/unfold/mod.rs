@@ -24,8 +24,8 @@ use typed_index_collections::TiVec;
 
 pub mod build;
 mod feasible;
-mod memory;
-mod product;
+pub(crate) mod memory;
+pub(crate) mod product;
 pub(crate) mod projected;
 mod walk;
 

@@ -62,10 +62,20 @@ impl Product {
 
     /// The copies of an instruction that may be reached.
     pub fn instances(&self, which: Version, inst: InstId) -> impl Iterator<Item = InstId> {
-        let version = &self.versions.of[which];
-        let is_reached = |inst: &InstId| version.live.reached[version.graph.block(*inst)];
-        self.folds[which].instances(inst).filter(is_reached)
+        reached(&self.versions, &self.folds, which, inst)
     }
+}
+
+/// The copies of an instruction that may be reached in unfolded versions.
+pub(crate) fn reached(
+    unfolded: &Versions,
+    folds: &PerVersion<Fold>,
+    which: Version,
+    inst: InstId,
+) -> impl Iterator<Item = InstId> {
+    let version = &unfolded.of[which];
+    let is_reached = |inst: &InstId| version.live.reached[version.graph.block(*inst)];
+    folds[which].instances(inst).filter(is_reached)
 }
 
 /// What tracking says of copies.

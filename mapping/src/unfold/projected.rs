@@ -114,16 +114,20 @@ impl Oracle for Projected<'_> {
         self.place_before(which, place_of, self.graphs[which].terminator(block))
     }
 
-    // There are no lone stores in unfolded versions, which these are asked for.
-
-    fn touches(&self, _: Version, _: InstId, _: InstId) -> bool {
-        true
+    fn touches(&self, which: Version, place_of: InstId, inst: InstId) -> bool {
+        let (graph, fold) = (self.graphs[which], &self.folds[which]);
+        let is_there = |pointer| is_there(graph, fold, pointer, inst);
+        !graph.pointer(place_of).is_some_and(is_there)
+            || self.oracle.touches(which, fold.insts[place_of], fold.insts[inst])
     }
 
-    fn memory_before(&self, _: Version, _: InstId) -> Option<Access> {
-        None
+    fn memory_before(&self, which: Version, inst: InstId) -> Option<Access> {
+        let fold = &self.folds[which];
+        let access = self.oracle.memory_before(which, fold.insts[inst])?;
+        fold.state(self.graphs[which], access, inst)
     }
 
+    /// It is asked of versions only: here the load may have run again in another copy since.
     fn is_unchanged(&self, _: Version, _: InstId, _: InstId) -> bool {
         false
     }

@@ -83,6 +83,18 @@ impl Chains {
             .collect()
     }
 
+    /// What lies between a branch and its join, if the branch is one behind which its chain goes on.
+    pub fn passed<'a>(
+        &'a self,
+        graph: &'a Graph,
+        branch: InstId,
+    ) -> impl Iterator<Item = InstId> + 'a {
+        let hammock = &self.hammocks[graph.block(branch)];
+        let is_branch = graph.nodes[branch].facts.is_terminator();
+        let between = hammock.iter().filter(move |_| is_branch).flat_map(|h| &h.between);
+        between.flat_map(|&block| graph.insts(block).iter())
+    }
+
     /// Its first segments, so many: each as [`Chains::of_segment`] has it.
     pub fn segments(&self, graph: &Graph, chain: ChainId, count: usize) -> Vec<Vec<InstId>> {
         let mut segments = vec![Vec::new(); count];

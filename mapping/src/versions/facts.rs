@@ -6,7 +6,7 @@ use crate::versions::graph::Graph;
 use crate::versions::live::Live;
 use crate::versions::scopes::Scopes;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::{BlockId, InstId};
+use midflight_ir::ids::{BlockId, InstId, ValueId};
 use typed_index_collections::TiVec;
 
 /// What is known of a version before it is matched: its instructions, and what follows from them.
@@ -59,6 +59,13 @@ impl VersionFacts {
     pub fn is_above(&self, inst: InstId, other: InstId) -> bool {
         let (from, to) = (self.graph.block(inst), self.graph.block(other));
         if from == to { inst < other } else { self.scopes.dominates(from, to) }
+    }
+
+    /// True if a value is computed in the chain of a block.
+    pub fn is_of_chain(&self, value: ValueId, block: BlockId) -> bool {
+        let chain = |block: BlockId| self.chains.of_block[block];
+        let inst = self.graph.definition(value);
+        inst.is_some_and(|inst| chain(self.graph.block(inst)) == chain(block))
     }
 
     /// The chains that control may go to from the end of a chain.

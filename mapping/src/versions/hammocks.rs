@@ -7,8 +7,8 @@
 //!
 //! 1. the branch's block is the join's immediate dominator, and all ways from it lead to the join;
 //! 2. they do not go round;
-//! 3. there are only operations on values on them: no anchors, nothing that reads memory, no
-//!    freezes.
+//! 3. there are only operations on values on them, and loads, which read what is in memory behind
+//!    the last anchor before the branch: no anchors, no freezes.
 //!
 //! Where both versions have a branch, or neither needs it to be passed over, chains stay as they
 //! are: a chain has points, and landings, of its own.
@@ -148,7 +148,8 @@ fn is_silent(version: &VersionFacts, block: BlockId) -> bool {
     let mut nodes = version.graph.insts(block).iter().map(|i| version.graph.nodes[i].facts);
     nodes.all(|facts| {
         let ends = facts.is_terminator() && !facts.is_anchor() && !facts.reads_memory();
-        facts.is_phi() || facts.is_marker() || facts.is_repeatable() || ends
+        let computes = facts.is_repeatable() || facts.is_load();
+        facts.is_phi() || facts.is_marker() || computes || ends
     })
 }
 

@@ -123,7 +123,7 @@ impl Round<'_> {
             let is_same = |walks: &&&PerVersion<Vec<Walk>>| match (&walks.base[..], &walks.opt[..])
             {
                 ([base, ..], [opt, ..]) => {
-                    let number = self.over(head, place.block, base);
+                    let number = self.over(head, place.block, base, true);
                     number.is_some_and(|number| number != UNKNOWN) && number == comes_in(opt)
                 }
                 _ => false,
@@ -246,7 +246,9 @@ impl Round<'_> {
         if let Some(copied) = copied(numbers.iter().copied(), head.own) {
             return copied;
         }
-        let over_edges = self.over_edges(which, block, |round, walk| round.over(head, block, walk));
+        let over_edges = self.over_edges(which, block, |round, walk, is_said| {
+            round.over(head, block, walk, is_said)
+        });
         match over_edges {
             Some((pair, over)) => self.holder_of(which, Key::Together(pair), &over, head.own),
             None => self.holder_of(which, Key::Alone(which, block), &numbers, head.own),
@@ -254,8 +256,15 @@ impl Round<'_> {
     }
 
     /// What a place has at the head of a block when a walk was taken, as
-    /// [`crate::proof::congruence::value_over`] has it for a phi.
-    fn over(&self, head: &Head, block: BlockId, walk: &Walk) -> Option<Number> {
+    /// [`crate::proof::congruence::value_over`] has it for a phi; with `is_said`, with what
+    /// branches on it say.
+    pub(super) fn over(
+        &self,
+        head: &Head,
+        block: BlockId,
+        walk: &Walk,
+        is_said: bool,
+    ) -> Option<Number> {
         let state = |incoming: &[(BlockId, Access)], from: BlockId| {
             incoming.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
         };
@@ -267,8 +276,12 @@ impl Round<'_> {
                 access = state(&there.incoming, from)?;
             }
         }
-        let number = self.congruence.content_of(self.versions, &head.place, access)?;
-        Some(self.said_on_edge(head.place.which, number, (from, block)))
+        let (versions, which) = (self.versions, head.place.which);
+        let number = self.congruence.content_of(versions, &head.place, access)?;
+        Some(match is_said {
+            true => self.congruence.number_on_walk(versions, which, number, before, (from, block)),
+            false => number,
+        })
     }
 
     /// The number of what comes over an edge, where a branch may have said that it is a constant.

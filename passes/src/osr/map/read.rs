@@ -7,6 +7,7 @@ use midflight_bridge::memory::Memory;
 use midflight_bridge::prover::{self, Kind};
 use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
 use midflight_ir::body::Block;
+use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::derive::derived;
@@ -350,9 +351,10 @@ impl<'m> Handles<'_, 'm> {
 
     fn add_implied(&self, which: Version, graph: &mut Graph) {
         let predecessors = self.snapshots[which].body.predecessors();
+        let chosen = Chosen::new(graph);
         for (id, predecessors) in predecessors.iter_enumerated() {
             for &from in predecessors {
-                let implied = self.implied(which, graph, from, id).into_iter();
+                let implied = self.implied(which, graph, &chosen, from, id).into_iter();
                 let implied: Vec<_> = implied.map(|(value, c)| (from, value, c)).collect();
                 graph.blocks[id].implied.extend(implied);
             }
@@ -369,21 +371,28 @@ impl<'m> Handles<'_, 'm> {
         Some(Linear { constant, terms, bits: bits as u32 })
     }
 
-    /// The constant that a phi has if not another one, if it has one of two, over phis or not.
+    /// The constant that a phi or select has if not another one, if it has one of two, over others
+    /// or not.
     fn other_of_two(&self, graph: &Graph, value: ValueId, constant: ConstId) -> Option<ConstId> {
         let mut other = None;
-        let mut phis: Vec<InstId> = Vec::new();
+        let mut choices: Vec<InstId> = Vec::new();
         let mut work = vec![value];
         while let Some(value) = work.pop() {
-            let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())?;
-            if phis.contains(&phi) {
+            let inst = graph.definition(value)?;
+            if choices.contains(&inst) {
                 continue;
             }
-            phis.push(phi);
-            if phis.len() > MOST_PHIS {
+            choices.push(inst);
+            if choices.len() > MOST_CHOICES {
                 return None;
             }
-            for operand in graph.operands(phi) {
+            let facts = graph.nodes[inst].facts;
+            let chosen = match graph.operands(inst) {
+                all if facts.is_phi() => all,
+                [_, either @ ..] if facts.is_select() => either,
+                _ => return None,
+            };
+            for operand in chosen {
                 match *operand {
                     Operand::Value(value) => work.push(value),
                     Operand::Constant(same) if same == constant => {}
@@ -402,6 +411,7 @@ impl<'m> Handles<'_, 'm> {
         &self,
         which: Version,
         graph: &Graph,
+        chosen: &Chosen,
         from: BlockId,
         to: BlockId,
     ) -> Vec<(ValueId, ConstId)> {
@@ -416,7 +426,8 @@ impl<'m> Handles<'_, 'm> {
         } else if let [holds, _] = graph.body.blocks[from].edges[..]
             && graph.nodes[inst].facts.is_conditional()
         {
-            self.imply(which, graph, condition, to == holds.to, &mut implied);
+            let said = (condition, to == holds.to);
+            self.imply(which, graph, chosen, from, said, &mut implied);
         }
         implied
     }
@@ -426,20 +437,25 @@ impl<'m> Handles<'_, 'm> {
         &self,
         which: Version,
         graph: &Graph,
-        condition: ValueId,
-        holds: bool,
+        chosen: &Chosen,
+        from: BlockId,
+        (condition, holds): (ValueId, bool),
         implied: &mut Vec<(ValueId, ConstId)>,
     ) {
         let truth = self.snapshots[which].function.module().int_type(1);
         let truth = truth.constant(u64::from(holds));
         implied.push((condition, self.constant_id(truth)));
+        let selects = chosen.selects.get(&condition).into_iter().flatten();
+        let selects = selects.filter(|&&(select, _)| chosen.is_before_end(graph, select, from));
+        let selects = selects.filter_map(|&(s, of)| Some((s, of[usize::from(!holds)]?)));
+        implied.extend(selects.filter(|&(_, constant)| self.constant(constant).is_plain()));
         let Some(inst) = graph.definition(condition) else { return };
         let (facts, operands) = (graph.nodes[inst].facts, graph.operands(inst));
         let is_both = if holds { facts.is_logical_and() } else { facts.is_logical_or() };
         if is_both && implied.len() < MOST_IMPLIED {
             for operand in operands {
                 if let Operand::Value(value) = *operand {
-                    self.imply(which, graph, value, holds, implied);
+                    self.imply(which, graph, chosen, from, (value, holds), implied);
                 }
             }
         }
@@ -466,6 +482,37 @@ impl<'m> Handles<'_, 'm> {
     }
 }
 
+/// Selects between constants.
+struct Chosen {
+    /// For conditions the selects that they decide, with the constants that these have if it holds,
+    /// and if not
+    selects: HashMap<ValueId, Vec<(ValueId, [Option<ConstId>; 2])>>,
+    dominators: Dominators,
+}
+
+impl Chosen {
+    fn new(graph: &Graph) -> Self {
+        let mut selects: HashMap<_, Vec<_>> = HashMap::default();
+        for inst in graph.nodes.keys().filter(|&inst| graph.nodes[inst].facts.is_select()) {
+            let [Operand::Value(condition), holds, fails] = *graph.operands(inst) else { continue };
+            let of = [holds, fails].map(|operand| match operand {
+                Operand::Constant(constant) => Some(constant),
+                Operand::Value(_) => None,
+            });
+            if of.iter().any(Option::is_some) {
+                selects.entry(condition).or_default().push((graph.result(inst), of));
+            }
+        }
+        Chosen { selects, dominators: dominators(&graph.body) }
+    }
+
+    /// True if a select has run whenever control comes to the end of a block.
+    fn is_before_end(&self, graph: &Graph, select: ValueId, block: BlockId) -> bool {
+        let inst = graph.definition(select);
+        inst.is_some_and(|inst| self.dominators.dominates(graph.block(inst), block))
+    }
+}
+
 /// What boolean an instruction gives, if it compares or negates; with `as_unsigned`, its unsigned
 /// counterpart.
 pub fn boolean(inst: Inst<'_>, as_unsigned: bool) -> Option<Boolean> {
@@ -483,8 +530,8 @@ pub fn boolean(inst: Inst<'_>, as_unsigned: bool) -> Option<Boolean> {
 /// Conditions are looked into so far.
 const MOST_IMPLIED: usize = 16;
 
-/// Phis that are looked through for the constants that one may have
-const MOST_PHIS: usize = 32;
+/// Phis and selects that are looked through for the constants that one may have
+const MOST_CHOICES: usize = 32;
 
 /// What left memory in a state, by number.
 fn access<'m>(
