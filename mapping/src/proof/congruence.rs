@@ -204,7 +204,7 @@ impl Congruence {
                 |&(from, to): &(BlockId, BlockId)| version.scopes.on_edge(value, from, to);
             // What was computed on the way is not what branches before that spoke of.
             let edges = before.iter().rev().take_while(|edge| !version.is_of_chain(value, edge.1));
-            on_edge(&edge).or_else(|| edges.filter_map(|e| on_edge(e)).next())
+            on_edge(&edge).or_else(|| edges.filter_map(on_edge).next())
         };
         let known = self.with_number(which, number).find_map(said);
         known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))

@@ -44,6 +44,8 @@ pub struct Lockstep {
     pub visits: Vec<Visit>,
     /// Values that were compared
     pub values: usize,
+    /// For each step of both runs how many anchors have run that both versions should have
+    pub anchors_before: PerVersion<Vec<usize>>,
 }
 
 /// Runs a program from a state on. `see` is shown each state.
@@ -141,7 +143,12 @@ pub fn lockstep(
             mapper.proof.matching.pairs
         ));
     }
-    let mut found = Lockstep { visits: Vec::new(), values: 0 };
+    let ran = |w: Version| {
+        let graph = mapper.proof.proved().graph(w);
+        traces[w].steps.iter().map(|step| anchors(graph, step).len()).collect()
+    };
+    let anchors_before = PerVersion::from_fn(ran);
+    let mut found = Lockstep { visits: Vec::new(), values: 0, anchors_before };
     for ((pair, of_base), (_, of_opt)) in base.into_iter().zip(opt) {
         let visit = Visit { pair, steps: PerVersion { base: of_base, opt: of_opt } };
         let [a, b] = Version::BOTH.map(|w| {

@@ -3,9 +3,7 @@
 use crate::Counts;
 use crate::generator::Random;
 use crate::ir::{Op, Program, Word};
-use crate::lockstep::{
-    Constants, End, Lockstep, Trace, agree, anchors, is_same as is_same_word, run,
-};
+use crate::lockstep::{Constants, End, Lockstep, Trace, agree, is_same as is_same_word, run};
 use crate::machine::{Event, Memory, State, Stop, evaluate};
 use midflight_ir::ids::{InstId, ValueId};
 use midflight_mapping::mapping::mapper::Mapper;
@@ -178,7 +176,9 @@ pub fn points(
                 let mut wrong = Err(format!("the other version is not at the landing: {visit:?}"));
                 for landing in landings {
                     let expected = &traces[to].steps[landing];
-                    match lands(mapper, [step, expected], from, &handed, map.landing) {
+                    let ran = [(from, number), (to, landing)]
+                        .map(|(w, step)| found.anchors_before[w][step]);
+                    match lands(mapper, ran, expected, from, &handed, map.landing) {
                         Err(what) if wrong.is_err() => wrong = Err(what),
                         Err(_) => {}
                         Ok(()) => wrong = Ok(()),
@@ -202,10 +202,12 @@ pub fn points(
     Ok(())
 }
 
-/// Whether what is handed over is what the other version has where it stands.
+/// Whether what is handed over is what the other version has where it stands, with so many anchors
+/// run in both.
 fn lands(
     mapper: &Mapper<'_>,
-    [step, expected]: [&State; 2],
+    [of_from, of_to]: [usize; 2],
+    expected: &State,
     from: Version,
     handed: &Handed,
     landing: InstId,
@@ -219,8 +221,6 @@ fn lands(
             ));
         }
     }
-    let [of_to, of_from] =
-        [(to, expected), (from, step)].map(|(w, s)| anchors(versions.graph(w), s).len());
     if of_to != of_from {
         return Err("other anchors have run".to_string());
     }

@@ -484,11 +484,13 @@ impl<'m> Handles<'_, 'm> {
 
 /// Selects between constants.
 struct Chosen {
-    /// For conditions the selects that they decide, with the constants that these have if it holds,
-    /// and if not
-    selects: HashMap<ValueId, Vec<(ValueId, [Option<ConstId>; 2])>>,
+    /// For conditions the selects that they decide
+    selects: HashMap<ValueId, Vec<Select>>,
     dominators: Dominators,
 }
+
+/// A select, and the constants that it has if its condition holds, and if not
+type Select = (ValueId, [Option<ConstId>; 2]);
 
 impl Chosen {
     fn new(graph: &Graph) -> Self {
