@@ -51,15 +51,15 @@ LIT ?= 22:2,19:2
 LIT_OLDER ?= --filter-out osr/
 # With which LLVM the crates that use it are tested
 RUST_LLVMS ?= 22
-SEEDS ?= 0..18
-OSR_SEEDS ?= 0..6
+SEEDS ?= 0..12
+OSR_SEEDS ?= 0..4
 OSR_TRANSITIONS ?= 10000000
 OSR_FUZZ ?= --programs bzip2,zlib,exceptions
 # Random programs in versions that are made while they run.
-OPEN_SEEDS ?= 0..6
+OPEN_SEEDS ?= 0..4
 # The thesis's passes.
 OSR_PASSES ?= adce,sccp,early-cse,loop-simplify,lcssa,loop-mssa(licm),sink
-OSR_OPT_SEEDS ?= 0..6
+OSR_OPT_SEEDS ?= 0..4
 # What rewrites more than they do, and what replaces loads by phis.
 OSR_REWRITING ?= instcombine<no-verify-fixpoint>
 # What copies blocks, or makes one of several.
