@@ -9,19 +9,25 @@ use crate::versions::version::Version;
 use midflight_ir::ids::BlockId;
 
 impl Round<'_> {
-    /// The one number that comes over walks, on some of which branches may have said that it is the
-    /// constant that comes over these.
-    fn one_over(&self, which: Version, walks: &[Walk], numbers: &[Number]) -> Option<Number> {
+    /// The one number that comes over walks at the head of a block, on some of which branches may
+    /// have said that it is the constant that comes over these.
+    fn one_over(
+        &self,
+        which: Version,
+        block: BlockId,
+        walks: &[Walk],
+        numbers: &[Number],
+    ) -> Option<Number> {
         let (congruence, versions) = (&self.congruence, self.versions);
         let is_constant = |number: &Number| congruence.constant(*number).is_some();
         let first = numbers.iter().find(|number| !is_constant(number)).or(numbers.first());
         let &one = first?;
         let is_one = |(&number, walk): (&Number, &Walk)| {
-            let said = || match walk.edges.split_last() {
-                Some((&edge, before)) if !walk.goes_round => {
-                    congruence.number_on_walk(versions, which, one, before, edge)
+            let said = || match walk.crossed(block).flatten() {
+                Some((from, before)) => {
+                    congruence.number_on_walk(versions, which, one, before, (from, block))
                 }
-                _ => one,
+                None => one,
             };
             number == one || (is_constant(&number) && number == said())
         };
@@ -52,7 +58,7 @@ impl Round<'_> {
                 let one = |is_said: bool| {
                     let numbers: Option<Vec<Number>> =
                         walks.iter().map(|walk| number(self, walk, is_said)).collect();
-                    self.one_over(which, walks, &numbers?)
+                    self.one_over(which, block, walks, &numbers?)
                 };
                 one(true).or_else(|| one(false))
             })
