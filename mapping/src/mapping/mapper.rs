@@ -273,50 +273,50 @@ impl<'a> Mapper<'a> {
         if self.proof.pending.places.is_empty() {
             return Ok(memory);
         }
-        let mut owed: Vec<(StoredTo, Vec<Option<Number>>)> = Vec::new();
-        let mut has = Vec::new();
-        let add = |to: &mut Vec<(StoredTo, Vec<Option<Number>>)>, place, number| match to
-            .iter_mut()
-            .find(|(known, _)| *known == place)
-        {
-            Some((_, numbers)) => numbers.push(number),
-            None => to.push((place, vec![number])),
-        };
+        // What there is in each place, wherever the point is.
+        let mut found: Vec<(StoredTo, Vec<Option<Number>>)> = Vec::new();
         for ((&(id, next), &at), &there) in
             landings.segments.iter().zip(copies).zip(&landing.proved)
         {
             let Some(segment) = self.segment(id.0, id.1) else { continue };
             let here = self.proof.pending.of_point(id, &segment.insts);
             memory.differs |= !here.places.is_empty();
-            let (to, places) = match from {
-                Version::Base => (&mut has, here.places.iter().copied().collect()),
-                Version::Opt => (&mut owed, here.owed(next, there)),
+            let (places, of_base) = match from {
+                Version::Base => (here.places.iter().copied().collect(), at),
+                Version::Opt => (here.owed(next, there), there),
             };
-            let of_base = if from == Version::Base { at } else { there };
             for place in places {
                 let stores = self.proof.pending.places[place].store;
-                if self.proof.has_address_at(from.other(), stores[from.other()], there) {
-                    add(to, self.folded(stores), self.content(stores.base, of_base));
-                } else if from == Version::Opt {
-                    return Err(Refusal::NeedsValue);
+                if !self.proof.has_address_at(from.other(), stores[from.other()], there) {
+                    if from == Version::Opt {
+                        return Err(Refusal::NeedsValue);
+                    }
+                    continue;
+                }
+                let (place, number) = (self.folded(stores), self.content(stores.base, of_base));
+                match found.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, numbers)) => numbers.push(number),
+                    None => found.push((place, vec![number])),
                 }
             }
         }
-        let everywhere = |numbers: &[Option<Number>]| -> Option<Numbers> {
-            let numbers: Vec<Number> = numbers.iter().copied().collect::<Option<_>>()?;
-            (numbers.len() == copies.len()).then_some(())?;
+        let is_everywhere = |numbers: &[Option<Number>]| numbers.len() == copies.len();
+        let numbers = |numbers: Vec<Option<Number>>| {
+            let numbers: Vec<Number> = numbers.into_iter().collect::<Option<_>>()?;
             Some(match self.proof.product {
                 None => Numbers::One(numbers[0]),
                 Some(_) => Numbers::Each(numbers),
             })
         };
-        if owed.iter().any(|(_, numbers)| numbers.len() != copies.len()) {
+        if from == Version::Base {
+            found.retain(|(_, there)| is_everywhere(there));
+            let has = found.into_iter().filter_map(|(place, n)| Some((place, numbers(n)?)));
+            memory.has = has.collect();
+        } else if found.iter().all(|(_, there)| is_everywhere(there)) {
+            memory.owed = found.into_iter().map(|(place, n)| (place, numbers(n))).collect();
+        } else {
             return Err(Refusal::SeveralCopies);
         }
-        let owed = owed.into_iter().map(|(place, numbers)| (place, everywhere(&numbers)));
-        memory.owed = owed.collect();
-        let has = has.into_iter();
-        memory.has = has.filter_map(|(place, n)| Some((place, everywhere(&n)?))).collect();
         Ok(memory)
     }
 

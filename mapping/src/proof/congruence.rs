@@ -176,20 +176,7 @@ impl Congruence {
         self.known(which, operand, |value| versions.of[which].scopes.on_edge(value, from, to))
     }
 
-    /// The same for any value with a number.
-    pub(super) fn number_on_edge(
-        &self,
-        versions: &Versions,
-        which: Version,
-        number: Number,
-        (from, to): (BlockId, BlockId),
-    ) -> Number {
-        let said = |value| versions.of[which].scopes.on_edge(value, from, to);
-        let known = self.with_number(which, number).find_map(said);
-        known.map_or(number, |constant| self.number(which, Operand::Constant(constant)))
-    }
-
-    /// The same where control came over some edges before.
+    /// The same for any value with a number, where control came over some edges before.
     pub(super) fn number_on_walk(
         &self,
         versions: &Versions,
@@ -427,16 +414,24 @@ impl Congruence {
         Some(vec![to, PerVersion { base: (base, 1), opt: (load, 0) }])
     }
 
-    /// True if two operands are congruent, or are the same wherever the instructions run. What a
-    /// branch said of one of them need not be known of the other one.
+    /// True if two operands are congruent, or are the same wherever the instructions run.
     fn are_same(&self, versions: &Versions, uses: PerVersion<Use>) -> bool {
-        let operand = |w: Version| versions.graph(w).operands(uses[w].0)[uses[w].1];
-        let plain = |w: Version| self.number(w, operand(w));
-        let there =
-            |w: Version| self.at(versions, w, operand(w), versions.graph(w).block(uses[w].0));
-        self.same_uses.contains(&uses.opt)
-            || there(Version::Base) == there(Version::Opt)
-            || plain(Version::Base) == plain(Version::Opt)
+        let operands = PerVersion::from_fn(|w| versions.graph(w).operands(uses[w].0)[uses[w].1]);
+        let blocks = PerVersion::from_fn(|w| versions.graph(w).block(uses[w].0));
+        self.same_uses.contains(&uses.opt) || self.are_congruent(versions, operands, blocks)
+    }
+
+    /// True if operands are congruent as they are used in blocks. What a branch said of one of them
+    /// need not be known of the other one.
+    pub(super) fn are_congruent(
+        &self,
+        versions: &Versions,
+        operands: PerVersion<Operand>,
+        blocks: PerVersion<BlockId>,
+    ) -> bool {
+        let there = |w: Version| self.at(versions, w, operands[w], blocks[w]);
+        let plain = |w: Version| self.number(w, operands[w]);
+        there(Version::Base) == there(Version::Opt) || plain(Version::Base) == plain(Version::Opt)
     }
 
     /// True if the operands of two instructions are congruent, or are the same wherever the

@@ -238,9 +238,6 @@ fn unlike(
         let operands = PerVersion::from_fn(|w| versions.graph(w).operands(at[w]));
         let block = PerVersion::from_fn(|w| versions.graph(w).block(at[w]));
         let is_first = result.is_none();
-        let number = |which: Version, operand: Operand| {
-            congruence.at(versions, which, operand, block[which])
-        };
         let choices = Version::BOTH.map(|w| choice(&versions.of[w], at[w]));
         let next: Option<PerVersion<Operand>> = if let [Some(base), Some(opt)] = choices
             && !(node.base.facts.is_phi() && node.opt.facts.is_phi())
@@ -256,11 +253,7 @@ fn unlike(
         } else {
             let operands = compared(node, operands);
             let mut pairs = operands.into_iter().flatten();
-            let plain = |which: Version, operand| congruence.number(which, operand);
-            pairs.find(|of| {
-                number(Version::Base, of.base) != number(Version::Opt, of.opt)
-                    && plain(Version::Base, of.base) != plain(Version::Opt, of.opt)
-            })
+            pairs.find(|&of| !congruence.are_congruent(versions, of, block))
         };
         let next = next.or_else(|| {
             let are_total = node.base.is_total && node.opt.is_total;

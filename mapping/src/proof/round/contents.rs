@@ -258,13 +258,7 @@ impl Round<'_> {
     /// What a place has at the head of a block when a walk was taken, as
     /// [`crate::proof::congruence::value_over`] has it for a phi; with `is_said`, with what
     /// branches on it say.
-    pub(super) fn over(
-        &self,
-        head: &Head,
-        block: BlockId,
-        walk: &Walk,
-        is_said: bool,
-    ) -> Option<Number> {
+    fn over(&self, head: &Head, block: BlockId, walk: &Walk, is_said: bool) -> Option<Number> {
         let state = |incoming: &[(BlockId, Access)], from: BlockId| {
             incoming.iter().find(|(b, _)| *b == from).map(|&(_, access)| access)
         };
@@ -291,7 +285,7 @@ impl Round<'_> {
         number: Number,
         edge: (BlockId, BlockId),
     ) -> Number {
-        self.congruence.number_on_edge(self.versions, which, number, edge)
+        self.congruence.number_on_walk(self.versions, which, number, &[], edge)
     }
 
     /// True if what a place has at the head of a block has not changed since.
