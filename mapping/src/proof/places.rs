@@ -2,11 +2,13 @@
 
 use crate::proof::congruence::Congruence;
 use crate::proof::numbers::{Number, UNKNOWN};
-use crate::versions::facts::Versions;
+use crate::proof::partings::Parting;
+use crate::versions::facts::{VersionFacts, Versions};
 use crate::versions::graph::{Access, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use typed_index_collections::TiVec;
 
 /// The place that a load or store accesses
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,4 +140,35 @@ pub(super) fn lost_loads(versions: &Versions, congruence: &Congruence) -> PerVer
         loads[which].retain(is_of);
     }
     loads
+}
+
+/// True if a value by which versions part, or which decides what it is, is made of what one of
+/// these loads gives: else it is of no use to know that.
+pub(super) fn are_in_partings(
+    versions: &Versions,
+    partings: &[Parting],
+    loads: &PerVersion<Vec<InstId>>,
+) -> bool {
+    Version::BOTH.into_iter().any(|which| {
+        let VersionFacts { graph, gates, .. } = &versions.of[which];
+        let mut seen = TiVec::<InstId, bool>::from(vec![false; graph.nodes.len()]);
+        let definition = |operand: Operand| match operand {
+            Operand::Value(value) => graph.definition(value),
+            Operand::Constant(_) => None,
+        };
+        let unlike = partings.iter().filter_map(|parting| parting.unlike);
+        let mut work: Vec<InstId> = unlike.filter_map(|unlike| definition(unlike[which])).collect();
+        while let Some(inst) = work.pop() {
+            if std::mem::replace(&mut seen[inst], true) {
+                continue;
+            }
+            let gate = match graph.nodes[inst].facts.is_phi() {
+                true => gates[graph.block(inst)].as_ref().and_then(|gate| gate.condition(graph)),
+                false => None,
+            };
+            let made_of = graph.operands(inst).iter().copied().chain(gate);
+            work.extend(made_of.filter_map(definition));
+        }
+        loads[which].iter().any(|&load| seen[load])
+    })
 }

@@ -12,7 +12,7 @@ use crate::proof::guesses::Refuted;
 use crate::proof::lone::{Candidates, candidates, is_at_parting, likely_lone, pending, set_lone};
 use crate::proof::matching::Matching;
 use crate::proof::pending::Pending;
-use crate::proof::places::{Contents, lost_loads, see_places};
+use crate::proof::places::{Contents, are_in_partings, lost_loads, see_places};
 use crate::proof::round::Round;
 use crate::proof::shape::{Shape, shapes};
 use crate::unfold::product::reached;
@@ -46,7 +46,7 @@ impl Proof {
 
     /// The same, without copies.
     pub fn one_to_one(mut versions: Versions, oracle: &dyn Oracle) -> Self {
-        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle, &extent);
+        let (matching, congruence, pending) = matched_with_lone(&mut versions, oracle, 0, &extent);
         Proof { versions, product: None, matching, congruence, pending }
     }
 
@@ -92,7 +92,10 @@ impl Proof {
         let count = |unfolded: &Versions, matching: &Matching| {
             extent_of_product(&versions, unfolded, folds, matching)
         };
-        let (matching, congruence, pending) = matched_with_lone(unfolded, &projected, &count);
+        // What copies alone do not improve is tried again with the stores that may be lone.
+        let least = if leaves_out { 0 } else { without + 1 };
+        let (matching, congruence, pending) =
+            matched_with_lone(unfolded, &projected, least, &count);
         let extent = count(unfolded, &matching);
         if extent <= without {
             return None;
@@ -189,18 +192,25 @@ fn congruence(
 }
 
 /// Makes stores of one version lone where that can be proved and is of use, and matches the
-/// versions.
+/// versions. If less than `least` is matched without that, it is left at that.
 fn matched_with_lone(
     versions: &mut Versions,
     oracle: &dyn Oracle,
+    least: usize,
     extent: &dyn Fn(&Versions, &Matching) -> usize,
 ) -> (Matching, Congruence, Pending) {
     let (mut matching, mut congruence) = matched(versions, oracle);
     let mut without = extent(versions, &matching);
+    if without < least {
+        return (matching, congruence, Pending::default());
+    }
     let mut seen = PerVersion::default();
     for _ in 0..MOST_PLACES_ROUNDS {
         let lost = lost_loads(versions, &congruence);
-        if !matching.has_parted() || lost == seen {
+        if !matching.has_parted()
+            || lost == seen
+            || !are_in_partings(versions, &matching.partings, &lost)
+        {
             break;
         }
         see_places(versions, &lost);

@@ -3,7 +3,8 @@
 //! In each round each instruction is given the number of the first one of the round that is the
 //! same operation on the same numbers. Most stay what they were: an instruction is looked at again
 //! only if something has changed that this depends on ([`Seen`]). So each of a clock's ticks is a
-//! visit, and all that may change has the time at which it did.
+//! visit, and all that may change has the time at which it did. What is proved depends on more than
+//! that: all proofs are tried again in the last round.
 
 use crate::proof::candidates::Candidates;
 use crate::proof::congruence::{Congruence, value_at_end, value_over};
@@ -178,9 +179,24 @@ impl<'a> Round<'a> {
             self.run(which);
             self.begin_again(which);
         }
-        let settled = (0..MOST_ROUNDS).any(|_| !self.run(which) && !self.drop_refuted(refuted));
+        let settled = (0..MOST_ROUNDS)
+            .any(|_| !self.run(which) && !self.prove_again(which) && !self.drop_refuted(refuted));
         debug_assert!(!settled || self.is_settled(which), "what was found before holds");
         settled
+    }
+
+    /// A round in which each proof is tried again; true if a number changed. In others that is not
+    /// done as long as what an instruction is made of does not change; but proofs look further.
+    fn prove_again(&mut self, which: Version) -> bool {
+        let insts = self.versions.graph(which).nodes.keys();
+        let unsure: Vec<InstId> = insts.filter(|&i| self.rests_on_proof(which, i)).collect();
+        unsure.iter().for_each(|&inst| self.seen[which][inst].at = 0);
+        !unsure.is_empty() && self.run(which)
+    }
+
+    /// True if what was found of an instruction may change though what it is made of does not.
+    fn rests_on_proof(&self, which: Version, inst: InstId) -> bool {
+        self.has_candidates(which, inst) && !self.is_of_base(self.seen[which][inst].found)
     }
 
     /// True if nothing changes when all is looked at again.
@@ -381,7 +397,6 @@ impl<'a> Round<'a> {
             }
         };
         seen.at != 0
-            && (!self.has_candidates(which, inst) || self.is_of_base(seen.found))
             && graph.operands(inst).iter().all(is_same)
             && seen.via.is_none_or(is_old)
             && match node.clobber {

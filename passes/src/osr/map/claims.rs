@@ -29,9 +29,9 @@ pub struct Claims<'a, 'm> {
 }
 
 impl<'m> Claims<'_, 'm> {
-    /// Numbers the operations, and puts what is claimed into the graphs. True if that holds only as
-    /// long as instructions of base keep their flags, but for those that lose them.
-    pub fn put(&self, graphs: &mut PerVersion<Graph>) -> bool {
+    /// Numbers the operations, and puts what is claimed into the graphs. The instructions of base
+    /// that are unsigned only as long as those that are not losing their flags keep them.
+    pub fn put(&self, graphs: &mut PerVersion<Graph>) -> Vec<InstId> {
         let solutions = PerVersion::<OnceCell<_>>::default();
         let solve = |which: Version, without_flags: &[Inst<'m>]| {
             Solution::new(self.sandbox, self.handles.snapshots[which].function, without_flags)
@@ -45,7 +45,7 @@ impl<'m> Claims<'_, 'm> {
         let of_base = || with_flags.get_or_init(|| solve(Version::Base, &[]));
         let with_kept_flags = OnceCell::new();
         let kept = || with_kept_flags.get_or_init(|| solve(Version::Base, self.losing));
-        let mut rests_on_flags = false;
+        let mut resting_on_flags = Vec::new();
         let useful = PerVersion::from_fn(|which| graphs[which].useful());
         for which in Version::BOTH {
             for inst in useful[which].keys().filter(|&i| useful[which][i]) {
@@ -69,7 +69,7 @@ impl<'m> Claims<'_, 'm> {
                 unsigned.push(inst);
             } else if is_asked && kept().is_unsigned(llvm) {
                 unsigned.push(inst);
-                rests_on_flags = true;
+                resting_on_flags.push(inst);
             }
         }
         self.number(graphs, &unsigned);
@@ -104,7 +104,7 @@ impl<'m> Claims<'_, 'm> {
                 opt.blocks[block].feasible[edge] = false;
             }
         }
-        rests_on_flags
+        resting_on_flags
     }
 
     /// The values of base that are used where opt has a constant.

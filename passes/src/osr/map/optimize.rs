@@ -10,7 +10,6 @@ use midflight_mapping::points::{Boundary, boundaries};
 use midflight_mapping::proof::Proof;
 use midflight_mapping::versions::facts::Versions;
 use midflight_mapping::versions::version::PerVersion;
-use rustc_hash::FxHashSet as HashSet;
 
 /// The passes of the thesis (5.4.1): ADCE, constant propagation (as a part of SCCP), common
 /// subexpression elimination, loop canonicalization, LCSSA, LICM, sinking.
@@ -70,19 +69,19 @@ impl<'m> TwoVersions<'m> {
     ) -> Comparison<'a, 'm> {
         // What rests on flags is proved only if these stay: it is tried again without those that
         // go.
-        let mut losing: HashSet<Inst<'m>> = HashSet::default();
+        let mut losing: Vec<Inst<'m>> = Vec::new();
         loop {
-            let known: Vec<_> = losing.iter().copied().collect();
-            let (versions, handles) = read(snapshots, &self.tracker, sandbox, &known);
+            let (versions, handles) = read(snapshots, &self.tracker, sandbox, &losing);
             let proof = match trust {
                 Trust::Proved => Proof::new(versions, &handles),
                 Trust::Claimed => Proof::claimed(versions, &handles),
             };
-            if trust == Trust::Proved && handles.rests_on_flags {
-                let of_base = |inst: &Inst<'m>| inst.block().function() == self.base;
-                losing.extend(Classes::new(&proof, &handles).losing().filter(of_base));
+            if trust == Trust::Claimed || !handles.rests_on_flags() {
+                return Comparison::new(sandbox, proof, handles);
             }
-            if losing.len() == known.len() {
+            let of_base = |inst: &Inst<'m>| inst.block().function() == self.base;
+            losing.extend(Classes::new(&proof, &handles).losing().filter(of_base));
+            if handles.holds_without_flags(&losing) {
                 return Comparison::new(sandbox, proof, handles);
             }
         }

@@ -6,6 +6,7 @@ use midflight_bridge::ir::{Comparison, Inst, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
 use midflight_bridge::prover::{self, Kind};
 use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
+use midflight_bridge::solver::Solution;
 use midflight_ir::body::Block;
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -36,8 +37,8 @@ pub struct Handles<'a, 'm> {
     without_flags: RefCell<HashSet<(Version, InstId)>>,
     /// For each version and instruction the operands that it was asked about with, and the answers
     simple: PerVersion<RefCell<TiVec<InstId, Vec<Simplified>>>>,
-    /// Whether what was claimed holds only as long as instructions of base keep their flags.
-    pub rests_on_flags: bool,
+    /// The instructions of base that are claimed to be unsigned because others have flags
+    resting_on_flags: Vec<InstId>,
 }
 
 /// Operands, and what an instruction is equal to with them.
@@ -66,6 +67,19 @@ impl<'a, 'm> Handles<'a, 'm> {
     /// True if what was answered rests on an instruction's having no flags that make it poison.
     pub fn loses_flags(&self, which: Version, inst: InstId) -> bool {
         self.without_flags.borrow().contains(&(which, inst))
+    }
+
+    /// True if what was claimed rests on flags of base.
+    pub fn rests_on_flags(&self) -> bool {
+        !self.resting_on_flags.is_empty()
+    }
+
+    /// True if what was claimed holds still if these instructions of base lose their flags.
+    pub fn holds_without_flags(&self, losing: &[Inst<'m>]) -> bool {
+        let base = self.snapshots.base;
+        let solution = Solution::new(self.sandbox, base.function, losing);
+        let mut resting = self.resting_on_flags.iter();
+        resting.all(|&inst| solution.is_unsigned(base.instructions[inst]))
     }
 
     /// The LLVM side of a constant.
@@ -263,13 +277,13 @@ pub fn read<'a, 'm>(
         well_defined: RefCell::default(),
         without_flags: RefCell::default(),
         simple: snapshots.map(|s| RefCell::new(vec![Vec::new(); s.instructions.len()].into())),
-        rests_on_flags: false,
+        resting_on_flags: Vec::new(),
     };
     let mut numbers = Numbers::default();
     let mut graphs = PerVersion::from_fn(|which| handles.graph(which, &mut numbers));
     let tracked = tracked(snapshots.base, snapshots.opt, tracker);
     let claims = Claims { handles: &handles, tracked: &tracked, sandbox, losing };
-    handles.rests_on_flags = claims.put(&mut graphs);
+    handles.resting_on_flags = claims.put(&mut graphs);
     for which in Version::BOTH {
         handles.add_implied(which, &mut graphs[which]);
     }
