@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
@@ -60,6 +61,41 @@ bool midflight::isNotPoison(const Value *V, const Instruction *At) {
 }
 
 namespace {
+
+// True for what is undefined only if something is that Assumed does not have:
+// values come from what is not undefined, by operations of which none makes
+// anything undefined. Those of a cycle are assumed not to be.
+bool isNeverUndef(const Value *V, SmallPtrSetImpl<const Value *> &Assumed) {
+  constexpr unsigned Most = 32;
+  if (isGuaranteedNotToBeUndef(V) || Assumed.contains(V))
+    return true;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !isa<PHINode, BinaryOperator, CastInst, CmpInst, SelectInst>(I) ||
+      Assumed.size() == Most)
+    return false;
+  Assumed.insert(I);
+  return all_of(I->operands(),
+                [&](const Value *Op) { return isNeverUndef(Op, Assumed); });
+}
+
+// The same as isWellDefined, where that follows from what a value is used for,
+// too: wherever it is computed, the program has undefined behavior if it is
+// poison.
+bool isDefinedByUses(const Value *V, unsigned Depth) {
+  if (isWellDefined(V))
+    return true;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I)
+    return false;
+  SmallPtrSet<const Value *, 8> Assumed;
+  if (programUndefinedIfPoison(I) && isNeverUndef(I, Assumed))
+    return true;
+  return Depth && isa<BinaryOperator, CastInst, CmpInst>(I) &&
+         !canCreateUndefOrPoison(cast<Operator>(I)) &&
+         all_of(I->operands(), [&](const Value *Op) {
+           return isDefinedByUses(Op, Depth - 1);
+         });
+}
 
 // Attributes of a call that tell what is true of it, of its arguments and of
 // its result, and not what it does.
@@ -371,7 +407,9 @@ bool mfb_has_unsigned(LLVMValueRef Inst) {
 
 /// True if a value is neither poison nor undef in any run without undefined
 /// behaviour.
-bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
+bool mfb_is_well_defined(LLVMValueRef V) {
+  return isDefinedByUses(unwrap(V), /*Depth=*/3);
+}
 
 /// Gives instructions the same number just if they are the same operation, but
 /// for operands and for flags that make a result poison. Those that are marked

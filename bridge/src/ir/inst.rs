@@ -54,6 +54,10 @@ pub enum Opcode {
     Funclet,
     /// `bitcast`
     BitCast,
+    /// `zext`
+    ZExt,
+    /// `sext`
+    SExt,
     /// Any other
     Other,
 }
@@ -76,6 +80,8 @@ impl<'m> Inst<'m> {
             LLVMOpcode::LLVMResume => Opcode::Resume,
             LLVMOpcode::LLVMUnreachable => Opcode::Unreachable,
             LLVMOpcode::LLVMBitCast => Opcode::BitCast,
+            LLVMOpcode::LLVMZExt => Opcode::ZExt,
+            LLVMOpcode::LLVMSExt => Opcode::SExt,
             LLVMOpcode::LLVMCleanupRet
             | LLVMOpcode::LLVMCatchRet
             | LLVMOpcode::LLVMCatchPad

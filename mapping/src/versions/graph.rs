@@ -59,6 +59,10 @@ pub struct Node {
     pub effect: Option<Effect>,
     /// If it copies or fills memory, and a store of an integer may stand for it
     pub as_store: Option<AsStore>,
+    /// Bits of what it gives, if that is an integer of at most 64
+    pub bits: Option<u32>,
+    /// If it extends an integer
+    pub extends: Option<Extends>,
     /// The bytes of the integer that it loads or stores, if it is a simple access of one
     pub integer_bytes: Option<u64>,
     /// A simple load or store whose address is a multiple of as many bytes as it accesses: another
@@ -97,6 +101,47 @@ pub struct Linear {
     pub bits: u32,
 }
 
+impl Linear {
+    /// If it adds a constant to one operand, or to its negation: the operand's place, and what it
+    /// is where the sum is a constant; both as signed numbers.
+    pub fn before(&self, constant: i64) -> Option<(usize, i64)> {
+        let [(place, factor @ (1 | -1))] = self.terms[..] else { return None };
+        let before = constant.wrapping_sub(self.constant).wrapping_mul(factor);
+        Some((place, sign_extended(before, self.bits)))
+    }
+}
+
+/// How an integer is extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extends {
+    /// From so many bits
+    pub bits: u32,
+    /// By copies of the highest one
+    pub signed: bool,
+}
+
+impl Extends {
+    /// The integer that is extended to a constant, if there is one; both as signed numbers.
+    pub fn before(self, constant: i64) -> Option<i64> {
+        let narrow = sign_extended(constant, self.bits);
+        (self.after(narrow) == constant).then_some(narrow)
+    }
+
+    /// What a constant is extended to.
+    pub fn after(self, narrow: i64) -> i64 {
+        match self.signed {
+            true => narrow,
+            false => narrow & !(-1 << (self.bits - 1) << 1),
+        }
+    }
+}
+
+/// The lowest bits of a word, from 1 to 64 of them, as a signed number.
+fn sign_extended(word: i64, bits: u32) -> i64 {
+    let unused = 64 - bits.clamp(1, 64);
+    word << unused >> unused
+}
+
 /// The cases of a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cases {
@@ -109,8 +154,7 @@ pub struct Cases {
 impl Cases {
     /// The values, as signed numbers.
     pub fn signed(&self) -> impl Iterator<Item = i64> {
-        let unused = 64 - self.bits.clamp(1, 64);
-        self.values.iter().map(move |&value| ((value << unused) as i64) >> unused)
+        self.values.iter().map(|&value| sign_extended(value as i64, self.bits))
     }
 
     /// The successor that a constant leads to, by its index.

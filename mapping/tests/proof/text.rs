@@ -16,7 +16,8 @@
 //! Each is a [`Snapshot`]; an operation is a word of [`FACTS`]. Behind `!` is what else is known:
 //! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
 //! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
-//! PLACE` of booleans; `cases BITS VALUE…` of a switch; `writes BYTES` of what copies memory, with
+//! PLACE` of booleans; `cases BITS VALUE…` of a switch; `bits N` of an integer, and `extends N` of
+//! one that is made of another one of so many bits, with `signed`; `writes BYTES` of what copies memory, with
 //! the constant if it fills it, `bytes N` of an integer that is loaded or stored, `aligned` of a load
 //! or store whose address is a multiple of what it accesses, `defined PLACE…` of operands that must
 //! be well defined, `exact`, and `compares-memory`, with the bytes if strings are. An edge in
@@ -31,7 +32,7 @@ use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Effect, Graph, GraphBlock, Linear, Node, Operand,
+    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node, Operand,
     Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
@@ -61,6 +62,7 @@ const FACTS: &[(&str, &str)] = &[
     ("own", "own"),
     ("pad", "landing_pad anchor reads_memory"),
     ("pad_pointer", "pad_pointer repeatable speculatable"),
+    ("ne", "repeatable speculatable commutative differ"),
     ("phi", "phi"),
     ("read", "reads_memory"),
     ("ret", "terminator"),
@@ -223,6 +225,11 @@ impl Text {
                     node.well_defined = value.split(' ').map(|word| 1 << place(word)).sum();
                 }
                 "bytes" => node.integer_bytes = Some(value.parse().expect("a number")),
+                "bits" => node.bits = Some(value.parse().expect("a number")),
+                "extends" => {
+                    let bits = word_of(value).parse().expect("a number");
+                    node.extends = Some(Extends { bits, signed: value.ends_with("signed") });
+                }
                 "linear" => {
                     let mut words = value.split(' ');
                     let mut number =
@@ -395,6 +402,12 @@ impl Text {
         }
         if let Some(bytes) = node.integer_bytes {
             write!(line, " !bytes {bytes}").unwrap();
+        }
+        if let Some(bits) = node.bits {
+            write!(line, " !bits {bits}").unwrap();
+        }
+        if let Some(Extends { bits, signed }) = node.extends {
+            write!(line, " !extends {bits}{}", if signed { " signed" } else { "" }).unwrap();
         }
         line
     }

@@ -221,6 +221,11 @@ impl Round<'_> {
         {
             return Some(add(terms, Term::Chosen(which, phi, operands)));
         }
+        if which == Version::Opt
+            && let Some(operation) = self.operation_of_base(value, number)
+        {
+            return self.term_of(terms, Version::Base, operation, number, depth);
+        }
         let known = number.filter(|_| terms.is_deep);
         let inst = graph.definition(value).map(|inst| self.computed(which, inst, known));
         let Some(inst) = inst.filter(|&inst| {
@@ -233,6 +238,17 @@ impl Round<'_> {
         let operands: Option<Vec<usize>> =
             operands.map(|&o| self.term(terms, which, o, block, depth - 1)).collect();
         Some(add(terms, Term::Operation(which, inst, operands?)))
+    }
+
+    /// The total operation of base that a phi of opt has the number of, as a loop counter of more
+    /// bits has that of a counter extended.
+    fn operation_of_base(&self, value: ValueId, number: Option<Number>) -> Option<Operand> {
+        let [base, opt] = Version::BOTH.map(|w| self.versions.graph(w));
+        opt.definition(value).filter(|&inst| opt.nodes[inst].facts.is_phi())?;
+        let (which, first) = self.congruence.layout.value(self.versions, number?)?;
+        let operation = base.definition(first).filter(|_| which == Version::Base)?;
+        let is_it = self.congruence.of.base[first] == number? && base.nodes[operation].is_total;
+        is_it.then_some(Operand::Value(first))
     }
 
     /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken,

@@ -27,11 +27,16 @@ impl Round<'_> {
         let (base, opt) = (&self.versions.of.base.graph, &self.versions.of.opt.graph);
         let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
         let Operand::Value(value) = candidate.operand else { return None };
-        let operation = base.definition(value).filter(|&inst| base.nodes[inst].is_total);
-        operation?;
+        base.definition(value).filter(|&inst| base.nodes[inst].is_total)?;
         let phi = Operand::Value(opt.result(phi));
         let operands = PerVersion { base: candidate.operand, opt: phi };
-        let proves = |terms: &Terms, _| self.are_equal(terms, candidate.negated);
+        // If the operation is always well defined, so is what it gives on what comes in.
+        let is_defined = self.oracle.is_well_defined(Version::Base, candidate.operand);
+        let proves = |terms: &Terms, at| {
+            let negated = candidate.negated;
+            self.are_equal(terms, negated)
+                .or_else(|| is_defined.then(|| self.stands_for(terms, negated, at))?)
+        };
         self.over_ways(pair, operands, &mut Vec::new(), &proves)
     }
 

@@ -129,7 +129,12 @@ impl Round<'_> {
 
     /// The instructions of opt that were looked into, if its expression is proved to be what base's
     /// is where an instruction of base runs that must have that well defined.
-    fn stands_for(&self, terms: &Terms, negated: bool, at: InstId) -> Option<LookedInto> {
+    pub(super) fn stands_for(
+        &self,
+        terms: &Terms,
+        negated: bool,
+        at: InstId,
+    ) -> Option<LookedInto> {
         let is_select = |which: Version, inst: InstId| self.is_select(which, inst);
         let is_well_defined = |number| self.is_well_defined(number);
         let looked_into = terms.defined_with_base(is_select, is_well_defined)?;

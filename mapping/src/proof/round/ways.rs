@@ -17,8 +17,8 @@ use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::round::uses::MOST_CONDITIONS;
-use crate::proof::terms::{self, Terms};
-use crate::versions::graph::{Boolean, Operand};
+use crate::proof::terms::{self, LookedInto, Term, Terms};
+use crate::versions::graph::{Boolean, Extends, Linear, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 
@@ -42,6 +42,35 @@ struct Facts {
     of_base: Vec<(InstId, bool)>,
     /// It cannot come to this.
     contradicts: bool,
+}
+
+/// A number of which another one is made.
+struct Origin<'a> {
+    number: Number,
+    /// If it is a condition, that, and where it is looked at
+    condition: Option<(Operand, At<'a>)>,
+    /// How, the last step first
+    steps: Vec<OneToOne>,
+}
+
+/// What gives different numbers for different numbers
+#[derive(Clone)]
+enum OneToOne {
+    Extended(Extends),
+    /// The other way round
+    ExtendedTo(Extends),
+    Added(Linear),
+}
+
+impl Origin<'_> {
+    /// What this is where what is made of it is a constant; none if that never is.
+    fn constant(&self, constant: i64) -> Option<i64> {
+        self.steps.iter().try_fold(constant, |constant, step| match step {
+            OneToOne::Extended(extends) => extends.before(constant),
+            OneToOne::ExtendedTo(extends) => Some(extends.after(constant)),
+            OneToOne::Added(linear) => linear.before(constant).map(|(_, before)| before),
+        })
+    }
 }
 
 /// Where a condition is looked at: in a block of a version that it came to over a walk.
@@ -198,13 +227,15 @@ impl Round<'_> {
         let inst = graph.terminator(at.block);
         let operand = *graph.operands(inst).first()?;
         if let Some(cases) = &graph.nodes[inst].cases {
-            let number = self.number_on(at, operand, facts, DEEPEST);
-            let constant = self.integer_of(number).or_else(|| facts.constant(number));
-            let is_none = |value: i64| facts.is_equal(number, value) == Some(false);
-            return match constant {
-                Some(constant) => Some(cases.way(constant)),
-                None => cases.signed().all(is_none).then_some(0),
-            };
+            let origins = self.origins_of_cases(at, cases.bits, operand, facts);
+            let mut is_none = true;
+            for (case, value) in cases.signed().enumerate() {
+                match self.is_constant(&origins, value, facts, DEEPEST) {
+                    Some(true) => return Some(case + 1),
+                    is => is_none &= is.is_some(),
+                }
+            }
+            return is_none.then_some(0);
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
         let holds = self.holds(at, operand, facts, DEEPEST);
@@ -233,12 +264,8 @@ impl Round<'_> {
     /// they were.
     fn follows_from_base(&self, which: Version, branch: InstId, facts: &Facts) -> Option<bool> {
         let &(last, held) = facts.of_base.last().filter(|_| which == Version::Opt)?;
-        // Where one was taken twice it is not known which time this is.
-        let is_once = |&(one, _): &(InstId, bool)| {
-            facts.of_base.iter().filter(|&&(other, _)| other == one).count() == 1
-        };
-        (facts.of_base.len() <= MOST_CONDITIONS && facts.of_base.iter().all(is_once))
-            .then_some(())?;
+        let are_once = facts.of_base.iter().all(|&(branch, _)| facts.is_once(branch));
+        (facts.of_base.len() <= MOST_CONDITIONS && are_once).then_some(())?;
         let mut terms = Terms::new(false);
         let term = |terms: &mut Terms, which: Version, branch: InstId| {
             let graph = self.versions.graph(which);
@@ -266,10 +293,10 @@ impl Round<'_> {
         let inst = graph.terminator(at.block);
         let Some(&operand) = graph.operands(inst).first() else { return };
         if let Some(cases) = &graph.nodes[inst].cases {
-            let number = self.number_on(at, operand, facts, DEEPEST);
+            let origins = self.origins_of_cases(at, cases.bits, operand, facts);
             for (case, value) in cases.signed().enumerate() {
                 if way == 0 || way == case + 1 {
-                    facts.add_equal(number, value, way != 0);
+                    self.suppose(&origins, (value, way != 0), facts, DEEPEST);
                 }
             }
         } else if graph.nodes[inst].facts.is_conditional() {
@@ -282,11 +309,12 @@ impl Round<'_> {
 
     /// Adds that a condition holds, or does not, and what follows from that.
     fn imply(&self, at: At<'_>, operand: Operand, holds: bool, facts: &mut Facts, depth: usize) {
-        if let Some(known) = self.holds(at, operand, facts, depth) {
-            facts.contradicts |= known != holds;
+        // Of one that is known more may follow: another expression may have had its number.
+        if self.holds(at, operand, facts, depth) == Some(!holds) {
+            facts.contradicts = true;
             return;
         }
-        let operand = self.there(at, operand, facts, depth);
+        let (operand, at) = self.there(at, operand, facts, depth);
         let number = self.congruence.at(self.versions, at.which, operand, at.block);
         if number == UNKNOWN {
             return;
@@ -297,8 +325,8 @@ impl Round<'_> {
         let Operand::Value(value) = operand else { return };
         let Some(inst) = graph.definition(value) else { return };
         let node = &graph.nodes[inst];
-        if let Some((number, constant, is_equal)) = self.compared(at, inst, facts, depth) {
-            facts.add_equal(number, constant, is_equal == holds);
+        if let Some((origins, constant, is_equal)) = self.compared(at, inst, facts, depth) {
+            self.suppose(&origins, (constant, is_equal == holds), facts, depth);
         }
         let is_both = match holds {
             true => node.facts.is_logical_and(),
@@ -320,7 +348,7 @@ impl Round<'_> {
 
     /// Whether a condition holds, if that is known.
     fn holds(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<bool> {
-        let operand = self.there(at, operand, facts, depth);
+        let (operand, at) = self.there(at, operand, facts, depth);
         let number = self.congruence.at(self.versions, at.which, operand, at.block);
         if number == UNKNOWN {
             return None;
@@ -345,12 +373,8 @@ impl Round<'_> {
         if let Some(Boolean::Not(place)) = node.boolean {
             return of(place).map(|holds| !holds);
         }
-        if let Some((number, constant, is_equal)) = self.compared(at, inst, facts, depth) {
-            let is = match self.integer_of(number) {
-                Some(integer) => integer == constant,
-                None => facts.is_equal(number, constant)?,
-            };
-            return Some(is == is_equal);
+        if let Some((origins, constant, is_equal)) = self.compared(at, inst, facts, depth) {
+            return Some(self.is_constant(&origins, constant, facts, depth)? == is_equal);
         }
         if let Some(Boolean::Comparison { .. }) = node.boolean {
             let number = |&o: &Operand| self.number_on(at, o, facts, depth - 1);
@@ -380,25 +404,178 @@ impl Round<'_> {
         }
     }
 
-    /// For `icmp eq` or `ne` with a constant: the number that is compared, the constant, and
-    /// whether the comparison holds where they are equal.
-    fn compared(
+    /// For `icmp eq` or `ne` with a constant: what is compared, the constant, and whether the
+    /// comparison holds where they are equal.
+    fn compared<'w>(
         &self,
-        at: At<'_>,
+        at: At<'w>,
         inst: InstId,
         facts: &Facts,
         depth: usize,
-    ) -> Option<(Number, i64, bool)> {
+    ) -> Option<(Vec<Origin<'w>>, i64, bool)> {
         let graph = self.versions.graph(at.which);
         let of_inst = graph.nodes[inst].facts;
         (of_inst.is_equal() || of_inst.is_differ()).then_some(())?;
         let [value, other] = *graph.operands(inst) else { return None };
-        let number = |operand| self.number_on(at, operand, facts, depth.saturating_sub(1));
-        let constant = self.integer_of(number(other))?;
-        let value = number(value);
-        let is_known =
-            self.congruence.constant(value).is_none_or(|c| self.oracle.integer(c).is_some());
-        (value != UNKNOWN && is_known).then_some((value, constant, of_inst.is_equal()))
+        let depth = depth.saturating_sub(1);
+        let constant = self.integer_of(self.number_on(at, other, facts, depth))?;
+        let origins = self.origins(at, value, facts, depth);
+        let is_known = |origin: &Origin<'_>| {
+            let constant = self.congruence.constant(origin.number);
+            constant.is_none_or(|c| self.oracle.integer(c).is_some())
+        };
+        (!origins.is_empty() && origins.iter().all(is_known))
+            .then(|| (origins, constant, of_inst.is_equal()))
+    }
+
+    /// The number of a value there, and those of what it is made of one to one: it is a constant
+    /// just if each of them is the constant that it is made of. (A comparison of what is extended
+    /// becomes one of what that is made of, and then a case of a switch.)
+    fn origins<'w>(
+        &self,
+        mut at: At<'w>,
+        mut operand: Operand,
+        facts: &Facts,
+        depth: usize,
+    ) -> Vec<Origin<'w>> {
+        let graph = self.versions.graph(at.which);
+        let mut origins = Vec::new();
+        let mut steps = Vec::new();
+        for _ in 0..=depth {
+            (operand, at) = self.there(at, operand, facts, depth);
+            let number = self.congruence.at(self.versions, at.which, operand, at.block);
+            if number == UNKNOWN {
+                break;
+            }
+            let is_condition =
+                matches!(steps.last(), Some(OneToOne::Extended(Extends { bits: 1, .. })));
+            let condition = Some((operand, at)).filter(|_| is_condition);
+            origins.push(Origin { number, condition, steps: steps.clone() });
+            let Operand::Value(value) = operand else { break };
+            let Some(inst) = graph.definition(value) else { break };
+            let node = &graph.nodes[inst];
+            let place = if let Some(extends) = node.extends {
+                steps.push(OneToOne::Extended(extends));
+                0
+            } else if let Some(linear) = &node.linear
+                && let Some((place, _)) = linear.before(0)
+            {
+                steps.push(OneToOne::Added(linear.clone()));
+                place
+            } else {
+                break;
+            };
+            operand = graph.operands(inst)[place];
+            if at.which == Version::Opt {
+                self.look_into(at, vec![(Version::Opt, inst)]);
+            }
+        }
+        origins
+    }
+
+    /// The same for what a switch of some bits decides by, and what branches of base that were taken
+    /// have compared, if that is proved to be the same, extended. (A comparison of what is extended
+    /// and masked becomes a case of what is masked alone.)
+    fn origins_of_cases<'w>(
+        &self,
+        at: At<'w>,
+        bits: u32,
+        operand: Operand,
+        facts: &Facts,
+    ) -> Vec<Origin<'w>> {
+        let mut origins = self.origins(at, operand, facts, DEEPEST);
+        if at.which == Version::Opt {
+            let graph = self.versions.graph(Version::Base);
+            let compared = facts.of_base.iter().filter(|(branch, _)| facts.is_once(*branch));
+            let compared = compared.filter_map(|&(branch, _)| {
+                let Operand::Value(value) = *graph.operands(branch).first()? else { return None };
+                let inst = graph.definition(value)?;
+                let of_inst = graph.nodes[inst].facts;
+                (of_inst.is_equal() || of_inst.is_differ()).then_some(())?;
+                Some((*graph.operands(inst).first()?, graph.block(branch)))
+            });
+            let mut seen: Vec<Number> = origins.iter().map(|origin| origin.number).collect();
+            for (wide, block) in compared {
+                let number = self.congruence.at(self.versions, Version::Base, wide, block);
+                if number != UNKNOWN && !seen.contains(&number) {
+                    seen.push(number);
+                    origins.extend(self.extended_to(at, (operand, bits), (wide, number)));
+                }
+            }
+        }
+        origins
+    }
+
+    /// The value of base with a number, if it is proved to be what opt decides by, extended.
+    fn extended_to(
+        &self,
+        at: At<'_>,
+        (narrow, bits): (Operand, u32),
+        (wide, number): (Operand, Number),
+    ) -> Option<Origin<'static>> {
+        let Operand::Value(value) = wide else { return None };
+        let graph = self.versions.graph(Version::Base);
+        let of_wide = graph.nodes[graph.definition(value)?].bits.filter(|&wide| wide >= bits)?;
+        [false, true].into_iter().find_map(|signed| {
+            let mut terms = Terms::new(false);
+            let root =
+                self.term_of(&mut terms, Version::Base, wide, Some(number), terms::DEEPEST)?;
+            let term = self.term(&mut terms, at.which, narrow, at.block, terms::DEEPEST)?;
+            let extended = Term::Extended { term, signed, like: (Version::Base, value) };
+            terms.roots = [root, if of_wide > bits { terms.add_unknown(extended) } else { term }];
+            let looked_into = self.are_equal(&terms, false)?;
+            self.look_into(at, looked_into);
+            let steps = match of_wide > bits {
+                true => vec![OneToOne::ExtendedTo(Extends { bits, signed })],
+                false => Vec::new(),
+            };
+            Some(Origin { number, condition: None, steps })
+        })
+    }
+
+    /// Notes what was looked into for the branch at the end of a block.
+    fn look_into(&self, at: At<'_>, looked_into: LookedInto) {
+        let branch = self.versions.graph(at.which).terminator(at.block);
+        self.looked_into_on_ways.borrow_mut().push((branch, looked_into));
+    }
+
+    /// Whether the first of these is a constant, if that is known.
+    fn is_constant(
+        &self,
+        origins: &[Origin<'_>],
+        constant: i64,
+        facts: &Facts,
+        depth: usize,
+    ) -> Option<bool> {
+        origins.iter().find_map(|origin| {
+            let Some(constant) = origin.constant(constant) else { return Some(false) };
+            if let Some((condition, at)) = origin.condition.filter(|_| depth > 0) {
+                return Some(self.holds(at, condition, facts, depth - 1)? == (constant != 0));
+            }
+            match self.integer_of(origin.number) {
+                Some(integer) => Some(integer == constant),
+                None => facts.is_equal(origin.number, constant),
+            }
+        })
+    }
+
+    /// Adds that the first of these is a constant, or is not.
+    fn suppose(
+        &self,
+        origins: &[Origin<'_>],
+        (constant, holds): (i64, bool),
+        facts: &mut Facts,
+        depth: usize,
+    ) {
+        for origin in origins {
+            match (origin.constant(constant), origin.condition) {
+                (Some(constant), Some((condition, at))) if depth > 0 => {
+                    self.imply(at, condition, (constant != 0) == holds, facts, depth - 1);
+                }
+                (Some(constant), _) => facts.add_equal(origin.number, constant, holds),
+                (None, _) => facts.contradicts |= holds,
+            }
+        }
     }
 
     fn integer_of(&self, number: Number) -> Option<i64> {
@@ -407,28 +584,35 @@ impl Round<'_> {
 
     /// The number of an operand there.
     fn number_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Number {
-        let operand = self.there(at, operand, facts, depth);
+        let (operand, at) = self.there(at, operand, facts, depth);
         self.congruence.at(self.versions, at.which, operand, at.block)
     }
 
     /// What an operand is there: a phi of a block on the walk is what came in, and a select what
-    /// its condition chooses.
-    fn there(&self, at: At<'_>, mut operand: Operand, facts: &Facts, depth: usize) -> Operand {
+    /// its condition chooses. With where that is looked at: what came in at a phi is what it was
+    /// before, though the walk may lead over where it is computed again.
+    fn there<'w>(
+        &self,
+        mut at: At<'w>,
+        mut operand: Operand,
+        facts: &Facts,
+        depth: usize,
+    ) -> (Operand, At<'w>) {
         let graph = self.versions.graph(at.which);
-        let mut walk = at.walk;
         for _ in 0..depth {
             let Operand::Value(value) = operand else { break };
             let Some(inst) = graph.definition(value) else { break };
             let node = &graph.nodes[inst];
             if node.facts.is_phi() {
-                let entered = walk.iter().rposition(|&(_, to)| to == graph.block(inst));
-                let incoming = entered.and_then(|n| Some((n, graph.incoming(inst, walk[n].0)?)));
-                let Some((entered, incoming)) = incoming else { break };
-                (operand, walk) = (incoming, &walk[..entered]);
+                let entered = at.walk.iter().rposition(|&(_, to)| to == graph.block(inst));
+                let Some(entered) = entered else { break };
+                let (block, _) = at.walk[entered];
+                let Some(incoming) = graph.incoming(inst, block) else { break };
+                (operand, at) = (incoming, At { block, walk: &at.walk[..entered], ..at });
             } else if let [condition, yes, no] = *graph.operands(inst)
                 && node.facts.is_select()
             {
-                match self.holds(At { walk, ..at }, condition, facts, depth - 1) {
+                match self.holds(at, condition, facts, depth - 1) {
                     Some(holds) => operand = if holds { yes } else { no },
                     None => break,
                 }
@@ -436,11 +620,16 @@ impl Round<'_> {
                 break;
             }
         }
-        operand
+        (operand, at)
     }
 }
 
 impl Facts {
+    /// True if a branch of base was not taken twice: else it is not known which time this is.
+    fn is_once(&self, branch: InstId) -> bool {
+        self.of_base.iter().filter(|&&(other, _)| other == branch).count() == 1
+    }
+
     fn add_atom(&mut self, atom: [Number; 2], holds: bool) {
         match self.atoms.iter().find(|(known, _)| *known == atom) {
             Some(&(_, known)) => self.contradicts |= known != holds,

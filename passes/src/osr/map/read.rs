@@ -2,7 +2,7 @@
 
 use crate::osr::map::claims::Claims;
 use crate::read_code::{CodeSnapshot, Constants};
-use midflight_bridge::ir::{Comparison, Inst, Type, TypeKind, Value};
+use midflight_bridge::ir::{Comparison, Inst, Opcode, Type, TypeKind, Value};
 use midflight_bridge::memory::Memory;
 use midflight_bridge::prover::{self, Kind};
 use midflight_bridge::sandbox::{Fate, Sandbox, Tracker};
@@ -14,8 +14,8 @@ use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::derive::derived;
 use midflight_mapping::versions::facts::{Tracked, Versions};
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Effect, Graph, GraphBlock, Linear, Node, Operand,
-    Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node,
+    Operand, Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -335,6 +335,8 @@ impl<'m> Handles<'_, 'm> {
                     bytes,
                     filled: filled.map(|c| self.constant_id(c)),
                 }),
+                bits: self.integer_bits(inst.value().ty()),
+                extends: self.extends(inst),
                 integer_bytes: inst.integer_bytes(),
                 is_aligned: inst.is_aligned(),
                 is_total: inst.is_total(),
@@ -373,6 +375,23 @@ impl<'m> Handles<'_, 'm> {
                 graph.blocks[id].implied.extend(implied);
             }
         }
+    }
+
+    /// Bits of a type, if it is an integer of at most 64.
+    fn integer_bits(&self, ty: Type<'m>) -> Option<u32> {
+        (ty.kind() == TypeKind::Integer).then_some(())?;
+        let bits = self.snapshots.base.function.module().size_of(ty).0;
+        u32::try_from(bits).ok().filter(|&bits| bits <= 64)
+    }
+
+    fn extends(&self, inst: Inst<'m>) -> Option<Extends> {
+        let signed = match inst.opcode() {
+            Opcode::ZExt => false,
+            Opcode::SExt => true,
+            _ => return None,
+        };
+        self.integer_bits(inst.value().ty())?;
+        Some(Extends { bits: self.integer_bits(inst.operands().next()?.ty())?, signed })
     }
 
     fn linear(&self, inst: Inst<'m>) -> Option<Linear> {
