@@ -209,7 +209,9 @@ fn run(point: &ComposedPoint, state: &State) -> State {
             StepExpr::Constant { constant: (step, constant) } => {
                 mix(*step, u64::from(*constant), [].into_iter())
             }
-            StepExpr::Content { .. } => unreachable!("steps pass values only"),
+            StepExpr::Content { .. } | StepExpr::Narrow { .. } => {
+                unreachable!("steps have values and instructions done again only")
+            }
             StepExpr::Code { code, .. } => match *code {},
             StepExpr::Repeat { repeat: (step, inst), of } => {
                 mix(*step, 1000 + u64::from(u32::from(*inst)), of.iter().map(|&o| values[o]))

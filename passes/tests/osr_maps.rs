@@ -15,6 +15,7 @@ fn leads() -> PointMap {
             Expr::Constant { constant: 6 },
             Expr::Repeat { repeat: 3.into(), of: vec![0, 1] },
             Expr::Content { content: 9.into(), address: 0 },
+            Expr::Narrow { narrow: 2.into(), of: 3 },
         ],
         stores: vec![OwedStore { store: 9.into(), value: 2, address: 0 }],
         differs: true,
@@ -54,7 +55,7 @@ fn the_format_is_as_documented() {
         serde_json::to_string(&write_point(0, 1.into(), &Ok(leads()))).expect("it can be written");
     assert_eq!(
         text,
-        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3]}"#
+        r#"{"point":0,"at":1,"landing":4,"values":[[2,0],[5,2]],"exprs":[{"source":3},{"constant":6},{"repeat":3,"of":[0,1]},{"content":9,"address":0},{"narrow":2,"of":3}],"stores":[{"store":9,"value":2,"address":0}],"differs":true,"keep":[3]}"#
     );
     let page = include_str!("../../docs/osr-report.md");
     let (_, example) = page.split_once("\"maps\":").expect("there is an example");

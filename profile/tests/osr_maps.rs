@@ -49,6 +49,9 @@ fn point(
                         content: below(number, base),
                         address: below(number, place),
                     },
+                    3 if place > 0 => {
+                        MapExpr::Narrow { narrow: below(number, to), of: below(number, place) }
+                    }
                     _ => MapExpr::Source { source: below(number, arguments + from) },
                 });
             }

@@ -91,6 +91,12 @@ impl<'m> Inst<'m> {
         }
     }
 
+    /// True for a `zext` that is poison where what it extends is negative.
+    pub fn is_nonnegative_zext(self) -> bool {
+        // SAFETY: the instruction is live; it is asked of what may have that flag only.
+        self.opcode() == Opcode::ZExt && unsafe { LLVMGetNNeg(self.0) != 0 }
+    }
+
     /// The name of its opcode, as in the IR.
     pub fn opcode_name(self) -> String {
         // SAFETY: the instruction is live; the result is a C string that is never freed.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 // MAP: "name":"until_zero"
+// MAP-SAME: "opt_to_base":{"total":[[M:[0-9]+]],{{[^}]*}}"avail":[[M]],
 // MAP-SAME: "unproved":[]
 __attribute__((noinline)) void until_zero(const char *text) {
   for (int i = 0; text[i]; ++i)

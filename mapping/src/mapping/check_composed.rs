@@ -222,7 +222,9 @@ impl Check<'_> {
                         congruence.number(Version::Base, Operand::Constant(constant))
                     })
                 }
-                StepExpr::Content { .. } => unreachable!("steps pass values only"),
+                StepExpr::Content { .. } | StepExpr::Narrow { .. } => {
+                    unreachable!("steps have values and instructions done again only")
+                }
                 StepExpr::Code { code, .. } => match code {},
                 StepExpr::Repeat { repeat: (step, inst), ref of } => {
                     // It is an instruction of the version that the step leads to.

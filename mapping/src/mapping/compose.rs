@@ -68,7 +68,9 @@ impl ComposedPoint {
 
     /// None if memory is not the same in both versions: the next step relies on it.
     fn of_step(step: Step, map: &PointMap) -> Option<Self> {
-        let is_value = |expr: &Expr| !matches!(expr, Expr::Content { .. } | Expr::Code { .. });
+        let is_value = |expr: &Expr| {
+            matches!(expr, Expr::Source { .. } | Expr::Constant { .. } | Expr::Repeat { .. })
+        };
         (!map.differs && map.exprs.iter().all(is_value)).then_some(())?;
         let code = |_| unreachable!("it has no code");
         let expr = |expr: &Expr| expr.map(|v| v, |inst| (step, inst), |c| (step, c), code);

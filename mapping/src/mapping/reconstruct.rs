@@ -14,7 +14,8 @@
 //! A load is made again if nothing may have written to its place since (the thesis's suggestion in
 //! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the
 //! branch's condition. What only one side of the branch has computed is made again there if it
-//! cannot trap, from values that are there on either side. Anchors, other phis, allocas, and
+//! cannot trap, from values that are there on either side. What the source has extended is the
+//! lowest bits of that. Anchors, other phis, allocas, and
 //! freezes of what may be poison never are made again.
 
 use crate::mapping::marks::Marks;
@@ -322,7 +323,8 @@ impl Reconstruct<'_> {
                 let kept = self.kept(value).map(|expr| add(state, expr));
                 kept.or_else(|| self.again(state, value, true))
             })
-            .or_else(|| self.in_memory(state, value));
+            .or_else(|| self.in_memory(state, value))
+            .or_else(|| self.narrowed(state, value, may_keep));
         state.depth -= 1;
         state.marks.set_open(value, false);
         match expr {
@@ -506,6 +508,38 @@ impl Reconstruct<'_> {
             let address = self.address(state, place)?;
             Some(add(state, Expr::Content { content: place.base, address }))
         })
+    }
+
+    /// What the source has extended: the lowest bits of that. (A pass gave a loop counter more bits.)
+    fn narrowed(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
+        let is_new = self.over_head(value).is_some() || self.is_ahead(value);
+        (self.variant >= Variant::Alias && !is_new).then_some(())?;
+        self.destination.side.extensions(value).iter().find_map(|&extension| {
+            let numbers = self.numbers_of_extension(value, extension)?;
+            let members = self.members(self.source, &numbers);
+            let free = members.iter().copied().find(|&m| self.is_free(m));
+            let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
+            let of = add(state, Expr::Source { source: free.or_else(kept)? });
+            Some(add(state, Expr::Narrow { narrow: extension, of }))
+        })
+    }
+
+    /// What a value is extended to at the landing, whether it is there or not.
+    fn numbers_of_extension(&self, value: ValueId, extension: InstId) -> Option<Numbers> {
+        let which = self.destination.side.which;
+        let graph = self.proof.proved().graph(which);
+        let number = |copy: InstId| self.proof.congruence.of[which][graph.result(copy)];
+        if self.proof.product.is_none() {
+            return Some(Numbers::One(number(extension)));
+        }
+        let copies = self.proof.instances(which, extension);
+        let there = |&at: &InstId| {
+            let reaching = Operand::Value(self.proof.reaching(which, value, at)?);
+            let mut copies = copies.iter().copied();
+            copies.find(|&copy| graph.operands(copy) == [reaching]).map(number)
+        };
+        let all = self.destination.copies.iter().map(there);
+        all.collect::<Option<_>>().map(Numbers::Each)
     }
 
     /// The value made again.

@@ -7,10 +7,11 @@ use crate::proof::Proof;
 use crate::proof::congruence::Congruence;
 use crate::proof::numbers::Number;
 use crate::versions::facts::Versions;
-use crate::versions::graph::Graph;
+use crate::versions::graph::{Graph, Operand};
 use crate::versions::version::Version;
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
+use rustc_hash::FxHashMap as HashMap;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// A version, as the side of a mapping.
@@ -27,6 +28,8 @@ pub struct Side {
     /// With it, if there is any
     sets: Option<LiveSets>,
     useful: TiVec<InstId, bool>,
+    /// For values those that extend them
+    extensions: HashMap<ValueId, Vec<InstId>>,
     dominators: Dominators,
     /// The useful values of the proved version by their numbers: for the place of each number where
     /// those begin
@@ -81,6 +84,7 @@ impl Side {
             sets: None,
             uses,
             useful,
+            extensions: extensions(graph),
             dominators: dominators(&graph.body),
             first,
             members,
@@ -91,6 +95,11 @@ impl Side {
     pub fn members(&self, congruence: &Congruence, number: Number) -> &[ValueId] {
         let bounds = congruence.place(number).and_then(|place| self.first.get(place..place + 2));
         bounds.map_or(&[], |bounds| &self.members[bounds[0] as usize..bounds[1] as usize])
+    }
+
+    /// The instructions that extend a value.
+    pub fn extensions(&self, value: ValueId) -> &[InstId] {
+        self.extensions.get(&value).map_or(&[], |all| all)
     }
 
     /// True unless only dead code uses it.
@@ -138,4 +147,14 @@ impl Side {
     pub fn graph<'a>(&self, versions: &'a Versions) -> &'a Graph {
         versions.graph(self.which)
     }
+}
+
+fn extensions(graph: &Graph) -> HashMap<ValueId, Vec<InstId>> {
+    let mut extensions: HashMap<ValueId, Vec<InstId>> = HashMap::default();
+    for (inst, _) in graph.nodes.iter_enumerated().filter(|(_, node)| node.extends.is_some()) {
+        if let [Operand::Value(value)] = *graph.operands(inst) {
+            extensions.entry(value).or_default().push(inst);
+        }
+    }
+    extensions
 }

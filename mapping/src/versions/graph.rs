@@ -61,7 +61,7 @@ pub struct Node {
     pub as_store: Option<AsStore>,
     /// Bits of what it gives, if that is an integer of at most 64
     pub bits: Option<u32>,
-    /// If it extends an integer
+    /// If it extends an integer, and is poison only if that is
     pub extends: Option<Extends>,
     /// The bytes of the integer that it loads or stores, if it is a simple access of one
     pub integer_bytes: Option<u64>,

@@ -108,6 +108,7 @@ fn mapped(text: &Text, proof: &Proof, out: &mut String) {
                     Expr::Repeat { repeat: inst, .. } => {
                         format!("{}'({})", text.inst(to, *inst), of.join(", "))
                     }
+                    Expr::Narrow { .. } => format!("narrow({})", of.join(", ")),
                     Expr::Content { .. } => format!("memory({})", of.join(", ")),
                     Expr::Code { code, .. } => format!("code {code}({})", of.join(", ")),
                 });

@@ -32,8 +32,8 @@ use midflight_ir::ids::{BlockId, InstId, ValueId};
 use midflight_mapping::proof::terms::{Term, Terms};
 use midflight_mapping::versions::facts::Tracked;
 use midflight_mapping::versions::graph::{
-    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node, Operand,
-    Oracle,
+    Access, AsStore, Boolean, Cases, ConstId, Effect, Extends, Graph, GraphBlock, Linear, Node,
+    Operand, Oracle,
 };
 use midflight_mapping::versions::version::{PerVersion, Version};
 use std::collections::HashMap;

@@ -50,6 +50,10 @@ impl<'m> Material<'_, 'm> {
                 Expr::Content { content, address } => {
                     builder.load_as_stored((self.store)(*content), values[*address])
                 }
+                Expr::Narrow { narrow, of } => {
+                    let extended = version.instructions[*narrow].operands().next();
+                    builder.narrow(values[*of], extended.expect("it extends a value").ty())
+                }
                 Expr::Code { code, of: operands } => (self.code)(*code, builder, &of(operands)),
             });
         }

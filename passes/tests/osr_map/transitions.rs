@@ -2,7 +2,7 @@
 
 use crate::Counts;
 use crate::generator::Random;
-use crate::ir::{Op, Program, Word};
+use crate::ir::{Inst, Op, Program, Word, mask};
 use crate::lockstep::{Constants, End, Lockstep, Trace, agree, is_same as is_same_word, run};
 use crate::machine::{Event, Memory, State, Stop, evaluate};
 use midflight_ir::ids::{InstId, ValueId};
@@ -72,6 +72,7 @@ fn hand_over(
                 .memory
                 .load(address_of(words[*address])?, bits_of(*store)?)
                 .map_err(|stop| format!("loading what {store} stores: {stop:?}"))?,
+            Expr::Narrow { narrow: inst, of } => narrowed(&to.insts[*inst], words[*of])?,
             Expr::Code { .. } => unreachable!("a proved mapping runs no code that was given"),
         });
     }
@@ -84,6 +85,17 @@ fn hand_over(
     }
     let values = map.values.iter().map(|&(value, expr)| (value, words[expr])).collect();
     Ok(Handed { values, memory })
+}
+
+/// What an instruction extends to a word.
+fn narrowed(inst: &Inst, word: Word) -> Result<Word, String> {
+    match (&inst.op, word) {
+        (Op::Cast(name, bits), Word::Int(wide)) if matches!(name.as_str(), "sext" | "zext") => {
+            Ok(Word::Int(wide & mask(*bits)))
+        }
+        (Op::Cast(..), word) => Ok(word),
+        (op, _) => Err(format!("{op:?} is taken for an extension")),
+    }
 }
 
 /// How many phis a mapping makes again.

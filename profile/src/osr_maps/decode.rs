@@ -3,7 +3,7 @@
 use super::model::{Both, FunctionMaps, MapExpr, MapPoint, Maps, OwedStore};
 use super::pieces::Reader;
 use super::version::{PerVersion, Version};
-use super::{TAG_BITS, TAG_CONSTANT, TAG_REPEAT, TAG_SOURCE};
+use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_NARROW, TAG_REPEAT, TAG_SOURCE};
 use crate::Malformed;
 use crate::cursor::Cursor;
 use crate::leb128::unzigzag;
@@ -204,11 +204,15 @@ fn read_exprs(body: &mut Cursor<'_>) -> Result<Vec<MapExpr>, Malformed> {
                 }
                 MapExpr::Repeat { repeat, of }
             }
-            // The tag has no other values than this one.
-            _ => {
+            TAG_CONTENT => {
                 let address = body.delta32(place as u32, "the address of an expression")? as usize;
                 MapExpr::Content { content: number? as usize, address }
             }
+            TAG_NARROW => {
+                let of = body.delta32(place as u32, "what an expression undoes")? as usize;
+                MapExpr::Narrow { narrow: number? as usize, of }
+            }
+            _ => return Err(body.malformed(WHAT, "has a tag that is not known")),
         });
     }
     Ok(exprs)
@@ -274,6 +278,9 @@ fn absent(
             Some("an instruction to repeat that is not there")
         }
         MapExpr::Content { content, .. } if *content >= base => Some("a store that is not there"),
+        MapExpr::Narrow { narrow, .. } if *narrow >= destination => {
+            Some("an instruction to undo that is not there")
+        }
         _ => {
             let is_later = expr.operands().iter().any(|&operand| operand >= place);
             is_later.then_some("an expression that comes later")

@@ -2,7 +2,7 @@
 
 use super::model::{FunctionMaps, MapExpr, MapPoint, Maps};
 use super::pieces::Writer;
-use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_REPEAT, TAG_SOURCE};
+use super::{TAG_BITS, TAG_CONSTANT, TAG_CONTENT, TAG_NARROW, TAG_REPEAT, TAG_SOURCE};
 use crate::leb128::zigzag;
 use crate::put::{overwrite, put_delta, put_string, put_varint};
 use crate::record::seal;
@@ -134,6 +134,10 @@ fn put_exprs(out: &mut Vec<u8>, exprs: &[MapExpr]) -> Option<()> {
             MapExpr::Content { content, address } => {
                 put_varint(out, u64::from(number(*content)?) << TAG_BITS | TAG_CONTENT);
                 put_delta(out, number(place)?, number(*address)?);
+            }
+            MapExpr::Narrow { narrow, of } => {
+                put_varint(out, u64::from(number(*narrow)?) << TAG_BITS | TAG_NARROW);
+                put_delta(out, number(place)?, number(*of)?);
             }
             MapExpr::Code { code, .. } => match *code {},
         }

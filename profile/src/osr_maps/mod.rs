@@ -35,7 +35,7 @@ pub fn name_in(version: &str, name: &str) -> String {
 }
 
 /// Bits of an expression's number that say what it is.
-const TAG_BITS: u32 = 2;
+const TAG_BITS: u32 = 3;
 
 /// A value of the version that is left
 const TAG_SOURCE: u64 = 0;
@@ -45,6 +45,8 @@ const TAG_CONSTANT: u64 = 1;
 const TAG_REPEAT: u64 = 2;
 /// What memory has in the place of a store
 const TAG_CONTENT: u64 = 3;
+/// What is extended to something
+const TAG_NARROW: u64 = 4;
 
 #[cfg(test)]
 mod tests {

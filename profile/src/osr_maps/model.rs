@@ -167,6 +167,14 @@ pub enum Expr<V, I, C, X = Infallible> {
         /// A former expression
         address: usize,
     },
+    /// `{"narrow": INSTRUCTION, "of": EXPRESSION}`: what the instruction extends where that gives
+    /// the expression
+    Narrow {
+        /// Of the version that is entered: it extends an integer
+        narrow: I,
+        /// A former expression
+        of: usize,
+    },
     /// Code that a compiler writer gave; it is in no data.
     #[cfg_attr(feature = "serde", serde(skip))]
     Code {
@@ -183,7 +191,9 @@ impl<V: Copy, I: Copy, C: Copy, X: Copy> Expr<V, I, C, X> {
         match self {
             Expr::Source { .. } | Expr::Constant { .. } => &[],
             Expr::Repeat { of, .. } | Expr::Code { of, .. } => of,
-            Expr::Content { address, .. } => core::slice::from_ref(address),
+            Expr::Content { address: of, .. } | Expr::Narrow { of, .. } => {
+                core::slice::from_ref(of)
+            }
         }
     }
 
@@ -194,7 +204,7 @@ impl<V: Copy, I: Copy, C: Copy, X: Copy> Expr<V, I, C, X> {
             Expr::Repeat { of, .. } | Expr::Code { of, .. } => {
                 of.iter_mut().for_each(|o| *o = operand(*o));
             }
-            Expr::Content { address, .. } => *address = operand(*address),
+            Expr::Content { address: of, .. } | Expr::Narrow { of, .. } => *of = operand(*of),
         }
         self
     }
@@ -214,6 +224,7 @@ impl<V: Copy, I: Copy, C: Copy, X: Copy> Expr<V, I, C, X> {
                 Expr::Repeat { repeat: inst(repeat), of: of.clone() }
             }
             Expr::Content { content, address } => Expr::Content { content: inst(content), address },
+            Expr::Narrow { narrow, of } => Expr::Narrow { narrow: inst(narrow), of },
             Expr::Code { code: of_code, ref of } => {
                 Expr::Code { code: code(of_code), of: of.clone() }
             }

@@ -60,7 +60,8 @@ fn named(expr: &MapExpr) -> Option<usize> {
     match *expr {
         MapExpr::Source { source: number }
         | MapExpr::Repeat { repeat: number, .. }
-        | MapExpr::Content { content: number, .. } => Some(number),
+        | MapExpr::Content { content: number, .. }
+        | MapExpr::Narrow { narrow: number, .. } => Some(number),
         MapExpr::Constant { .. } | MapExpr::Code { .. } => None,
     }
 }
@@ -179,8 +180,8 @@ pub fn for_binary(mut maps: Maps) -> Maps {
                 match expr {
                     MapExpr::Source { source } => named[from].extend(of_value(*source)),
                     MapExpr::Constant { .. } | MapExpr::Code { .. } => {}
-                    MapExpr::Repeat { repeat, .. } => {
-                        named[from.other()].insert(*repeat);
+                    MapExpr::Repeat { repeat: inst, .. } | MapExpr::Narrow { narrow: inst, .. } => {
+                        named[from.other()].insert(*inst);
                     }
                     MapExpr::Content { content, .. } => {
                         named.base.insert(*content);

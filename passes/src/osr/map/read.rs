@@ -386,7 +386,7 @@ impl<'m> Handles<'_, 'm> {
 
     fn extends(&self, inst: Inst<'m>) -> Option<Extends> {
         let signed = match inst.opcode() {
-            Opcode::ZExt => false,
+            Opcode::ZExt if !inst.is_nonnegative_zext() => false,
             Opcode::SExt => true,
             _ => return None,
         };

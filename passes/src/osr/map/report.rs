@@ -318,12 +318,16 @@ impl<'a, 'm> Texts<'a, 'm> {
                 format!("{}'", self.names[to][graph.result(*inst)])
             }
             Expr::Content { .. } => format!("memory'{expr}"),
+            Expr::Narrow { .. } => format!("narrow'{expr}"),
             Expr::Code { .. } => unreachable!("only a compiler writer's state map has code"),
         };
         let mut lines = Vec::new();
         for (number, expr) in map.exprs.iter().enumerate() {
             if let Expr::Content { address, .. } = expr {
                 lines.push(format!("memory'{number} = load {}", name(*address)));
+            }
+            if let Expr::Narrow { of, .. } = expr {
+                lines.push(format!("narrow'{number} = trunc {}", name(*of)));
             }
             if let Expr::Repeat { repeat: inst, of } = expr {
                 let operands: Vec<String> = of.iter().map(|&o| name(o)).collect();

@@ -82,11 +82,15 @@ impl Direction<'_> {
             MapExpr::Constant { constant } => readable(&self.function.maps.constants[constant]),
             MapExpr::Repeat { repeat, .. } => format!("{}'", self.destination.result(*repeat)),
             MapExpr::Content { .. } => format!("memory'{expr}"),
+            MapExpr::Narrow { .. } => format!("narrow'{expr}"),
             MapExpr::Code { code, .. } => match *code {},
         };
         for (number, expr) in exprs.iter().enumerate() {
             if let MapExpr::Content { address, .. } = expr {
                 writeln!(out, "      memory'{number} = load {}", name(*address))?;
+            }
+            if let MapExpr::Narrow { of, .. } = expr {
+                writeln!(out, "      narrow'{number} = trunc {}", name(*of))?;
             }
             let MapExpr::Repeat { repeat, of } = expr else { continue };
             let operands: Vec<String> = of.iter().map(|&operand| name(operand)).collect();
