@@ -114,7 +114,7 @@ fn a_binary_has_what_mappings_name() {
     let opt: Vec<String> = named(&found.instructions.opt);
     // Value 3 is that of instruction 1. Value 2 is that of instruction 0, value 5 of instruction 3.
     assert_eq!(base, ["base1", "base3", "base6", "base9"]);
-    assert_eq!(opt, ["opt0", "opt3", "opt4 asm \"add #9 x\", !\"x\" !y"]);
+    assert_eq!(opt, ["opt0", "opt2", "opt3", "opt4 asm \"add #9 x\", !\"x\" !y"]);
     let at: Vec<usize> = found.points.base_to_opt.iter().map(MapPoint::at).collect();
     assert_eq!(at, [3, 6]);
     assert_eq!(found.constants, maps.constants);
