@@ -22,7 +22,7 @@ fn point(
     base: usize,
     constants: Vec<u32>,
 ) -> impl Strategy<Value = MapPoint> {
-    let expr = (0..4u8, any::<u32>(), vec(any::<u32>(), 0..4));
+    let expr = (0..5u8, any::<u32>(), vec(any::<u32>(), 0..4));
     let stores = vec((0..9usize, any::<u32>(), any::<u32>()), 0..3);
     let leads = (
         (0..9usize, 0..from, 0..to),
@@ -260,6 +260,8 @@ fn what_points_name_must_be_there() {
         fields(p).unwrap().3[2] = MapExpr::Content { content: 2, address: 0 };
     };
     says(content, "a store");
+    let narrow = |p: &mut MapPoint| fields(p).unwrap().3[2] = MapExpr::Narrow { narrow: 2, of: 0 };
+    says(narrow, "an instruction to undo");
     assert_eq!(changed(|_| {}), "nothing");
 }
 
@@ -272,7 +274,7 @@ fn errors_tell_what_is_wrong() {
         read_section(&record).expect_err("it is damaged").to_string()
     };
     let version = error(&|record| record[4] = 9);
-    assert!(version.contains("has version 9, and this Midflight reads version 1"), "{version}");
+    assert!(version.contains("has version 9, and this Midflight reads version 2"), "{version}");
     let size = error(&|record| record[0] = 7);
     assert!(size.contains("says that it has 7 bytes"), "{size}");
     let key = error(&|record| record[8] ^= 1);
