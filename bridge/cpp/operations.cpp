@@ -78,25 +78,6 @@ bool isNeverUndef(const Value *V, SmallPtrSetImpl<const Value *> &Assumed) {
                 [&](const Value *Op) { return isNeverUndef(Op, Assumed); });
 }
 
-// The same as isWellDefined, where that follows from what a value is used for,
-// too: wherever it is computed, the program has undefined behavior if it is
-// poison.
-bool isDefinedByUses(const Value *V, unsigned Depth) {
-  if (isWellDefined(V))
-    return true;
-  auto *I = dyn_cast<Instruction>(V);
-  if (!I)
-    return false;
-  SmallPtrSet<const Value *, 8> Assumed;
-  if (programUndefinedIfPoison(I) && isNeverUndef(I, Assumed))
-    return true;
-  return Depth && isa<BinaryOperator, CastInst, CmpInst>(I) &&
-         !canCreateUndefOrPoison(cast<Operator>(I)) &&
-         all_of(I->operands(), [&](const Value *Op) {
-           return isDefinedByUses(Op, Depth - 1);
-         });
-}
-
 // Attributes of a call that tell what is true of it, of its arguments and of
 // its result, and not what it does.
 AttributeMask callFacts(bool InMemory = false) {
@@ -407,8 +388,15 @@ bool mfb_has_unsigned(LLVMValueRef Inst) {
 
 /// True if a value is neither poison nor undef in any run without undefined
 /// behaviour.
-bool mfb_is_well_defined(LLVMValueRef V) {
-  return isDefinedByUses(unwrap(V), /*Depth=*/3);
+bool mfb_is_well_defined(LLVMValueRef V) { return isWellDefined(unwrap(V)); }
+
+/// True if what an instruction gives is neither poison nor undef wherever it
+/// runs in a run without undefined behaviour, for what follows it. That says
+/// nothing of the same operation elsewhere.
+bool mfb_is_defined_by_uses(LLVMValueRef Inst) {
+  auto *I = unwrap<Instruction>(Inst);
+  SmallPtrSet<const Value *, 8> Assumed;
+  return programUndefinedIfPoison(I) && isNeverUndef(I, Assumed);
 }
 
 /// Gives instructions the same number just if they are the same operation, but

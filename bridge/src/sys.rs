@@ -260,6 +260,7 @@ unsafe extern "C" {
     ) -> bool;
     pub fn mfb_case_to(inst: LLVMValueRef, to: LLVMBasicBlockRef) -> LLVMValueRef;
     pub fn mfb_is_well_defined(value: LLVMValueRef) -> bool;
+    pub fn mfb_is_defined_by_uses(inst: LLVMValueRef) -> bool;
     pub fn mfb_drop_flags(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_erase_dead(insts: *const LLVMValueRef, count: usize);
     pub fn mfb_make_unreachable(block: LLVMBasicBlockRef);

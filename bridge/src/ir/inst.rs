@@ -483,6 +483,9 @@ shim! { Inst {
     /// Whether it goes on to what follows in any case and at once: it neither throws, nor ends the
     /// program, nor is it an access that other threads see.
     stays = mfb_stays -> bool;
+    /// True if what it gives is neither poison nor undefined wherever it runs in a run without
+    /// undefined behaviour, for what follows it. That says nothing of the same operation elsewhere.
+    is_defined_by_uses = mfb_is_defined_by_uses -> bool;
     /// True for an operation on signed numbers that has a counterpart on unsigned ones.
     has_unsigned = mfb_has_unsigned -> bool;
     /// True if [`crate::solver::Solution::copied`] may know a value that it is a copy of.

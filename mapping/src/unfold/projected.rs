@@ -75,6 +75,11 @@ impl Oracle for Projected<'_> {
         self.oracle.is_well_defined(which, operand)
     }
 
+    fn is_defined_by_uses(&self, inst: InstId) -> bool {
+        let fold = &self.folds.base;
+        fold.is_copy(inst) && self.oracle.is_defined_by_uses(fold.insts[inst])
+    }
+
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
         self.oracle.are_equal(&self.folded(terms), negated)
     }

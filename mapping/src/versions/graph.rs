@@ -249,6 +249,14 @@ impl Graph {
         self.body.code.definition(value)
     }
 
+    /// The same of an operand; none of a constant either.
+    pub fn definition_of(&self, operand: Operand) -> Option<InstId> {
+        match operand {
+            Operand::Value(value) => self.definition(value),
+            Operand::Constant(_) => None,
+        }
+    }
+
     /// The value that an instruction defines.
     pub fn result(&self, inst: InstId) -> ValueId {
         self.body.code.result(inst)
@@ -333,6 +341,10 @@ pub trait Oracle {
     fn simplify(&self, which: Version, inst: InstId, operands: &[Operand]) -> Option<Operand>;
     /// Whether an operand is neither poison nor undefined in any run without undefined behaviour.
     fn is_well_defined(&self, which: Version, operand: Operand) -> bool;
+    /// Whether what an instruction of base gives is neither poison nor undefined wherever that runs
+    /// in a run without undefined behaviour, for what follows it; of the same operation elsewhere
+    /// that says nothing.
+    fn is_defined_by_uses(&self, inst: InstId) -> bool;
     /// Whether two expressions, or with `negated` a boolean and another one's negation, are equal
     /// as total functions, which have no flags, of leaves that are well defined.
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool;

@@ -474,6 +474,10 @@ impl Oracle for Text {
         }
     }
 
+    fn is_defined_by_uses(&self, inst: InstId) -> bool {
+        self.answer(Version::Base, &format!("used {}", self.inst(Version::Base, inst))).is_some()
+    }
+
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
         let [a, b] = terms.roots.map(|root| self.term(terms, root));
         let kind = if negated { "opposite" } else { "equal" };

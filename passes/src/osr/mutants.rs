@@ -226,6 +226,10 @@ impl Oracle for StaleLoads<'_> {
         self.0.is_well_defined(which, operand)
     }
 
+    fn is_defined_by_uses(&self, inst: InstId) -> bool {
+        self.0.is_defined_by_uses(inst)
+    }
+
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
         self.0.are_equal(terms, negated)
     }

@@ -27,17 +27,28 @@ impl Round<'_> {
         let (base, opt) = (&self.versions.of.base.graph, &self.versions.of.opt.graph);
         let pair = self.matching.entered(self.versions, Version::Opt, opt.block(phi))?;
         let Operand::Value(value) = candidate.operand else { return None };
-        base.definition(value).filter(|&inst| base.nodes[inst].is_total)?;
+        let operation = base.definition(value).filter(|&inst| base.nodes[inst].is_total)?;
         let phi = Operand::Value(opt.result(phi));
         let operands = PerVersion { base: candidate.operand, opt: phi };
-        // If the operation is always well defined, so is what it gives on what comes in.
-        let is_defined = self.oracle.is_well_defined(Version::Base, candidate.operand);
+        let is_defined = self.extends_defined(pair, operation);
         let proves = |terms: &Terms, at| {
             let negated = candidate.negated;
             self.are_equal(terms, negated)
                 .or_else(|| is_defined.then(|| self.stands_for(terms, negated, at))?)
         };
         self.over_ways(pair, operands, &mut Vec::new(), &proves)
+    }
+
+    /// True for what extends a phi of base that is well defined wherever a pair is entered: so it is
+    /// on each way in, and flags say what comes in there.
+    fn extends_defined(&self, pair: PairId, inst: InstId) -> bool {
+        let base = &self.versions.of.base.graph;
+        let entries = &self.matching.pairs[pair].entries.base;
+        let is_phi_there =
+            |&phi: &InstId| base.nodes[phi].facts.is_phi() && entries.contains(&base.block(phi));
+        let extended =
+            base.nodes[inst].extends.and_then(|_| base.definition_of(base.operands(inst)[0]));
+        extended.filter(is_phi_there).is_some_and(|phi| self.oracle.is_defined_by_uses(phi))
     }
 
     /// The same for an operation of opt behind the head of a pair on phis there, and a phi of base

@@ -202,6 +202,10 @@ impl Oracle for Handles<'_, '_> {
         })
     }
 
+    fn is_defined_by_uses(&self, inst: InstId) -> bool {
+        self.snapshots.base.instructions[inst].is_defined_by_uses()
+    }
+
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {
         self.ask(terms, negated, None)
     }
