@@ -228,9 +228,11 @@ lint: need-test
 		--exclude midflight-plugin --exclude midflight-orc --exclude midflight-jit --exclude midflight-vm --all-targets --target-dir target -- -D warnings
 	MIDFLIGHT_CHECK_ONLY=1 $(CARGO) clippy -p midflight-bridge -p midflight-passes -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm -p midflight-bench \
 		--no-default-features --features llvm22-1,midflight-plugin/mutants --all-targets --target-dir target -- -D warnings
-	@# No other crates differ between versions of LLVM; build-both compiles what is for the older one.
-	$(if $(findstring 19,$(RUST_LLVMS)),MIDFLIGHT_CHECK_ONLY=1 $(CARGO) clippy -p midflight-bridge -p midflight-plugin -p midflight-orc \
-		-p midflight-jit -p midflight-vm --no-default-features --features llvm19-1 --all-targets --target-dir target -- -D warnings)
+	@# No other crates differ between versions of LLVM; build-both compiles what is for the older
+	@# one.
+	$(if $(findstring 19,$(RUST_LLVMS)),MIDFLIGHT_CHECK_ONLY=1 $(CARGO) clippy \
+		-p midflight-bridge -p midflight-plugin -p midflight-orc -p midflight-jit -p midflight-vm \
+		--no-default-features --features llvm19-1 --all-targets --target-dir target -- -D warnings)
 	clang-format-22 --dry-run -Werror bridge/cpp/*.cpp bridge/cpp/*.h plugin/cpp/*.cpp
 
 check-rust: harness

@@ -1,8 +1,11 @@
 // Loop counters that a pass gives more bits: those that base extends are well defined wherever that
 // is of use, though they step without wrapping only by their flags.
 // RUN: %clang -O0 -Xclang -disable-O0-optnone -S -emit-llvm %s -o %t.ll
-// RUN: %opt -passes='function(mem2reg),print<osr-map>(loop-simplify,lcssa,loop(indvars))' -disable-output %t.ll | FileCheck %s --check-prefix=MAP
-// RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=loop-simplify,lcssa,loop(indvars)' %level %s -o %t
+// RUN: %opt -passes='function(mem2reg),print<osr-map>(loop-simplify,lcssa,loop(indvars))' \
+// RUN:   -disable-output %t.ll \
+// RUN:   | FileCheck %s --check-prefix=MAP
+// RUN: %cc --midflight-osr-fuzz=mem2reg '--midflight-osr-opt=loop-simplify,lcssa,loop(indvars)' \
+// RUN:   %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
 #include <stdio.h>
 

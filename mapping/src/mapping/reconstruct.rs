@@ -15,8 +15,8 @@
 //! 5.4.4). A phi that a single branch decides ([`super::gates`]) is made again as a select of the
 //! branch's condition. What only one side of the branch has computed is made again there if it
 //! cannot trap, from values that are there on either side. What the source has extended is the
-//! lowest bits of that. Anchors, other phis, allocas, and
-//! freezes of what may be poison never are made again.
+//! lowest bits of that. Anchors, other phis, allocas, and freezes of what may be poison never are
+//! made again.
 
 use crate::mapping::marks::Marks;
 use crate::mapping::side::Side;
@@ -248,11 +248,7 @@ impl Reconstruct<'_> {
         if self.variant < Variant::Alias {
             return None;
         }
-        let members = self.members(self.source, numbers);
-        let may_keep = self.variant == Variant::Avail;
-        let free = members.iter().copied().find(|&m| self.is_free(m));
-        let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
-        if let Some(source) = free.or_else(kept) {
+        if let Some(source) = self.source_with(numbers, self.variant == Variant::Avail) {
             return Some(add(state, Expr::Source { source }));
         }
         let others = self.members(self.destination, numbers);
@@ -261,6 +257,14 @@ impl Reconstruct<'_> {
         };
         let mut others = others.iter().copied().filter(there);
         others.find_map(|other| self.value(state, other, true))
+    }
+
+    /// A value of the source with these numbers that need not be kept, or else may be.
+    fn source_with(&self, numbers: &Numbers, may_keep: bool) -> Option<ValueId> {
+        let members = self.members(self.source, numbers);
+        let free = members.iter().copied().find(|&m| self.is_free(m));
+        let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
+        free.or_else(kept)
     }
 
     /// Leaves only what is used.
@@ -510,16 +514,15 @@ impl Reconstruct<'_> {
         })
     }
 
-    /// What the source has extended: the lowest bits of that. (A pass gave a loop counter more bits.)
+    /// What the source has extended: the lowest bits of that. (A pass gave a loop counter more
+    /// bits.)
     fn narrowed(&self, state: &mut State, value: ValueId, may_keep: bool) -> Option<usize> {
         let is_new = self.over_head(value).is_some() || self.is_ahead(value);
         (self.variant >= Variant::Alias && !is_new).then_some(())?;
         self.destination.side.extensions(value).iter().find_map(|&extension| {
             let numbers = self.numbers_of_extension(value, extension)?;
-            let members = self.members(self.source, &numbers);
-            let free = members.iter().copied().find(|&m| self.is_free(m));
-            let kept = || members.iter().rev().copied().find(|&m| may_keep && self.is_available(m));
-            let of = add(state, Expr::Source { source: free.or_else(kept)? });
+            let source = self.source_with(&numbers, may_keep)?;
+            let of = add(state, Expr::Source { source });
             Some(add(state, Expr::Narrow { narrow: extension, of }))
         })
     }

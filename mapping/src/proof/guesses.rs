@@ -115,10 +115,7 @@ pub(super) fn only(graph: &Graph, phi: InstId) -> Option<Operand> {
 /// True for an instruction on a phi of these blocks, or on an operation on one.
 fn is_of_phi(graph: &Graph, inst: InstId, blocks: &[BlockId]) -> bool {
     let definitions = |inst: InstId| {
-        graph.operands(inst).iter().filter_map(|&operand| match operand {
-            Operand::Value(value) => graph.definition(value),
-            Operand::Constant(_) => None,
-        })
+        graph.operands(inst).iter().filter_map(|&operand| graph.definition_of(operand))
     };
     let is_phi =
         |inst: InstId| graph.nodes[inst].facts.is_phi() && blocks.contains(&graph.block(inst));

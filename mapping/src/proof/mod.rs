@@ -80,10 +80,7 @@ impl Proof {
     /// sorted.
     pub fn numbers(&self, which: Version, operand: Operand) -> Vec<Number> {
         let proved = self.proved().graph(which);
-        let copies = match operand {
-            Operand::Value(value) => self.versions.graph(which).definition(value),
-            Operand::Constant(_) => None,
-        };
+        let copies = self.versions.graph(which).definition_of(operand);
         let Some(inst) = copies else { return vec![self.congruence.number(which, operand)] };
         let copies = self.instances(which, inst).into_iter();
         let mut numbers: Vec<Number> =

@@ -264,10 +264,7 @@ fn unlike(
             break;
         }
         result = Some(next);
-        let definition = |which: Version| match next[which] {
-            Operand::Value(value) => versions.graph(which).definition(value),
-            Operand::Constant(_) => None,
-        };
+        let definition = |which: Version| versions.graph(which).definition_of(next[which]);
         match (definition(Version::Base), definition(Version::Opt)) {
             (Some(base), Some(opt)) => at = PerVersion { base, opt },
             _ => break,

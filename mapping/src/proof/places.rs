@@ -152,10 +152,7 @@ pub(super) fn are_in_partings(
     Version::BOTH.into_iter().any(|which| {
         let VersionFacts { graph, gates, .. } = &versions.of[which];
         let mut seen = TiVec::<InstId, bool>::from(vec![false; graph.nodes.len()]);
-        let definition = |operand: Operand| match operand {
-            Operand::Value(value) => graph.definition(value),
-            Operand::Constant(_) => None,
-        };
+        let definition = |operand: Operand| graph.definition_of(operand);
         let unlike = partings.iter().filter_map(|parting| parting.unlike);
         let mut work: Vec<InstId> = unlike.filter_map(|unlike| definition(unlike[which])).collect();
         while let Some(inst) = work.pop() {

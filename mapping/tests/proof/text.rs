@@ -14,17 +14,18 @@
 //! ```
 //!
 //! Each is a [`Snapshot`]; an operation is a word of [`FACTS`]. Behind `!` is what else is known:
-//! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT BITS
-//! PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`, and `not
-//! PLACE` of booleans; `cases BITS VALUE…` of a switch; `bits N` of an integer, and `extends N` of
-//! one that is made of another one of so many bits, with `signed`; `writes BYTES` of what copies memory, with
-//! the constant if it fills it, `bytes N` of an integer that is loaded or stored, `aligned` of a load
-//! or store whose address is a multiple of what it accesses, `defined PLACE…` of operands that must
-//! be well defined, `exact`, and `compares-memory`, with the bytes if strings are. An edge in
-//! parentheses is never taken. `states` has what meets in memory at the head of a block, `implied`
-//! what branches say there. What has one name in both versions is tracked as kept; `replaced %a by
-//! %b` and `folded %a` say what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by
-//! the names of [`Oracle`]'s methods.
+//! `reads ACCESS`, `constant C`, `copied OPERAND`, `unsigned OPERATION`, and `linear CONSTANT
+//! BITS PLACE*FACTOR…` of a sum; `compares PREDICATE`, with `swapped`, `negated`, `symmetric`,
+//! and `not PLACE` of booleans; `cases BITS VALUE…` of a switch; `bits N` of an integer, and
+//! `extends N` of one that is made of another one of so many bits, with `signed`; `writes BYTES`
+//! of what copies memory, with the constant if it fills it, `bytes N` of an integer that is
+//! loaded or stored, `aligned` of a load or store whose address is a multiple of what it
+//! accesses, `defined PLACE…` of operands that must be well defined, `exact`, and
+//! `compares-memory`, with the bytes if strings are. An edge in parentheses is never taken.
+//! `states` has what meets in memory at the head of a block, `implied` what branches say there.
+//! What has one name in both versions is tracked as kept; `replaced %a by %b` and `folded %a` say
+//! what else is. `oracle QUESTION [is ANSWER]` is what LLVM answered, by the names of
+//! [`Oracle`]'s methods.
 
 use crate::snapshot::{Snapshot, Table, word_of};
 use midflight_ir::facts::MapFacts;

@@ -5,9 +5,17 @@ use crate::proof::matching::{Condition, Relation};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, Term, Terms};
-use crate::versions::graph::Operand;
+use crate::versions::graph::{Extends, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
+
+/// An operand of a version, with its number where it is used.
+#[derive(Clone, Copy)]
+pub(super) struct Numbered {
+    pub(super) which: Version,
+    pub(super) operand: Operand,
+    pub(super) number: Number,
+}
 
 impl Round<'_> {
     /// Finds the switches of opt that are proved to go to the case that base's one goes to.
@@ -53,24 +61,37 @@ impl Round<'_> {
             (Version::Opt, Version::Base)
         };
         let cases = PerVersion { base, opt };
-        let extended = |value: u64, signed: bool| {
-            let unused = 64 - cases[narrow].bits;
-            let signed_value = ((value << unused) as i64 >> unused) as u64;
-            (if signed { signed_value } else { value }) & mask(cases[wide].bits)
-        };
+        let decided =
+            |w: Version| Numbered { which: w, operand: decides[w].0, number: decides[w].1 };
         [false, true].into_iter().find_map(|signed| {
-            let mut values = cases[wide].values.iter().zip(&cases[narrow].values);
-            values.all(|(w, n)| *w == extended(*n, signed)).then_some(())?;
-            let Operand::Value(like) = decides[wide].0 else { return None };
-            let mut terms = Terms::default();
-            let [of_wide, of_narrow] = [wide, narrow].map(|w| {
-                let (operand, number) = decides[w];
-                self.term_of(&mut terms, w, operand, Some(number), DEEPEST)
-            });
-            let term = of_narrow?;
-            let of_narrow = terms.add_unknown(Term::Extended { term, signed, like: (wide, like) });
-            terms.roots = [of_wide?, of_narrow];
-            self.are_equal(&terms, false)
+            let extends = Extends { bits: cases[narrow].bits, signed };
+            let mut values = cases[wide].signed().zip(cases[narrow].signed());
+            values.all(|(w, n)| w == extends.after(n)).then_some(())?;
+            self.is_extended(decided(wide), decided(narrow), Some(signed))
         })
+    }
+
+    /// The instructions that were looked into to prove that a value is another one, extended if it
+    /// is said how.
+    pub(super) fn is_extended(
+        &self,
+        wide: Numbered,
+        narrow: Numbered,
+        signed: Option<bool>,
+    ) -> Option<LookedInto> {
+        let Operand::Value(like) = wide.operand else { return None };
+        let mut terms = Terms::default();
+        let [of_wide, of_narrow] = [wide, narrow].map(|Numbered { which, operand, number }| {
+            self.term_of(&mut terms, which, operand, Some(number), DEEPEST)
+        });
+        let (of_wide, term) = (of_wide?, of_narrow?);
+        let of_narrow = match signed {
+            Some(signed) => {
+                terms.add_unknown(Term::Extended { term, signed, like: (wide.which, like) })
+            }
+            None => term,
+        };
+        terms.roots = [of_wide, of_narrow];
+        self.are_equal(&terms, false)
     }
 }

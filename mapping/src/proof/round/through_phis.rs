@@ -39,8 +39,8 @@ impl Round<'_> {
         self.over_ways(pair, operands, &mut Vec::new(), &proves)
     }
 
-    /// True for what extends a phi of base that is well defined wherever a pair is entered: so it is
-    /// on each way in, and flags say what comes in there.
+    /// True for what extends a phi of base that is well defined wherever a pair is entered: so it
+    /// is on each way in, and flags say what comes in there.
     fn extends_defined(&self, pair: PairId, inst: InstId) -> bool {
         let base = &self.versions.of.base.graph;
         let entries = &self.matching.pairs[pair].entries.base;

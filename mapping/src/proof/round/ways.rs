@@ -16,11 +16,13 @@ use crate::proof::congruence::value_over;
 use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
+use crate::proof::round::cases::Numbered;
 use crate::proof::round::uses::MOST_CONDITIONS;
-use crate::proof::terms::{self, LookedInto, Term, Terms};
+use crate::proof::terms::{self, LookedInto, Terms};
 use crate::versions::graph::{Boolean, Extends, Linear, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
+use std::cmp::Ordering;
 
 /// Steps of a proof
 const MOST_STEPS: usize = 512;
@@ -249,12 +251,8 @@ impl Round<'_> {
     /// taken, or its negation.
     fn holds_as_in_base(&self, which: Version, branch: InstId, facts: &Facts) -> Option<bool> {
         let insts = self.versions.branch_of_base(which, branch)?;
-        let mut taken = facts.of_base.iter().filter(|(base, _)| *base == insts.base);
-        let &(_, held) = taken.next()?;
-        // Where it was taken twice it is not known which time this is.
-        if taken.next().is_some() {
-            return None;
-        }
+        let &(branch, held) = facts.of_base.iter().find(|(base, _)| *base == insts.base)?;
+        facts.is_once(branch).then_some(())?;
         let is = |negated: bool| self.are_same_at(insts.map(|inst| (inst, 0)), negated).is_some();
         if is(false) { Some(held) } else { is(true).then_some(!held) }
     }
@@ -283,7 +281,7 @@ impl Round<'_> {
             terms.defined_with_conditions(is_select, |number| self.is_well_defined(number))?;
         let negated =
             [false, true].into_iter().find(|&n| self.oracle.stands_for(&terms, n, None))?;
-        self.looked_into_on_ways.borrow_mut().push((branch, looked_into));
+        self.look_into(branch, looked_into);
         Some(held != negated)
     }
 
@@ -467,15 +465,15 @@ impl Round<'_> {
             };
             operand = graph.operands(inst)[place];
             if at.which == Version::Opt {
-                self.look_into(at, vec![(Version::Opt, inst)]);
+                self.look_into(self.branch(at), vec![(Version::Opt, inst)]);
             }
         }
         origins
     }
 
-    /// The same for what a switch of some bits decides by, and what branches of base that were taken
-    /// have compared, if that is proved to be the same, extended. (A comparison of what is extended
-    /// and masked becomes a case of what is masked alone.)
+    /// The same for what a switch of some bits decides by, and what branches of base that were
+    /// taken have compared, if that is proved to be the same, extended. (A comparison of what is
+    /// extended and masked becomes a case of what is masked alone.)
     fn origins_of_cases<'w>(
         &self,
         at: At<'w>,
@@ -488,8 +486,7 @@ impl Round<'_> {
             let graph = self.versions.graph(Version::Base);
             let compared = facts.of_base.iter().filter(|(branch, _)| facts.is_once(*branch));
             let compared = compared.filter_map(|&(branch, _)| {
-                let Operand::Value(value) = *graph.operands(branch).first()? else { return None };
-                let inst = graph.definition(value)?;
+                let inst = graph.definition_of(*graph.operands(branch).first()?)?;
                 let of_inst = graph.nodes[inst].facts;
                 (of_inst.is_equal() || of_inst.is_differ()).then_some(())?;
                 Some((*graph.operands(inst).first()?, graph.block(branch)))
@@ -499,43 +496,45 @@ impl Round<'_> {
                 let number = self.congruence.at(self.versions, Version::Base, wide, block);
                 if number != UNKNOWN && !seen.contains(&number) {
                     seen.push(number);
-                    origins.extend(self.extended_to(at, (operand, bits), (wide, number)));
+                    let wide = Numbered { which: Version::Base, operand: wide, number };
+                    origins.extend(self.extended_to(at, (operand, bits), wide));
                 }
             }
         }
         origins
     }
 
-    /// The value of base with a number, if it is proved to be what opt decides by, extended.
+    /// A value of base, if it is proved to be what opt decides by, of so many bits, extended.
     fn extended_to(
         &self,
         at: At<'_>,
         (narrow, bits): (Operand, u32),
-        (wide, number): (Operand, Number),
+        wide: Numbered,
     ) -> Option<Origin<'static>> {
-        let Operand::Value(value) = wide else { return None };
         let graph = self.versions.graph(Version::Base);
-        let of_wide = graph.nodes[graph.definition(value)?].bits.filter(|&wide| wide >= bits)?;
-        [false, true].into_iter().find_map(|signed| {
-            let mut terms = Terms::new(false);
-            let root =
-                self.term_of(&mut terms, Version::Base, wide, Some(number), terms::DEEPEST)?;
-            let term = self.term(&mut terms, at.which, narrow, at.block, terms::DEEPEST)?;
-            let extended = Term::Extended { term, signed, like: (Version::Base, value) };
-            terms.roots = [root, if of_wide > bits { terms.add_unknown(extended) } else { term }];
-            let looked_into = self.are_equal(&terms, false)?;
-            self.look_into(at, looked_into);
-            let steps = match of_wide > bits {
-                true => vec![OneToOne::ExtendedTo(Extends { bits, signed })],
-                false => Vec::new(),
-            };
-            Some(Origin { number, condition: None, steps })
-        })
+        let of_wide = graph.nodes[graph.definition_of(wide.operand)?].bits?;
+        let number = self.congruence.at(self.versions, at.which, narrow, at.block);
+        let narrow = Numbered { which: at.which, operand: narrow, number };
+        let ways: &[Option<bool>] = match of_wide.cmp(&bits) {
+            Ordering::Less => &[],
+            Ordering::Equal => &[None],
+            Ordering::Greater => &[Some(false), Some(true)],
+        };
+        let mut ways = ways.iter();
+        let (looked_into, signed) =
+            ways.find_map(|&signed| Some((self.is_extended(wide, narrow, signed)?, signed)))?;
+        self.look_into(self.branch(at), looked_into);
+        let step = signed.map(|signed| OneToOne::ExtendedTo(Extends { bits, signed }));
+        let steps = step.into_iter().collect();
+        Some(Origin { number: wide.number, condition: None, steps })
     }
 
-    /// Notes what was looked into for the branch at the end of a block.
-    fn look_into(&self, at: At<'_>, looked_into: LookedInto) {
-        let branch = self.versions.graph(at.which).terminator(at.block);
+    fn branch(&self, at: At<'_>) -> InstId {
+        self.versions.graph(at.which).terminator(at.block)
+    }
+
+    /// Notes what was looked into for a branch of opt.
+    fn look_into(&self, branch: InstId, looked_into: LookedInto) {
         self.looked_into_on_ways.borrow_mut().push((branch, looked_into));
     }
 

@@ -400,12 +400,8 @@ impl<'m> Handles<'_, 'm> {
 
     fn linear(&self, inst: Inst<'m>) -> Option<Linear> {
         let (constant, terms) = inst.linear()?;
-        let ty = inst.value().ty();
-        let bits = match ty.kind() {
-            TypeKind::Integer => self.snapshots.base.function.module().size_of(ty).0,
-            _ => 64,
-        };
-        Some(Linear { constant, terms, bits: bits as u32 })
+        let bits = self.integer_bits(inst.value().ty()).unwrap_or(64);
+        Some(Linear { constant, terms, bits })
     }
 
     /// The constant that a phi or select has if not another one, if it has one of two, over others
