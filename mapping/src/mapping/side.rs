@@ -7,7 +7,7 @@ use crate::proof::Proof;
 use crate::proof::congruence::Congruence;
 use crate::proof::numbers::Number;
 use crate::versions::facts::Versions;
-use crate::versions::graph::{Graph, Operand};
+use crate::versions::graph::{Graph, Node, Operand};
 use crate::versions::version::Version;
 use midflight_ir::dominators::{Dominators, dominators};
 use midflight_ir::ids::{InstId, ValueId};
@@ -28,7 +28,7 @@ pub struct Side {
     /// With it, if there is any
     sets: Option<LiveSets>,
     useful: TiVec<InstId, bool>,
-    /// For values those that extend them
+    /// For values the useful instructions that extend them
     extensions: HashMap<ValueId, Vec<InstId>>,
     dominators: Dominators,
     /// The useful values of the proved version by their numbers: for the place of each number where
@@ -83,8 +83,8 @@ impl Side {
             own: LiveSets::new(&uses),
             sets: None,
             uses,
+            extensions: extensions(graph, &useful),
             useful,
-            extensions: extensions(graph),
             dominators: dominators(&graph.body),
             first,
             members,
@@ -97,7 +97,7 @@ impl Side {
         bounds.map_or(&[], |bounds| &self.members[bounds[0] as usize..bounds[1] as usize])
     }
 
-    /// The instructions that extend a value.
+    /// The instructions that extend a value and are no dead code.
     pub fn extensions(&self, value: ValueId) -> &[InstId] {
         self.extensions.get(&value).map_or(&[], |all| all)
     }
@@ -149,9 +149,10 @@ impl Side {
     }
 }
 
-fn extensions(graph: &Graph) -> HashMap<ValueId, Vec<InstId>> {
+fn extensions(graph: &Graph, useful: &TiSlice<InstId, bool>) -> HashMap<ValueId, Vec<InstId>> {
     let mut extensions: HashMap<ValueId, Vec<InstId>> = HashMap::default();
-    for (inst, _) in graph.nodes.iter_enumerated().filter(|(_, node)| node.extends.is_some()) {
+    let is_one = |&(inst, node): &(InstId, &Node)| useful[inst] && node.extends.is_some();
+    for (inst, _) in graph.nodes.iter_enumerated().filter(is_one) {
         if let [Operand::Value(value)] = *graph.operands(inst) {
             extensions.entry(value).or_default().push(inst);
         }

@@ -14,7 +14,7 @@ use midflight_bridge::builder::Builder;
 use midflight_bridge::continuation::Finish;
 use midflight_bridge::ir::{Block, Function, Inst, Value};
 use midflight_ir::ids::{InstId, InstRange, ValueId};
-use midflight_mapping::mapping::reconstruct::PointMap;
+use midflight_mapping::mapping::reconstruct::{Expr, PointMap};
 use rustc_hash::FxHashMap as HashMap;
 use typed_index_collections::TiVec;
 
@@ -65,8 +65,11 @@ pub fn build<'m>(
         [_] => {}
         _ => builder.at_end(entry).switch(parameters[0], &entries),
     }
+    let is_erased = |inst: &InstId| dead.binary_search(inst).is_ok();
     let mut values = Values::new(version, landings.len());
     for (number, landing) in landings.iter().enumerate() {
+        let mut templates = landing.map.exprs.iter().filter_map(Expr::template);
+        assert!(!templates.any(|inst| is_erased(&inst)), "a map names what is dead");
         builder.at_end(entries[number]);
         let slot_of: HashMap<ValueId, usize> = landing.transfers.iter().copied().collect();
         let source = |value: ValueId| slots[slot_of[&value]];

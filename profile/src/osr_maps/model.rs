@@ -197,6 +197,17 @@ impl<V: Copy, I: Copy, C: Copy, X: Copy> Expr<V, I, C, X> {
         }
     }
 
+    /// The instruction of the version that is entered from which its code is made
+    pub fn template(&self) -> Option<I> {
+        match *self {
+            Expr::Repeat { repeat: inst, .. } | Expr::Narrow { narrow: inst, .. } => Some(inst),
+            Expr::Source { .. }
+            | Expr::Constant { .. }
+            | Expr::Content { .. }
+            | Expr::Code { .. } => None,
+        }
+    }
+
     /// The same, made of other expressions.
     pub fn with_operands(mut self, mut operand: impl FnMut(usize) -> usize) -> Self {
         match &mut self {

@@ -176,16 +176,12 @@ pub fn for_binary(mut maps: Maps) -> Maps {
             named[from.other()].insert(*landing);
             named[from.other()].extend(values.iter().filter_map(|&(value, _)| of_value(value)));
             named[from].extend(keep.iter().filter_map(|&value| of_value(value)));
+            named[from.other()].extend(exprs.iter().filter_map(MapExpr::template));
             for expr in exprs {
                 match expr {
                     MapExpr::Source { source } => named[from].extend(of_value(*source)),
-                    MapExpr::Constant { .. } | MapExpr::Code { .. } => {}
-                    MapExpr::Repeat { repeat: inst, .. } | MapExpr::Narrow { narrow: inst, .. } => {
-                        named[from.other()].insert(*inst);
-                    }
-                    MapExpr::Content { content, .. } => {
-                        named.base.insert(*content);
-                    }
+                    MapExpr::Content { content, .. } => named.base.extend([*content]),
+                    _ => {}
                 }
             }
         }
