@@ -73,13 +73,14 @@ fn alike(versions: &Versions, phi: InstId, all: impl Iterator<Item = InstId>) ->
         },
         (a, b) => a == b,
     };
-    let of_opt: Vec<Operand> = opt.operands(phi).iter().map(|&o| copied(opt, o)).collect();
+    let of_opt: Vec<Vec<Operand>> = opt.operands(phi).iter().map(|&o| copied(opt, o)).collect();
     let mut found: Vec<(usize, InstId)> = all
         .filter(|&other| base.nodes[other].data_type == opt.nodes[phi].data_type)
         .map(|other| {
             let of_base: Vec<Operand> =
-                base.operands(other).iter().map(|&o| copied(base, o)).collect();
-            let comes_in = |&&b: &&Operand| of_base.iter().any(|&a| is_same(a, b));
+                base.operands(other).iter().flat_map(|&o| copied(base, o)).collect();
+            let is_of_base = |&b: &Operand| of_base.iter().any(|&a| is_same(a, b));
+            let comes_in = |copied: &&Vec<Operand>| copied.iter().any(is_of_base);
             (of_opt.iter().filter(comes_in).count(), other)
         })
         .filter(|&(count, _)| count > 0)
@@ -89,19 +90,13 @@ fn alike(versions: &Versions, phi: InstId, all: impl Iterator<Item = InstId>) ->
     found[first..].iter().map(|&(_, other)| other).collect()
 }
 
-/// What an operand is a copy of, as far as phis have one value only.
-fn copied(graph: &Graph, mut operand: Operand) -> Operand {
-    for _ in 0..DEEPEST_COPY {
-        let Operand::Value(value) = operand else { break };
-        let Some(phi) = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi()) else {
-            break;
-        };
-        match only(graph, phi) {
-            Some(only) => operand = only,
-            None => break,
-        }
-    }
-    operand
+/// An operand, and what it is a copy of, as far as phis have one value only.
+fn copied(graph: &Graph, operand: Operand) -> Vec<Operand> {
+    let copied = |&operand: &Operand| {
+        let phi = graph.definition_of(operand)?;
+        graph.nodes[phi].facts.is_phi().then(|| only(graph, phi))?
+    };
+    std::iter::successors(Some(operand), copied).take(DEEPEST_COPY).collect()
 }
 
 /// What comes in at a phi, if that is one value only.

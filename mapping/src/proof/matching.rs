@@ -130,6 +130,17 @@ impl Matching {
             || self.parted.iter().any(|parted| parted.contains(&true))
     }
 
+    /// True if each version has chains that are not matched: what is copied may be matched with what
+    /// it is a copy of.
+    pub fn leaves_chains(&self, versions: &Versions) -> bool {
+        Version::BOTH.into_iter().all(|which| {
+            let version = &versions.of[which];
+            let is_reached = |chain: ChainId| version.live.reached[version.chains.head(chain)];
+            let chains = self.of_chain[which].iter_enumerated();
+            chains.filter(|(_, pair)| pair.is_none()).any(|(chain, _)| is_reached(chain))
+        })
+    }
+
     /// The pair that has a block among its entries.
     pub fn entered(&self, versions: &Versions, which: Version, block: BlockId) -> Option<PairId> {
         let chains = &versions.of[which].chains;

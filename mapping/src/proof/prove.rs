@@ -52,7 +52,7 @@ impl Proof {
 
     /// What is proved of unfolded versions, if that is more.
     fn unfolded(&self, oracle: &dyn Oracle) -> Option<Self> {
-        if !self.matching.has_parted() {
+        if !self.matching.has_parted() && !self.matching.leaves_chains(&self.versions) {
             return None;
         }
         let alone = extent(&self.versions, &self.matching);

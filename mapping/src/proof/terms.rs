@@ -277,11 +277,16 @@ impl Terms {
         if is_condition && (0..begin).filter(|&term| reached[term]).any(|term| is_value(&term)) {
             self.conditions.push((condition, holds));
         } else {
-            self.terms.truncate(begin);
-            self.numbers.truncate(begin);
-            self.known.retain(|_, term| *term < begin);
-            self.shared.retain(|&term| term < begin);
+            self.take_back(begin);
         }
+    }
+
+    /// Takes the terms behind some away again.
+    pub(super) fn take_back(&mut self, begin: usize) {
+        self.terms.truncate(begin);
+        self.numbers.truncate(begin);
+        self.known.retain(|_, term| *term < begin);
+        self.shared.retain(|&term| term < begin);
     }
 
     /// For each term whether another one is made of it, or is it.

@@ -76,8 +76,8 @@ impl Oracle for Projected<'_> {
     }
 
     fn is_defined_by_uses(&self, inst: InstId) -> bool {
-        let fold = &self.folds.base;
-        fold.is_copy(inst) && self.oracle.is_defined_by_uses(fold.insts[inst])
+        // What copies of an instruction give is that also where they have met.
+        self.oracle.is_defined_by_uses(self.folds.base.insts[inst])
     }
 
     fn are_equal(&self, terms: &Terms, negated: bool) -> bool {

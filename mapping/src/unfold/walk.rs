@@ -210,6 +210,22 @@ impl Walk<'_> {
         place
     }
 
+    /// Where a version comes to from an edge of a copy without a choice: what comes in over that may
+    /// decide branches.
+    fn decided_over(&self, which: Version, copy: BlockId, to: BlockId) -> Place {
+        let mut blocks = vec![to];
+        let mut place = (to, 0);
+        for _ in 0..MOST_BRANCHES {
+            place = self.settled_over(which, place, &mut blocks);
+            let Next::Branch(_) = self.next(which, place) else { break };
+            let path = Path { copy: Some(copy), blocks: &blocks };
+            let Some(next) = self.decided(which, path) else { break };
+            blocks.push(next);
+            place = (next, 0);
+        }
+        place
+    }
+
     fn next(&self, which: Version, (block, anchors): Place) -> Next {
         let version = self.version(which);
         match self.anchors[which][block].get(anchors) {
@@ -696,7 +712,8 @@ impl Walk<'_> {
                 let of = |n: usize| {
                     let opt = ways[n ^ usize::from(swapped)].opt;
                     let to = PerVersion { base: ways[n].base, opt };
-                    let settled = PerVersion::from_fn(|w| self.settled(w, (to[w], 0)));
+                    let settled =
+                        PerVersion::from_fn(|w| self.decided_over(w, state.copies[w], to[w]));
                     let beside = PerVersion::from_fn(|w| {
                         let path = Path { copy: Some(state.copies[w]), blocks: &[to[w]] };
                         self.beside(w, path, 0, (to[w.other()], 0))

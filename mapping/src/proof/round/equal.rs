@@ -1,6 +1,7 @@
 //! Values that are proved to be others' though they are computed in other ways ([`super::terms`]).
 
 use crate::proof::candidates::Candidate;
+use crate::proof::guesses::only;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::{Found, Round};
 use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
@@ -207,16 +208,22 @@ impl Round<'_> {
             return Some(terms.add(Term::Constant(constant), number));
         }
         let Operand::Value(value) = operand else { return None };
+        let graph = self.versions.graph(which);
+        let phi = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi());
+        if number.is_some()
+            && let Some(copied) = phi.and_then(|phi| only(graph, phi))
+        {
+            return self.term_of(terms, which, copied, number, depth);
+        }
         // That of the instruction itself is found anew.
         let add = |terms: &mut Terms, term: Term| match number {
             Some(number) => terms.add(term, number),
             None => terms.add_unknown(term),
         };
-        let graph = self.versions.graph(which);
         if terms.is_deep
             && depth > 0
             && terms.terms.len() < MOST_TERMS
-            && let Some(phi) = graph.definition(value).filter(|&i| graph.nodes[i].facts.is_phi())
+            && let Some(phi) = phi
             && let Some(operands) = self.chosen(terms, which, phi, depth - 1)
         {
             return Some(add(terms, Term::Chosen(which, phi, operands)));

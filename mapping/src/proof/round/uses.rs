@@ -12,10 +12,10 @@ use crate::proof::congruence::Use;
 use crate::proof::matching::{Condition, Relation};
 use crate::proof::numbers::UNKNOWN;
 use crate::proof::round::Round;
-use crate::proof::terms::{DEEPEST, DEPTHS, LookedInto, Terms};
+use crate::proof::terms::{DEEPEST, DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
 use crate::versions::graph::Operand;
 use crate::versions::version::{PerVersion, Version};
-use midflight_ir::ids::InstId;
+use midflight_ir::ids::{BlockId, InstId};
 
 /// Blocks before an instruction of which branches are asked
 const MOST_DOMINATORS: usize = 24;
@@ -153,24 +153,95 @@ impl Round<'_> {
         for _ in 0..MOST_DOMINATORS {
             let Some(to) = block else { break };
             block = version.scopes.immediate(to);
-            let [from] = version.live.predecessors[to][..] else { continue };
-            let branch = graph.terminator(from);
-            if !graph.nodes[branch].facts.is_conditional()
-                || version.live.successors[from].len() < 2
-            {
-                continue;
-            }
+            let sources = &version.live.predecessors[to];
+            let ways: Option<Vec<_>> = sources.iter().map(|&from| self.taken(from, to)).collect();
+            let Some(ways) = ways else { continue };
+            let Some(&(_, holds)) = ways.first() else { continue };
             let begin = terms.terms.len();
-            let condition = graph.operands(branch)[0];
-            if let Some(term) = self.term(&mut terms, Version::Base, condition, from, DEEPEST) {
-                let holds = graph.body.blocks[from].edges[graph.body.code.successors[from][0]].to;
-                terms.add_condition(term, holds == to, begin);
+            let term = match (&sources[..], &ways[..]) {
+                (&[from], &[(condition, _)]) => {
+                    self.term(&mut terms, Version::Base, condition, from, DEEPEST)
+                }
+                _ if ways.iter().any(|&(_, of)| of != holds) => continue,
+                _ => {
+                    let conditions: Vec<Operand> = ways.iter().map(|&(of, _)| of).collect();
+                    self.copies_met(&mut terms, to, &conditions, DEEPEST)
+                }
+            };
+            match term {
+                Some(term) => terms.add_condition(term, holds, begin),
+                None => terms.take_back(begin),
             }
             if terms.conditions.len() == MOST_CONDITIONS {
                 break;
             }
         }
         terms
+    }
+
+    /// The condition of the branch of base over whose edge a block leads to another one, and whether
+    /// that holds there.
+    fn taken(&self, from: BlockId, to: BlockId) -> Option<(Operand, bool)> {
+        let version = &self.versions.of.base;
+        let graph = &version.graph;
+        let branch = graph.terminator(from);
+        let decides =
+            graph.nodes[branch].facts.is_conditional() && version.live.successors[from].len() == 2;
+        let holds = || graph.body.blocks[from].edges[graph.body.code.successors[from][0]].to == to;
+        decides.then(|| (graph.operands(branch)[0], holds()))
+    }
+
+    /// The term of what base has at the head of a block if it has one of these operands at the end
+    /// of each predecessor, in their order: of copies of an operation what it gives on what copies
+    /// of its operands are there.
+    fn copies_met(
+        &self,
+        terms: &mut Terms,
+        to: BlockId,
+        operands: &[Operand],
+        depth: usize,
+    ) -> Option<usize> {
+        let version = &self.versions.of.base;
+        let graph = &version.graph;
+        let first = *operands.first()?;
+        let is_above = |operand: Operand| {
+            let definition = graph.definition_of(operand);
+            definition.is_none_or(|inst| {
+                graph.block(inst) != to && version.scopes.dominates(graph.block(inst), to)
+            })
+        };
+        if operands.iter().all(|&other| other == first) && is_above(first) {
+            return self.term(terms, Version::Base, first, to, depth);
+        }
+        let sources = &version.live.predecessors[to];
+        let has_met = |&phi: &InstId| {
+            let comes_in = |(&from, &operand): (&BlockId, &Operand)| {
+                graph.incoming(phi, from) == Some(operand)
+            };
+            sources.iter().zip(operands).all(comes_in)
+        };
+        if let Some(phi) = graph.phis(to).find(has_met) {
+            return self.term(terms, Version::Base, Operand::Value(graph.result(phi)), to, depth);
+        }
+        let depth = depth.checked_sub(1)?;
+        let insts: Option<Vec<InstId>> =
+            operands.iter().map(|&operand| graph.definition_of(operand)).collect();
+        let insts = insts?;
+        let inst = insts[0];
+        let is_copy = |&of: &InstId| {
+            graph.nodes[of].is_total && graph.nodes[of].operation == graph.nodes[inst].operation
+        };
+        (insts.iter().all(is_copy) && terms.terms.len() < MOST_TERMS).then_some(())?;
+        let count = graph.operands(inst).len();
+        let met = |place: usize, terms: &mut Terms| {
+            let operands: Vec<Operand> =
+                insts.iter().map(|&of| graph.operands(of)[place]).collect();
+            self.copies_met(terms, to, &operands, depth)
+        };
+        let operands: Option<Vec<usize>> = (0..count).map(|place| met(place, terms)).collect();
+        let term = terms.add_unknown(Term::Operation(Version::Base, inst, operands?));
+        terms.shared.insert(term);
+        Some(term)
     }
 
     /// The instructions of opt that were looked into to prove that a load gives what one of base
