@@ -508,7 +508,7 @@ bool mfb_is_plain_operand(LLVMValueRef V) {
 
 /// True if two of these terms, of one type, are proved to be equal whatever the
 /// leaves are, or, if they are booleans, never to be. Bounded leaves are what
-/// they can be where an instruction runs, if there is one.
+/// they can be where an instruction runs, or where they are defined.
 bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
                      const uint32_t *Kinds, const uint32_t *Begin,
                      const uint32_t *Operands, size_t Count,
@@ -524,11 +524,13 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
     return false;
   T.Ranges.resize(Count);
   T.Zeros.resize(Count);
-  for (size_t N = 0; At && N != Count; ++N)
-    if (Kinds[N] == Bounded) {
-      T.Ranges[N] = rangeAt(S, T.value(N), unwrap<Instruction>(At));
-      T.Zeros[N] = zerosAt(S, T.value(N), unwrap<Instruction>(At));
+  for (size_t N = 0; N != Count; ++N) {
+    auto *Of = At ? unwrap<Instruction>(At) : dyn_cast<Instruction>(T.value(N));
+    if (Of && Kinds[N] == Bounded) {
+      T.Ranges[N] = rangeAt(S, T.value(N), Of);
+      T.Zeros[N] = zerosAt(S, T.value(N), Of);
     }
+  }
   std::vector<uint64_t> Words{A, B, Negated};
   for (size_t N = 0; N != Count; ++N)
     addWords(T, N, Words);
