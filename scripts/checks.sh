@@ -5,6 +5,9 @@
 # All are run even if one fails. The closing line counts them.
 set -u
 
+# Nothing is built twice.
+export CARGO_INCREMENTAL=0
+
 make=$1
 shift
 targets=

@@ -128,6 +128,9 @@ pub enum OsrAction {
         /// What to look at
         #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
         what: Vec<What>,
+        /// Programs that are woven
+        #[arg(long, value_delimiter = ',', default_value = "sqlite,lua")]
+        programs: Vec<String>,
         /// Rounds of a measurement
         #[arg(long, default_value_t = 5)]
         rounds: usize,
@@ -274,8 +277,8 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             to.map_or(Ok(()), |file| write(&file, text.as_bytes()))?;
             Ok(tally.close("osr points"))
         }
-        OsrAction::Maps { llvm, what, rounds, write: to } => {
-            let plan = maps::Plan { llvm, what, rounds };
+        OsrAction::Maps { llvm, what, programs, rounds, write: to } => {
+            let plan = maps::Plan { llvm, what, programs, rounds };
             let (text, tally) = maps::maps(layout, &plan)?;
             println!("{text}");
             write(&layout.work().join("osr-maps.md"), text.as_bytes())?;

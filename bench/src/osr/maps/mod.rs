@@ -40,6 +40,8 @@ pub struct Plan {
     pub llvm: Vec<u32>,
     /// What
     pub what: Vec<What>,
+    /// Programs that are woven
+    pub programs: Vec<String>,
     /// Rounds of a measurement
     pub rounds: usize,
 }
@@ -63,7 +65,7 @@ pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
                     tally.check("time", None);
                 }
                 What::Time => {}
-                What::Woven => woven::woven(layout, llvm, &mut tally)?,
+                What::Woven => woven::woven(layout, llvm, &plan.programs, &mut tally)?,
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::osr::maps::mapping::{THESIS, opt};
-use crate::osr::maps::modules::{WHOLE, whole};
+use crate::osr::maps::modules::whole;
 use crate::osr::maps::pipelines::OTHERS;
 use crate::tally::Tally;
 use rayon::prelude::*;
@@ -16,9 +16,9 @@ const COPYING: [&str; 3] =
 ///
 /// # Errors
 /// If a program cannot be compiled.
-pub fn woven(layout: &Layout, llvm: u32, tally: &mut Tally) -> Result<()> {
+pub fn woven(layout: &Layout, llvm: u32, programs: &[String], tally: &mut Tally) -> Result<()> {
     let pipelines: Vec<&str> = [THESIS].into_iter().chain(OTHERS).chain(COPYING).collect();
-    for program in WHOLE {
+    for program in programs {
         let module = whole(layout, program, llvm)?;
         eprintln!("weaving {program} under {} pipelines, LLVM {llvm}", pipelines.len());
         let weave = |pipeline: &&str| {
