@@ -108,9 +108,13 @@ impl Round<'_> {
         let mut terms = Terms::default();
         let mut root = |w: Version| self.term_behind(&mut terms, ways, w, operands[w], DEEPEST);
         terms.roots = [root(Version::Base)?, root(Version::Opt)?];
-        let &(block, _) = walks.base.edges.last()?;
-        let end = self.versions.of.base.graph.terminator(block);
-        proves(&terms, end).or_else(|| {
+        let &edge = walks.base.edges.last()?;
+        let end = self.versions.of.base.graph.terminator(edge.0);
+        let with_edge = || {
+            let terms = self.with_edge(terms.clone(), edge);
+            (!terms.conditions.is_empty()).then(|| proves(&terms, end))?
+        };
+        proves(&terms, end).or_else(with_edge).or_else(|| {
             let is_phi_there = |term: &Term| {
                 let Term::Leaf(which, value) = *term else { return false };
                 let graph = self.versions.graph(which);

@@ -179,6 +179,18 @@ impl Round<'_> {
         terms
     }
 
+    /// Adds what the branch of base said over whose edge a block leads to another one.
+    pub(super) fn with_edge(&self, mut terms: Terms, (from, to): (BlockId, BlockId)) -> Terms {
+        if let Some((condition, holds)) = self.taken(from, to) {
+            let begin = terms.terms.len();
+            match self.term(&mut terms, Version::Base, condition, from, DEEPEST) {
+                Some(term) => terms.add_condition(term, holds, begin),
+                None => terms.take_back(begin),
+            }
+        }
+        terms
+    }
+
     /// The condition of the branch of base over whose edge a block leads to another one, and whether
     /// that holds there.
     fn taken(&self, from: BlockId, to: BlockId) -> Option<(Operand, bool)> {
