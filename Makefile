@@ -70,17 +70,19 @@ OSR_GVN ?= gvn
 OSR_WOVEN ?= --programs lua --llvm 22
 OSR_ENTRY ?= early-cse,gvn;up=entry
 OSR_ENTRY_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 6 --single 5 --no-mutants
-OSR_DEOPT ?= --programs exceptions --when every:3
+OSR_DEOPT ?= --programs exceptions --when every:3 --llvm 22
 # Mutants are tried with the thesis's passes.
 OSR_REWRITING_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5 --no-mutants
 OSR_OPT_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 40 --single 5
 PROGRAMS ?= light
 # Those whose edges are compared with clang's counters, and those whose coverage is
-EDGES ?= bzip2,lua,exceptions
+EDGES ?= bzip2,exceptions
 COVERED ?= bzip2,expat
 # Those that are built with the older LLVM
 OLDER_PROGRAMS ?= bzip2,exceptions
 CONTEXT_LLVMS ?= 22
+# Those whose calling contexts are compared with the unwinder's
+UNWOUND ?= bzip2,expat,exceptions,lua
 BURST_OPT ?= 2
 # Levels at which outputs are compared; edges are checked at the others.
 OUTPUT_OPT ?= 3
@@ -309,7 +311,7 @@ check-corpus: harness
 	$(BENCH) verify --programs $(REPLAYED) --check edges --opt 2 --llvm 22 --k 1 --stage early,inlined,late
 	$(BENCH) verify --programs $(REPLAYED) --check blocks --opt $(BLOCKS_OPT) --llvm 22
 	$(BENCH) verify --programs $(ALGORITHMS) --check algorithms --opt 2 --llvm 22
-	$(BENCH) verify --programs $(PROGRAMS) --check contexts --stage late --opt 2 --llvm $(CONTEXT_LLVMS)
+	$(BENCH) verify --programs $(UNWOUND) --check contexts --stage late --opt 2 --llvm $(CONTEXT_LLVMS)
 	$(BENCH) verify --programs $(REPLAYED),tree-sitter,exceptions --check bursts --stage late --opt $(BURST_OPT) --llvm $(CONTEXT_LLVMS)
 	$(BENCH) verify --programs $(ENTRIES) --check entries --opt 2
 	$(BENCH) verify --programs exceptions --check entries --opt 0
@@ -384,7 +386,7 @@ nightly: need-test
 		check-rust check-examples check-miri check-lit check-osr check-open check-maps check-matrix check-corpus check-documentation check-builds check-random \
 		check-aarch64 check-suites check-bare \
 		SEEDS=0..4000 REPLAYED=light,sqlite,quickjs ALGORITHMS=light ENTRIES=light,sqlite,quickjs,miniperl,exceptions PROJECTS=all \
-		EDGES=light COVERED=light OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
+		EDGES=light COVERED=light UNWOUND=light OSR_SEEDS=0..4000 OPEN_SEEDS=0..3000 OSR_TRANSITIONS=1000000000 OSR_FUZZ=--all \
 		OSR_OPT_SEEDS=0..4000 OSR_WOVEN= OSR_DEOPT= OSR_OPT_FUZZ=--all OSR_REWRITING_FUZZ=--all AARCH64_OPT=0,2 AARCH64_SEEDS=0..20 \
 		RUST_LLVMS=22,19 LIT_NEWER= LIT_OLDER= OLDER_PROGRAMS=light CONTEXT_LLVMS=22,19 BURST_OPT=0,2 AARCH64_WHOLE=1 \
 		EXAMPLE=llvm22-1,llvm19-1-prefer-dynamic LIT=22:0,22:2,19:0,19:2 OUTPUT_OPT=0,1,2,3 BLOCKS_OPT=0,2
