@@ -712,16 +712,17 @@ impl Walk<'_> {
                 let of = |n: usize| {
                     let opt = ways[n ^ usize::from(swapped)].opt;
                     let to = PerVersion { base: ways[n].base, opt };
-                    let settled =
+                    let settled = PerVersion::from_fn(|w| self.settled(w, (to[w], 0)));
+                    let decided =
                         PerVersion::from_fn(|w| self.decided_over(w, state.copies[w], to[w]));
                     let beside = PerVersion::from_fn(|w| {
                         let path = Path { copy: Some(state.copies[w]), blocks: &[to[w]] };
                         self.beside(w, path, 0, (to[w.other()], 0))
                     });
-                    (self.score(settled), self.score(beside))
+                    [settled, beside, decided].map(|places| self.score(places))
                 };
                 let [first, second] = [0, 1].map(of);
-                (first.0 + second.0, first.1 + second.1)
+                [0, 1, 2].map(|place| first[place] + second[place])
             };
             if score(true) > score(false) {
                 let swapped = [
