@@ -46,7 +46,7 @@ TEST_PACKAGES := cargo-clippy:rust-web-clippy rustfmt:rustfmt-web $(RT_PACKAGES)
 PROJECT_PACKAGES := cmake tcl-dev
 
 # Checks of `make test`; `make nightly` widens them.
-# Each LLVM at levels of optimization, and what is left out with the older one.
+# Each LLVM at levels of optimization, and what is left out with the newer and the older one
 LIT ?= 22:2,19:2
 LIT_NEWER ?= --filter-out 'osr/open/program-(levels|links|library)'
 LIT_OLDER ?= --filter-out osr/
@@ -66,7 +66,7 @@ OSR_REWRITING ?= instcombine<no-verify-fixpoint>
 # What copies blocks, or makes one of several.
 OSR_COPYING ?= loop-simplify,lcssa,loop(loop-rotate),loop-unroll,simplifycfg,jump-threading
 OSR_GVN ?= gvn
-# Whole programs are woven under every pipeline, on these LLVMs
+# Whole programs that are woven under every pipeline, and on which LLVMs
 OSR_WOVEN ?= --programs lua --llvm 22
 OSR_ENTRY ?= early-cse,gvn;up=entry
 OSR_ENTRY_FUZZ ?= --programs exceptions --llvm 22 --levels 2:early --max-points 6 --single 5 --no-mutants

@@ -6,6 +6,7 @@ use midflight_bench::error::write;
 use midflight_bench::layout::Layout;
 use midflight_bench::osr::fuzz::Level;
 use midflight_bench::osr::fuzzed::To;
+use midflight_bench::osr::maps::modules::WHOLE;
 use midflight_bench::osr::maps::{self, What};
 use midflight_bench::osr::open::{self, gain, idle, latency};
 use midflight_bench::osr::{cost, csmith, deopt, entry, fuzz, insertion, open_fuzz, points, stack};
@@ -129,7 +130,7 @@ pub enum OsrAction {
         #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
         what: Vec<What>,
         /// Programs that are woven
-        #[arg(long, value_delimiter = ',', default_value = "sqlite,lua")]
+        #[arg(long, value_delimiter = ',', default_values = WHOLE)]
         programs: Vec<String>,
         /// Rounds of a measurement
         #[arg(long, default_value_t = 5)]

@@ -268,21 +268,32 @@ impl Terms {
         self.reached(self.roots[1]).into_iter().map(|is_of_opt| !is_of_opt).collect()
     }
 
-    /// Adds what a term of base says if it says something of one that was there before `begin`, and
-    /// takes those behind that away again if not.
-    pub(super) fn add_condition(&mut self, condition: usize, holds: bool, begin: usize) {
-        let is_condition = !matches!(self.terms[condition], Term::Constant(_));
-        let reached = self.reached(condition);
-        let is_value = |&term: &usize| !matches!(self.terms[term], Term::Constant(_));
-        if is_condition && (0..begin).filter(|&term| reached[term]).any(|term| is_value(&term)) {
+    /// Adds what a condition of base says if it says something of a term that was there before, and
+    /// takes its terms away again if not.
+    pub(super) fn add_condition(
+        &mut self,
+        condition: impl FnOnce(&mut Self) -> Option<usize>,
+        holds: bool,
+    ) {
+        let begin = self.terms.len();
+        if let Some(condition) = condition(self)
+            && self.says_of_former(condition, begin)
+        {
             self.conditions.push((condition, holds));
         } else {
             self.take_back(begin);
         }
     }
 
+    /// True for a condition that is made of a value before some terms.
+    fn says_of_former(&self, condition: usize, begin: usize) -> bool {
+        let is_value = |term: usize| !matches!(self.terms[term], Term::Constant(_));
+        let reached = self.reached(condition);
+        is_value(condition) && (0..begin).any(|term| reached[term] && is_value(term))
+    }
+
     /// Takes the terms behind some away again.
-    pub(super) fn take_back(&mut self, begin: usize) {
+    fn take_back(&mut self, begin: usize) {
         self.terms.truncate(begin);
         self.numbers.truncate(begin);
         self.known.retain(|_, term| *term < begin);

@@ -210,16 +210,22 @@ impl Walk<'_> {
         place
     }
 
-    /// Where a version comes to from an edge of a copy without a choice: what comes in over that may
-    /// decide branches.
-    fn decided_over(&self, which: Version, copy: BlockId, to: BlockId) -> Place {
-        let mut blocks = vec![to];
-        let mut place = (to, 0);
+    /// Where a version comes to from the end of a path, with so many anchors of the last block run,
+    /// if it takes the ways that are chosen at its branches.
+    fn followed(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        anchors: usize,
+        choose: impl Fn(Place, InstId, Path<'_>) -> Option<BlockId>,
+    ) -> Place {
+        let mut blocks = path.blocks.to_vec();
+        let mut place = (self.end(which, path), anchors);
         for _ in 0..MOST_BRANCHES {
             place = self.settled_over(which, place, &mut blocks);
-            let Next::Branch(_) = self.next(which, place) else { break };
-            let path = Path { copy: Some(copy), blocks: &blocks };
-            let Some(next) = self.decided(which, path) else { break };
+            let Next::Branch(branch) = self.next(which, place) else { break };
+            let path = Path { copy: path.copy, blocks: &blocks };
+            let Some(next) = choose(place, branch, path) else { break };
             blocks.push(next);
             place = (next, 0);
         }
@@ -547,26 +553,17 @@ impl Walk<'_> {
     /// before the other one goes on from its place, as far as that is clear: it may have branches
     /// of its own on the way.
     fn beside(&self, which: Version, path: Path<'_>, anchors: usize, other: Place) -> Place {
-        let mut blocks = path.blocks.to_vec();
-        let mut place = (self.end(which, path), anchors);
         let other = self.settled(which.other(), other);
-        for _ in 0..MOST_BRANCHES {
-            place = self.settled_over(which, place, &mut blocks);
-            let Next::Branch(branch) = self.next(which, place) else { break };
+        self.followed(which, path, anchors, |place, branch, path| {
             if let Next::Branch(of_other) = self.next(which.other(), other) {
                 let insts = |w: Version| if w == which { branch } else { of_other };
                 let places = PerVersion::from_fn(|w| if w == which { place } else { other });
                 if self.branch_together(PerVersion::from_fn(insts)) || self.first(places) != which {
-                    break;
+                    return None;
                 }
             }
-            let path = Path { copy: path.copy, blocks: &blocks };
-            let next = self.decided(which, path).or_else(|| self.likely(which, place, other));
-            let Some(next) = next else { break };
-            blocks.push(next);
-            place = (next, 0);
-        }
-        place
+            self.decided(which, path).or_else(|| self.likely(which, place, other))
+        })
     }
 
     /// The only way of a branch that leads to what goes with where the other version stands.
@@ -708,16 +705,19 @@ impl Walk<'_> {
             && is_conditional
         {
             // Behind branches of their own they may go together where else it is even.
+            let copies = state.copies;
             let score = |swapped: bool| {
                 let of = |n: usize| {
                     let opt = ways[n ^ usize::from(swapped)].opt;
                     let to = PerVersion { base: ways[n].base, opt };
                     let settled = PerVersion::from_fn(|w| self.settled(w, (to[w], 0)));
-                    let decided =
-                        PerVersion::from_fn(|w| self.decided_over(w, state.copies[w], to[w]));
-                    let beside = PerVersion::from_fn(|w| {
-                        let path = Path { copy: Some(state.copies[w]), blocks: &[to[w]] };
-                        self.beside(w, path, 0, (to[w.other()], 0))
+                    let target = to.map(|block| [block]);
+                    let path = |w: Version| Path { copy: Some(copies[w]), blocks: &target[w] };
+                    let beside =
+                        PerVersion::from_fn(|w| self.beside(w, path(w), 0, (to[w.other()], 0)));
+                    // What comes in may decide branches.
+                    let decided = PerVersion::from_fn(|w| {
+                        self.followed(w, path(w), 0, |_, _, path| self.decided(w, path))
                     });
                     [settled, beside, decided].map(|places| self.score(places))
                 };

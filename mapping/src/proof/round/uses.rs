@@ -154,23 +154,11 @@ impl Round<'_> {
             let Some(to) = block else { break };
             block = version.scopes.immediate(to);
             let sources = &version.live.predecessors[to];
-            let ways: Option<Vec<_>> = sources.iter().map(|&from| self.taken(from, to)).collect();
-            let Some(ways) = ways else { continue };
-            let Some(&(_, holds)) = ways.first() else { continue };
-            let begin = terms.terms.len();
-            let term = match (&sources[..], &ways[..]) {
-                (&[from], &[(condition, _)]) => {
-                    self.term(&mut terms, Version::Base, condition, from, DEEPEST)
-                }
-                _ if ways.iter().any(|&(_, of)| of != holds) => continue,
-                _ => {
-                    let conditions: Vec<Operand> = ways.iter().map(|&(of, _)| of).collect();
-                    self.copies_met(&mut terms, to, &conditions, DEEPEST)
-                }
-            };
-            match term {
-                Some(term) => terms.add_condition(term, holds, begin),
-                None => terms.take_back(begin),
+            if let [from] = sources[..] {
+                terms = self.with_edge(terms, (from, to));
+            } else if let Some((conditions, holds)) = self.taken_by_all(sources, to) {
+                let met = |terms: &mut Terms| self.copies_met(terms, to, &conditions, DEEPEST);
+                terms.add_condition(met, holds);
             }
             if terms.conditions.len() == MOST_CONDITIONS {
                 break;
@@ -182,11 +170,10 @@ impl Round<'_> {
     /// Adds what the branch of base said over whose edge a block leads to another one.
     pub(super) fn with_edge(&self, mut terms: Terms, (from, to): (BlockId, BlockId)) -> Terms {
         if let Some((condition, holds)) = self.taken(from, to) {
-            let begin = terms.terms.len();
-            match self.term(&mut terms, Version::Base, condition, from, DEEPEST) {
-                Some(term) => terms.add_condition(term, holds, begin),
-                None => terms.take_back(begin),
-            }
+            terms.add_condition(
+                |terms| self.term(terms, Version::Base, condition, from, DEEPEST),
+                holds,
+            );
         }
         terms
     }
@@ -201,6 +188,14 @@ impl Round<'_> {
             graph.nodes[branch].facts.is_conditional() && version.live.successors[from].len() == 2;
         let holds = || graph.body.blocks[from].edges[graph.body.code.successors[from][0]].to == to;
         decides.then(|| (graph.operands(branch)[0], holds()))
+    }
+
+    /// The same of several blocks, if all conditions hold, or none does.
+    fn taken_by_all(&self, sources: &[BlockId], to: BlockId) -> Option<(Vec<Operand>, bool)> {
+        let ways: Option<Vec<_>> = sources.iter().map(|&from| self.taken(from, to)).collect();
+        let (conditions, held): (Vec<Operand>, Vec<bool>) = ways?.into_iter().unzip();
+        let &holds = held.first()?;
+        held.iter().all(|&of| of == holds).then_some((conditions, holds))
     }
 
     /// The term of what base has at the head of a block if it has one of these operands at the end

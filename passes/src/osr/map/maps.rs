@@ -180,8 +180,13 @@ pub fn for_binary(mut maps: Maps) -> Maps {
             for expr in exprs {
                 match expr {
                     MapExpr::Source { source } => named[from].extend(of_value(*source)),
-                    MapExpr::Content { content, .. } => named.base.extend([*content]),
-                    _ => {}
+                    MapExpr::Content { content, .. } => {
+                        named.base.insert(*content);
+                    }
+                    MapExpr::Constant { .. }
+                    | MapExpr::Repeat { .. }
+                    | MapExpr::Narrow { .. }
+                    | MapExpr::Code { .. } => {}
                 }
             }
         }
