@@ -356,6 +356,16 @@ bool isNeverUndef(const Value *V) {
   return true;
 }
 
+// Where to ask what a value can be: at an instruction that may be none, or
+// where it is defined if that is not before the instruction on all ways.
+Instruction *whereKnown(Sandbox &S, Value *V, Instruction *At) {
+  auto *Definition = dyn_cast<Instruction>(V);
+  if (!At || !Definition)
+    return At ? At : Definition;
+  auto &DT = S.FAM.getResult<DominatorTreeAnalysis>(*At->getFunction());
+  return DT.dominates(Definition, At) ? At : Definition;
+}
+
 // What an integer can be where an instruction runs, if it is not poison; none
 // if nothing is known of it.
 std::optional<ConstantRange> rangeAt(Sandbox &S, Value *V, Instruction *At) {
@@ -524,9 +534,11 @@ bool mfb_prove_equal(void *SandboxPtr, const LLVMValueRef *Values,
     return false;
   T.Ranges.resize(Count);
   T.Zeros.resize(Count);
+  auto *Use = cast_or_null<Instruction>(unwrap(At));
   for (size_t N = 0; N != Count; ++N) {
-    auto *Of = At ? unwrap<Instruction>(At) : dyn_cast<Instruction>(T.value(N));
-    if (Of && Kinds[N] == Bounded) {
+    if (Kinds[N] != Bounded)
+      continue;
+    if (Instruction *Of = whereKnown(S, T.value(N), Use)) {
       T.Ranges[N] = rangeAt(S, T.value(N), Of);
       T.Zeros[N] = zerosAt(S, T.value(N), Of);
     }
