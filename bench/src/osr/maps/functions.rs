@@ -26,7 +26,7 @@ pub fn functions(layout: &Layout, llvm: u32, tally: &mut Tally) -> Result<String
     for (hot, row) in FUNCTIONS.iter().zip(&ROWS) {
         let Some(output) = made(layout, hot, llvm)? else { continue };
         let module = output.with_extension("bc");
-        let mapping = Mapping { layout, llvm, module: &module, pipeline: THESIS };
+        let mapping = Mapping { layout, llvm, module: &module, behind: None, pipeline: THESIS };
         let json = folder(layout, llvm)?.join("function.json");
         let found = mapping.run(&json)?.and_then(|report| {
             let refused = format!("it has no mappings: {:?}", report.refused_functions);

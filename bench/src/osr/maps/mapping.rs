@@ -19,6 +19,8 @@ pub struct Mapping<'a> {
     pub llvm: u32,
     /// The module
     pub module: &'a Path,
+    /// What base is behind, besides what the module was made with
+    pub behind: Option<&'a str>,
     /// The passes that make opt
     pub pipeline: &'a str,
 }
@@ -29,8 +31,9 @@ impl Mapping<'_> {
     /// # Errors
     /// If `opt` cannot be run, or what it wrote cannot be read.
     pub fn run(&self, output: &Path) -> Result<std::result::Result<Report, String>> {
-        let pass = format!("print<osr-map;file={}>({})", output.display(), self.pipeline);
-        let outcome = opt(self.layout, self.llvm, &pass, self.module)?.run()?;
+        let before = self.behind.map(|pass| format!("function({pass}),")).unwrap_or_default();
+        let passes = format!("{before}print<osr-map;file={}>({})", output.display(), self.pipeline);
+        let outcome = opt(self.layout, self.llvm, &passes, self.module)?.run()?;
         if outcome.end != End::Exit(0) {
             let text = String::from_utf8_lossy(&outcome.stderr);
             let first = text.lines().next().unwrap_or_default();

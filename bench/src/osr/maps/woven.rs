@@ -8,16 +8,12 @@ use crate::osr::maps::pipelines::OTHERS;
 use crate::tally::Tally;
 use rayon::prelude::*;
 
-/// Passes that copy blocks, besides the others.
-const COPYING: [&str; 3] =
-    ["loop-unroll<O3>", "loop(simple-loop-unswitch<nontrivial>)", "jump-threading"];
-
 /// Weaves each program under each pipeline; those that fail are tallied.
 ///
 /// # Errors
 /// If a program cannot be compiled.
 pub fn woven(layout: &Layout, llvm: u32, programs: &[String], tally: &mut Tally) -> Result<()> {
-    let pipelines: Vec<&str> = [THESIS].into_iter().chain(OTHERS).chain(COPYING).collect();
+    let pipelines: Vec<&str> = [THESIS].into_iter().chain(OTHERS).collect();
     for program in programs {
         let module = whole(layout, program, llvm)?;
         eprintln!("weaving {program} under {} pipelines, LLVM {llvm}", pipelines.len());
