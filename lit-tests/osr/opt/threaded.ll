@@ -83,3 +83,109 @@ five:
   %r = phi i32 [ %z, %three ], [ %l, %four ]
   ret i32 %r
 }
+
+; A test that a join repeats: each way to it has decided that, one by a constant, one by a branch.
+; THREAD: "name":"retry"
+; THREAD-SAME: "opt_to_base":{"total":[[R:[0-9]+]],{{[^}]*}}"avail":[[R]],
+; THREAD-SAME: "unproved":[]
+define i32 @retry(i32 %many) {
+entry:
+  br label %head
+head:
+  %left = phi i32 [ %many, %entry ], [ %left.next, %join ]
+  %r = call i32 @take(i32 %left)
+  %failed = icmp slt i32 %r, 0
+  br i1 %failed, label %error, label %some
+error:
+  %e = call i32 @take(i32 -1)
+  %again = icmp eq i32 %e, 4
+  br i1 %again, label %interrupted, label %give.up
+interrupted:
+  br label %join
+some:
+  %any = icmp sgt i32 %r, 0
+  br i1 %any, label %less, label %none.left
+less:
+  %fewer = sub i32 %left, %r
+  br label %none.left
+none.left:
+  %left.some = phi i32 [ %fewer, %less ], [ %left, %some ]
+  br label %join
+join:
+  %got = phi i32 [ 1, %interrupted ], [ %r, %none.left ]
+  %left.next = phi i32 [ %left, %interrupted ], [ %left.some, %none.left ]
+  %more = icmp sgt i32 %got, 0
+  br i1 %more, label %head, label %done
+done:
+  ret i32 %left.next
+give.up:
+  ret i32 %e
+}
+
+; A test behind a loop that repeats the second part of the loop's condition: its phi is what the
+; branch was on that decided it.
+; THREAD: "name":"either"
+; THREAD-SAME: "opt_to_base":{"total":[[E:[0-9]+]],{{[^}]*}}"avail":[[E]],
+; THREAD-SAME: "unproved":[]
+define i32 @either(ptr %p, i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %body ]
+  %x = phi i32 [ 0, %entry ], [ %r, %body ]
+  %v = load i32, ptr %p
+  %c = icmp slt i32 %i, %v
+  br i1 %c, label %second, label %test
+second:
+  %d = icmp eq i32 %x, 0
+  br label %test
+test:
+  %goes = phi i1 [ false, %head ], [ %d, %second ]
+  br i1 %goes, label %body, label %behind
+body:
+  %r = call i32 @take(i32 %n)
+  %i.next = add nsw i32 %i, 1
+  br label %head
+behind:
+  %f = icmp eq i32 %x, 0
+  br i1 %f, label %yes, label %out
+yes:
+  br label %out
+out:
+  %q = phi i32 [ 5, %yes ], [ %x, %behind ]
+  ret i32 %q
+}
+
+; A store that is copied with its block: each copy runs with the copy that was threaded.
+; THREAD: "name":"stored"
+; THREAD-SAME: "opt_to_base":{"total":[[S:[0-9]+]],{{[^}]*}}"avail":[[S]],
+; THREAD-SAME: "unproved":[]
+define void @stored(ptr %p, ptr %q, i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %end ]
+  %v = load i32, ptr %p
+  %over = icmp uge i32 %i, %v
+  br i1 %over, label %past, label %within
+past:
+  br label %both
+within:
+  %a = load ptr, ptr %q
+  br label %both
+both:
+  %f = phi ptr [ null, %past ], [ %a, %within ]
+  store i32 0, ptr %p
+  %is = icmp ne ptr %f, null
+  br i1 %is, label %calls, label %end
+calls:
+  %r = call i32 @compare(ptr %f, ptr %q)
+  br label %end
+end:
+  call void @none()
+  %i.next = add i32 %i, 1
+  %last = icmp eq i32 %i.next, %n
+  br i1 %last, label %out, label %head
+out:
+  ret void
+}

@@ -4,8 +4,9 @@
 //! that all ways to the copy took has decided already what it branches on. M. N. Wegman, F. K.
 //! Zadeck: Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991.
 
+use crate::unfold::compared::{Compared, all_same};
 use crate::versions::facts::VersionFacts;
-use crate::versions::graph::{ConstId, Graph, Operand, Oracle};
+use crate::versions::graph::{ConstId, Operand, Oracle};
 use crate::versions::version::Version;
 use midflight_ir::depth_first::postorder;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -25,11 +26,8 @@ enum Known {
 /// Branches above one are looked at so far.
 const MOST_ABOVE: usize = 32;
 
-/// True for total operations on the same values.
-pub(super) fn are_same(graph: &Graph, a: InstId, b: InstId) -> bool {
-    let [one, other] = [a, b].map(|inst| &graph.nodes[inst]);
-    one.is_total && one.operation == other.operation && graph.operands(a) == graph.operands(b)
-}
+/// Edges that are followed back where nothing above decided
+const MOST_BEFORE: usize = 4;
 
 /// Work in progress.
 struct Propagation<'a> {
@@ -174,7 +172,7 @@ impl Propagation<'_> {
         }
         let index = match self.operand(operand, block) {
             Known::Nothing => return Vec::new(),
-            Known::Any => self.decided_above(block, operand).map(|holds| usize::from(!holds)),
+            Known::Any => self.decided_before(block, operand).map(|holds| usize::from(!holds)),
             Known::Constant(constant) => self.oracle.integer(constant).map(|integer| {
                 node.cases.as_ref().map_or(usize::from(integer == 0), |cases| cases.way(integer))
             }),
@@ -189,25 +187,74 @@ impl Propagation<'_> {
     /// Whether a condition holds that the same comparison of the same values decided before, on
     /// which a branch above went one way. That was not poison or undefined, so it gave the one
     /// value that these can have.
-    fn decided_above(&self, block: BlockId, condition: Operand) -> Option<bool> {
-        let VersionFacts { graph, live, scopes, .. } = self.version;
-        let Operand::Value(value) = condition else { return None };
+    fn decided_before(&self, block: BlockId, condition: Operand) -> Option<bool> {
         (!self.together.contains(&block)).then_some(())?;
-        let comparison = graph.definition(value)?;
+        let Operand::Value(value) = self.only(condition) else { return None };
+        let comparison = self.version.graph.definition(value)?;
+        self.decided_at(block, &Compared::of(&self.version.graph, comparison), MOST_BEFORE)
+    }
+
+    /// The same of a comparison of what its operands are at the end of a block: by a branch above,
+    /// or by one on each way to the block.
+    fn decided_at(&self, block: BlockId, compared: &Compared, deepest: usize) -> Option<bool> {
+        let compared = compared.map(|operand| self.only(operand));
+        if let Some(held) = self.decided_above(block, &compared) {
+            return Some(held);
+        }
+        let deepest = deepest.checked_sub(1)?;
+        let VersionFacts { graph, live, .. } = self.version;
+        let sources = live.predecessors[block].iter();
+        let sources = sources.filter(|&&from| self.taken.contains(&(from, block)));
+        all_same(sources.map(|&from| {
+            let compared = compared.before(graph, from, block)?.map(|operand| self.only(operand));
+            let decided = compared.decided(self.which, self.oracle);
+            let over = || self.decided_over((from, block), &compared);
+            decided.or_else(over).or_else(|| self.decided_at(from, &compared, deepest))
+        }))
+    }
+
+    /// The same, by the branch over whose edge control came.
+    fn decided_over(&self, (from, to): (BlockId, BlockId), compared: &Compared) -> Option<bool> {
+        let VersionFacts { graph, live, .. } = self.version;
+        let branch = graph.terminator(from);
+        let is_conditional = graph.nodes[branch].facts.is_conditional();
+        (is_conditional && live.taken[from].len() == 2).then_some(())?;
+        let &[by] = graph.operands(branch) else { return None };
+        let Operand::Value(by) = self.only(by) else { return None };
+        let by = graph.definition(by)?;
+        let own = Compared::of(graph, by).map(|operand| self.only(operand));
+        compared.is_same(graph, &own).then(|| graph.body.successors(from).next() == Some(to))
+    }
+
+    /// The same, by a branch that is above on all ways.
+    fn decided_above(&self, block: BlockId, compared: &Compared) -> Option<bool> {
         let mut below = block;
         for _ in 0..MOST_ABOVE {
-            let above = scopes.immediate(below)?;
-            let branch = graph.terminator(above);
-            if graph.nodes[branch].facts.is_conditional()
-                && live.predecessors[below] == [above]
-                && live.taken[above].len() == 2
-                && let &[Operand::Value(by)] = graph.operands(branch)
-                && graph.definition(by).is_some_and(|by| are_same(graph, by, comparison))
+            let above = self.version.scopes.immediate(below)?;
+            if self.version.live.predecessors[below] == [above]
+                && let Some(held) = self.decided_over((above, below), compared)
             {
-                return Some(graph.body.successors(above).next() == Some(below));
+                return Some(held);
             }
             below = above;
         }
         None
+    }
+
+    /// The only value that comes into a phi over edges that may be taken; else the value itself.
+    fn only(&self, mut operand: Operand) -> Operand {
+        let graph = &self.version.graph;
+        for _ in 0..MOST_ABOVE {
+            let Operand::Value(value) = operand else { break };
+            let phi = graph.definition(value).filter(|&inst| graph.nodes[inst].facts.is_phi());
+            let Some(phi) = phi else { break };
+            let block = graph.block(phi);
+            let sources = self.version.live.predecessors[block].iter();
+            let mut sources = sources.filter(|&&from| self.taken.contains(&(from, block)));
+            let (Some(&from), None) = (sources.next(), sources.next()) else { break };
+            let Some(only) = graph.incoming(phi, from) else { break };
+            operand = only;
+        }
+        operand
     }
 }

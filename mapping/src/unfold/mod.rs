@@ -23,6 +23,7 @@ use std::rc::Rc;
 use typed_index_collections::TiVec;
 
 pub mod build;
+mod compared;
 mod feasible;
 pub(crate) mod memory;
 pub(crate) mod product;

@@ -108,11 +108,7 @@ fn tracked(
             all.next().filter(|_| all.next().is_none())
         })
     };
-    for inst in graphs.base.nodes.keys().filter(|&inst| folds.base.is_copy(inst)) {
-        let (of, copy) = (folds.base.insts[inst], graphs.base.block(inst));
-        result.kept[inst] = tracked.kept[of].and_then(|to| copy_of(to, copy));
-        result.replaced[inst] = tracked.replaced[of].and_then(|to| copy_of(to, copy));
-    }
+    // What ran together is surer than what was kept in some copy.
     for of in &walked.same {
         let inst = PerVersion::from_fn(|w| {
             let (copy, inst) = of[w];
@@ -122,6 +118,12 @@ fn tracked(
             unreachable!("the walk was in copies of their blocks")
         };
         result.kept[base].get_or_insert(opt);
+    }
+    for inst in graphs.base.nodes.keys().filter(|&inst| folds.base.is_copy(inst)) {
+        let (of, copy) = (folds.base.insts[inst], graphs.base.block(inst));
+        result.kept[inst] =
+            result.kept[inst].or_else(|| tracked.kept[of].and_then(|to| copy_of(to, copy)));
+        result.replaced[inst] = tracked.replaced[of].and_then(|to| copy_of(to, copy));
     }
     for (inst, to) in result.kept.iter_enumerated() {
         if let Some(to) = *to {

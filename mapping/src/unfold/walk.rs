@@ -11,7 +11,7 @@
 //! less is proved. Where the walk does not go on, the rest of a version is copied once as it is.
 
 use crate::unfold::Plan;
-use crate::unfold::feasible::are_same;
+use crate::unfold::compared::{Compared, all_same};
 use crate::versions::facts::{Tracked, VersionFacts, Versions};
 use crate::versions::graph::{Cases, ConstId, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
@@ -331,12 +331,14 @@ impl Walk<'_> {
         let node = &version.graph.nodes[terminator];
         let condition = *version.graph.operands(terminator).first()?;
         (node.facts.is_conditional() || node.cases.is_some()).then_some(())?;
-        let constant = self.constant(which, path, condition, DEEPEST);
-        let way = match constant.and_then(|constant| self.oracle.integer(constant)) {
-            Some(integer) => {
+        // What a branch said is sure; a phi may have further values when the walk has gone on.
+        let way = match self.held(which, path, condition, DEEPEST) {
+            Some(held) => usize::from(!held),
+            None => {
+                let constant = self.constant(which, path, condition, DEEPEST)?;
+                let integer = self.oracle.integer(constant)?;
                 node.cases.as_ref().map_or(usize::from(integer == 0), |cases| cases.way(integer))
             }
-            None => usize::from(!self.held(which, path, condition, DEEPEST)?),
         };
         version.graph.body.successors(block).nth(way)
     }
@@ -349,42 +351,83 @@ impl Walk<'_> {
         condition: Operand,
         deepest: usize,
     ) -> Option<bool> {
-        let deepest = deepest.checked_sub(1)?;
-        let VersionFacts { graph, live, .. } = self.version(which);
+        let graph = &self.version(which).graph;
         let Operand::Value(value) = condition else { return None };
-        let comparison = graph.definition(value)?;
+        let definition = graph.definition(value)?;
         let block = self.end(which, path);
-        let is_new = |&operand: &Operand| match operand {
-            Operand::Value(value) => {
-                graph.definition(value).is_some_and(|inst| graph.block(inst) == block)
-            }
-            Operand::Constant(_) => false,
-        };
-        if graph.operands(comparison).iter().any(is_new) {
-            return None;
+        if !graph.nodes[definition].facts.is_phi() || graph.block(definition) != block {
+            let compared = Compared::of(graph, definition);
+            return self.held_at(which, path, &compared, deepest);
         }
-        let mut met = None;
-        for source in self.before(which, path) {
-            let from = self.end(which, source);
-            let branch = graph.terminator(from);
-            let decides = match (graph.nodes[branch].facts.is_conditional(), graph.operands(branch))
-            {
-                (true, &[Operand::Value(by)]) => {
-                    graph.definition(by).is_some_and(|by| are_same(graph, by, comparison))
+        let held = self.before(which, path).into_iter().map(|source| {
+            match graph.incoming(definition, self.end(which, source))? {
+                Operand::Constant(constant) => Some(self.oracle.integer(constant)? != 0),
+                Operand::Value(value) => {
+                    let compared = Compared::of(graph, graph.definition(value)?);
+                    self.held_over(which, source, block, &compared, deepest)
                 }
-                _ => false,
-            };
-            let ways = || graph.body.successors(from).collect::<Vec<BlockId>>();
-            let held = match decides && live.taken[from].len() == 2 {
-                true => ways()[0] == block,
-                false => self.held(which, source, condition, deepest)?,
-            };
-            if met.is_some_and(|met| met != held) {
-                return None;
             }
-            met = Some(held);
+        });
+        all_same(held)
+    }
+
+    /// The same for a comparison of what its operands are at the end of a path.
+    fn held_at(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        compared: &Compared,
+        deepest: usize,
+    ) -> Option<bool> {
+        let deepest = deepest.checked_sub(1)?;
+        let graph = &self.version(which).graph;
+        let block = self.end(which, path);
+        let held = self.before(which, path).into_iter().map(|source| {
+            let compared = compared.before(graph, self.end(which, source), block)?;
+            let decided = compared.decided(which, self.oracle);
+            decided.or_else(|| self.held_over(which, source, block, &compared, deepest))
+        });
+        all_same(held)
+    }
+
+    /// The same over the edge from the end of a path to a block.
+    fn held_over(
+        &self,
+        which: Version,
+        path: Path<'_>,
+        to: BlockId,
+        compared: &Compared,
+        deepest: usize,
+    ) -> Option<bool> {
+        let VersionFacts { graph, live, .. } = self.version(which);
+        let from = self.end(which, path);
+        let branch = graph.terminator(from);
+        let decides = match (graph.nodes[branch].facts.is_conditional(), graph.operands(branch)) {
+            (true, &[by]) => live.taken[from].len() == 2 && self.is(which, path, by, compared),
+            _ => false,
+        };
+        match decides {
+            true => Some(graph.body.successors(from).next() == Some(to)),
+            false => self.held_at(which, path, compared, deepest),
         }
-        met
+    }
+
+    /// True if a value is, at the end of a path, that of a comparison.
+    fn is(&self, which: Version, path: Path<'_>, value: Operand, compared: &Compared) -> bool {
+        let graph = &self.version(which).graph;
+        let Operand::Value(value) = value else { return false };
+        let Some(definition) = graph.definition(value) else { return false };
+        let block = self.end(which, path);
+        if !graph.nodes[definition].facts.is_phi() || graph.block(definition) != block {
+            return compared.is_same(graph, &Compared::of(graph, definition));
+        }
+        let [source] = self.before(which, path)[..] else { return false };
+        let from = self.end(which, source);
+        graph.incoming(definition, from).is_some_and(|value| {
+            compared
+                .before(graph, from, block)
+                .is_some_and(|compared| self.is(which, source, value, &compared))
+        })
     }
 
     fn place(&self, state: State, which: Version) -> Place {
