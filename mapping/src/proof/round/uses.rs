@@ -181,13 +181,14 @@ impl Round<'_> {
     /// The condition of the branch of base over whose edge a block leads to another one, and whether
     /// that holds there.
     fn taken(&self, from: BlockId, to: BlockId) -> Option<(Operand, bool)> {
-        let version = &self.versions.of.base;
-        let graph = &version.graph;
+        let graph = &self.versions.of.base.graph;
         let branch = graph.terminator(from);
-        let decides =
-            graph.nodes[branch].facts.is_conditional() && version.live.successors[from].len() == 2;
-        let holds = || graph.body.blocks[from].edges[graph.body.code.successors[from][0]].to == to;
-        decides.then(|| (graph.operands(branch)[0], holds()))
+        graph.nodes[branch].facts.is_conditional().then_some(())?;
+        // One that is known to go one way only has its condition decided, too.
+        let leads_to = |&edge: &usize| graph.body.blocks[from].edges[edge].to == to;
+        let mut ways = graph.body.code.successors[from].iter().map(leads_to);
+        let (holds, fails) = (ways.next()?, ways.next()?);
+        (holds != fails).then(|| (graph.operands(branch)[0], holds))
     }
 
     /// The same of several blocks, if all conditions hold, or none does.
