@@ -218,8 +218,14 @@ impl Round<'_> {
                 graph.block(inst) != to && version.scopes.dominates(graph.block(inst), to)
             })
         };
-        if operands.iter().all(|&other| other == first) && is_above(first) {
-            return self.term(terms, Version::Base, first, to, depth);
+        let number = |operand: Operand| self.congruence.number(Version::Base, operand);
+        let is_first = |&other: &Operand| {
+            other == first || number(other) != UNKNOWN && number(other) == number(first)
+        };
+        if operands.iter().all(is_first)
+            && let Some(&above) = operands.iter().find(|&&operand| is_above(operand))
+        {
+            return self.term(terms, Version::Base, above, to, depth);
         }
         let sources = &version.live.predecessors[to];
         let has_met = |&phi: &InstId| {
