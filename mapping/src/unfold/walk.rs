@@ -17,6 +17,7 @@ use crate::versions::graph::{Cases, ConstId, Graph, Operand, Oracle};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use typed_index_collections::TiVec;
@@ -91,8 +92,10 @@ struct Walk<'a> {
     successors: PerVersion<TiVec<BlockId, Vec<Option<BlockId>>>>,
     /// For each copy those that lead to it
     sources: PerVersion<TiVec<BlockId, Vec<BlockId>>>,
-    /// For copies whose branches those decide where that was made use of
+    /// For copies the states at whose branches it was made use of what leads to them
     decided: PerVersion<HashMap<BlockId, Vec<State>>>,
+    /// Copies of which it was looked at what leads to them
+    looked_at: RefCell<Vec<BlockId>>,
     together: HashMap<BlockId, BlockId>,
     met: HashSet<(BlockId, BlockId)>,
     same: Vec<PerVersion<(BlockId, InstId)>>,
@@ -114,6 +117,7 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         successors: PerVersion::default(),
         sources: PerVersion::default(),
         decided: PerVersion::default(),
+        looked_at: RefCell::default(),
         together: HashMap::default(),
         met: HashSet::default(),
         same: Vec::new(),
@@ -317,6 +321,7 @@ impl Walk<'_> {
             (Some((_, [])), None) | (None, None) => Vec::new(),
             (Some((_, blocks)), _) => vec![Path { blocks, ..path }],
             (None, Some(copy)) => {
+                self.looked_at.borrow_mut().push(copy);
                 let sources = self.sources[which][copy].iter();
                 sources.map(|&copy| Path { copy: Some(copy), ..path }).collect()
             }
@@ -624,8 +629,14 @@ impl Walk<'_> {
     fn branch_alone(&mut self, state: State, which: Version) {
         let copy = state.copies[which];
         let place = self.place(state, which);
+        self.looked_at.take();
         if let Some(to) = self.decided(which, Path { copy: Some(copy), blocks: &[] }) {
-            self.decided[which].entry(copy).or_default().push(state);
+            let mut looked_at = self.looked_at.take();
+            looked_at.sort_unstable();
+            looked_at.dedup();
+            for of in looked_at {
+                self.decided[which].entry(of).or_default().push(state);
+            }
             if self.version(which).live.successors[place.0].contains(&to) {
                 self.alone(state, which, to);
             }
