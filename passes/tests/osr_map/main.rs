@@ -59,7 +59,7 @@ struct Counts {
 }
 
 /// Pipelines whose claims are tested; a base is made of the source by the first of each.
-const PIPELINES: [&str; 20] = [
+const PIPELINES: [&str; 22] = [
     THESIS_PIPELINE,
     "adce",
     "sccp",
@@ -80,6 +80,8 @@ const PIPELINES: [&str; 20] = [
     "simplifycfg<sink-common-insts;hoist-common-insts>,gvn-hoist,gvn-sink",
     "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,dse,adce",
     "simplifycfg<sink-common-insts>,sink",
+    "default<O1>",
+    "default<O2>",
 ];
 
 /// Random functions with freezes, by their seeds, on which a pass of LLVM's own does not end and
