@@ -129,6 +129,9 @@ pub enum OsrAction {
         /// What to look at
         #[arg(long, value_delimiter = ',', default_value = "functions,pipelines,time")]
         what: Vec<What>,
+        /// Only this pipeline of those of whole modules; several times for several
+        #[arg(long = "passes")]
+        only: Vec<String>,
         /// Programs that are woven
         #[arg(long, value_delimiter = ',', default_values = WHOLE)]
         programs: Vec<String>,
@@ -278,8 +281,8 @@ pub fn act(layout: &Layout, action: OsrAction) -> anyhow::Result<bool> {
             to.map_or(Ok(()), |file| write(&file, text.as_bytes()))?;
             Ok(tally.close("osr points"))
         }
-        OsrAction::Maps { llvm, what, programs, rounds, write: to } => {
-            let plan = maps::Plan { llvm, what, programs, rounds };
+        OsrAction::Maps { llvm, what, only, programs, rounds, write: to } => {
+            let plan = maps::Plan { llvm, what, only, programs, rounds };
             let (text, tally) = maps::maps(layout, &plan)?;
             println!("{text}");
             write(&layout.work().join("osr-maps.md"), text.as_bytes())?;

@@ -40,6 +40,8 @@ pub struct Plan {
     pub llvm: Vec<u32>,
     /// What
     pub what: Vec<What>,
+    /// Pipelines of whole modules; all if there are none
+    pub only: Vec<String>,
     /// Programs that are woven
     pub programs: Vec<String>,
     /// Rounds of a measurement
@@ -57,7 +59,7 @@ pub fn maps(layout: &Layout, plan: &Plan) -> Result<(String, Tally)> {
             match what {
                 What::Functions => parts.push(functions::functions(layout, llvm, &mut tally)?),
                 What::Pipelines => {
-                    let text = pipelines::pipelines(layout, llvm, &mut tally)?;
+                    let text = pipelines::pipelines(layout, llvm, &plan.only, &mut tally)?;
                     parts.push(text);
                 }
                 What::Time if Some(&llvm) == plan.llvm.first() => {

@@ -1,7 +1,7 @@
 //! Passes one by one, and other pipelines, on whole modules: what of tracking is proved, and which
 //! points are feasible.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::osr::maps::mapping::{Mapping, THESIS};
 use crate::osr::maps::modules::{Module, folder, modules};
@@ -17,8 +17,8 @@ use std::path::Path;
 const PASSES: [&str; 6] =
     ["adce", "sccp", "early-cse", "loop-simplify,lcssa,loop-mssa(licm)", "sink", THESIS];
 
-/// Other passes, which nothing was made for. LLVM's own pipelines begin with `sroa`: base of them is
-/// behind that, too, as it is in clang.
+/// Other passes, which nothing was made for. LLVM's own pipelines begin with `sroa`: base of them
+/// is behind that, too, as it is in clang.
 pub(super) const OTHERS: [&str; 10] = [
     "gvn",
     "instcombine<no-verify-fixpoint>",
@@ -37,20 +37,30 @@ fn behind(pipeline: &str) -> Option<&'static str> {
     pipeline.starts_with("default<").then_some("sroa")
 }
 
-/// Maps all functions of all modules under each pipeline; the report in Markdown. One
-/// that crashes has failed.
+/// Maps all functions of all modules under each pipeline, or under those given; the report in
+/// Markdown. One that crashes has failed.
 ///
 /// # Errors
-/// If a module cannot be made.
-pub fn pipelines(layout: &Layout, llvm: u32, tally: &mut Tally) -> Result<String> {
+/// If a module cannot be made, or there is no such pipeline among those of the report.
+pub fn pipelines(layout: &Layout, llvm: u32, only: &[String], tally: &mut Tally) -> Result<String> {
+    let is_known = |name: &&String| PASSES.iter().chain(&OTHERS).any(|pipeline| pipeline == name);
+    if let Some(name) = only.iter().find(|name| !is_known(name)) {
+        let what = format!("there are no tables of '{name}'");
+        let remedy = "take one of docs/osr-maps.md".to_string();
+        return Err(Error::Missing { what, remedy });
+    }
     let modules = modules(layout, llvm)?;
     let mut text = String::new();
     for (title, pipelines) in [("The thesis's passes", &PASSES[..]), ("Other passes", &OTHERS[..])]
     {
         let mut rows = Vec::new();
-        for &pipeline in pipelines {
+        let is_wanted = |&&pipeline: &&&str| only.is_empty() || only.iter().any(|o| o == pipeline);
+        for &pipeline in pipelines.iter().filter(is_wanted) {
             eprintln!("mapping whole modules under {pipeline}, LLVM {llvm}");
             rows.push((pipeline, map_all(layout, llvm, &modules, pipeline, tally)?));
+        }
+        if rows.is_empty() {
+            continue;
         }
         text += &format!("### {title} on whole modules, LLVM {llvm}\n\n{}\n", report(&rows));
     }
