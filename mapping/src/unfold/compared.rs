@@ -20,13 +20,13 @@ impl Compared {
     /// On what that is at the end of a block from which another one is entered; none if that
     /// computes an operand.
     pub(super) fn before(&self, graph: &Graph, from: BlockId, block: BlockId) -> Option<Self> {
-        let before = |&operand: &Operand| {
-            let Operand::Value(value) = operand else { return Some(operand) };
-            match graph.definition(value).filter(|&inst| graph.block(inst) == block) {
-                Some(inst) if graph.nodes[inst].facts.is_phi() => graph.incoming(inst, from),
-                Some(_) => None,
-                None => Some(operand),
-            }
+        let before = |&operand: &Operand| match graph
+            .definition_of(operand)
+            .filter(|&inst| graph.block(inst) == block)
+        {
+            Some(inst) if graph.nodes[inst].facts.is_phi() => graph.incoming(inst, from),
+            Some(_) => None,
+            None => Some(operand),
         };
         let operands = self.operands.iter().map(before).collect::<Option<Vec<Operand>>>()?;
         Some(Compared { operands, ..*self })

@@ -127,10 +127,7 @@ impl Propagation<'_> {
         }
         if node.facts.is_phi() {
             let mut met = Known::Nothing;
-            for &from in &self.version.live.predecessors[block] {
-                if !self.taken.contains(&(from, block)) {
-                    continue;
-                }
+            for from in self.sources(block) {
                 let Some(operand) = graph.incoming(inst, from) else { return Known::Any };
                 let scopes = &self.version.scopes;
                 let known = self.known_by(operand, |value| scopes.on_edge(value, from, block));
@@ -189,23 +186,26 @@ impl Propagation<'_> {
     /// value that these can have.
     fn decided_before(&self, block: BlockId, condition: Operand) -> Option<bool> {
         (!self.together.contains(&block)).then_some(())?;
-        let Operand::Value(value) = self.only(condition) else { return None };
-        let comparison = self.version.graph.definition(value)?;
-        self.decided_at(block, &Compared::of(&self.version.graph, comparison), MOST_BEFORE)
+        let compared = self.compared(self.only(condition))?;
+        self.decided_at(block, &compared, MOST_BEFORE)
+    }
+
+    /// The operation that a value is of, on the only values that its operands can be.
+    fn compared(&self, operand: Operand) -> Option<Compared> {
+        let graph = &self.version.graph;
+        let inst = graph.definition_of(operand)?;
+        Some(Compared::of(graph, inst).map(|operand| self.only(operand)))
     }
 
     /// The same of a comparison of what its operands are at the end of a block: by a branch above,
     /// or by one on each way to the block.
     fn decided_at(&self, block: BlockId, compared: &Compared, deepest: usize) -> Option<bool> {
-        let compared = compared.map(|operand| self.only(operand));
-        if let Some(held) = self.decided_above(block, &compared) {
+        if let Some(held) = self.decided_above(block, compared) {
             return Some(held);
         }
         let deepest = deepest.checked_sub(1)?;
-        let VersionFacts { graph, live, .. } = self.version;
-        let sources = live.predecessors[block].iter();
-        let sources = sources.filter(|&&from| self.taken.contains(&(from, block)));
-        all_same(sources.map(|&from| {
+        let graph = &self.version.graph;
+        all_same(self.sources(block).map(|from| {
             let compared = compared.before(graph, from, block)?.map(|operand| self.only(operand));
             let decided = compared.decided(self.which, self.oracle);
             let over = || self.decided_over((from, block), &compared);
@@ -220,9 +220,7 @@ impl Propagation<'_> {
         let is_conditional = graph.nodes[branch].facts.is_conditional();
         (is_conditional && live.taken[from].len() == 2).then_some(())?;
         let &[by] = graph.operands(branch) else { return None };
-        let Operand::Value(by) = self.only(by) else { return None };
-        let by = graph.definition(by)?;
-        let own = Compared::of(graph, by).map(|operand| self.only(operand));
+        let own = self.compared(self.only(by))?;
         compared.is_same(graph, &own).then(|| graph.body.successors(from).next() == Some(to))
     }
 
@@ -241,17 +239,20 @@ impl Propagation<'_> {
         None
     }
 
+    /// The blocks from which another one may be entered.
+    fn sources(&self, block: BlockId) -> impl Iterator<Item = BlockId> {
+        let sources = self.version.live.predecessors[block].iter().copied();
+        sources.filter(move |&from| self.taken.contains(&(from, block)))
+    }
+
     /// The only value that comes into a phi over edges that may be taken; else the value itself.
     fn only(&self, mut operand: Operand) -> Operand {
         let graph = &self.version.graph;
         for _ in 0..MOST_ABOVE {
-            let Operand::Value(value) = operand else { break };
-            let phi = graph.definition(value).filter(|&inst| graph.nodes[inst].facts.is_phi());
+            let phi = graph.definition_of(operand).filter(|&inst| graph.nodes[inst].facts.is_phi());
             let Some(phi) = phi else { break };
-            let block = graph.block(phi);
-            let sources = self.version.live.predecessors[block].iter();
-            let mut sources = sources.filter(|&&from| self.taken.contains(&(from, block)));
-            let (Some(&from), None) = (sources.next(), sources.next()) else { break };
+            let mut sources = self.sources(graph.block(phi));
+            let (Some(from), None) = (sources.next(), sources.next()) else { break };
             let Some(only) = graph.incoming(phi, from) else { break };
             operand = only;
         }

@@ -357,8 +357,7 @@ impl Walk<'_> {
         deepest: usize,
     ) -> Option<bool> {
         let graph = &self.version(which).graph;
-        let Operand::Value(value) = condition else { return None };
-        let definition = graph.definition(value)?;
+        let definition = graph.definition_of(condition)?;
         let block = self.end(which, path);
         if !graph.nodes[definition].facts.is_phi() || graph.block(definition) != block {
             let compared = Compared::of(graph, definition);
@@ -420,8 +419,7 @@ impl Walk<'_> {
     /// True if a value is, at the end of a path, that of a comparison.
     fn is(&self, which: Version, path: Path<'_>, value: Operand, compared: &Compared) -> bool {
         let graph = &self.version(which).graph;
-        let Operand::Value(value) = value else { return false };
-        let Some(definition) = graph.definition(value) else { return false };
+        let Some(definition) = graph.definition_of(value) else { return false };
         let block = self.end(which, path);
         if !graph.nodes[definition].facts.is_phi() || graph.block(definition) != block {
             return compared.is_same(graph, &Compared::of(graph, definition));
