@@ -475,15 +475,16 @@ impl Versions {
         if let Some(whole) = decided.iter().find(|out| out.lost.base.is_empty()) {
             return whole.clone();
         }
-        if let Some(edges) = self.edges_of_ways(matching, last) {
-            let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
-            let condition = Some(Condition { insts, relation: Relation::Ways });
-            return Out { edges: Some(edges), condition, ..Out::default() };
-        }
         // The first one of those that lose least
         let count = |out: &Out| out.edges.as_ref().map_or(0, Vec::len);
-        let best = decided.into_iter().rev().max_by_key(count);
-        best.filter(|out| count(out) > 0).unwrap_or_default()
+        let lossy = decided.into_iter().rev().max_by_key(count).filter(|out| count(out) > 0);
+        let (edges, are_all) = self.edges_of_ways(matching, last);
+        if edges.is_empty() || (lossy.is_some() && !are_all) {
+            return lossy.unwrap_or_default();
+        }
+        let insts = PerVersion::from_fn(|w| self.of[w].graph.terminator(last[w]));
+        let condition = Some(Condition { insts, relation: Relation::Ways });
+        Out { edges: Some(edges), condition, ..Out::default() }
     }
 
     /// The edges of the ways of a decision.
@@ -500,31 +501,31 @@ impl Versions {
         Out { edges: Some(edges), condition: Some(decision.condition), lost }
     }
 
-    /// The edges to the pairs that silent chains behind the ends of two chains lead to, if these
-    /// are the same pairs in both versions.
+    /// The edges to the pairs that silent chains behind the ends of two chains lead to in both
+    /// versions, and whether those are all.
     fn edges_of_ways(
         &self,
         matching: &Matching,
         last: PerVersion<BlockId>,
-    ) -> Option<Vec<OutEdge>> {
-        let ways = |w: Version| {
-            let mut found: Vec<(PairId, Walk)> = Vec::new();
-            let ends = self.ways_from(matching, w, &mut Vec::new(), last[w], &mut found);
-            ends.then_some(found)
-        };
-        let (base, opt) = (ways(Version::Base)?, ways(Version::Opt)?);
+    ) -> (Vec<OutEdge>, bool) {
         let mut edges: Vec<OutEdge> = Vec::new();
-        for (pair, walk) in base {
-            let known = edges.iter().position(|edge| edge.to == pair).unwrap_or_else(|| {
-                edges.push(OutEdge { to: pair, walks: PerVersion::default() });
-                edges.len() - 1
-            });
-            edges[known].walks.base.push(walk);
+        for which in Version::BOTH {
+            let mut found: Vec<(PairId, Walk)> = Vec::new();
+            if !self.ways_from(matching, which, &mut Vec::new(), last[which], &mut found) {
+                return (Vec::new(), false);
+            }
+            for (pair, walk) in found {
+                let known = edges.iter().position(|edge| edge.to == pair).unwrap_or_else(|| {
+                    edges.push(OutEdge { to: pair, walks: PerVersion::default() });
+                    edges.len() - 1
+                });
+                edges[known].walks[which].push(walk);
+            }
         }
-        for (pair, walk) in opt {
-            edges.iter_mut().find(|edge| edge.to == pair)?.walks.opt.push(walk);
-        }
-        edges.iter().all(|edge| !edge.walks.opt.is_empty()).then_some(edges)
+        let count = edges.len();
+        edges.retain(|edge| edge.walks.iter().all(|walks| !walks.is_empty()));
+        let are_all = edges.len() == count;
+        (edges, are_all)
     }
 
     /// Adds all ways from a block to heads of matched chains; false if there are too many, or if
@@ -627,6 +628,15 @@ impl Versions {
                 false => self.are_silent(pair.chains),
             };
             checked.push(Checked { chains: pair.chains, prefix, goes_on, is_lossy, may_be_silent });
+        }
+        for (id, pair) in matching.pairs.iter_enumerated() {
+            // On a way on which one version comes to it the other one may cross what is the same.
+            let are_ways = pair.condition.is_some_and(|c| c.relation == Relation::Ways);
+            if are_ways && !checked[id].goes_on {
+                for to in pair.out.iter().flatten().map(|edge| edge.to) {
+                    checked[to].may_be_silent |= self.are_silent(matching.pairs[to].chains);
+                }
+            }
         }
         if checked.iter().any(|pair| pair.may_be_silent) {
             let silent = |id: PairId| checked[id].may_be_silent;

@@ -733,6 +733,8 @@ impl<'a> Round<'a> {
     fn same_over_ways(&self, which: Version, phi: InstId) -> Option<Number> {
         let base = if which == Version::Opt { self.guesses.phi(phi)? } else { return None };
         let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+        let phis = PerVersion { base, opt: phi };
+        let result = |w: Version| Operand::Value(graphs[w].result(phis[w]));
         let entered =
             |which: Version, block: BlockId| self.matching.entered(self.versions, which, block);
         let pair = entered(Version::Opt, graphs.opt.block(phi))?;
@@ -744,7 +746,7 @@ impl<'a> Round<'a> {
         let is_same = has_several
             && graphs.base.nodes[base].data_type == graphs.opt.nodes[phi].data_type
             && entered(Version::Base, graphs.base.block(base)) == Some(pair)
-            && self.are_same_over(pair, PerVersion { base, opt: phi });
+            && self.are_same_over(pair, PerVersion::from_fn(result));
         is_same.then(|| self.congruence.of.base[graphs.base.result(base)])
     }
 

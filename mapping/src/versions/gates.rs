@@ -69,6 +69,56 @@ impl Gate {
     }
 }
 
+/// What several branches decide at a join, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Control comes from this predecessor.
+    From(BlockId),
+    /// This branch decides which way it takes, first if its condition holds.
+    Branch(InstId, Box<[Way; 2]>),
+}
+
+/// Branches before a join that are followed
+const MOST_BRANCHES: usize = 6;
+
+/// The ways from the immediate dominator of a join to it; none if they may lead elsewhere, or round
+/// in a loop. Each block on them is run at most once since the immediate dominator was, so that the
+/// conditions of those that were are what decided.
+pub fn ways(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Way> {
+    let above = scopes.immediate(join)?;
+    let mut branches = MOST_BRANCHES;
+    ways_from(graph, live, (above, above), join, &mut branches)
+}
+
+fn ways_from(
+    graph: &Graph,
+    live: &Live,
+    (above, mut from): (BlockId, BlockId),
+    join: BlockId,
+    branches: &mut usize,
+) -> Option<Way> {
+    let successors = loop {
+        match live.successors[from][..] {
+            [to] if to == join => return Some(Way::From(from)),
+            [to] if to != above => {
+                *branches = branches.checked_sub(usize::from(live.predecessors[to].len() > 1))?;
+                from = to;
+            }
+            [holds, fails] => break [holds, fails],
+            _ => return None,
+        }
+    };
+    let branch = graph.terminator(from);
+    graph.nodes[branch].facts.is_conditional().then_some(())?;
+    *branches = branches.checked_sub(1)?;
+    let mut arm = |to: BlockId| match to {
+        _ if to == join => Some(Way::From(from)),
+        _ if to == above => None,
+        _ => ways_from(graph, live, (above, to), join, branches),
+    };
+    Some(Way::Branch(branch, Box::new([arm(successors[0])?, arm(successors[1])?])))
+}
+
 /// For each block what decides it, if it is the join of a branch and has phis.
 pub fn gates(graph: &Graph, live: &Live, scopes: &Scopes) -> TiVec<BlockId, Option<Gate>> {
     graph.blocks.keys().map(|join| gate(graph, live, scopes, join)).collect()

@@ -5,6 +5,8 @@ use crate::proof::guesses::only;
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::{Found, Round};
 use crate::proof::terms::{DEPTHS, LookedInto, MOST_TERMS, Term, Terms};
+use crate::versions::facts::VersionFacts;
+use crate::versions::gates::{Way, ways};
 use crate::versions::graph::Operand;
 use crate::versions::version::Version;
 use midflight_ir::ids::{BlockId, InstId, ValueId};
@@ -92,13 +94,15 @@ impl Round<'_> {
             let is_loaded = !candidate.negated;
             let looked_into = if facts.is_phi() {
                 let loaded = || is_loaded.then(|| self.phi_of_loads(inst, candidate)).flatten();
-                self.through_phi(inst, candidate).or_else(loaded)
+                let chosen = || self.chosen_over_ways(inst, candidate);
+                self.through_phi(inst, candidate).or_else(loaded).or_else(chosen)
             } else if facts.is_load() {
                 let of_phi = is_loaded.then(|| self.load_of_phi(inst, candidate)).flatten();
                 of_phi.or_else(|| is_loaded.then(|| self.load_of_use(inst, candidate)).flatten())
             } else {
                 self.looked_into(which, inst, candidate)
                     .or_else(|| self.operation_of_phi(inst, candidate))
+                    .or_else(|| self.chosen_over_ways(inst, candidate))
             };
             if let Some(looked_into) = looked_into {
                 let found = match candidate.negated {
@@ -259,7 +263,7 @@ impl Round<'_> {
     }
 
     /// The terms of what a branch decides a phi by, and of what it has then: the branch was taken,
-    /// so that its condition is well defined.
+    /// so that its condition is well defined. Without one that does, what several branches decide.
     fn chosen(
         &self,
         terms: &mut Terms,
@@ -267,20 +271,48 @@ impl Round<'_> {
         phi: InstId,
         depth: usize,
     ) -> Option<[usize; 3]> {
-        let version = &self.versions.of[which];
-        let gate = version.gates[version.graph.block(phi)].as_ref()?;
+        let VersionFacts { graph, live, scopes, gates, .. } = &self.versions.of[which];
         let number = |operand: Operand| self.congruence.number(which, operand);
-        let arm = |holds: bool| gate.arm(&version.graph, phi, holds, number);
-        let operands = [gate.condition(&version.graph)?, arm(true)?, arm(false)?];
-        let has_constant = operands[1..]
-            .iter()
-            .any(|&operand| self.congruence.constant(number(operand)).is_some());
-        has_constant.then_some(())?;
+        let is_constant = |&operand: &Operand| self.congruence.constant(number(operand)).is_some();
+        graph.operands(phi).iter().any(is_constant).then_some(())?;
+        let join = graph.block(phi);
+        let of_gate = gates[join].as_ref().and_then(|gate| {
+            let arm = |holds: bool| gate.arm(graph, phi, holds, number);
+            Some([gate.condition(graph)?, arm(true)?, arm(false)?])
+        });
+        let Some(operands) = of_gate else {
+            let Way::Branch(branch, arms) = ways(graph, live, scopes, join)? else { return None };
+            return self.chosen_by(terms, (which, phi), (branch, &arms), depth);
+        };
         let mut found = [0; 3];
         for (place, operand) in found.iter_mut().zip(operands) {
             *place = self.term_of(terms, which, operand, Some(number(operand)), depth)?;
         }
         Some(found)
+    }
+
+    /// The same of a branch and of what comes in at the phi on the ways that it decides for.
+    fn chosen_by(
+        &self,
+        terms: &mut Terms,
+        (which, phi): (Version, InstId),
+        (branch, arms): (InstId, &[Way; 2]),
+        depth: usize,
+    ) -> Option<[usize; 3]> {
+        let graph = self.versions.graph(which);
+        let of = |terms: &mut Terms, operand: Operand| {
+            let number = self.congruence.number(which, operand);
+            self.term_of(terms, which, operand, Some(number), depth)
+        };
+        let condition = of(terms, *graph.operands(branch).first()?)?;
+        let mut arm = |way: &Way| match way {
+            Way::From(from) => of(terms, graph.incoming(phi, *from)?),
+            Way::Branch(branch, arms) => {
+                let inner = self.chosen_by(terms, (which, phi), (*branch, arms), depth)?;
+                Some(terms.add_unknown(Term::Chosen(which, phi, inner)))
+            }
+        };
+        Some([condition, arm(&arms[0])?, arm(&arms[1])?])
     }
 
     /// The total operation above an instruction that has its number, if that is none itself: what

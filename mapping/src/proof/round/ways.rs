@@ -12,7 +12,7 @@
 //! may be: so an `and` of two conditions is known by one of them only if the other one is well
 //! defined, while a `select` does not look at it.
 
-use crate::proof::congruence::value_over;
+use crate::proof::candidates::Candidate;
 use crate::proof::matching::{Condition, PairId, Relation, Walk};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
@@ -20,6 +20,7 @@ use crate::proof::round::cases::Numbered;
 use crate::proof::round::uses::MOST_CONDITIONS;
 use crate::proof::terms::{self, LookedInto, Terms};
 use crate::versions::graph::{Boolean, Extends, Linear, Operand};
+use crate::versions::scopes::Scopes;
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::{BlockId, InstId};
 use std::cmp::Ordering;
@@ -83,6 +84,15 @@ struct At<'a> {
     walk: &'a [(BlockId, BlockId)],
 }
 
+impl At<'_> {
+    /// The blocks on the walk that were run before it began, too: heads of loops.
+    fn computed_again(&self, scopes: &Scopes) -> impl Iterator<Item = BlockId> {
+        let begin = self.walk.first().map(|&(from, _)| from);
+        let heads = self.walk.iter().map(|&(_, to)| to);
+        heads.filter(move |&head| begin.is_some_and(|begin| scopes.dominates(head, begin)))
+    }
+}
+
 /// Where a version is.
 #[derive(Clone)]
 struct Place {
@@ -113,20 +123,18 @@ impl Round<'_> {
         }
     }
 
-    /// True if phis of a pair's entries have the same on each way into it.
-    pub(super) fn are_same_over(&self, pair: PairId, phis: PerVersion<InstId>) -> bool {
+    /// True if operands are the same on each way into a pair: phis of its entries, and what is
+    /// computed of such behind its head.
+    pub(super) fn are_same_over(&self, pair: PairId, operands: PerVersion<Operand>) -> bool {
         let pairs = &self.matching.pairs;
         pairs[pair].incoming.iter().all(|&(from, place)| {
             let Some(out) = &pairs[from].out else { return false };
             let walks = &out[place].walks;
-            if let ([base], [opt]) = (&walks.base[..], &walks.opt[..]) {
-                let over = |which: Version, walk: &Walk| {
-                    let value =
-                        value_over(self.versions, &self.congruence, which, phis[which], walk)?;
-                    Some(self.congruence.number(which, value))
-                };
-                let base = over(Version::Base, base);
-                return base.is_some() && base == over(Version::Opt, opt);
+            if let ([base], [opt]) = (&walks.base[..], &walks.opt[..])
+                && let Some(is_same) =
+                    self.are_same_over_walks(pair, operands, PerVersion { base, opt })
+            {
+                return is_same;
             }
             if walks.iter().flatten().any(|walk| walk.goes_round) {
                 return false;
@@ -136,31 +144,74 @@ impl Round<'_> {
                 walk: Vec::new(),
             };
             let is_same = |places: &PerVersion<Place>, facts: &Facts| {
-                places.base.at != Err(pair) || self.have_same(places, phis, facts)
+                places.base.at != Err(pair) || self.have_same(places, operands, facts)
             };
             let mut steps = MOST_STEPS_OF_PHI;
             self.meet(PerVersion::from_fn(start), &Facts::default(), &is_same, &mut steps)
         })
     }
 
-    /// True if phis have the same where versions have come to.
+    /// The instructions that were looked into to prove that an instruction of opt, a phi or an
+    /// operation, has what an operation or a phi of base has on each way into the pair of the phi:
+    /// a select may have what several branches choose.
+    pub(super) fn chosen_over_ways(
+        &self,
+        inst: InstId,
+        candidate: Candidate,
+    ) -> Option<LookedInto> {
+        let graphs = self.versions.of.as_ref().map(|version| &version.graph);
+        let of_base = graphs.base.definition_of(candidate.operand)?;
+        let insts = PerVersion { base: of_base, opt: inst };
+        let is_phi = |which: &Version| graphs[*which].nodes[insts[*which]].facts.is_phi();
+        let which = Version::BOTH.into_iter().find(is_phi).filter(|_| !candidate.negated)?;
+        let block = |w: Version| graphs[w].block(insts[w]);
+        let pair = self.matching.entered(self.versions, which, block(which))?;
+        let other = which.other();
+        let of_other = &self.versions.of[other];
+        let head = of_other.chains.head(self.matching.pairs[pair].chains[other]);
+        let is_behind = of_other.scopes.dominates(head, block(other));
+        (is_behind || self.is_above(other, pair, block(other))).then_some(())?;
+        let operands = PerVersion::from_fn(|w| Operand::Value(graphs[w].result(insts[w])));
+        self.are_same_over(pair, operands).then(|| vec![(Version::Opt, inst)])
+    }
+
+    /// The same over one walk of each version; none if one of them computes it behind the head.
+    fn are_same_over_walks(
+        &self,
+        pair: PairId,
+        operands: PerVersion<Operand>,
+        walks: PerVersion<&Walk>,
+    ) -> Option<bool> {
+        let over = |which: Version| {
+            let entered = self.entered_with(which, pair, walks[which], operands[which]);
+            let number = |operand: Operand| self.congruence.number(which, operand);
+            entered.map_or(Some(None), |entered| entered.ok().map(|o| Some(number(o))))
+        };
+        let (base, opt) = (over(Version::Base)?, over(Version::Opt)?);
+        Some(base.is_some() && base == opt)
+    }
+
+    /// True if operands are the same where versions have come to.
     fn have_same(
         &self,
         places: &PerVersion<Place>,
-        phis: PerVersion<InstId>,
+        operands: PerVersion<Operand>,
         facts: &Facts,
     ) -> bool {
         let [base, opt] = Version::BOTH.map(|which| {
             let walk = &places[which].walk;
             let &(block, _) = walk.last()?;
             let at = At { which, block, walk };
-            let value = Operand::Value(self.versions.graph(which).result(phis[which]));
-            let number = self.number_on(at, value, facts, DEEPEST);
-            Some((number, self.integer_of(number).or_else(|| facts.constant(number))))
+            let integer = self.integer_on(at, operands[which], facts, DEEPEST);
+            let (operand, at) = self.there(at, operands[which], facts, DEEPEST);
+            let number = self.congruence.at(self.versions, which, operand, at.block);
+            // Behind the head it is not computed yet.
+            let is_there = at.walk.len() < walk.len() || number == self.number_at(at, operand);
+            Some((Some(number).filter(|_| is_there), integer))
         });
         match (base, opt) {
             (Some((base, of_base)), Some((opt, of_opt))) => {
-                base == opt || of_base.is_some() && of_base == of_opt
+                base.is_some() && base == opt || of_base.is_some() && of_base == of_opt
             }
             _ => false,
         }
@@ -240,10 +291,12 @@ impl Round<'_> {
             return is_none.then_some(0);
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
-        let holds = self.holds(at, operand, facts, DEEPEST);
-        let holds = holds
-            .or_else(|| self.holds_as_in_base(at.which, inst, facts))
-            .or_else(|| self.follows_from_base(at.which, inst, facts))?;
+        let holds = self.holds(at, operand, facts, DEEPEST).or_else(|| {
+            let is_again = at.computed_again(&version.scopes).next().is_some();
+            (!is_again).then_some(())?;
+            self.holds_as_in_base(at.which, inst, facts)
+                .or_else(|| self.follows_from_base(at.which, inst, facts))
+        })?;
         Some(usize::from(!holds))
     }
 
@@ -290,6 +343,7 @@ impl Round<'_> {
         let graph = self.versions.graph(at.which);
         let inst = graph.terminator(at.block);
         let Some(&operand) = graph.operands(inst).first() else { return };
+        let is_again = at.computed_again(&self.versions.of[at.which].scopes).next().is_some();
         if let Some(cases) = &graph.nodes[inst].cases {
             let origins = self.origins_of_cases(at, cases.bits, operand, facts);
             for (case, value) in cases.signed().enumerate() {
@@ -298,7 +352,7 @@ impl Round<'_> {
                 }
             }
         } else if graph.nodes[inst].facts.is_conditional() {
-            if at.which == Version::Base {
+            if at.which == Version::Base && !is_again {
                 facts.of_base.push((inst, way == 0));
             }
             self.imply(at, operand, way == 0, facts, DEEPEST);
@@ -313,7 +367,7 @@ impl Round<'_> {
             return;
         }
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let number = self.number_at(at, operand);
         if number == UNKNOWN {
             return;
         }
@@ -347,7 +401,7 @@ impl Round<'_> {
     /// Whether a condition holds, if that is known.
     fn holds(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<bool> {
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let number = self.number_at(at, operand);
         if number == UNKNOWN {
             return None;
         }
@@ -402,8 +456,8 @@ impl Round<'_> {
         }
     }
 
-    /// For `icmp eq` or `ne` with a constant: what is compared, the constant, and whether the
-    /// comparison holds where they are equal.
+    /// For `icmp eq` or `ne` with a constant on either side: what is compared, the constant, and
+    /// whether the comparison holds where they are equal.
     fn compared<'w>(
         &self,
         at: At<'w>,
@@ -414,9 +468,11 @@ impl Round<'_> {
         let graph = self.versions.graph(at.which);
         let of_inst = graph.nodes[inst].facts;
         (of_inst.is_equal() || of_inst.is_differ()).then_some(())?;
-        let [value, other] = *graph.operands(inst) else { return None };
+        let [first, second] = *graph.operands(inst) else { return None };
         let depth = depth.saturating_sub(1);
-        let constant = self.integer_of(self.number_on(at, other, facts, depth))?;
+        let integer = |o: Operand| self.integer_of(self.number_on(at, o, facts, depth));
+        let of_second = integer(second).map(|constant| (first, constant));
+        let (value, constant) = of_second.or_else(|| Some((second, integer(first)?)))?;
         let origins = self.origins(at, value, facts, depth);
         let is_known = |origin: &Origin<'_>| {
             let constant = self.congruence.constant(origin.number);
@@ -441,7 +497,7 @@ impl Round<'_> {
         let mut steps = Vec::new();
         for _ in 0..=depth {
             (operand, at) = self.there(at, operand, facts, depth);
-            let number = self.congruence.at(self.versions, at.which, operand, at.block);
+            let number = self.number_at(at, operand);
             if number == UNKNOWN {
                 break;
             }
@@ -513,7 +569,8 @@ impl Round<'_> {
     ) -> Option<Origin<'static>> {
         let graph = self.versions.graph(Version::Base);
         let of_wide = graph.nodes[graph.definition_of(wide.operand)?].bits?;
-        let number = self.congruence.at(self.versions, at.which, narrow, at.block);
+        let number = self.number_at(at, narrow);
+        (number != UNKNOWN).then_some(())?;
         let narrow = Numbered { which: at.which, operand: narrow, number };
         let ways: &[Option<bool>] = match of_wide.cmp(&bits) {
             Ordering::Less => &[],
@@ -581,10 +638,49 @@ impl Round<'_> {
         self.congruence.constant(number).and_then(|constant| self.oracle.integer(constant))
     }
 
+    /// The number of an operand of which facts may speak; unknown if it may be computed again on
+    /// the way, or made of what is: what was known before is known of what it was.
+    fn number_at(&self, at: At<'_>, operand: Operand) -> Number {
+        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let version = &self.versions.of[at.which];
+        let is_again = |block: BlockId| {
+            let mut again = at.computed_again(&version.scopes);
+            again.any(|head| version.scopes.dominates(head, block))
+        };
+        let definition = version.graph.definition_of(operand);
+        let is_constant = self.congruence.constant(number).is_some();
+        match definition {
+            Some(inst) if !is_constant && is_again(version.graph.block(inst)) => UNKNOWN,
+            _ => number,
+        }
+    }
+
+    /// The integer constant that an operand is there, if that is known: also what a condition that
+    /// is known to hold, or not to hold, is extended to.
+    fn integer_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<i64> {
+        let (operand, at) = self.there(at, operand, facts, depth);
+        let number = self.number_at(at, operand);
+        if let Some(constant) = self.integer_of(number).or_else(|| facts.constant(number)) {
+            return Some(constant);
+        }
+        let depth = depth.checked_sub(1)?;
+        let graph = self.versions.graph(at.which);
+        let inst = graph.definition_of(operand)?;
+        let extends = graph.nodes[inst].extends?;
+        if at.which == Version::Opt {
+            self.look_into(self.branch(at), vec![(Version::Opt, inst)]);
+        }
+        let narrow = graph.operands(inst)[0];
+        match extends.bits {
+            1 => self.holds(at, narrow, facts, depth).map(|holds| extends.after(-i64::from(holds))),
+            _ => self.integer_on(at, narrow, facts, depth).map(|narrow| extends.after(narrow)),
+        }
+    }
+
     /// The number of an operand there.
     fn number_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Number {
         let (operand, at) = self.there(at, operand, facts, depth);
-        self.congruence.at(self.versions, at.which, operand, at.block)
+        self.number_at(at, operand)
     }
 
     /// What an operand is there: a phi of a block on the walk is what came in, and a select what
