@@ -28,7 +28,7 @@ use crate::proof::matching::{Condition, Matching, OutEdge, Pair, PairId, Relatio
 use crate::proof::partings::{Parting, parting};
 use crate::versions::chains::ChainId;
 use crate::versions::facts::{VersionFacts, Versions};
-use crate::versions::graph::Cases;
+use crate::versions::graph::{Cases, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::BlockId;
 use rustc_hash::FxHashSet as HashSet;
@@ -539,8 +539,13 @@ impl Versions {
         found: &mut Vec<(PairId, Walk)>,
     ) -> bool {
         let version = &self.of[which];
-        version.live.successors[from].iter().all(|&to| {
+        let decided = self.decided_on(which, walk, from);
+        let mut taken = version.live.successors[from].iter();
+        taken.all(|&to| {
             let Some(chain) = version.chains.of_block[to] else { return false };
+            if decided.is_some_and(|decided| decided != to) {
+                return true;
+            }
             walk.push((from, to));
             let ends = match matching.of_chain[which][chain] {
                 Some(pair) => {
@@ -558,6 +563,36 @@ impl Versions {
             walk.pop();
             ends
         }) && !version.live.successors[from].is_empty()
+    }
+
+    /// The successor that control goes to from the end of a walk, if a constant that comes in at a
+    /// phi on the walk decides that.
+    fn decided_on(
+        &self,
+        which: Version,
+        walk: &[(BlockId, BlockId)],
+        from: BlockId,
+    ) -> Option<BlockId> {
+        let VersionFacts { graph, live, scopes, .. } = &self.of[which];
+        let &Operand::Value(condition) = graph.operands(graph.terminator(from)).first()? else {
+            return None;
+        };
+        let mut operand = Operand::Value(condition);
+        for &(before, block) in walk.iter().rev() {
+            let phi = graph
+                .definition_of(operand)
+                .filter(|&inst| graph.nodes[inst].facts.is_phi() && graph.block(inst) == block);
+            if let Some(phi) = phi {
+                operand = graph.incoming(phi, before)?;
+            }
+        }
+        let Operand::Constant(constant) = operand else { return None };
+        let is_said = |to: BlockId| {
+            let is_only = live.predecessors[to].len() == 1;
+            let at = || scopes.at(condition, to).filter(|_| is_only);
+            scopes.on_edge(condition, from, to).or_else(at) == Some(constant)
+        };
+        only(&mut live.successors[from].iter().copied(), is_said)
     }
 
     /// The edge that goes to these blocks, if it leads both versions to one pair.
@@ -632,7 +667,7 @@ impl Versions {
         for (id, pair) in matching.pairs.iter_enumerated() {
             // On a way on which one version comes to it the other one may cross what is the same.
             let are_ways = pair.condition.is_some_and(|c| c.relation == Relation::Ways);
-            if are_ways && !checked[id].goes_on {
+            if are_ways && !checked[id].goes_on && !self.are_silent(pair.chains) {
                 for to in pair.out.iter().flatten().map(|edge| edge.to) {
                     checked[to].may_be_silent |= self.are_silent(matching.pairs[to].chains);
                 }
@@ -778,7 +813,9 @@ impl Search<'_> {
             return None;
         }
         let last = version.chains.last(chain);
-        for &next in &version.live.successors[last] {
+        let decided = self.versions.decided_on(self.which, walk, last);
+        let taken = version.live.successors[last].iter().copied();
+        for next in taken.filter(|&next| decided.is_none_or(|decided| decided == next)) {
             walk.push((last, next));
             let result = self.walk(walk);
             walk.pop();

@@ -715,7 +715,13 @@ impl<'a> Round<'a> {
                         Some(congruence.number(which, operand))
                     },
                 );
-                said.map_or(Found::Key(key), |number| Found::Said(key, number))
+                let over = copied(self.keys.numbers(key).iter().copied(), own);
+                let over = over.filter(|&number| self.congruence.constant(number).is_some());
+                match (over, said) {
+                    (Some(constant), _) => Found::Number(constant),
+                    (None, Some(number)) => Found::Said(key, number),
+                    (None, None) => Found::Key(key),
+                }
             }
         };
         self.scratch.numbers = numbers;

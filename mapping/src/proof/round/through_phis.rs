@@ -14,6 +14,9 @@ use midflight_ir::ids::{BlockId, InstId};
 /// How a pair was entered
 type Way<'a> = (PairId, PerVersion<&'a Walk>);
 
+/// Ways into a pair besides one for each edge
+const MOST_WALKS: usize = 8;
+
 /// Pairs that are looked back over
 const MOST_PAIRS: usize = 3;
 
@@ -159,7 +162,8 @@ impl Round<'_> {
         Some(looked_into)
     }
 
-    /// The ways into a pair, if each version has one for each edge.
+    /// The ways into a pair: for each edge each walk of one version with each of the other one; none
+    /// if there are none, or too many.
     pub(super) fn ways_in(&self, pair: PairId) -> Option<Vec<PerVersion<&Walk>>> {
         let ways = self.ways_from(pair)?;
         Some(ways.into_iter().map(|(_, walks)| walks).collect())
@@ -168,17 +172,13 @@ impl Round<'_> {
     /// The same, with the pairs that they begin at.
     fn ways_from(&self, pair: PairId) -> Option<Vec<(PairId, PerVersion<&Walk>)>> {
         let edges = &self.matching.pairs[pair].incoming;
-        let way = |&(from, place): &(PairId, usize)| {
+        let mut ways = Vec::new();
+        for &(from, place) in edges {
             let OutEdge { walks, .. } = &self.matching.pairs[from].out.as_ref()?[place];
-            match (&walks.base[..], &walks.opt[..]) {
-                ([base], [opt]) => Some((from, PerVersion { base, opt })),
-                _ => None,
-            }
-        };
-        if edges.is_empty() {
-            return None;
+            let both = |base| walks.opt.iter().map(move |opt| (from, PerVersion { base, opt }));
+            ways.extend(walks.base.iter().flat_map(both));
         }
-        edges.iter().map(way).collect()
+        (!ways.is_empty() && ways.len() <= edges.len() + MOST_WALKS).then_some(ways)
     }
 
     pub(super) fn comes_in(&self, which: Version, phi: InstId, walk: &Walk) -> Option<Operand> {

@@ -50,6 +50,8 @@ struct Facts {
 /// A number of which another one is made.
 struct Origin<'a> {
     number: Number,
+    /// It is computed again on the way: facts do not speak of it.
+    is_again: bool,
     /// If it is a condition, that, and where it is looked at
     condition: Option<(Operand, At<'a>)>,
     /// How, the last step first
@@ -206,7 +208,7 @@ impl Round<'_> {
             let (operand, at) = self.there(at, operands[which], facts, DEEPEST);
             let number = self.congruence.at(self.versions, which, operand, at.block);
             // Behind the head it is not computed yet.
-            let is_there = at.walk.len() < walk.len() || number == self.number_at(at, operand);
+            let is_there = at.walk.len() < walk.len() || self.is_as_before(at, operand);
             Some((Some(number).filter(|_| is_there), integer))
         });
         match (base, opt) {
@@ -367,12 +369,14 @@ impl Round<'_> {
             return;
         }
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.number_at(at, operand);
+        let number = self.congruence.at(self.versions, at.which, operand, at.block);
         if number == UNKNOWN {
             return;
         }
-        let literal = self.congruence.literal(number);
-        facts.add_atom(literal.atom.words(), holds != literal.negated);
+        if self.is_as_before(at, operand) {
+            let literal = self.congruence.literal(number);
+            facts.add_atom(literal.atom.words(), holds != literal.negated);
+        }
         let graph = self.versions.graph(at.which);
         let Operand::Value(value) = operand else { return };
         let Some(inst) = graph.definition(value) else { return };
@@ -401,7 +405,7 @@ impl Round<'_> {
     /// Whether a condition holds, if that is known.
     fn holds(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<bool> {
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.number_at(at, operand);
+        let number = self.congruence.at(self.versions, at.which, operand, at.block);
         if number == UNKNOWN {
             return None;
         }
@@ -410,7 +414,8 @@ impl Round<'_> {
         }
         let literal = self.congruence.literal(number);
         let words = literal.atom.words();
-        if let Some(&(_, holds)) = facts.atoms.iter().find(|(atom, _)| *atom == words) {
+        let known = facts.atoms.iter().find(|(atom, _)| *atom == words);
+        if let Some(&(_, holds)) = known.filter(|_| self.is_as_before(at, operand)) {
             return Some(holds != literal.negated);
         }
         let graph = self.versions.graph(at.which);
@@ -497,14 +502,15 @@ impl Round<'_> {
         let mut steps = Vec::new();
         for _ in 0..=depth {
             (operand, at) = self.there(at, operand, facts, depth);
-            let number = self.number_at(at, operand);
+            let number = self.congruence.at(self.versions, at.which, operand, at.block);
             if number == UNKNOWN {
                 break;
             }
             let is_condition =
                 matches!(steps.last(), Some(OneToOne::Extended(Extends { bits: 1, .. })));
             let condition = Some((operand, at)).filter(|_| is_condition);
-            origins.push(Origin { number, condition, steps: steps.clone() });
+            let is_again = !self.is_as_before(at, operand);
+            origins.push(Origin { number, is_again, condition, steps: steps.clone() });
             let Operand::Value(value) = operand else { break };
             let Some(inst) = graph.definition(value) else { break };
             let node = &graph.nodes[inst];
@@ -569,8 +575,8 @@ impl Round<'_> {
     ) -> Option<Origin<'static>> {
         let graph = self.versions.graph(Version::Base);
         let of_wide = graph.nodes[graph.definition_of(wide.operand)?].bits?;
-        let number = self.number_at(at, narrow);
-        (number != UNKNOWN).then_some(())?;
+        self.is_as_before(at, narrow).then_some(())?;
+        let number = self.congruence.at(self.versions, at.which, narrow, at.block);
         let narrow = Numbered { which: at.which, operand: narrow, number };
         let ways: &[Option<bool>] = match of_wide.cmp(&bits) {
             Ordering::Less => &[],
@@ -583,7 +589,7 @@ impl Round<'_> {
         self.look_into(self.branch(at), looked_into);
         let step = signed.map(|signed| OneToOne::ExtendedTo(Extends { bits, signed }));
         let steps = step.into_iter().collect();
-        Some(Origin { number: wide.number, condition: None, steps })
+        Some(Origin { number: wide.number, is_again: false, condition: None, steps })
     }
 
     fn branch(&self, at: At<'_>) -> InstId {
@@ -610,6 +616,7 @@ impl Round<'_> {
             }
             match self.integer_of(origin.number) {
                 Some(integer) => Some(integer == constant),
+                None if origin.is_again => None,
                 None => facts.is_equal(origin.number, constant),
             }
         })
@@ -628,6 +635,7 @@ impl Round<'_> {
                 (Some(constant), Some((condition, at))) if depth > 0 => {
                     self.imply(at, condition, (constant != 0) == holds, facts, depth - 1);
                 }
+                (Some(_), _) if origin.is_again => {}
                 (Some(constant), _) => facts.add_equal(origin.number, constant, holds),
                 (None, _) => facts.contradicts |= holds,
             }
@@ -638,29 +646,23 @@ impl Round<'_> {
         self.congruence.constant(number).and_then(|constant| self.oracle.integer(constant))
     }
 
-    /// The number of an operand of which facts may speak; unknown if it may be computed again on
-    /// the way, or made of what is: what was known before is known of what it was.
-    fn number_at(&self, at: At<'_>, operand: Operand) -> Number {
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+    /// True unless an operand may be computed again on the way, or made of what is: facts that were
+    /// known before are of what it was.
+    fn is_as_before(&self, at: At<'_>, operand: Operand) -> bool {
         let version = &self.versions.of[at.which];
-        let is_again = |block: BlockId| {
-            let mut again = at.computed_again(&version.scopes);
-            again.any(|head| version.scopes.dominates(head, block))
-        };
-        let definition = version.graph.definition_of(operand);
-        let is_constant = self.congruence.constant(number).is_some();
-        match definition {
-            Some(inst) if !is_constant && is_again(version.graph.block(inst)) => UNKNOWN,
-            _ => number,
-        }
+        let Some(inst) = version.graph.definition_of(operand) else { return true };
+        let block = version.graph.block(inst);
+        let mut again = at.computed_again(&version.scopes);
+        !again.any(|head| version.scopes.dominates(head, block))
     }
 
     /// The integer constant that an operand is there, if that is known: also what a condition that
     /// is known to hold, or not to hold, is extended to.
     fn integer_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<i64> {
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.number_at(at, operand);
-        if let Some(constant) = self.integer_of(number).or_else(|| facts.constant(number)) {
+        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let of_facts = || self.is_as_before(at, operand).then(|| facts.constant(number))?;
+        if let Some(constant) = self.integer_of(number).or_else(of_facts) {
             return Some(constant);
         }
         let depth = depth.checked_sub(1)?;
@@ -680,7 +682,7 @@ impl Round<'_> {
     /// The number of an operand there.
     fn number_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Number {
         let (operand, at) = self.there(at, operand, facts, depth);
-        self.number_at(at, operand)
+        self.congruence.at(self.versions, at.which, operand, at.block)
     }
 
     /// What an operand is there: a phi of a block on the walk is what came in, and a select what
