@@ -78,16 +78,28 @@ pub enum Way {
     Branch(InstId, Box<[Way; 2]>),
 }
 
+impl Way {
+    /// True if control may come from a predecessor of the join.
+    fn leads_over(&self, predecessor: BlockId) -> bool {
+        match self {
+            Way::From(from) => *from == predecessor,
+            Way::Branch(_, arms) => arms.iter().any(|arm| arm.leads_over(predecessor)),
+        }
+    }
+}
+
 /// Branches before a join that are followed
 const MOST_BRANCHES: usize = 6;
 
 /// The ways from the immediate dominator of a join to it; none if they may lead elsewhere, or round
-/// in a loop. Each block on them is run at most once since the immediate dominator was, so that the
+/// in a loop, or if control may come to the join over another predecessor, as it does where a loop
+/// begins. Each block on them is run at most once since the immediate dominator was, so that the
 /// conditions of those that were are what decided.
 pub fn ways(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Way> {
     let above = scopes.immediate(join)?;
     let mut branches = MOST_BRANCHES;
-    ways_from(graph, live, (above, above), join, &mut branches)
+    let way = ways_from(graph, live, (above, above), join, &mut branches)?;
+    live.predecessors[join].iter().all(|&from| way.leads_over(from)).then_some(way)
 }
 
 fn ways_from(
