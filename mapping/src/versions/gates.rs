@@ -78,57 +78,63 @@ pub enum Way {
     Branch(InstId, Box<[Way; 2]>),
 }
 
-impl Way {
-    /// True if control may come from a predecessor of the join.
-    fn leads_over(&self, predecessor: BlockId) -> bool {
-        match self {
-            Way::From(from) => *from == predecessor,
-            Way::Branch(_, arms) => arms.iter().any(|arm| arm.leads_over(predecessor)),
-        }
-    }
-}
-
 /// Branches before a join that are followed
 const MOST_BRANCHES: usize = 6;
 
+/// Blocks that they lead over, counted once for each way
+const MOST_BLOCKS: usize = 16;
+
 /// The ways from the immediate dominator of a join to it; none if they may lead elsewhere, or round
-/// in a loop, or if control may come to the join over another predecessor, as it does where a loop
-/// begins. Each block on them is run at most once since the immediate dominator was, so that the
-/// conditions of those that were are what decided.
+/// in a loop, or if control may come to the join or to a block on them from elsewhere. So each of
+/// these is run at most once since the immediate dominator was, and the conditions of those that
+/// were are what decided.
 pub fn ways(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Way> {
     let above = scopes.immediate(join)?;
-    let mut branches = MOST_BRANCHES;
-    let way = ways_from(graph, live, (above, above), join, &mut branches)?;
-    live.predecessors[join].iter().all(|&from| way.leads_over(from)).then_some(way)
+    let mut region = Region { graph, live, above, join, blocks: vec![above], branches: 0 };
+    let way = region.from(above)?;
+    let comes_from =
+        |block: &BlockId| live.predecessors[*block].iter().all(|from| region.blocks.contains(from));
+    region.blocks[1..].iter().chain([&join]).all(comes_from).then_some(way)
 }
 
-fn ways_from(
-    graph: &Graph,
-    live: &Live,
-    (above, mut from): (BlockId, BlockId),
+/// The blocks between a join and its immediate dominator
+struct Region<'a> {
+    graph: &'a Graph,
+    live: &'a Live,
+    above: BlockId,
     join: BlockId,
-    branches: &mut usize,
-) -> Option<Way> {
-    let successors = loop {
-        match live.successors[from][..] {
-            [to] if to == join => return Some(Way::From(from)),
-            [to] if to != above => {
-                *branches = branches.checked_sub(usize::from(live.predecessors[to].len() > 1))?;
-                from = to;
+    /// Those found, and the immediate dominator as the first one
+    blocks: Vec<BlockId>,
+    /// Branches that were followed
+    branches: usize,
+}
+
+impl Region<'_> {
+    /// The ways from a block of the region.
+    fn from(&mut self, block: BlockId) -> Option<Way> {
+        match self.live.successors[block][..] {
+            [to] => self.over(block, to),
+            [holds, fails] => {
+                let branch = self.graph.terminator(block);
+                self.branches += 1;
+                let can_be = self.graph.nodes[branch].facts.is_conditional();
+                (can_be && self.branches <= MOST_BRANCHES).then_some(())?;
+                let arms = [self.over(block, holds)?, self.over(block, fails)?];
+                Some(Way::Branch(branch, Box::new(arms)))
             }
-            [holds, fails] => break [holds, fails],
-            _ => return None,
+            _ => None,
         }
-    };
-    let branch = graph.terminator(from);
-    graph.nodes[branch].facts.is_conditional().then_some(())?;
-    *branches = branches.checked_sub(1)?;
-    let mut arm = |to: BlockId| match to {
-        _ if to == join => Some(Way::From(from)),
-        _ if to == above => None,
-        _ => ways_from(graph, live, (above, to), join, branches),
-    };
-    Some(Way::Branch(branch, Box::new([arm(successors[0])?, arm(successors[1])?])))
+    }
+
+    /// The ways from a block over one of its edges.
+    fn over(&mut self, from: BlockId, to: BlockId) -> Option<Way> {
+        if to == self.join {
+            return Some(Way::From(from));
+        }
+        (to != self.above && self.blocks.len() <= MOST_BLOCKS).then_some(())?;
+        self.blocks.push(to);
+        self.from(to)
+    }
 }
 
 /// For each block what decides it, if it is the join of a branch and has phis.
