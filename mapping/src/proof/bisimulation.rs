@@ -539,13 +539,9 @@ impl Versions {
         found: &mut Vec<(PairId, Walk)>,
     ) -> bool {
         let version = &self.of[which];
-        let decided = self.decided_on(which, walk, from);
-        let mut taken = version.live.successors[from].iter();
-        taken.all(|&to| {
+        let taken: Vec<BlockId> = self.taken_on(which, walk, from).collect();
+        taken.iter().all(|&to| {
             let Some(chain) = version.chains.of_block[to] else { return false };
-            if decided.is_some_and(|decided| decided != to) {
-                return true;
-            }
             walk.push((from, to));
             let ends = match matching.of_chain[which][chain] {
                 Some(pair) => {
@@ -562,7 +558,19 @@ impl Versions {
             };
             walk.pop();
             ends
-        }) && !version.live.successors[from].is_empty()
+        }) && !taken.is_empty()
+    }
+
+    /// The successors that control may go to from the end of a walk.
+    fn taken_on(
+        &self,
+        which: Version,
+        walk: &[(BlockId, BlockId)],
+        from: BlockId,
+    ) -> impl Iterator<Item = BlockId> {
+        let decided = self.decided_on(which, walk, from);
+        let all = self.of[which].live.successors[from].iter().copied();
+        all.filter(move |&to| decided.is_none_or(|decided| decided == to))
     }
 
     /// The successor that control goes to from the end of a walk, if a constant that comes in at a
@@ -813,9 +821,8 @@ impl Search<'_> {
             return None;
         }
         let last = version.chains.last(chain);
-        let decided = self.versions.decided_on(self.which, walk, last);
-        let taken = version.live.successors[last].iter().copied();
-        for next in taken.filter(|&next| decided.is_none_or(|decided| decided == next)) {
+        let taken: Vec<BlockId> = self.versions.taken_on(self.which, walk, last).collect();
+        for next in taken {
             walk.push((last, next));
             let result = self.walk(walk);
             walk.pop();

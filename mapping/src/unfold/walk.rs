@@ -731,10 +731,7 @@ impl Walk<'_> {
                 (Next::Anchor(_), Next::End) | (Next::End, Next::Anchor(_)) => -SURE,
                 (Next::End, Next::End) => {
                     let ends = |w: Version| self.version(w).graph.terminator(places[w].0);
-                    match self.may_be_same(PerVersion::from_fn(ends)) {
-                        Some(true) => 2,
-                        _ => 0,
-                    }
+                    2 * i32::from(self.may_be_same(PerVersion::from_fn(ends)) == Some(true))
                 }
                 _ => 0,
             }

@@ -204,9 +204,9 @@ impl Round<'_> {
             let walk = &places[which].walk;
             let &(block, _) = walk.last()?;
             let at = At { which, block, walk };
-            let integer = self.integer_on(at, operands[which], facts, DEEPEST);
             let (operand, at) = self.there(at, operands[which], facts, DEEPEST);
-            let number = self.congruence.at(self.versions, which, operand, at.block);
+            let integer = self.integer_on(at, operand, facts, DEEPEST);
+            let number = self.number_at(at, operand);
             // Behind the head it is not computed yet.
             let is_there = at.walk.len() < walk.len() || self.is_as_before(at, operand);
             Some((Some(number).filter(|_| is_there), integer))
@@ -294,8 +294,7 @@ impl Round<'_> {
         }
         graph.nodes[inst].facts.is_conditional().then_some(())?;
         let holds = self.holds(at, operand, facts, DEEPEST).or_else(|| {
-            let is_again = at.computed_again(&version.scopes).next().is_some();
-            (!is_again).then_some(())?;
+            (!self.is_again(at)).then_some(())?;
             self.holds_as_in_base(at.which, inst, facts)
                 .or_else(|| self.follows_from_base(at.which, inst, facts))
         })?;
@@ -345,7 +344,6 @@ impl Round<'_> {
         let graph = self.versions.graph(at.which);
         let inst = graph.terminator(at.block);
         let Some(&operand) = graph.operands(inst).first() else { return };
-        let is_again = at.computed_again(&self.versions.of[at.which].scopes).next().is_some();
         if let Some(cases) = &graph.nodes[inst].cases {
             let origins = self.origins_of_cases(at, cases.bits, operand, facts);
             for (case, value) in cases.signed().enumerate() {
@@ -354,7 +352,7 @@ impl Round<'_> {
                 }
             }
         } else if graph.nodes[inst].facts.is_conditional() {
-            if at.which == Version::Base && !is_again {
+            if at.which == Version::Base && !self.is_again(at) {
                 facts.of_base.push((inst, way == 0));
             }
             self.imply(at, operand, way == 0, facts, DEEPEST);
@@ -369,7 +367,7 @@ impl Round<'_> {
             return;
         }
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let number = self.number_at(at, operand);
         if number == UNKNOWN {
             return;
         }
@@ -405,7 +403,7 @@ impl Round<'_> {
     /// Whether a condition holds, if that is known.
     fn holds(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<bool> {
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let number = self.number_at(at, operand);
         if number == UNKNOWN {
             return None;
         }
@@ -502,7 +500,7 @@ impl Round<'_> {
         let mut steps = Vec::new();
         for _ in 0..=depth {
             (operand, at) = self.there(at, operand, facts, depth);
-            let number = self.congruence.at(self.versions, at.which, operand, at.block);
+            let number = self.number_at(at, operand);
             if number == UNKNOWN {
                 break;
             }
@@ -576,7 +574,7 @@ impl Round<'_> {
         let graph = self.versions.graph(Version::Base);
         let of_wide = graph.nodes[graph.definition_of(wide.operand)?].bits?;
         self.is_as_before(at, narrow).then_some(())?;
-        let number = self.congruence.at(self.versions, at.which, narrow, at.block);
+        let number = self.number_at(at, narrow);
         let narrow = Numbered { which: at.which, operand: narrow, number };
         let ways: &[Option<bool>] = match of_wide.cmp(&bits) {
             Ordering::Less => &[],
@@ -646,6 +644,11 @@ impl Round<'_> {
         self.congruence.constant(number).and_then(|constant| self.oracle.integer(constant))
     }
 
+    /// True if the way leads over the head of a loop that it begins in.
+    fn is_again(&self, at: At<'_>) -> bool {
+        at.computed_again(&self.versions.of[at.which].scopes).next().is_some()
+    }
+
     /// True unless an operand may be computed again on the way, or made of what is: facts that were
     /// known before are of what it was.
     fn is_as_before(&self, at: At<'_>, operand: Operand) -> bool {
@@ -660,7 +663,7 @@ impl Round<'_> {
     /// is known to hold, or not to hold, is extended to.
     fn integer_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Option<i64> {
         let (operand, at) = self.there(at, operand, facts, depth);
-        let number = self.congruence.at(self.versions, at.which, operand, at.block);
+        let number = self.number_at(at, operand);
         let of_facts = || self.is_as_before(at, operand).then(|| facts.constant(number))?;
         if let Some(constant) = self.integer_of(number).or_else(of_facts) {
             return Some(constant);
@@ -679,10 +682,15 @@ impl Round<'_> {
         }
     }
 
-    /// The number of an operand there.
+    /// The number of an operand there, as it stands: if that is a phi on the walk, of the phi.
+    fn number_at(&self, at: At<'_>, operand: Operand) -> Number {
+        self.congruence.at(self.versions, at.which, operand, at.block)
+    }
+
+    /// The number of what an operand is there.
     fn number_on(&self, at: At<'_>, operand: Operand, facts: &Facts, depth: usize) -> Number {
         let (operand, at) = self.there(at, operand, facts, depth);
-        self.congruence.at(self.versions, at.which, operand, at.block)
+        self.number_at(at, operand)
     }
 
     /// What an operand is there: a phi of a block on the walk is what came in, and a select what
