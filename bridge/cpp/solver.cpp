@@ -128,8 +128,11 @@ public:
     for (Instruction &Copy : instructions(*its(&F.front())->getParent())) {
       auto *Edge = dyn_cast_or_null<PredicateWithEdge>(
           Solver.getPredicateInfoFor(&Copy));
+      // The solver has nothing of values that it has not come to: the edge may
+      // lead from dead code to a block that is alive.
       if (!Edge || !Copy.getType()->isIntegerTy() ||
-          !Solver.isBlockExecutable(Edge->To))
+          !Solver.isBlockExecutable(Copy.getParent()) ||
+          !Solver.isEdgeFeasible(Edge->From, Edge->To))
         continue;
       const ValueLatticeElement &L = Solver.getLatticeValueFor(&Copy);
       Value *V = Mine.lookup(Edge->OriginalOp);
@@ -151,6 +154,8 @@ public:
         Value *V = Its.get();
         if (auto *C = dyn_cast<ConstantInt>(V))
           return ConstantRange(C->getValue());
+        if (isa<Constant>(V))
+          break;
         const ValueLatticeElement &L = Solver.getLatticeValueFor(V);
         if (L.isConstantRange(/*UndefAllowed=*/false))
           return L.getConstantRange(/*UndefAllowed=*/false);
