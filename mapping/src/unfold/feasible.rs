@@ -216,12 +216,9 @@ impl Propagation<'_> {
     /// The same, by the branch over whose edge control came.
     fn decided_over(&self, (from, to): (BlockId, BlockId), compared: &Compared) -> Option<bool> {
         let VersionFacts { graph, live, .. } = self.version;
-        let branch = graph.terminator(from);
-        let is_conditional = graph.nodes[branch].facts.is_conditional();
-        (is_conditional && live.taken[from].len() == 2).then_some(())?;
-        let &[by] = graph.operands(branch) else { return None };
+        let (by, holds) = graph.said_over((from, to)).filter(|_| live.taken[from].len() == 2)?;
         let own = self.compared(self.only(by))?;
-        compared.is_same(graph, &own).then(|| graph.body.successors(from).next() == Some(to))
+        compared.is_same(graph, &own).then_some(holds)
     }
 
     /// The same, by a branch that is above on all ways.

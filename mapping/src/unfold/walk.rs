@@ -405,14 +405,9 @@ impl Walk<'_> {
     ) -> Option<bool> {
         let VersionFacts { graph, live, .. } = self.version(which);
         let from = self.end(which, path);
-        let branch = graph.terminator(from);
-        let decides = match (graph.nodes[branch].facts.is_conditional(), graph.operands(branch)) {
-            (true, &[by]) => live.taken[from].len() == 2 && self.is(which, path, by, compared),
-            _ => false,
-        };
-        match decides {
-            true => Some(graph.body.successors(from).next() == Some(to)),
-            false => self.held_at(which, path, compared, deepest),
+        match graph.said_over((from, to)).filter(|_| live.taken[from].len() == 2) {
+            Some((by, holds)) if self.is(which, path, by, compared) => Some(holds),
+            _ => self.held_at(which, path, compared, deepest),
         }
     }
 

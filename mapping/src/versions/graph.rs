@@ -282,6 +282,17 @@ impl Graph {
         self.insts(block).iter().next_back().expect("a block ends with a terminator")
     }
 
+    /// The condition of the branch over whose edge a block leads to another one, and whether it
+    /// holds there; none if both ways lead there.
+    pub fn said_over(&self, (from, to): (BlockId, BlockId)) -> Option<(Operand, bool)> {
+        let branch = self.terminator(from);
+        self.nodes[branch].facts.is_conditional().then_some(())?;
+        let &[condition] = self.operands(branch) else { return None };
+        let mut leads_there = self.body.successors(from).map(|successor| successor == to);
+        let (holds, fails) = (leads_there.next()?, leads_there.next()?);
+        (holds != fails).then_some((condition, holds))
+    }
+
     /// What an instruction is done to.
     pub fn operands(&self, inst: InstId) -> &[Operand] {
         self.body.code.operands(inst)

@@ -169,7 +169,7 @@ impl Round<'_> {
 
     /// Adds what the branch of base said over whose edge a block leads to another one.
     pub(super) fn with_edge(&self, mut terms: Terms, (from, to): (BlockId, BlockId)) -> Terms {
-        if let Some((condition, holds)) = self.taken(from, to) {
+        if let Some((condition, holds)) = self.versions.of.base.graph.said_over((from, to)) {
             terms.add_condition(
                 |terms| self.term(terms, Version::Base, condition, from, DEEPEST),
                 holds,
@@ -178,22 +178,12 @@ impl Round<'_> {
         terms
     }
 
-    /// The condition of the branch of base over whose edge a block leads to another one, and whether
-    /// that holds there.
-    fn taken(&self, from: BlockId, to: BlockId) -> Option<(Operand, bool)> {
-        let graph = &self.versions.of.base.graph;
-        let branch = graph.terminator(from);
-        graph.nodes[branch].facts.is_conditional().then_some(())?;
-        // One that is known to go one way only has its condition decided, too.
-        let leads_to = |&edge: &usize| graph.body.blocks[from].edges[edge].to == to;
-        let mut ways = graph.body.code.successors[from].iter().map(leads_to);
-        let (holds, fails) = (ways.next()?, ways.next()?);
-        (holds != fails).then(|| (graph.operands(branch)[0], holds))
-    }
-
-    /// The same of several blocks, if all conditions hold, or none does.
+    /// The conditions of the branches over whose edges blocks lead to another one, if all hold there,
+    /// or none does.
     fn taken_by_all(&self, sources: &[BlockId], to: BlockId) -> Option<(Vec<Operand>, bool)> {
-        let ways: Option<Vec<_>> = sources.iter().map(|&from| self.taken(from, to)).collect();
+        let graph = &self.versions.of.base.graph;
+        let ways: Option<Vec<_>> =
+            sources.iter().map(|&from| graph.said_over((from, to))).collect();
         let (conditions, held): (Vec<Operand>, Vec<bool>) = ways?.into_iter().unzip();
         let &holds = held.first()?;
         held.iter().all(|&of| of == holds).then_some((conditions, holds))
