@@ -77,21 +77,36 @@ struct Writer {
     loops: Vec<[String; 2]>,
     statements: usize,
     closed: bool,
+    kind: Kind,
+}
+
+/// What there is more of than of other things.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
     /// There are freezes, and much that is poison or undefined.
-    freezes: bool,
+    Freezes,
+    /// Blocks that lead anywhere among themselves
+    Mazes,
 }
 
 /// A module with a function `f`, of about so many statements.
 pub fn module(seed: u64, statements: usize) -> String {
-    text(seed, statements, false)
+    text(seed, statements, Kind::Plain)
 }
 
 /// The same with freezes, and much that is poison or undefined.
 pub fn with_freezes(seed: u64, statements: usize) -> String {
-    text(seed, statements, true)
+    text(seed, statements, Kind::Freezes)
 }
 
-fn text(seed: u64, statements: usize, freezes: bool) -> String {
+/// The same with blocks that lead anywhere among themselves: joins of several branches where a loop
+/// begins, jumps between them, loops with several ways in.
+pub fn with_mazes(seed: u64, statements: usize) -> String {
+    text(seed, statements, Kind::Mazes)
+}
+
+fn text(seed: u64, statements: usize, kind: Kind) -> String {
     let mut writer = Writer {
         random: Random(seed),
         text: String::new(),
@@ -100,13 +115,17 @@ fn text(seed: u64, statements: usize, freezes: bool) -> String {
         loops: Vec::new(),
         statements,
         closed: false,
-        freezes,
+        kind,
     };
     writer.function();
     format!("{PRELUDE}\n{}", writer.text)
 }
 
 impl Writer {
+    fn freezes(&self) -> bool {
+        self.kind == Kind::Freezes
+    }
+
     fn line(&mut self, line: &str) {
         let _ = writeln!(self.text, "  {line}");
     }
@@ -139,7 +158,7 @@ impl Writer {
         self.line("%t = alloca [4 x i32]");
         for (variable, first) in ["%a", "%b", "%n", "0", "3", "1"].into_iter().enumerate() {
             // One is undefined until it is written to.
-            if !self.freezes || variable != 4 {
+            if !self.freezes() || variable != 4 {
                 self.line(&format!("store i32 {first}, ptr %v{variable}"));
             }
         }
@@ -168,7 +187,8 @@ impl Writer {
 
     fn statement(&mut self, depth: usize) {
         self.statements = self.statements.saturating_sub(1);
-        match self.random.below(if depth < 3 { 20 } else { 9 }) {
+        let mazes = if self.kind == Kind::Mazes { 8 } else { 0 };
+        match self.random.below(if depth < 3 { 20 + mazes } else { 9 }) {
             0..5 => {
                 let expr = self.expr(3);
                 let value = self.value(&expr);
@@ -209,6 +229,8 @@ impl Writer {
             13 => self.tally(depth),
             14 => self.split_store(depth),
             15 | 16 => self.choice(),
+            20..24 => self.maze(),
+            24.. => self.circuit(),
             _ => self.repeat(depth),
         }
     }
@@ -354,9 +376,9 @@ impl Writer {
         let divides = self.random.one_in(4);
         let condition = if divides {
             let is_other = self.fresh("%c");
-            let read = if self.freezes { self.fresh("%x") } else { divisor.clone() };
+            let read = if self.freezes() { self.fresh("%x") } else { divisor.clone() };
             self.line(&format!("{read} = load i32, ptr %v{other}"));
-            if self.freezes {
+            if self.freezes() {
                 self.line(&format!("{divisor} = freeze i32 {read}"));
             }
             self.line(&format!("{is_other} = icmp ne i32 {divisor}, 0"));
@@ -388,9 +410,139 @@ impl Writer {
         self.begin(&after);
     }
 
+    /// Blocks that lead anywhere among themselves, back only a few times. What they compare is
+    /// mostly what others of them have set.
+    fn maze(&mut self) {
+        let [fuel, out] = ["%i", "out"].map(|what| self.fresh(what));
+        let blocks: Vec<String> =
+            (0..3 + self.random.below(5)).map(|_| self.fresh("maze")).collect();
+        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
+        self.text.insert_str(entry, &format!("  {fuel} = alloca i32\n"));
+        let most = 1 + self.random.below(4);
+        self.line(&format!("store i32 {most}, ptr {fuel}"));
+        let mut again = Vec::new();
+        for (index, label) in blocks.iter().enumerate() {
+            self.begin(label);
+            match self.random.below(6) {
+                0 | 1 => {}
+                2 => {
+                    let (value, variable) = (self.random.below(3), self.random.below(3));
+                    self.line(&format!("store i32 {value}, ptr %v{variable}"));
+                }
+                3 => {
+                    let expr = self.expr(1);
+                    let (value, variable) = (self.value(&expr), self.random.below(3));
+                    self.line(&format!("store i32 {value}, ptr %v{variable}"));
+                }
+                way => {
+                    let (read, variable) = (self.fresh("%x"), self.random.below(3));
+                    self.line(&format!("{read} = load i32, ptr %v{variable}"));
+                    if way == 4 {
+                        let result = self.fresh("%x");
+                        self.line(&format!("{result} = call i32 @ext(i32 {read})"));
+                    } else {
+                        let place = self.place();
+                        self.line(&format!("store i32 {read}, ptr {place}"));
+                    }
+                }
+            }
+            let mut to = |writer: &mut Self| match writer.random.below(8) {
+                0..4 => blocks.get(index + 1).unwrap_or(&out).clone(),
+                4 | 5 => {
+                    let further = index + 1 + writer.random.below(blocks.len() - index);
+                    blocks.get(further).unwrap_or(&out).clone()
+                }
+                _ => {
+                    let [check, back] =
+                        [writer.fresh("back"), blocks[writer.random.below(index + 1)].clone()];
+                    again.push((check.clone(), back));
+                    check
+                }
+            };
+            let targets = [to(self), to(self)];
+            if self.random.one_in(5) {
+                self.end(&format!("br label %{}", targets[0]));
+                continue;
+            }
+            let condition = self.test();
+            self.end(&format!("br i1 {condition}, label %{}, label %{}", targets[0], targets[1]));
+        }
+        for (check, back) in again {
+            self.begin(&check);
+            let [old, new, more] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
+            self.line(&format!("{old} = load i32, ptr {fuel}"));
+            self.line(&format!("{new} = sub i32 {old}, 1"));
+            self.line(&format!("store i32 {new}, ptr {fuel}"));
+            self.line(&format!("{more} = icmp sgt i32 {new}, 0"));
+            self.end(&format!("br i1 {more}, label %{back}, label %{out}"));
+        }
+        self.begin(&out);
+    }
+
+    /// A condition: mostly one of a variable and a small number.
+    fn test(&mut self) -> String {
+        if self.random.one_in(4) {
+            return self.condition();
+        }
+        let [read, result] = ["%x", "%c"].map(|what| self.fresh(what));
+        let predicate = ["eq", "ne", "eq", "ult"][self.random.below(4)];
+        let (variable, constant) = (self.random.below(3), self.random.below(3));
+        self.line(&format!("{read} = load i32, ptr %v{variable}"));
+        self.line(&format!("{result} = icmp {predicate} i32 {read}, {constant}"));
+        result
+    }
+
+    /// What a variable has is chosen by `&&` or `||`, and a loop may begin at their join, or lead
+    /// back into them.
+    fn circuit(&mut self) {
+        let [fuel, second, other, join, more, out] =
+            ["%i", "second", "other", "join", "more", "out"].map(|what| self.fresh(what));
+        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
+        self.text.insert_str(entry, &format!("  {fuel} = alloca i32\n"));
+        let (most, variable) = (1 + self.random.below(3), self.random.below(3));
+        self.line(&format!("store i32 {most}, ptr {fuel}"));
+        let set = |writer: &mut Self| {
+            if writer.random.one_in(2) {
+                let expr = writer.expr(1);
+                let value = writer.value(&expr);
+                writer.line(&format!("store i32 {value}, ptr %v{variable}"));
+            }
+        };
+        set(self);
+        let (first, is_and) = (self.test(), self.random.one_in(2));
+        let ways = |to: &str| match is_and {
+            true => format!("label %{to}, label %{other}"),
+            false => format!("label %{other}, label %{to}"),
+        };
+        self.end(&format!("br i1 {first}, {}", ways(&second)));
+        self.begin(&second);
+        let next = self.test();
+        self.end(&format!("br i1 {next}, {}", ways(&join)));
+        self.begin(&other);
+        let constant = self.random.below(3);
+        self.line(&format!("store i32 {constant}, ptr %v{variable}"));
+        self.end(&format!("br label %{join}"));
+        self.begin(&join);
+        let [read, result] = ["%x"; 2].map(|what| self.fresh(what));
+        self.line(&format!("{read} = load i32, ptr %v{variable}"));
+        self.line(&format!("{result} = call i32 @ext(i32 {read})"));
+        let again = self.test();
+        self.end(&format!("br i1 {again}, label %{more}, label %{out}"));
+        self.begin(&more);
+        set(self);
+        let [old, new, is_left] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
+        self.line(&format!("{old} = load i32, ptr {fuel}"));
+        self.line(&format!("{new} = sub i32 {old}, 1"));
+        self.line(&format!("store i32 {new}, ptr {fuel}"));
+        self.line(&format!("{is_left} = icmp sgt i32 {new}, 0"));
+        let back = [&join, &join, &other, &second][self.random.below(4)];
+        self.end(&format!("br i1 {is_left}, label %{back}, label %{out}"));
+        self.begin(&out);
+    }
+
     /// What must not be poison: it is frozen nearly always.
     fn strict(&mut self, ty: &str, value: String) -> String {
-        if !self.freezes || self.random.one_in(9) {
+        if !self.freezes() || self.random.one_in(9) {
             return value;
         }
         let frozen = self.fresh("%f");
@@ -435,7 +587,7 @@ impl Writer {
     fn expr(&mut self, depth: usize) -> Expr {
         if depth == 0 {
             return match self.random.below(4) {
-                0 if self.freezes && self.random.one_in(6) => {
+                0 if self.freezes() && self.random.one_in(6) => {
                     Expr::Loose(["poison", "undef"][self.random.below(2)])
                 }
                 0 => Expr::Constant(self.random.word() as i32),
@@ -448,7 +600,7 @@ impl Writer {
         }
         let a = Box::new(self.expr(depth - 1));
         let b = Box::new(self.expr(depth - 1));
-        let expr = match self.random.below(if self.freezes { 24 } else { 16 }) {
+        let expr = match self.random.below(if self.freezes() { 24 } else { 16 }) {
             16 | 17 => Expr::Freeze(a),
             18 => Expr::Field(a, b, self.random.one_in(2)),
             19 => Expr::Maybe(a),
@@ -496,7 +648,7 @@ impl Writer {
         let [narrow, cell] = ["%x", "%x"].map(|what| self.fresh(what));
         let most = if region == "%t" { 3 } else { 7 };
         self.line(&format!("{narrow} = and i32 {value}, {most}"));
-        let inbounds = if self.freezes && self.random.one_in(2) { "inbounds " } else { "" };
+        let inbounds = if self.freezes() && self.random.one_in(2) { "inbounds " } else { "" };
         self.line(&format!("{cell} = getelementptr {inbounds}i32, ptr {region}, i32 {narrow}"));
         cell
     }
@@ -511,7 +663,7 @@ impl Writer {
             Expr::Binary(operation, a, b) => {
                 let (a, mut b) = (self.value(a), self.value(b));
                 // A shift by too much is poison.
-                if operation.contains("sh") && !(self.freezes && self.random.one_in(3)) {
+                if operation.contains("sh") && !(self.freezes() && self.random.one_in(3)) {
                     let by = self.fresh("%x");
                     self.line(&format!("{by} = and i32 {b}, 15"));
                     b = by;
@@ -536,7 +688,7 @@ impl Writer {
             }
             Expr::Through(cast, width, a) => {
                 let (a, wide) = (self.value(a), self.fresh("%x"));
-                let nneg = self.freezes && *cast == "zext" && self.random.one_in(2);
+                let nneg = self.freezes() && *cast == "zext" && self.random.one_in(2);
                 let flag = if nneg { " nneg" } else { "" };
                 self.line(&format!("{wide} = {cast}{flag} i32 {a} to {width}"));
                 match (*cast, *width) {

@@ -296,6 +296,30 @@ fn what_is_claimed_of_frozen_values_holds() {
     }
 }
 
+/// The same with blocks that lead anywhere among themselves.
+#[test]
+fn what_is_claimed_of_mazes_holds() {
+    let mut sum = [Counts::default(); PIPELINES.len()];
+    let mut failures = Vec::new();
+    for case in seeds(cases(12)) {
+        let text = generator::with_mazes(case as u64, 1 + case % 7);
+        for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
+            match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
+                Ok(counts) => sum.add(counts),
+                Err(message) => note(&mut failures, message),
+            }
+        }
+    }
+    assert_none(failures);
+    if only_seed().is_some() {
+        return;
+    }
+    for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
+        println!("{pipeline}: {sum:?}");
+        assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0);
+    }
+}
+
 /// Freezes, and calls that may freeze, are taken for operations that always give the same.
 fn forget_choices(versions: &mut Versions) {
     for version in Version::BOTH {
@@ -337,6 +361,7 @@ fn what_is_claimed_of_wrong_passes_holds() {
         seed += 1;
         let text = match seed % 3 {
             0 => generator::with_freezes(seed, 2 + seed as usize % 9),
+            1 => generator::with_mazes(seed, 1 + seed as usize % 7),
             _ => generator::module(seed, 3 + seed as usize % 12),
         };
         let pipeline = PIPELINES[seed as usize / 7 % PIPELINES.len()];

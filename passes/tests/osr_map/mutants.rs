@@ -31,9 +31,16 @@ pub enum Mutation {
     Early,
     /// A load, a division or a call is done at the end of its block.
     Late,
+    /// What comes in at a phi over an edge is what the phi has already, or what comes in over
+    /// another edge.
+    Carried,
+    /// A phi is what comes in over one of the edges.
+    Replaced,
+    /// An edge leads to another block.
+    Edge,
 }
 
-pub const MUTATIONS: [Mutation; 11] = [
+pub const MUTATIONS: [Mutation; 14] = [
     Mutation::Exchange,
     Mutation::Operand,
     Mutation::Constant,
@@ -45,6 +52,9 @@ pub const MUTATIONS: [Mutation; 11] = [
     Mutation::Operation,
     Mutation::Early,
     Mutation::Late,
+    Mutation::Carried,
+    Mutation::Replaced,
+    Mutation::Edge,
 ];
 
 /// Changes a function in one place; none if there is no such place. What comes out may be invalid.
@@ -134,6 +144,10 @@ impl Mutator<'_> {
                     count > 1 && (0..count).filter(|&n| fixed(n)).count() > 1
                 }
                 Mutation::Branch => opcode == LLVMBr && LLVMIsConditional(inst) != 0,
+                Mutation::Carried | Mutation::Replaced => {
+                    opcode == LLVMPHI && LLVMCountIncoming(inst) > 1
+                }
+                Mutation::Edge => matches!(opcode, LLVMBr | LLVMSwitch),
                 Mutation::Drop | Mutation::Twice => anchor,
                 Mutation::Order => anchor,
                 Mutation::Operation => {
@@ -244,8 +258,87 @@ impl Mutator<'_> {
                     self.move_before(inst, end);
                     return Some("what runs last in its block".to_string());
                 }
+                Mutation::Carried => {
+                    let count = LLVMCountIncoming(inst) as usize;
+                    let at = self.random.below(count) as u32;
+                    let other = match self.random.below(count + 1) {
+                        other if other < count => LLVMGetIncomingValue(inst, other as u32),
+                        _ => inst,
+                    };
+                    if LLVMGetIncomingValue(inst, at) == other {
+                        return None;
+                    }
+                    LLVMSetOperand(inst, at, other);
+                }
+                Mutation::Replaced => {
+                    let from = self.random.below(LLVMCountIncoming(inst) as usize) as u32;
+                    let value = LLVMGetIncomingValue(inst, from);
+                    if value == inst {
+                        return None;
+                    }
+                    let text = text(value);
+                    LLVMReplaceAllUsesWith(inst, value);
+                    LLVMInstructionEraseFromParent(inst);
+                    return Some(text);
+                }
+                Mutation::Edge => return self.redirect(inst),
             }
             Some(text(inst))
+        }
+    }
+
+    /// Leads an edge of a terminator to another block; what comes in there is what comes in from
+    /// another predecessor.
+    unsafe fn redirect(&mut self, inst: LLVMValueRef) -> Option<String> {
+        // SAFETY: all handles are live and of the module that is changed.
+        unsafe {
+            let block = LLVMGetInstructionParent(inst);
+            let edge = self.random.below(LLVMGetNumSuccessors(inst) as usize) as u32;
+            let old = LLVMGetSuccessor(inst, edge);
+            let mut others = Vec::new();
+            let mut other = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(self.function));
+            while !other.is_null() {
+                if other != old {
+                    others.push(other);
+                }
+                other = LLVMGetNextBasicBlock(other);
+            }
+            if others.is_empty() {
+                return None;
+            }
+            let new = others[self.random.below(others.len())];
+            let phis = |block| {
+                let first = LLVMGetFirstInstruction(block);
+                std::iter::successors(Some(first), |&i| Some(LLVMGetNextInstruction(i)))
+                    .take_while(|&i| !LLVMIsAPHINode(i).is_null())
+                    .collect::<Vec<_>>()
+            };
+            // A phi without one of the edges
+            for phi in phis(old) {
+                let mut ways: Vec<_> = (0..LLVMCountIncoming(phi))
+                    .map(|n| (LLVMGetIncomingValue(phi, n), LLVMGetIncomingBlock(phi, n)))
+                    .collect();
+                let gone = ways.iter().position(|way| way.1 == block)?;
+                ways.remove(gone);
+                LLVMPositionBuilderBefore(self.builder, phi);
+                let shorter = LLVMBuildPhi(self.builder, LLVMTypeOf(phi), c"".as_ptr());
+                for (mut value, mut from) in ways {
+                    value = if value == phi { shorter } else { value };
+                    LLVMAddIncoming(shorter, &mut value, &mut from, 1);
+                }
+                LLVMReplaceAllUsesWith(phi, shorter);
+                LLVMInstructionEraseFromParent(phi);
+            }
+            for phi in phis(new) {
+                let count = LLVMCountIncoming(phi) as usize;
+                let same = (0..count as u32).find(|&n| LLVMGetIncomingBlock(phi, n) == block);
+                let from = same.unwrap_or_else(|| self.random.below(count) as u32);
+                let (mut value, mut from) = (LLVMGetIncomingValue(phi, from), block);
+                LLVMAddIncoming(phi, &mut value, &mut from, 1);
+            }
+            let before = text(inst);
+            LLVMSetSuccessor(inst, edge, new);
+            Some(format!("{before} led elsewhere over edge {edge}"))
         }
     }
 
