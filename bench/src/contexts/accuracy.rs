@@ -2,6 +2,7 @@
 //! them: the metrics of the thesis (5.1.2), what its theorems promise, and the memory of both.
 
 use crate::build::{Built, build};
+use crate::contexts::bursts::{self, Sample};
 use crate::contexts::skew::{Skew, threshold};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
@@ -65,6 +66,46 @@ pub struct Accuracy {
     pub wrong: usize,
 }
 
+/// What a profile says to be hot, in the whole tree.
+pub struct Hot {
+    /// By context of the profile that of the whole tree, where there is one
+    pub places: HashMap<ContextId, ContextId>,
+    /// Contexts that are counted as hot, with those of the whole tree
+    pub hot: Vec<(ContextId, ContextId)>,
+    /// These, and what is above them: the HCCT, in the whole tree
+    pub tree: HashSet<ContextId>,
+}
+
+impl Hot {
+    /// Of a profile of the same program, in which contexts are hot from so many activations on.
+    pub fn of(whole: &Contexts, profile: &Contexts, threshold: u64) -> Hot {
+        let step = |contexts: &Contexts, id| (contexts.site(id), contexts.function(id).key);
+        let by_step: HashMap<_, _> =
+            whole.ids().map(|id| ((whole.parent(id), step(whole, id)), id)).collect();
+        let mut found = Hot { places: HashMap::new(), hot: Vec::new(), tree: HashSet::new() };
+        // Parents come before their children.
+        for id in profile.ids() {
+            let parent = profile.parent(id).map(|parent| found.places.get(&parent).copied());
+            let place = match parent {
+                Some(None) => None,
+                parent => by_step.get(&(parent.flatten(), step(profile, id))).copied(),
+            };
+            let Some(place) = place else { continue };
+            found.places.insert(id, place);
+            let count = profile.count(id);
+            if count < threshold || count == profile.error(id) {
+                continue;
+            }
+            found.hot.push((id, place));
+            let mut at = Some(place);
+            while let Some(place) = at.filter(|&place| found.tree.insert(place)) {
+                at = whole.parent(place);
+            }
+        }
+        found
+    }
+}
+
 /// Compares.
 ///
 /// # Errors
@@ -76,53 +117,33 @@ pub fn compare(whole: &Contexts, hot: &Contexts) -> Result<Accuracy> {
             problem: "it has all contexts".to_string(),
         });
     };
-    let step = |contexts: &Contexts, id: ContextId| (contexts.site(id), contexts.function(id).key);
-    let places: HashMap<_, _> =
-        whole.ids().map(|id| ((whole.parent(id), step(whole, id)), id)).collect();
     let n = whole.activations;
     let threshold = threshold(phi, whole);
     let mut result = Accuracy { kept: hot.len(), ..Accuracy::default() };
-    result.wrong += usize::from(hot.activations != n);
-    let mut known: HashMap<ContextId, ContextId> = HashMap::new();
-    let mut in_tree: HashSet<ContextId> = HashSet::new();
+    let found = Hot::of(whole, hot, threshold);
+    result.wrong += usize::from(hot.activations != n) + hot.len() - found.places.len();
+    for (&id, &place) in &found.places {
+        let (count, truth) = (hot.count(id), whole.count(place));
+        result.wrong += usize::from(truth > count || count - hot.error(id) > truth);
+    }
     let mut errors = Vec::new();
-    // Parents come before their children.
-    for id in hot.ids() {
-        let parent = hot.parent(id).map(|parent| known.get(&parent).copied());
-        let place = match parent {
-            Some(None) => None,
-            parent => places.get(&(parent.flatten(), step(hot, id))).copied(),
-        };
-        let Some(place) = place else {
-            result.wrong += 1;
-            continue;
-        };
-        known.insert(id, place);
-        let (count, error, truth) = (hot.count(id), hot.error(id), whole.count(place));
-        result.wrong += usize::from(truth > count || count - error > truth);
-        if count < threshold || count == error {
-            continue;
-        }
-        result.counted_hot += 1;
+    for &(id, place) in &found.hot {
+        let (count, truth) = (hot.count(id), whole.count(place));
         if truth >= threshold {
             errors.push(count.abs_diff(truth) as f64 / truth.max(1) as f64);
-        } else {
-            result.false_positives += 1;
-        }
-        let mut at = Some(place);
-        while let Some(place) = at.filter(|&place| in_tree.insert(place)) {
-            at = whole.parent(place);
         }
     }
+    result.counted_hot = found.hot.len();
+    result.false_positives = found.hot.len() - errors.len();
     let most = whole.ids().map(|id| whole.count(id)).max().unwrap_or(0).max(1) as f64;
     let (mut covered, mut uncovered) = (0u64, Vec::new());
     let mut edges = [0usize; 2];
-    let found: HashSet<ContextId> = known.values().copied().collect();
+    let known: HashSet<ContextId> = found.places.values().copied().collect();
     for id in whole.ids() {
         let count = whole.count(id);
         let is_edge = count as f64 >= EDGE * most;
         edges[0] += usize::from(is_edge);
-        if in_tree.contains(&id) {
+        if found.tree.contains(&id) {
             covered += count;
             edges[1] += usize::from(is_edge);
         } else {
@@ -130,12 +151,12 @@ pub fn compare(whole: &Contexts, hot: &Contexts) -> Result<Accuracy> {
         }
         if count >= threshold {
             result.hot += 1;
-            result.wrong += usize::from(!found.contains(&id));
+            result.wrong += usize::from(!known.contains(&id));
         }
     }
     let average = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
     let largest = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
-    result.nodes = in_tree.len();
+    result.nodes = found.tree.len();
     result.coverage = edges[1] as f64 / edges[0].max(1) as f64;
     result.overlap = covered as f64 / n.max(1) as f64;
     result.uncovered = [largest(&uncovered), average(&uncovered)];
@@ -149,12 +170,20 @@ struct Ran {
     memory: u64,
 }
 
+/// What a program was told about bursts, as the thesis has them (5.1.4).
+const BURSTS: &str = "20ms:2ms";
+
+/// The φ of Figure 5.9.
+const PHI_IN_BURSTS: f64 = 1e-4;
+
 /// A program that is measured.
 struct Bench<'a> {
     layout: &'a Layout,
     program: &'a Program,
     plan: &'a Plan,
     built: Built,
+    /// For bursts
+    in_bursts: Built,
     /// The most memory of the native program
     native: u64,
 }
@@ -164,15 +193,26 @@ impl<'a> Bench<'a> {
         let build = |how| build(layout, program, Variant { llvm: plan.llvm, opt: plan.opt, how });
         let native = build(How::Native)?;
         let native = job(layout, program, &native, plan.size)?.at_fixed_addresses();
-        let built = build(How::Contexts { stage: Stage::Late, options: &[] })?;
-        Ok(Bench { layout, program, plan, built, native: peak::run(&native)?.1 })
+        let contexts = |options| build(How::Contexts { stage: Stage::Late, options });
+        let (built, in_bursts) = (contexts(&[])?, contexts(&["--midflight-bursts"])?);
+        Ok(Bench { layout, program, plan, built, in_bursts, native: peak::run(&native)?.1 })
     }
 
     fn run(&self, mode: &str) -> Result<Ran> {
-        let job: Job = job(self.layout, self.program, &self.built, self.plan.size)?;
+        self.run_built(&self.built, mode, "off")
+    }
+
+    /// In bursts; `off` for all.
+    fn run_bursts(&self, mode: &str, bursts: &str) -> Result<Contexts> {
+        Ok(self.run_built(&self.in_bursts, mode, bursts)?.contexts)
+    }
+
+    fn run_built(&self, built: &Built, mode: &str, bursts: &str) -> Result<Ran> {
+        let job: Job = job(self.layout, self.program, built, self.plan.size)?;
         let job = self.plan.everything.give(job).env("MIDFLIGHT_CONTEXTS", mode);
+        let job = job.env("MIDFLIGHT_BURSTS", bursts);
         let (_, peak) = peak::run(&job.at_fixed_addresses())?;
-        let contexts = read_profile(&profile_of(&self.built))?.contexts;
+        let contexts = read_profile(&profile_of(built))?.contexts;
         let contexts = contexts.ok_or_else(|| Error::Malformed {
             what: format!("the profile of {}", self.program.name),
             problem: "it has no contexts".to_string(),
@@ -186,7 +226,7 @@ impl<'a> Bench<'a> {
 /// # Errors
 /// If a program cannot be built or run.
 pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<(String, bool)> {
-    let (mut trees, mut rows) = (Vec::new(), Vec::new());
+    let (mut trees, mut rows, mut sampled) = (Vec::new(), Vec::new(), Vec::new());
     let mut holds = true;
     for program in programs {
         eprintln!("measuring {}", program.name);
@@ -201,6 +241,14 @@ pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<(S
             let memory = hot.memory as f64 / whole.memory.max(1) as f64;
             rows.push(row(program.name, phi, &whole.contexts, &accuracy, memory));
         }
+        // Its tail calls have no slots, so that its contexts are others than those above.
+        let whole = bench.run_bursts("cct", "off")?;
+        for (name, mode) in [("CCT", "cct".to_string()), ("HCCT", format!("hcct:{PHI_IN_BURSTS}"))]
+        {
+            let sample = bench.run_bursts(&mode, BURSTS)?;
+            let sample = Sample::of(&whole, &sample, PHI_IN_BURSTS);
+            sampled.push(sample.row(program.name, name));
+        }
     }
     let header = tree_header(&plan.phi);
     let text = format!(
@@ -213,13 +261,17 @@ pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<(S
          memory: the most that the process took more than the native one (Figure 5.2); both of the CCT's. Cold, false +: \
          of the HCCT (Figure 5.7). Coverage: of edges with {} of the hottest context's activations. Uncovered: \
          activations of contexts that are not in the HCCT, of the hottest's (Figure 5.6). Error: of hot \
-         contexts' counts (Figure 5.8). Wrong: hot contexts that are missing, and counts out of their bounds.\n\n{}",
+         contexts' counts (Figure 5.8). Wrong: hot contexts that are missing, and counts out of their bounds.\n\n{}\n\
+         In bursts ({BURSTS}), φ = {PHI_IN_BURSTS:e}. Seen: activations in bursts, of all. Error: of hot contexts' counts over that \
+         share (Figure 5.9 a). Missing: hot contexts that are not counted as such. Coverage of edges with τ of the \
+         hottest context's activations, where τ̃ is the least τ with which the exact HCCT covers all (Figure 5.9 b).\n\n{}",
         plan.llvm,
         plan.opt,
         plan.everything,
         markdown(&header.iter().map(String::as_str).collect::<Vec<_>>(), &trees),
         percent(EDGE),
-        markdown(&HEADER, &rows)
+        markdown(&HEADER, &rows),
+        bursts::table(&sampled),
     );
     Ok((text, holds))
 }

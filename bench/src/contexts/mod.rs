@@ -3,6 +3,7 @@
 
 pub mod accuracy;
 pub mod bound;
+mod bursts;
 mod callgrind;
 pub mod calls;
 pub mod cost;
