@@ -58,6 +58,18 @@ __attribute__((noinline)) int sum(const int *numbers, int count) {
   return sum;
 }
 
+// The count is taken down behind the loop's head, of what it was there.
+// MAP: "name":"down"
+// MAP-SAME: "unproved":[]
+__attribute__((noinline)) int down(int count) {
+  int first = count;
+  while (count--) {
+    printf("%d\n", count);
+    printf("of %d\n", first);
+  }
+  return first;
+}
+
 // CHECK: no mismatch
 int main(void) {
   static const int numbers[] = {3, 1, 4, 1, 5, 9, 2, 6};
@@ -71,5 +83,7 @@ int main(void) {
     printf("%d\n", some(&list, most));
   for (int count = -1; count <= 8; count++)
     printf("%d\n", sum(numbers, count));
+  for (int count = 0; count < 4; count++)
+    printf("%d\n", down(count));
   return 0;
 }

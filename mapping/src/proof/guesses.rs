@@ -1,7 +1,8 @@
 //! What is taken to be the same until it is refuted: values of a cycle that came apart while the
 //! rest was not settled would never come together by themselves.
 
-use crate::proof::matching::Matching;
+use crate::proof::candidates::{Candidate, Candidates};
+use crate::proof::matching::{Matching, Pair};
 use crate::proof::places::AtHead;
 use crate::versions::facts::Versions;
 use crate::versions::graph::{Graph, Operand};
@@ -13,11 +14,14 @@ use typed_index_collections::TiVec;
 /// Guesses
 pub(super) struct Guesses {
     /// For each phi of opt, and each load or operation that came in the place of a phi, the phi of
-    /// base that it is, as tracking says
+    /// base that it is, as tracking says, or what is used in the same place
     pub(super) phis: TiVec<InstId, Option<InstId>>,
     /// For phis of opt of which tracking says nothing, phis of base that they may be, by what comes
     /// in. The last one is the guess.
     pub(super) others: HashMap<InstId, Vec<InstId>>,
+    /// For each operation that is taken for a phi of base what phis that it is made of may be if it
+    /// is not
+    pub(super) before: HashMap<InstId, Vec<(InstId, Vec<InstId>)>>,
     /// For phis of opt that are new what they may have: what base has in memory there
     /// (see [`super::round::contents`]). The last one is the guess.
     pub(super) contents: HashMap<InstId, Vec<AtHead>>,
@@ -118,12 +122,36 @@ fn is_of_phi(graph: &Graph, inst: InstId, blocks: &[BlockId]) -> bool {
         .any(|of| is_phi(of) || (!graph.nodes[of].facts.is_phi() && definitions(of).any(is_phi)))
 }
 
+/// The phi of base that is a candidate of an operation of opt on phis, at the entries of whose pair
+/// it is: an operation that all ways in did may have been sunk behind them.
+fn sunk(
+    versions: &Versions,
+    matching: &Matching,
+    operation: InstId,
+    candidate: Candidate,
+) -> Option<InstId> {
+    let (base, opt) = (&versions.of.base.graph, &versions.of.opt);
+    opt.graph.nodes[operation].is_total.then_some(())?;
+    let phi = base.definition_of(candidate.operand).filter(|_| !candidate.negated)?;
+    base.nodes[phi].facts.is_phi().then_some(())?;
+    let pair = matching.entered(versions, Version::Base, base.block(phi))?;
+    let Pair { chains, entries, .. } = &matching.pairs[pair];
+    let is_below = opt.scopes.dominates(opt.chains.head(chains.opt), opt.graph.block(operation));
+    (is_below && is_of_phi(&opt.graph, operation, &entries.opt)).then_some(phi)
+}
+
 /// All that may be guessed: at the entries of pairs.
-pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refuted) -> Guesses {
+pub(super) fn guesses(
+    versions: &Versions,
+    matching: &Matching,
+    candidates: &Candidates,
+    refuted: &Refuted,
+) -> Guesses {
     let opt = &versions.of.opt.graph;
     let mut guesses = Guesses {
         phis: vec![None; opt.nodes.len()].into(),
         others: HashMap::default(),
+        before: HashMap::default(),
         contents: HashMap::default(),
         places: HashMap::default(),
         memory: vec![None; opt.blocks.len()].into(),
@@ -157,6 +185,21 @@ pub(super) fn guesses(versions: &Versions, matching: &Matching, refuted: &Refute
             blocks.filter(move |&b| versions.graph(w).blocks[b].memory_phi.is_some())
         });
         opt.zip(base).for_each(|(opt, base)| guesses.memory[opt] = Some(base));
+    }
+    for (inst, candidates) in candidates.opt.iter_enumerated() {
+        if guesses.phis[inst].is_none() {
+            let mut candidates = candidates.iter();
+            let phi = candidates.find_map(|&candidate| sunk(versions, matching, inst, candidate));
+            let Some(base) = phi.filter(|_| !refuted.phis.contains(&inst)) else { continue };
+            guesses.phis[inst] = Some(base);
+            // What that is made of is not the same.
+            for phi in opt.operands(inst).iter().filter_map(|&operand| opt.definition_of(operand)) {
+                if let Some(others) = guesses.others.get_mut(&phi) {
+                    guesses.before.entry(inst).or_default().push((phi, others.clone()));
+                    others.retain(|&other| other != base);
+                }
+            }
+        }
     }
     refuted.phis.iter().for_each(|&phi| guesses.phis[phi] = None);
     refuted.memory.iter().for_each(|&block| guesses.memory[block] = None);

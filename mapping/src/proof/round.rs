@@ -140,13 +140,14 @@ impl<'a> Round<'a> {
         refuted: &Refuted,
     ) -> Self {
         let unseen = Seen { at: 0, found: Found::Number(UNKNOWN), via: None };
+        let candidates = Candidates::new(versions, matching);
         let mut round = Round {
             versions,
             matching,
             oracle,
             congruence,
-            guesses: guesses(versions, matching, refuted),
-            candidates: Candidates::new(versions, matching),
+            guesses: guesses(versions, matching, &candidates, refuted),
+            candidates,
             lost: PerVersion::from_fn(|w| vec![0; versions.graph(w).nodes.len()].into()),
             shapes,
             entries: PerVersion::from_fn(|which| entries(versions, matching, which)),

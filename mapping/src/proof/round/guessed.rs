@@ -62,6 +62,8 @@ impl Round<'_> {
                 Guess::Phi(phi) => {
                     if self.guesses.phis[phi].take().is_some() {
                         refuted.phis.insert(phi);
+                        let before = self.guesses.before.remove(&phi).into_iter().flatten();
+                        self.guesses.others.extend(before);
                     } else if self.guesses.others.get_mut(&phi).and_then(Vec::pop).is_some() {
                         if self.guesses.phi(phi).is_none() {
                             refuted.phis.insert(phi);
