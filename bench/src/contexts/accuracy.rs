@@ -154,14 +154,18 @@ pub fn compare(whole: &Contexts, hot: &Contexts) -> Result<Accuracy> {
             result.wrong += usize::from(!known.contains(&id));
         }
     }
-    let average = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
-    let largest = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
     result.nodes = found.tree.len();
     result.coverage = edges[1] as f64 / edges[0].max(1) as f64;
     result.overlap = covered as f64 / n.max(1) as f64;
-    result.uncovered = [largest(&uncovered), average(&uncovered)];
-    result.error = [largest(&errors), average(&errors)];
+    result.uncovered = largest_and_average(&uncovered);
+    result.error = largest_and_average(&errors);
     Ok(result)
+}
+
+/// 0 of none
+pub fn largest_and_average(all: &[f64]) -> [f64; 2] {
+    let sum: f64 = all.iter().sum();
+    [all.iter().copied().fold(0.0, f64::max), sum / all.len().max(1) as f64]
 }
 
 /// A run, and the memory that it took more than the native program, in bytes.
@@ -262,9 +266,11 @@ pub fn measure(layout: &Layout, programs: &[&Program], plan: &Plan) -> Result<(S
          of the HCCT (Figure 5.7). Coverage: of edges with {} of the hottest context's activations. Uncovered: \
          activations of contexts that are not in the HCCT, of the hottest's (Figure 5.6). Error: of hot \
          contexts' counts (Figure 5.8). Wrong: hot contexts that are missing, and counts out of their bounds.\n\n{}\n\
-         In bursts ({BURSTS}), φ = {PHI_IN_BURSTS:e}. Seen: activations in bursts, of all. Error: of hot contexts' counts over that \
-         share (Figure 5.9 a). Missing: hot contexts that are not counted as such. Coverage of edges with τ of the \
-         hottest context's activations, where τ̃ is the least τ with which the exact HCCT covers all (Figure 5.9 b).\n\n{}",
+         In bursts ({BURSTS}), φ = {PHI_IN_BURSTS:e}. Seen: activations in bursts, of all. \
+         Error: of hot contexts' counts over that share (Figure 5.9 a). Missing: hot contexts \
+         that are not counted as such. Coverage of edges with τ of the hottest context's \
+         activations, where τ̃ is the least τ with which the exact HCCT covers all (Figure 5.9 b).\
+         \n\n{}",
         plan.llvm,
         plan.opt,
         plan.everything,

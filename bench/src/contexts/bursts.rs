@@ -1,6 +1,6 @@
-//! What hot contexts that are counted in bursts alone tell of a whole run: Figure 5.9 of the thesis.
+//! What hot contexts that are counted in bursts alone tell of a whole run: the thesis's Figure 5.9.
 
-use crate::contexts::accuracy::Hot;
+use crate::contexts::accuracy::{Hot, largest_and_average};
 use crate::contexts::skew::threshold;
 use crate::percent::{percent, share};
 use crate::table::markdown;
@@ -46,8 +46,7 @@ impl Sample {
             let covered = edges.iter().filter(|&&covered| covered).count();
             (!edges.is_empty()).then(|| covered as f64 / edges.len() as f64)
         });
-        let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-        let most = errors.iter().copied().fold(0.0, f64::max);
+        let [most, mean] = largest_and_average(&errors);
         Sample { seen, error: [mean, most], hot: [hot, hot - errors.len()], coverage }
     }
 

@@ -283,9 +283,7 @@ impl Writer {
         } else {
             (1 + self.random.below(4)).to_string()
         };
-        // An alloca of its own, in the entry block.
-        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
-        self.text.insert_str(entry, &format!("  {counter} = alloca i32\n"));
+        self.allocate(&counter);
         self.line(&format!("store i32 0, ptr {counter}"));
         self.end(&format!("br label %{head}"));
         self.begin(&head);
@@ -313,8 +311,7 @@ impl Writer {
     /// A loop that keeps numbers in places that stay the same: those can be promoted to registers.
     fn tally(&mut self, depth: usize) {
         let [counter, body, next, out] = ["%i", "body", "next", "out"].map(|what| self.fresh(what));
-        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
-        self.text.insert_str(entry, &format!("  {counter} = alloca i32\n"));
+        self.allocate(&counter);
         self.line(&format!("store i32 0, ptr {counter}"));
         self.begin(&body);
         for _ in 0..1 + self.random.below(3) {
@@ -410,14 +407,29 @@ impl Writer {
         self.begin(&after);
     }
 
+    /// Gives a variable memory of its own, in the entry block.
+    fn allocate(&mut self, variable: &str) {
+        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
+        self.text.insert_str(entry, &format!("  {variable} = alloca i32\n"));
+    }
+
+    /// Takes one of a variable; the condition that some is left.
+    fn spend(&mut self, fuel: &str) -> String {
+        let [old, new, is_left] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
+        self.line(&format!("{old} = load i32, ptr {fuel}"));
+        self.line(&format!("{new} = sub i32 {old}, 1"));
+        self.line(&format!("store i32 {new}, ptr {fuel}"));
+        self.line(&format!("{is_left} = icmp sgt i32 {new}, 0"));
+        is_left
+    }
+
     /// Blocks that lead anywhere among themselves, back only a few times. What they compare is
     /// mostly what others of them have set.
     fn maze(&mut self) {
         let [fuel, out] = ["%i", "out"].map(|what| self.fresh(what));
         let blocks: Vec<String> =
             (0..3 + self.random.below(5)).map(|_| self.fresh("maze")).collect();
-        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
-        self.text.insert_str(entry, &format!("  {fuel} = alloca i32\n"));
+        self.allocate(&fuel);
         let most = 1 + self.random.below(4);
         self.line(&format!("store i32 {most}, ptr {fuel}"));
         let mut again = Vec::new();
@@ -469,11 +481,7 @@ impl Writer {
         }
         for (check, back) in again {
             self.begin(&check);
-            let [old, new, more] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
-            self.line(&format!("{old} = load i32, ptr {fuel}"));
-            self.line(&format!("{new} = sub i32 {old}, 1"));
-            self.line(&format!("store i32 {new}, ptr {fuel}"));
-            self.line(&format!("{more} = icmp sgt i32 {new}, 0"));
+            let more = self.spend(&fuel);
             self.end(&format!("br i1 {more}, label %{back}, label %{out}"));
         }
         self.begin(&out);
@@ -497,8 +505,7 @@ impl Writer {
     fn circuit(&mut self) {
         let [fuel, second, other, join, more, out] =
             ["%i", "second", "other", "join", "more", "out"].map(|what| self.fresh(what));
-        let entry = self.text.find("entry:\n").map_or(0, |at| at + "entry:\n".len());
-        self.text.insert_str(entry, &format!("  {fuel} = alloca i32\n"));
+        self.allocate(&fuel);
         let (most, variable) = (1 + self.random.below(3), self.random.below(3));
         self.line(&format!("store i32 {most}, ptr {fuel}"));
         let set = |writer: &mut Self| {
@@ -530,11 +537,7 @@ impl Writer {
         self.end(&format!("br i1 {again}, label %{more}, label %{out}"));
         self.begin(&more);
         set(self);
-        let [old, new, is_left] = ["%x", "%x", "%c"].map(|what| self.fresh(what));
-        self.line(&format!("{old} = load i32, ptr {fuel}"));
-        self.line(&format!("{new} = sub i32 {old}, 1"));
-        self.line(&format!("store i32 {new}, ptr {fuel}"));
-        self.line(&format!("{is_left} = icmp sgt i32 {new}, 0"));
+        let is_left = self.spend(&fuel);
         let back = [&join, &join, &other, &second][self.random.below(4)];
         self.end(&format!("br i1 {is_left}, label %{back}, label %{out}"));
         self.begin(&out);

@@ -244,41 +244,18 @@ type Tamper = fn(&mut Versions);
 /// How a base is made of what the generator writes
 const PREPARE: [&str; 3] = ["mem2reg", "mem2reg,simplifycfg", "sroa"];
 
-#[test]
-fn what_is_claimed_of_random_functions_holds() {
+/// What is checked of random functions under each pipeline but those that do not end on one; none
+/// if that was asked of one function only.
+fn claims(
+    seeds: std::ops::Range<usize>,
+    text: impl Fn(usize) -> String,
+    is_endless: impl Fn(&str, usize) -> bool,
+) -> Option<[Counts; PIPELINES.len()]> {
     let mut sum = [Counts::default(); PIPELINES.len()];
     let mut failures = Vec::new();
-    // Each goes through all pipelines: a second or so.
-    for case in seeds(cases(12).min(500)) {
-        let text = generator::module(case as u64, 3 + case % 24);
-        for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
-            match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
-                Ok(counts) => sum.add(counts),
-                Err(message) => note(&mut failures, message),
-            }
-        }
-    }
-    assert_none(failures);
-    if only_seed().is_some() {
-        return;
-    }
-    assert!(sum.iter().any(|sum| sum.chosen > 0), "no phi was made again");
-    for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
-        println!("{pipeline}: {sum:?}");
-        assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0 && sum.transitions > 0);
-    }
-}
-
-/// The same with freezes, with much that is poison or undefined, and with branches, selects and
-/// addresses that are mostly frozen.
-#[test]
-fn what_is_claimed_of_frozen_values_holds() {
-    let mut sum = [Counts::default(); PIPELINES.len()];
-    let mut failures = Vec::new();
-    for case in seeds(cases(24)) {
-        let text = generator::with_freezes(case as u64, 2 + case % 9);
-        let is_endless = |pipeline: &str| ENDLESS.contains(&(pipeline, case as u64));
-        let pipelines = PIPELINES.iter().zip(&mut sum).filter(|(p, _)| !is_endless(p));
+    for case in seeds {
+        let text = text(case);
+        let pipelines = PIPELINES.iter().zip(&mut sum).filter(|(p, _)| !is_endless(p, case));
         for (pipeline, sum) in pipelines {
             match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
                 Ok(counts) => sum.add(counts),
@@ -287,37 +264,39 @@ fn what_is_claimed_of_frozen_values_holds() {
         }
     }
     assert_none(failures);
-    if only_seed().is_some() {
-        return;
-    }
-    for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
-        println!("{pipeline}: {sum:?}");
-        assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0 && sum.chose > 0);
-    }
+    only_seed().is_none().then(|| {
+        for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
+            println!("{pipeline}: {sum:?}");
+            assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0);
+        }
+        sum
+    })
+}
+
+#[test]
+fn what_is_claimed_of_random_functions_holds() {
+    // Each goes through all pipelines: a second or so.
+    let text = |case: usize| generator::module(case as u64, 3 + case % 24);
+    let Some(sum) = claims(seeds(cases(12).min(500)), text, |_, _| false) else { return };
+    assert!(sum.iter().any(|sum| sum.chosen > 0), "no phi was made again");
+    assert!(sum.iter().all(|sum| sum.transitions > 0));
+}
+
+/// The same with freezes, with much that is poison or undefined, and with branches, selects and
+/// addresses that are mostly frozen.
+#[test]
+fn what_is_claimed_of_frozen_values_holds() {
+    let text = |case: usize| generator::with_freezes(case as u64, 2 + case % 9);
+    let is_endless = |pipeline: &str, case| ENDLESS.contains(&(pipeline, case as u64));
+    let Some(sum) = claims(seeds(cases(24)), text, is_endless) else { return };
+    assert!(sum.iter().all(|sum| sum.chose > 0));
 }
 
 /// The same with blocks that lead anywhere among themselves.
 #[test]
 fn what_is_claimed_of_mazes_holds() {
-    let mut sum = [Counts::default(); PIPELINES.len()];
-    let mut failures = Vec::new();
-    for case in seeds(cases(12)) {
-        let text = generator::with_mazes(case as u64, 1 + case % 7);
-        for (pipeline, sum) in PIPELINES.iter().zip(&mut sum) {
-            match check(&text, PREPARE[case % PREPARE.len()], pipeline, case as u64) {
-                Ok(counts) => sum.add(counts),
-                Err(message) => note(&mut failures, message),
-            }
-        }
-    }
-    assert_none(failures);
-    if only_seed().is_some() {
-        return;
-    }
-    for (pipeline, sum) in PIPELINES.iter().zip(&sum) {
-        println!("{pipeline}: {sum:?}");
-        assert!(sum.values > 0 && sum.points > 0 && sum.continued > 0);
-    }
+    let text = |case: usize| generator::with_mazes(case as u64, 1 + case % 7);
+    claims(seeds(cases(12)), text, |_, _| false);
 }
 
 /// Freezes, and calls that may freeze, are taken for operations that always give the same.

@@ -178,8 +178,8 @@ impl Round<'_> {
         terms
     }
 
-    /// The conditions of the branches over whose edges blocks lead to another one, if all hold there,
-    /// or none does.
+    /// The conditions of the branches over whose edges blocks lead to another one, if all hold
+    /// there, or none does.
     fn taken_by_all(&self, sources: &[BlockId], to: BlockId) -> Option<(Vec<Operand>, bool)> {
         let graph = &self.versions.of.base.graph;
         let ways: Option<Vec<_>> =
