@@ -161,6 +161,8 @@ pub struct CalledFunction {
     /// The runtime's own: the lower half of where its code begins, where it is never inlined; 0:
     /// that is not known
     pub code: u32,
+    /// Its activations that could not be given a context
+    pub elsewhere: AtomicU64,
     /// The runtime's own: memory of nodes that were removed, in a list
     pub free: *mut ContextNode,
     /// The runtime's own: the forest of paths in all contexts that have none of their own, or null

@@ -59,6 +59,10 @@ fn the_json_is_a_tree_in_preorder() {
     let head: Vec<&Value> = head.iter().map(|field| &document[field]).collect();
     let expected = serde_json::json!([1, "cct", null, null, 1003, 3, 0]);
     assert_eq!(serde_json::json!(head), expected);
+    let elsewhere = serde_json::json!([
+        { "function": "walk", "file": "/build/src/calls.c", "line": 10, "count": 2 },
+    ]);
+    assert_eq!(document["elsewhere_of"], elsewhere);
     let contexts = document["contexts"].as_array().unwrap();
     for (id, context) in contexts.iter().enumerate() {
         assert_eq!(context["id"], id);

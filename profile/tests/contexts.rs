@@ -19,6 +19,17 @@ type Model = BTreeMap<Vec<Call>, (u64, u64, u64)>;
 struct Tree {
     header: ContextsHeader,
     model: Model,
+    /// Activations without context of functions: by signature and key
+    elsewhere: BTreeMap<(u64, u64), u64>,
+}
+
+/// Functions of which activations have no context, from their places.
+fn elsewhere_of(places: &[(usize, usize, u64)]) -> BTreeMap<(u64, u64), u64> {
+    let mut elsewhere = BTreeMap::new();
+    for &(signature, function, count) in places {
+        *elsewhere.entry((SIGNATURES[signature], FUNCTIONS[function].0)).or_default() += count;
+    }
+    elsewhere
 }
 
 /// Functions that there are: key and slots. Of each module the same.
@@ -54,8 +65,9 @@ fn trees() -> impl Strategy<Value = Tree> {
     let steps = prop::collection::vec(step, 0..if cfg!(miri) { 10 } else { 40 });
     let bursts = prop::option::of((1u64..5, 1u64..9));
     let time = prop::option::of(0u64..1000);
-    (steps, shares, 0u64..1000, 0u64..9, 0u64..9, bursts, time).prop_map(
-        |(steps, shares, activations, elsewhere, floor, bursts, time)| {
+    let places = prop::collection::vec((0usize..3, 0usize..5, 1u64..100), 0..4);
+    (steps, shares, 0u64..1000, (0u64..9, places), 0u64..9, bursts, time).prop_map(
+        |(steps, shares, activations, (elsewhere, places), floor, bursts, time)| {
             let mode = match shares {
                 None => ContextMode::All,
                 Some((phi, epsilon)) => {
@@ -76,9 +88,11 @@ fn trees() -> impl Strategy<Value = Tree> {
                 floor,
                 bursts,
                 time,
+                has_elsewhere: !places.is_empty(),
                 has_forests: false,
             };
-            Tree { header, model: model_of(&steps, is_hot, time.is_some()) }
+            let model = model_of(&steps, is_hot, time.is_some());
+            Tree { header, model, elsewhere: elsewhere_of(&places) }
         },
     )
 }
@@ -93,23 +107,32 @@ fn file(trees: &[Tree], modules: &[u64]) -> Vec<u8> {
     for tree in trees {
         encoder.contexts(&tree.header).unwrap();
         let mut known: Vec<(u64, u64)> = Vec::new();
-        let mut depth = 0;
-        for (way, &(count, error, time)) in &tree.model {
-            let &(site, signature, key) = way.last().unwrap();
+        let mut named = |signature, key| {
             let number = known.iter().position(|function| *function == (signature, key));
-            let function = match number {
-                Some(number) => ContextFunction::Known(number as u32),
-                None => {
+            number.map_or_else(
+                || {
                     known.push((signature, key));
                     let module = modules.iter().position(|m| *m == signature).unwrap() as u32;
                     ContextFunction::New { module, key, slots: slots_of(key) }
-                }
-            };
+                },
+                |number| ContextFunction::Known(number as u32),
+            )
+        };
+        let mut depth = 0;
+        for (way, &(count, error, time)) in &tree.model {
+            let &(site, signature, key) = way.last().unwrap();
             let counts = ContextCounts { site, count, error, time };
-            encoder.context((depth + 1 - way.len()) as u32, function, &counts).unwrap();
+            let up = (depth + 1 - way.len()) as u32;
+            encoder.context(up, named(signature, key), &counts).unwrap();
             depth = way.len();
         }
         encoder.end_contexts().unwrap();
+        for (&(signature, key), &count) in &tree.elsewhere {
+            encoder.context_elsewhere(named(signature, key), count).unwrap();
+        }
+        if tree.header.has_elsewhere {
+            encoder.end_contexts_elsewhere().unwrap();
+        }
     }
     let header = encoder.finish(0);
     file[..HEADER_SIZE].copy_from_slice(&header);
@@ -134,6 +157,7 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
         header.activations += activations;
         header.elsewhere += elsewhere;
         header.floor += floor;
+        header.has_elsewhere |= tree.header.has_elsewhere;
         header.mode = match (header.mode, mode) {
             (ContextMode::Hot { phi: a, epsilon: b }, ContextMode::Hot { phi: c, epsilon: d }) => {
                 ContextMode::Hot { phi: a.max(c), epsilon: b.max(d) }
@@ -150,31 +174,50 @@ fn naive_sum(trees: &[Tree]) -> Option<Tree> {
         })
     };
     let model = ways.into_iter().map(|way| (way.clone(), sum(way))).collect();
-    Some(Tree { header, model })
+    let mut elsewhere = BTreeMap::new();
+    for (&function, &count) in trees.iter().flat_map(|tree| &tree.elsewhere) {
+        *elsewhere.entry(function).or_default() += count;
+    }
+    Some(Tree { header, model, elsewhere })
 }
 
 /// What a profile has, in the form of the model.
 fn tree_of(profile: &Profile) -> Option<Tree> {
     let contexts = profile.contexts.as_ref()?;
+    let signature = |function: CalledFunction| profile.modules[function.module].signature;
+    let by_function = contexts.elsewhere_of().map(|(id, count)| {
+        let called = contexts.functions()[id.index()];
+        ((signature(called), called.key), count)
+    });
+    let by_function: BTreeMap<(u64, u64), u64> = by_function.collect();
+    let known: u64 = by_function.values().sum();
     let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *contexts;
-    let has_forests = contexts.has_forests();
-    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
+    let header = ContextsHeader {
+        mode,
+        activations: activations - known,
+        elsewhere: elsewhere - known,
+        floor,
+        bursts,
+        time,
+        has_elsewhere: !by_function.is_empty(),
+        has_forests: contexts.has_forests(),
+    };
     let mut ways: Vec<Vec<Call>> = Vec::new();
     let mut model = Model::new();
     for id in contexts.ids() {
         let mut way = contexts.parent(id).map_or(vec![], |parent| ways[parent.index()].clone());
-        let CalledFunction { module, key, slots } = contexts.function(id);
+        let called @ CalledFunction { key, slots, .. } = contexts.function(id);
         assert_eq!(slots, slots_of(key));
-        way.push((contexts.site(id), profile.modules[module].signature, key));
+        way.push((contexts.site(id), signature(called), key));
         let counts = (contexts.count(id), contexts.error(id), contexts.time(id));
         assert_eq!(model.insert(way.clone(), counts), None);
         ways.push(way);
     }
-    Some(Tree { header, model })
+    Some(Tree { header, model, elsewhere: by_function })
 }
 
 fn assert_same(found: Option<Tree>, expected: Option<Tree>) -> Result<(), TestCaseError> {
-    let parts = |tree: Option<Tree>| tree.map(|tree| (tree.header, tree.model));
+    let parts = |tree: Option<Tree>| tree.map(|tree| (tree.header, tree.model, tree.elsewhere));
     prop_assert_eq!(parts(found), parts(expected));
     Ok(())
 }
@@ -309,9 +352,12 @@ fn every_bit_flip_and_truncation_is_an_error() {
         floor: 4,
         bursts: Some(Bursts { interval: 20_000_000, length: 2_000_000 }),
         time: Some(9),
+        has_elsewhere: true,
         has_forests: false,
     };
-    let file = file(&[Tree { header, model: model_of(&steps, true, true) }], &SIGNATURES);
+    let elsewhere = elsewhere_of(&[(0, 1, 3), (2, 2, 1)]);
+    let tree = Tree { header, model: model_of(&steps, true, true), elsewhere };
+    let file = file(&[tree], &SIGNATURES);
     assert!(Profile::read(&file).is_ok());
     for bit in 0..8 * file.len() {
         let mut flipped = file.clone();
@@ -330,7 +376,22 @@ fn what_cannot_be_is_refused() {
     let root = [&[1][..], &main, &[0, 1]].concat();
     assert!(read(1, &[ALL, &root, &[0]].concat()).is_ok());
     assert!(read(1, &[ALL, &[0]].concat()).is_ok());
-    assert_eq!(malformed(&[&[16]]), ("the mode of contexts", "is unknown"));
+    assert_eq!(malformed(&[&[32]]), ("the mode of contexts", "is unknown"));
+    // Activations without context of functions: of one that is there, and of another one
+    let of_functions = [&[16, 9, 2, 0][..], &root, &[0, 3, 0, 4], &f, &[0]].concat();
+    let contexts = read(1, &of_functions).unwrap().contexts.unwrap();
+    assert_eq!((contexts.activations, contexts.elsewhere), (16, 9));
+    let found: Vec<_> =
+        contexts.elsewhere_of().map(|(id, n)| (contexts.functions()[id.index()].key, n)).collect();
+    assert_eq!(found, [(1, 3), (2, 4)]);
+    let no_end = &of_functions[..of_functions.len() - 1];
+    assert_eq!(malformed(&[no_end]), ("a function's activations without context", ended));
+    let unknown = [&[16, 9, 2, 0][..], &root, &[0, 3, 1, 1]].concat();
+    assert_eq!(malformed(&[&unknown]).0, "a function's module");
+    let unknown = [&[16, 9, 2, 0][..], &root, &[0, 3, 2]].concat();
+    assert_eq!(malformed(&[&unknown]), ("a context's function", "is not known"));
+    let other = [&[16, 9, 2, 0][..], &root, &[0, 3], &define(1, 1, 3)].concat();
+    assert_eq!(malformed(&[&other]).0, "the number of a function's call sites");
     // Times, of a tree and of a context
     let timed = [&[4, 9, 0, 0, 70][..], &root, &[70], &[0]].concat();
     assert_eq!(read(1, &timed).unwrap().contexts.unwrap().time, Some(70));
@@ -508,14 +569,22 @@ fn many_trees_are_read_in_no_time() {
 fn a_file_that_is_added_to_grows_with_its_tree_only() {
     let steps = [(0, 0, 0, 0, 1, 0), (0, 1, 2, 1, 5, 0), (1, 0, 1, 0, 30, 2)];
     let header = ContextsHeader { activations: 36, ..Default::default() };
-    let one = file(&[Tree { header, model: model_of(&steps, false, false) }], &SIGNATURES);
+    let one = file(
+        &[Tree { header, model: model_of(&steps, false, false), elsewhere: BTreeMap::new() }],
+        &SIGNATURES,
+    );
     let mut all = one.clone();
     for _ in 0..3 {
         all = sum(&all, &one).unwrap();
     }
     // Counts that are four times as large, which may take a byte more each
     assert!(all.len() <= one.len() + 5, "{} {}", all.len(), one.len());
-    let expected =
-        file(&vec![Tree { header, model: model_of(&steps, false, false) }; 4], &SIGNATURES);
+    let expected = file(
+        &vec![
+            Tree { header, model: model_of(&steps, false, false), elsewhere: BTreeMap::new() };
+            4
+        ],
+        &SIGNATURES,
+    );
     assert_eq!(Profile::read(&all).unwrap(), Profile::read(&expected).unwrap());
 }

@@ -34,10 +34,13 @@ struct Called {
 
 type Tree = Vec<Called>;
 
+/// Activations of each function that have no context.
+type Elsewhere = [u64; FUNCTIONS.len()];
+
 /// What a program has in its memory.
 #[derive(Clone, Debug)]
 struct Model {
-    trees: Vec<Tree>,
+    trees: Vec<(Tree, Elsewhere)>,
     /// φ and ε, where only hot contexts are kept
     shares: Option<(f64, f64)>,
     bursts: Option<Bursts>,
@@ -69,6 +72,17 @@ fn slots_of(function: usize) -> u32 {
 fn record_of(function: usize) -> u64 {
     let (image, key, _) = FUNCTIONS[function];
     0x1000_0000 * (image as u64 + 1) + 0x100 * key
+}
+
+/// What names a function in a tree whose functions have these numbers.
+fn named(numbers: &mut BTreeMap<usize, u32>, function: usize) -> ContextFunction {
+    let (module, key, slots) = FUNCTIONS[function];
+    let next = numbers.len() as u32;
+    let number = *numbers.entry(function).or_insert(next);
+    match number == next {
+        true => ContextFunction::New { module: module as u32, key, slots },
+        false => ContextFunction::Known(number),
+    }
 }
 
 impl Model {
@@ -107,15 +121,14 @@ impl Model {
             encoder.module(*signature, name.as_bytes()).unwrap();
         }
         let (mode, elsewhere) = (self.mode(), self.elsewhere);
-        if elsewhere != 0 {
+        if elsewhere != 0 || self.scale.is_some() {
             let header = ContextsHeader {
                 time: self.nanoseconds(LOST_TIME),
-                has_forests: false,
                 mode,
                 activations: elsewhere,
                 elsewhere,
-                floor: 0,
                 bursts: self.bursts,
+                ..Default::default()
             };
             encoder.contexts(&header).unwrap();
             encoder.end_contexts().unwrap();
@@ -126,7 +139,7 @@ impl Model {
         Profile::read(&file).unwrap()
     }
 
-    fn write(&self, tree: &Tree, encoder: &mut Encoder<&mut Vec<u8>>) {
+    fn write(&self, (tree, elsewhere): &(Tree, Elsewhere), encoder: &mut Encoder<&mut Vec<u8>>) {
         let is_wanted = |called: &Called| self.told(called) != 0 || self.time(called) != 0;
         let mut wanted: Vec<bool> = tree.iter().map(is_wanted).collect();
         for (index, called) in tree.iter().enumerate().rev() {
@@ -134,19 +147,23 @@ impl Model {
                 wanted[parent] = true;
             }
         }
-        if !wanted.contains(&true) {
+        let of_functions = FUNCTIONS.iter().zip(elsewhere).enumerate();
+        let of_functions: Vec<_> = of_functions
+            .filter(|(_, ((module, ..), count))| **count != 0 && *module < SIGNATURES.len())
+            .collect();
+        if !wanted.contains(&true) && of_functions.is_empty() {
             return;
         }
         let activations = tree.iter().map(|called| self.told(called)).sum();
         let floor = if self.shares.is_some() { self.floor } else { 0 };
         let header = ContextsHeader {
             time: self.nanoseconds(REMOVED_TIME),
-            has_forests: false,
             mode: self.mode(),
             activations,
-            elsewhere: 0,
             floor,
             bursts: self.bursts,
+            has_elsewhere: !of_functions.is_empty(),
+            ..Default::default()
         };
         encoder.contexts(&header).unwrap();
         let mut numbers = BTreeMap::new();
@@ -155,16 +172,10 @@ impl Model {
         while let Some((at, depth)) = open.pop() {
             if let Some(index) = at {
                 let called: &Called = &tree[index];
-                let (module, key, slots) = FUNCTIONS[called.function];
-                if !wanted[index] || module >= SIGNATURES.len() {
+                if !wanted[index] || FUNCTIONS[called.function].0 >= SIGNATURES.len() {
                     continue;
                 }
-                let next = numbers.len() as u32;
-                let number = *numbers.entry(called.function).or_insert(next);
-                let function = match number == next {
-                    true => ContextFunction::New { module: module as u32, key, slots },
-                    false => ContextFunction::Known(number),
-                };
+                let function = named(&mut numbers, called.function);
                 let (count, error) = match self.shares {
                     None => (self.told(called), 0),
                     Some(_) if called.is_monitored => (called.count, called.error),
@@ -181,6 +192,12 @@ impl Model {
             open.extend(children.map(|index| (Some(index), below)));
         }
         encoder.end_contexts().unwrap();
+        for &(function, (_, &count)) in &of_functions {
+            encoder.context_elsewhere(named(&mut numbers, function), count).unwrap();
+        }
+        if !of_functions.is_empty() {
+            encoder.end_contexts_elsewhere().unwrap();
+        }
     }
 
     /// The file that the program counts in.
@@ -208,7 +225,9 @@ impl Model {
         let head = memory.make(size_of::<ContextHead>());
         memory.set(head, offset_of!(ContextHead, time), LOST_TIME);
         let node = memory.make(CONTEXT_NODE_SIZE);
-        memory.set(node, offset_of!(ContextNode, count), self.elsewhere);
+        // The count is nobody's.
+        memory.set(node, offset_of!(ContextNode, count), 1000);
+        memory.set(node, offset_of!(ContextNode, error), self.elsewhere);
         memory.set(header, offset_of!(MemoryHeader, elsewhere), node);
         let mut next = 0;
         for tree in &self.trees {
@@ -245,7 +264,13 @@ impl Model {
         addresses
     }
 
-    fn add_tree(&self, memory: &mut Memory, tree: &Tree, images: &[u64], context: u64) -> u64 {
+    fn add_tree(
+        &self,
+        memory: &mut Memory,
+        (tree, elsewhere): &(Tree, Elsewhere),
+        images: &[u64],
+        context: u64,
+    ) -> u64 {
         let mut functions: Vec<u64> = Vec::new();
         for (index, &(image, key, slots)) in FUNCTIONS.iter().enumerate() {
             let function = memory.make(size_of::<CalledFunction>());
@@ -257,6 +282,7 @@ impl Model {
                 memory.set(function, offset_of!(CalledFunction, record), record_of(index));
             }
             memory.set(function, offset_of!(CalledFunction, key), key);
+            memory.set(function, offset_of!(CalledFunction, elsewhere), elsewhere[index]);
             memory.set_u32(function + offset_of!(CalledFunction, slots) as u64, slots);
             functions.push(function);
         }
@@ -457,7 +483,8 @@ fn models() -> impl Strategy<Value = Model> {
     let bursts = prop_oneof![Just(None), Just(Some(Bursts { interval: 9, length: 2 }))];
     let rest = (0u64..9, 0u64..3, any::<bool>());
     let scale = prop_oneof![Just(None), (1u64..1 << 33).prop_map(Some)];
-    (prop::collection::vec(trees(), 0..4), shares, bursts, rest, scale).prop_map(
+    let elsewhere = prop::array::uniform(prop_oneof![Just(0u64), 0u64..100]);
+    (prop::collection::vec((trees(), elsewhere), 0..4), shares, bursts, rest, scale).prop_map(
         |(trees, shares, bursts, (floor, elsewhere, is_paused), scale)| {
             let is_paused = is_paused && shares.is_none();
             Model { trees, shares, bursts, floor, elsewhere, is_paused, scale }
@@ -519,7 +546,7 @@ fn chain(depth: usize, shares: Option<(f64, f64)>) -> Model {
     };
     let tree = (0..depth).map(called).collect();
     Model {
-        trees: vec![tree],
+        trees: vec![(tree, [0; FUNCTIONS.len()])],
         shares,
         bursts: None,
         floor: 0,
@@ -550,8 +577,8 @@ fn what_leads_in_circles_is_refused() {
     assert!([twice("a context"), twice("the call sites of a context")].contains(&problem(&memory)));
     // A ring that does not come back to where it was entered
     let mut siblings = model.clone();
-    let sibling = Called { function: 1, ..siblings.trees[0][1].clone() };
-    siblings.trees[0].push(sibling);
+    let sibling = Called { function: 1, ..siblings.trees[0].0[1].clone() };
+    siblings.trees[0].0.push(sibling);
     let mut memory = siblings.memory();
     let one = memory.get(first, slot(1));
     let other = memory.get(one, offset_of!(ContextNode, next));

@@ -4,6 +4,7 @@ mod support;
 
 use midflight_profile::format::{ContextId, ContextMode, Contexts, MemoryState, Profile};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use support::{Build, FullDisk, Invocation, Program, Run, Started};
@@ -125,9 +126,23 @@ fn activations_of_plain() -> u64 {
     7 * (1 + 41 + 255 + 1) + 2200 * 3
 }
 
+/// Activations of functions by their keys, with a context or without.
+fn by_function(contexts: &Contexts) -> BTreeMap<u64, u64> {
+    let with = contexts.ids().map(|id| (contexts.function(id), contexts.count(id)));
+    let without = contexts.elsewhere_of();
+    let without = without.map(|(id, count)| (contexts.functions()[id.index()], count));
+    let mut sums = BTreeMap::new();
+    for (function, count) in with.chain(without) {
+        *sums.entry(function.key).or_default() += count;
+    }
+    sums
+}
+
 #[test]
 fn activations_without_memory_for_a_context_are_in_the_file() {
     let program = program();
+    let whole = continuous(program.command().arg("deep").arg("exit"), "cct").run();
+    let expected = by_function(contexts(&both(&whole).1));
     for mode in MODES {
         let command = continuous(program.command().arg("deep").arg("kill"), mode);
         let run = command.env("MIDFLIGHT_MAX_MEMORY", "1M").run();
@@ -140,6 +155,12 @@ fn activations_without_memory_for_a_context_are_in_the_file() {
         let all = activations_of_plain() + 3 * 20_001;
         assert_eq!(tree.activations, all, "{mode}");
         assert!(bounds(tree, &[DEEP]).1 >= 3);
+        // Of all of them it is known which function was called.
+        let of_functions: u64 = tree.elsewhere_of().map(|(_, count)| count).sum();
+        assert_eq!(of_functions, tree.elsewhere, "{mode}");
+        if mode == "cct" {
+            assert_eq!(by_function(tree), expected);
+        }
     }
 }
 

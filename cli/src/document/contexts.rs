@@ -56,6 +56,8 @@ pub struct ContextDocument<'a> {
     pub activations: u64,
     /// Those without context
     pub elsewhere: u64,
+    /// Those of them of which the function is known, by its place: most first
+    pub elsewhere_of: Vec<(usize, u64)>,
     /// What a context may have had that is not here, at most
     pub floor: u64,
     /// Where they were counted in bursts: when these were
@@ -184,6 +186,11 @@ impl<'a> ContextDocument<'a> {
             Shape::ByFunction => rows(&without_sites(contexts), &functions, measure, false),
             Shape::Callers(k) => rows(&callers(contexts, k), &functions, measure, true),
         };
+        let mut elsewhere_of: Vec<(usize, u64)> =
+            contexts.elsewhere_of().map(|(id, count)| (id.index(), count)).collect();
+        elsewhere_of.sort_by_cached_key(|&(function, count)| {
+            (Reverse(count), functions[function].readable())
+        });
         let by_function = shape == Shape::ByFunction || are_by_function(&functions);
         ContextDocument {
             binary,
@@ -191,6 +198,7 @@ impl<'a> ContextDocument<'a> {
             mode,
             activations,
             elsewhere,
+            elsewhere_of,
             floor,
             bursts,
             times,
@@ -355,6 +363,7 @@ impl<'a> ContextDocument<'a> {
         let ContextExtent { min_percent, in_any_case, top, .. } = *extent;
         let own = |context: &Context| Self::own(context, self.measure);
         let is_named: Vec<bool> = self.functions.iter().map(is_asked).collect();
+        self.elsewhere_of.retain(|&(function, _)| is_named[function]);
         let least = self.all() as f64 * min_percent / 100.0;
         let is_hot = |context: &Context| own(context) as f64 >= least;
         // Below a function stand its callers: these are asked for with it.
@@ -439,6 +448,15 @@ impl<'a> ContextDocument<'a> {
             epsilon: shares.map(|(_, epsilon)| epsilon),
             activations: self.activations,
             elsewhere: self.elsewhere,
+            elsewhere_of: self
+                .elsewhere_of
+                .iter()
+                .map(|&(function, count)| {
+                    let called = &self.functions[function];
+                    let (function, file) = (called.name().into_owned(), called.file().to_string());
+                    ElsewhereRow { function, file, line: called.line(), count }
+                })
+                .collect(),
             floor: self.floor,
             bursts: self.bursts.map(|Bursts { interval, length }| BurstsRow { interval, length }),
             time: self.times,
@@ -460,12 +478,22 @@ struct Json<T> {
     epsilon: Option<f64>,
     activations: u64,
     elsewhere: u64,
+    elsewhere_of: Vec<ElsewhereRow>,
     floor: u64,
     bursts: Option<BurstsRow>,
     time: Option<Times>,
     contexts: T,
     callers: Option<u32>,
     left_out: LeftOut,
+}
+
+/// Activations of a function that have no context.
+#[derive(Serialize)]
+struct ElsewhereRow {
+    function: String,
+    file: String,
+    line: u32,
+    count: u64,
 }
 
 #[derive(Serialize)]

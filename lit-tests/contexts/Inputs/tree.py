@@ -3,7 +3,7 @@
 In an expression, `c(STEP...)` is how often the context was there that leads from a root through these steps, with all
 call sites, and `size(STEP...)` how many such contexts there are. A step is a function, `FUNCTION@PLACE` if it was called
 on the line of the source that ends in `// @PLACE`, `FUNCTION@tail` if it was called in tail position. `n(NAME)` adds up all
-contexts of a function, `callers(NAME)` are the functions that these are called from, `nodes` is how many contexts there are,
+contexts of a function, `elsewhere_of` has the functions with activations that have none, `callers(NAME)` are the functions that these are called from, `nodes` is how many contexts there are,
 and `total` how many activations there were in them. `mode` is `cct`, or `hcct` where only hot contexts were kept; then
 `between(STEP…)` are the bounds of a count.
 
@@ -23,6 +23,8 @@ assert document["version"] == 1 and document["mode"] in ("cct", "hcct"), documen
 mode, floor = document["mode"], document["floor"]
 elsewhere, activations = document["elsewhere"], document["activations"]
 contexts = document["contexts"]
+elsewhere_of = {at["function"]: at["count"] for at in document["elsewhere_of"]}
+assert sum(elsewhere_of.values()) <= elsewhere, (elsewhere_of, elsewhere)
 with open(sys.argv[1]) as source:
     marks = (re.search(r"// @(\w+)$", line) for line in source)
     lines = {mark[1]: number for number, mark in enumerate(marks, 1) if mark}

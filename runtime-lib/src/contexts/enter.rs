@@ -96,6 +96,7 @@ unsafe fn find_or_stand_in(frame: u64, record: *const RecordHeader, pc: u64) -> 
             return node;
         }
         let node = fallback::node();
+        fallback::count(node, (*word).tree.cast(), record);
         // Where it could not be found out what is outside, nobody knows in this burst.
         let is_unknown = is_in_bursts(record)
             && !live::is_stranger()

@@ -1,17 +1,21 @@
 //! The node that stands in where none can be made: there is no memory, the record is refused, or
 //! the runtime was entered from a function that it called itself.
 //!
-//! All threads share it. What is called from there has no context either; how often that was is
-//! stated when the profile is written. Where the profile is in a file, the node is there, too.
+//! All threads share it. What is called from there has no context either, and comes to the runtime,
+//! which counts it for its function, in the thread's tree, or here where that has no room for the
+//! function: both are stated when the profile is written. Where the profile is in a file, the node
+//! is there, too.
 
 use crate::arena::{Arena, Purpose};
 use crate::contexts::head;
 use crate::contexts::time;
-use crate::contexts::tree;
+use crate::contexts::tree::{self, Tree};
 use crate::file::live;
+use crate::paths::baseline;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use midflight_abi::RecordHeader;
 use midflight_abi::contexts::{ContextHead, ContextNode, MOST_SLOTS};
 
 #[repr(C, align(16))]
@@ -22,7 +26,7 @@ struct Stand {
 }
 
 // SAFETY: it is only reached through raw pointers. Emitted code adds to its counter without
-// synchronisation, and additions may get lost; nothing but a lower bound is taken from it.
+// synchronisation, and additions may get lost; nothing is taken from it.
 unsafe impl Sync for Stand {}
 
 // SAFETY: integers and raw pointers may be zero.
@@ -90,22 +94,39 @@ pub fn for_each(visit: impl FnMut(*mut ContextNode)) {
     nodes.into_iter().filter(|node| !node.is_null()).for_each(visit);
 }
 
-/// Activations that were counted in a node.
-fn count(node: *mut ContextNode) -> &'static AtomicU64 {
-    // SAFETY: the counter is valid, never unmapped, and reached by atomics here.
-    unsafe { AtomicU64::from_ptr(&raw mut (*node).count) }
+/// Activations of functions that are not known, which a node stood in for.
+fn unknown(node: *mut ContextNode) -> &'static AtomicU64 {
+    // SAFETY: the number is valid, never unmapped, and reached by atomics alone.
+    unsafe { AtomicU64::from_ptr(&raw mut (*node).error) }
 }
 
-/// Activations that were lost here; a lower bound where threads lost some at the same time.
-pub fn lost() -> u64 {
+/// Counts an activation that the node stands in for, while the profile is not paused.
+///
+/// # Safety
+/// As for [`Tree::know`], where there is a tree.
+pub unsafe fn count(node: *mut ContextNode, tree: *mut Tree, record: *const RecordHeader) {
+    if baseline::is_paused() {
+        return;
+    }
+    // The memory of a stranger may be a copy that was made while the parent went on.
+    let has_tree = !tree.is_null() && !live::is_stranger();
+    // SAFETY: the caller's; functions are never freed.
+    let function = if has_tree { unsafe { Tree::know_anywhere(tree, record) } } else { None };
+    // SAFETY: as above.
+    let counter = function.map_or(unknown(node), |function| unsafe { &(*function).elsewhere });
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How many activations of functions that are not known have no context.
+pub fn all_unknown() -> u64 {
     let mut sum = 0u64;
-    for_each(|node| sum = sum.saturating_add(count(node).load(Ordering::Relaxed)));
+    for_each(|node| sum = sum.saturating_add(unknown(node).load(Ordering::Relaxed)));
     sum
 }
 
 pub fn clear() {
     for_each(|node| {
-        count(node).store(0, Ordering::Relaxed);
+        unknown(node).store(0, Ordering::Relaxed);
         // SAFETY: a head stands before it.
         unsafe { time::of(node) }.store(0, Ordering::Relaxed);
     });

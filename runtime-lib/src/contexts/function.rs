@@ -3,7 +3,7 @@
 use crate::arena::{Arena, Purpose};
 use crate::process::image::Image;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use midflight_abi::RecordHeader;
 
 /// A function, as the nodes of a tree know it.
@@ -89,6 +89,7 @@ impl Functions {
                         key: (*record).key,
                         slots: (*record).num_paths,
                         code: 0,
+                        elsewhere: AtomicU64::new(0),
                         free: null_mut(),
                         forest: AtomicPtr::new(null_mut()),
                         number: 0,

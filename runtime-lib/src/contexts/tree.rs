@@ -71,6 +71,8 @@ pub struct Tree {
     bytes: usize,
     /// Whether the unwinder is asked: what it calls, and handlers, do without.
     pub is_asking: bool,
+    /// Whether there was no memory for another function.
+    is_full: bool,
     /// Whether no more contexts get forests of their own.
     pub has_all_forests: bool,
     /// Activations that have begun between bursts
@@ -98,6 +100,7 @@ impl Tree {
             hot: Hot::new(),
             bytes: 0,
             is_asking: false,
+            is_full: false,
             has_all_forests: false,
             outside: Outside::new(),
             cache: null_mut(),
@@ -312,8 +315,32 @@ impl Tree {
                 return None;
             }
             Self::locked(this, |tree, arena| {
-                tree.functions.find_or_make(arena, record, &tree.shared.functions)
+                let function = tree.functions.find_or_make(arena, record, &tree.shared.functions);
+                tree.is_full = function.is_none();
+                function
             })
+        }
+    }
+
+    /// The same, where the thread may be in the runtime: then none is made known. Does not ask for
+    /// memory again, of which there was none for another function.
+    ///
+    /// # Safety
+    /// As for [`Self::know`].
+    pub unsafe fn know_anywhere(
+        this: *mut Self,
+        record: *const RecordHeader,
+    ) -> Option<*mut Function> {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(known) = Functions::find(&raw const (*this).functions, record) {
+                return Some(known);
+            }
+            if (*this).is_full {
+                return None;
+            }
+            let _guard = if (*this).hot.is_kept() { Some(Self::lock(this)?) } else { None };
+            Self::know(this, record)
         }
     }
 
@@ -405,6 +432,10 @@ impl Tree {
                     time::of(node).store(0, Ordering::Relaxed);
                 }
             }
+        }
+        for function in self.functions.iter() {
+            // SAFETY: functions are never freed.
+            unsafe { &(*function).elsewhere }.store(0, Ordering::Relaxed);
         }
         self.shared.removed_time.store(0, Ordering::Relaxed);
         self.hot.clear();

@@ -179,20 +179,24 @@ impl Scale {
     }
 }
 
-/// Writes how many activations have no context, of all threads: a tree without nodes. There may be
-/// no other, where memory has run out.
+/// Writes how many activations have no context and are of functions that are not known, of all
+/// threads, and the time of all that have none: a tree without nodes, if there are any. There may
+/// be no other, where memory has run out.
 pub fn encode_elsewhere<S: Sink<Error = Failure>>(
     elsewhere: u64,
     encoder: &mut Encoder<S>,
 ) -> Result<(), Failure> {
+    let time = time::elsewhere();
+    if elsewhere == 0 && time == 0 {
+        return Ok(());
+    }
     let header = ContextsHeader {
         mode: mode(),
         activations: elsewhere,
         elsewhere,
-        floor: 0,
         bursts: burst::kept(),
-        time: Scale::now().map(|scale| scale.nanoseconds(time::elsewhere())),
-        has_forests: false,
+        time: Scale::now().map(|scale| scale.nanoseconds(time)),
+        ..ContextsHeader::default()
     };
     encoder.contexts(&header)?;
     encoder.end_contexts()
@@ -210,10 +214,11 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
 ) -> Result<u64, Failure> {
     // SAFETY: the caller's.
     unsafe {
-        if !mark(tree) {
+        let has_elsewhere = elsewhere(tree) != 0;
+        if !mark(tree) && !has_elsewhere {
             return Ok(0);
         }
-        let (epoch, mut strangers, mut functions) = (epoch(), 0, 0);
+        let (mut strangers, mut functions) = (0, 0);
         let floor = tree.hot.floor();
         let activations = activations(tree);
         let (bursts, scale) = (burst::kept(), Scale::now());
@@ -225,6 +230,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             floor,
             bursts,
             time: scale.map(|scale| scale.nanoseconds(removed)),
+            has_elsewhere,
             has_forests: tree.has_forests(),
         };
         encoder.contexts(&header)?;
@@ -237,15 +243,7 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             let up = last.map_or(0, |last: usize| last + 1 - depth);
             last = Some(depth);
             let Some(function) = tree.function(node) else { continue };
-            let function = if (*function).epoch == epoch {
-                ContextFunction::Known((*function).number)
-            } else {
-                let Some(module) = module_of(process, function) else { continue };
-                (*function).epoch = epoch;
-                (*function).number = functions;
-                functions += 1;
-                ContextFunction::New { module, key: (*function).key, slots: (*function).slots }
-            };
+            let Some(function) = name(process, function, &mut functions) else { continue };
             let (count, error) = match tree.hot.is_kept() {
                 false => (count(tree, node), 0),
                 true if (*node).site & MONITORED != 0 => (count(tree, node), (*node).error),
@@ -257,6 +255,19 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
             encoder.context(up as u32, function, &counts)?;
         }
         encoder.end_contexts()?;
+        if has_elsewhere {
+            for function in tree.functions.iter() {
+                let count = (*function).elsewhere.load(Ordering::Relaxed);
+                if count == 0 {
+                    continue;
+                }
+                match name(process, function, &mut functions) {
+                    Some(function) => encoder.context_elsewhere(function, count)?,
+                    None => strangers += 1,
+                }
+            }
+            encoder.end_contexts_elsewhere()?;
+        }
         if !header.has_forests {
             return Ok(strangers);
         }
@@ -275,6 +286,35 @@ pub unsafe fn encode<S: Sink<Error = Failure>>(
         }
         encoder.end_context_windows()?;
         Ok(strangers)
+    }
+}
+
+/// Activations without context of functions that a tree knows.
+///
+/// # Safety
+/// As for [`activations`].
+pub unsafe fn elsewhere(tree: &Tree) -> u64 {
+    // SAFETY: the caller's; functions are never freed.
+    let counts = tree.functions.iter().map(|at| unsafe { &(*at).elsewhere });
+    counts.fold(0, |sum: u64, count| sum.saturating_add(count.load(Ordering::Relaxed)))
+}
+
+/// What names a function in the tree that is being written, of which so many were; `None`: its
+/// image is not known.
+unsafe fn name(
+    process: &Process,
+    function: *mut Function,
+    functions: &mut u32,
+) -> Option<ContextFunction> {
+    // SAFETY: the caller gives a function.
+    unsafe {
+        if (*function).epoch == epoch() {
+            return Some(ContextFunction::Known((*function).number));
+        }
+        let module = module_of(process, function)?;
+        ((*function).epoch, (*function).number) = (epoch(), *functions);
+        *functions += 1;
+        Some(ContextFunction::New { module, key: (*function).key, slots: (*function).slots })
     }
 }
 

@@ -583,15 +583,17 @@ fn encode_trees<S: Sink<Error = Failure>>(
     summary: &mut Summary,
 ) -> Result<(), Failure> {
     contexts::write::begin();
-    summary.elsewhere = contexts::fallback::lost();
-    if summary.elsewhere != 0 {
-        contexts::write::encode_elsewhere(summary.elsewhere, encoder)?;
-    }
+    summary.elsewhere = contexts::fallback::all_unknown();
+    contexts::write::encode_elsewhere(summary.elsewhere, encoder)?;
     let mut result = Ok(());
     process.for_each_tree(|tree| {
         if result.is_ok() {
             // SAFETY: the process lock and the context's are held.
-            let written = unsafe { contexts::write::encode(process, tree, encoder) };
+            let (known, written) = unsafe {
+                let known = contexts::write::elsewhere(tree);
+                (known, contexts::write::encode(process, tree, encoder))
+            };
+            summary.elsewhere = summary.elsewhere.saturating_add(known);
             result = written.map(|strangers| summary.strangers += strangers);
         }
     });

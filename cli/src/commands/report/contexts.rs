@@ -81,8 +81,9 @@ fn counted_line(document: &ContextDocument<'_>) -> String {
     let without = match elsewhere {
         0 => String::new(),
         _ => format!(
-            "; {} without context, as memory was short or a signal came",
-            grouped(*elsewhere)
+            "; {} without context, as memory was short or a signal came{}",
+            grouped(*elsewhere),
+            of_functions(document)
         ),
     };
     let number = functions.len();
@@ -93,6 +94,20 @@ fn counted_line(document: &ContextDocument<'_>) -> String {
         plural(number),
         bursts.map_or(String::new(), |bursts| format!(", in bursts of {}", when(bursts)))
     )
+}
+
+/// The functions with the most activations without context: ` (f 12, g 3)`.
+fn of_functions(document: &ContextDocument<'_>) -> String {
+    const MOST: usize = 3;
+    let named = |&(function, count): &(usize, u64)| {
+        format!("{} {}", document.functions[function].readable(), grouped(count))
+    };
+    let functions = &document.elsewhere_of;
+    let mut words: Vec<String> = functions.iter().take(MOST).map(named).collect();
+    if let Some(more) = functions.len().checked_sub(MOST).filter(|&more| more != 0) {
+        words.push(format!("{more} more function{}", plural(more)));
+    }
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }
 
 /// One line on what was measured.

@@ -56,5 +56,9 @@ pub fn write(out: &mut dyn Write, document: &ContextDocument<'_>) -> io::Result<
             time(&context.time)
         )?;
     }
+    for (function, count) in &document.elsewhere_of {
+        let called = &document.functions[*function];
+        writeln!(out, "elsewhere={count} {}", visible(&*called.name()))?;
+    }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::{AddError, Place};
 use crate::checksum::mix64;
 use crate::cursor::{Cursor, Malformed};
 use crate::format::contexts::{
-    ContextCounts, ContextFunction, ContextsHeader, Visit, coarser, rarer, time_of, walk,
+    ContextCounts, ContextFunction, ContextsHeader, coarser, rarer, time_of, walk, walk_elsewhere,
     walk_forests,
 };
 use crate::format::encoder::{Encoder, Sink};
@@ -18,8 +18,9 @@ use crate::format::windows;
 /// Bytes that a context takes at least: its level, its function, its site and its count.
 pub(super) const LEAST_CONTEXT: usize = 4;
 
-/// Bytes that a context takes at least whose function is a new one.
-pub(super) const LEAST_FUNCTION: usize = LEAST_CONTEXT + 10;
+/// Bytes that a new function takes at least: its number, its module, its key and its slots, behind
+/// how many of its activations have no context.
+pub(super) const LEAST_FUNCTION: usize = 12;
 
 /// A context of the sum. Zeroes are a valid value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,12 +46,36 @@ pub struct SumFunction {
     module: u32,
     key: u64,
     slots: u32,
+    /// Its activations that could not be given a context
+    elsewhere: u64,
     /// The last tree that has it
     tree: u32,
     /// One more than its number in the sum, once it was written
     written: u32,
     /// The place of the function that has the number of this place in the tree at hand
     of_tree: u32,
+}
+
+impl SumFunction {
+    /// What names it in the sum, of which so many functions were written.
+    fn name(&mut self, written: &mut u32) -> ContextFunction {
+        if let Some(number) = self.written.checked_sub(1) {
+            return ContextFunction::Known(number);
+        }
+        *written += 1;
+        self.written = *written;
+        let SumFunction { module, key, slots, .. } = *self;
+        ContextFunction::New { module, key, slots }
+    }
+}
+
+/// The functions of the tree at hand.
+#[derive(Default)]
+struct State {
+    /// How many there are
+    functions: u32,
+    /// Whether two of them are one
+    has_twins: bool,
 }
 
 /// The sum.
@@ -105,47 +130,30 @@ impl<'a> Tree<'a> {
     ) -> Result<(), AddError<E>> {
         let header = ContextsHeader::read(cursor).map_err(ReadError::from)?;
         self.begin(&header);
-        // The context before, how many functions the tree has, and whether two of them are one
-        let (mut at, mut functions, mut has_twins) = (0, 0, false);
-        let mut contexts = 0;
-        walk(cursor, &header, modules.len() as u32, |node| {
+        // The context before, and the functions that the tree has
+        let (mut at, mut state) = (0, State::default());
+        let (mut contexts, number) = (0, modules.len() as u32);
+        let functions = walk(cursor, &header, number, |node| {
             let parent = self.above(at, node.up).ok_or(AddError::Room)?;
-            let function = match node.function {
-                ContextFunction::Known(number) => {
-                    self.function(number).ok_or(AddError::Room)?.of_tree
-                }
-                ContextFunction::New { module, key, slots } => {
-                    let module = modules.get(module as usize).ok_or(AddError::Room)?.place;
-                    let place = self.find_function(module, key, slots).ok_or(AddError::Room)?;
-                    let tree = self.trees;
-                    let known = self.function_mut(place).ok_or(AddError::Room)?;
-                    if known.slots != slots {
-                        return Err(malformed(
-                            &node,
-                            "the number of a function's call sites",
-                            "is another elsewhere",
-                        ));
-                    }
-                    has_twins |= core::mem::replace(&mut known.tree, tree) == tree;
-                    self.function_mut(functions).ok_or(AddError::Room)?.of_tree = place;
-                    functions += 1;
-                    place
-                }
-            };
+            let function = self.placed(&mut state, node.at, node.function, modules)?;
             if parent != 0 && !self.has_site(parent, node.counts.site) {
-                return Err(malformed(
-                    &node,
-                    "a context's call site",
-                    "is not in the function above",
-                ));
+                let (what, problem) = ("a context's call site", "is not in the function above");
+                return Err(malformed(node.at, what, problem));
             }
             at = self.child(parent, node.counts.site, function).ok_or(AddError::Room)?;
             let is_new = self.count(at, &node.counts, header.floor).ok_or(AddError::Room)?;
-            if !is_new && !has_twins {
-                return Err(malformed(&node, "a context", "is there twice"));
+            if !is_new && !state.has_twins {
+                return Err(malformed(node.at, "a context", "is there twice"));
             }
             contexts += 1;
             Ok(())
+        })?;
+        walk_elsewhere(cursor, &header, number, functions, |at, function, count| {
+            let place = self.placed(&mut state, at, function, modules)?;
+            let known = self.function_mut(place).ok_or(AddError::Room)?;
+            known.elsewhere = known.elsewhere.saturating_add(count);
+            self.header.has_elsewhere = true;
+            Ok::<_, AddError<E>>(())
         })?;
         // The sum has none of them.
         let no_context = cursor.malformed("the context of a forest", "is not there");
@@ -157,6 +165,34 @@ impl<'a> Tree<'a> {
             windows::walk(cursor, &header, |_| Ok::<_, AddError<E>>(()))?;
             Ok(())
         })
+    }
+
+    /// The place of a function of the tree at hand, which stands at `at` in its file.
+    fn placed<E>(
+        &mut self,
+        state: &mut State,
+        at: usize,
+        function: ContextFunction,
+        modules: &[Place],
+    ) -> Result<u32, AddError<E>> {
+        let (module, key, slots) = match function {
+            ContextFunction::Known(number) => {
+                return Ok(self.function(number).ok_or(AddError::Room)?.of_tree);
+            }
+            ContextFunction::New { module, key, slots } => (module, key, slots),
+        };
+        let module = modules.get(module as usize).ok_or(AddError::Room)?.place;
+        let place = self.find_function(module, key, slots).ok_or(AddError::Room)?;
+        let tree = self.trees;
+        let known = self.function_mut(place).ok_or(AddError::Room)?;
+        if known.slots != slots {
+            let what = "the number of a function's call sites";
+            return Err(malformed(at, what, "is another elsewhere"));
+        }
+        state.has_twins |= core::mem::replace(&mut known.tree, tree) == tree;
+        self.function_mut(state.functions).ok_or(AddError::Room)?.of_tree = place;
+        state.functions += 1;
+        Ok(place)
     }
 
     fn begin(&mut self, header: &ContextsHeader) {
@@ -264,21 +300,12 @@ impl<'a> Tree<'a> {
             return Ok(());
         }
         encoder.contexts(&self.header).map_err(AddError::Sink)?;
-        let mut written = 0;
-        let (mut at, mut up) = (0, 0);
+        let (mut written, mut at, mut up) = (0, 0, 0);
         while let Some(next) = self.next(at, &mut up) {
             at = next;
             let context = *self.context(at).ok_or(AddError::Room)?;
             let function = self.function_mut(context.function).ok_or(AddError::Room)?;
-            let name = match function.written.checked_sub(1) {
-                Some(number) => ContextFunction::Known(number),
-                None => {
-                    written += 1;
-                    function.written = written;
-                    let SumFunction { module, key, slots, .. } = *function;
-                    ContextFunction::New { module, key, slots }
-                }
-            };
+            let name = function.name(&mut written);
             let more = self.header.floor.saturating_sub(context.floors);
             let counts = ContextCounts {
                 site: context.site,
@@ -288,7 +315,16 @@ impl<'a> Tree<'a> {
             };
             encoder.context(up, name, &counts).map_err(AddError::Sink)?;
         }
-        encoder.end_contexts().map_err(AddError::Sink)
+        encoder.end_contexts().map_err(AddError::Sink)?;
+        if !self.header.has_elsewhere {
+            return Ok(());
+        }
+        let known = self.functions.get_mut(..self.known).ok_or(AddError::Room)?;
+        for function in known.iter_mut().filter(|function| function.elsewhere != 0) {
+            let (name, count) = (function.name(&mut written), function.elsewhere);
+            encoder.context_elsewhere(name, count).map_err(AddError::Sink)?;
+        }
+        encoder.end_contexts_elsewhere().map_err(AddError::Sink)
     }
 
     /// The context behind another in preorder, and how many levels above that its parent is.
@@ -312,6 +348,6 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn malformed<E>(node: &Visit, what: &'static str, problem: &'static str) -> AddError<E> {
-    AddError::Read(Malformed { what, at: node.at, problem }.into())
+fn malformed<E>(at: usize, what: &'static str, problem: &'static str) -> AddError<E> {
+    AddError::Read(Malformed { what, at, problem }.into())
 }

@@ -55,9 +55,9 @@ pub struct Bursts {
 pub struct ContextsHeader {
     /// What of the tree was kept.
     pub mode: ContextMode,
-    /// All activations of the thread that were counted.
+    /// All activations of the thread that were counted, but for those that follow the nodes.
     pub activations: u64,
-    /// Activations that could not be given a context.
+    /// Those of them that could not be given a context, and of which the function is not known.
     pub elsewhere: u64,
     /// The greatest count that a context may have had that is not in the tree; 0 if all of it was
     /// kept.
@@ -67,7 +67,9 @@ pub struct ContextsHeader {
     /// Where times were taken: nanoseconds of activations that have no context, or one that was
     /// removed.
     pub time: Option<u64>,
-    /// Whether forests follow the nodes: what was counted of paths in contexts.
+    /// Whether functions follow the nodes of which activations could not be given a context.
+    pub has_elsewhere: bool,
+    /// Whether forests follow: what was counted of paths in contexts.
     pub has_forests: bool,
 }
 
@@ -115,12 +117,13 @@ const HOT: u64 = 1;
 const BURSTS: u64 = 2;
 const TIMED: u64 = 4;
 const FORESTS: u64 = 8;
+const ELSEWHERE: u64 = 16;
 
 impl ContextsHeader {
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
         let unknown = cursor.malformed("the mode of contexts", "is unknown");
         let kind = cursor.varint("the mode of contexts")?;
-        if kind & !(HOT | BURSTS | TIMED | FORESTS) != 0 {
+        if kind & !(HOT | BURSTS | TIMED | FORESTS | ELSEWHERE) != 0 {
             return Err(unknown);
         }
         let mode = match kind & HOT {
@@ -139,8 +142,17 @@ impl ContextsHeader {
             0 => None,
             _ => Some(cursor.varint("the time without context")?),
         };
-        let has_forests = kind & FORESTS != 0;
-        Ok(ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests })
+        let (has_elsewhere, has_forests) = (kind & ELSEWHERE != 0, kind & FORESTS != 0);
+        Ok(ContextsHeader {
+            mode,
+            activations,
+            elsewhere,
+            floor,
+            bursts,
+            time,
+            has_elsewhere,
+            has_forests,
+        })
     }
 }
 
@@ -165,19 +177,19 @@ pub(super) fn share_of(bits: u64) -> Option<f64> {
 }
 
 /// Visits the nodes of a tree in preorder, behind its header, in a file with so many modules; an
-/// error of `visit` ends the walk.
+/// error of `visit` ends the walk. Returns how many functions there were.
 pub(super) fn walk<E: From<ReadError>>(
     cursor: &mut Cursor<'_>,
     header: &ContextsHeader,
     modules: u32,
     mut visit: impl FnMut(Visit) -> Result<(), E>,
-) -> Result<(), E> {
+) -> Result<u32, E> {
     let (mut depth, mut functions) = (0u64, 0);
     loop {
         let at = cursor.at();
         let outside = cursor.malformed("a context's level", "is above the roots");
         let level = cursor.varint("a context's level").map_err(ReadError::from)?;
-        let Some(up) = level.checked_sub(1) else { return Ok(()) };
+        let Some(up) = level.checked_sub(1) else { return Ok(functions) };
         let parent = depth.checked_sub(up).ok_or_else(|| ReadError::from(outside))?;
         let function = read_function(cursor, modules, &mut functions).map_err(ReadError::from)?;
         let counts = read_counts(cursor, header, parent == 0).map_err(ReadError::from)?;
@@ -187,7 +199,31 @@ pub(super) fn walk<E: From<ReadError>>(
     }
 }
 
-/// Visits the forests behind the nodes of a tree: the place of the context of each among the nodes.
+/// Visits the functions behind the nodes of a tree, which has so many, with where each stands and
+/// how many activations of it could not be given a context.
+pub(super) fn walk_elsewhere<E: From<ReadError>>(
+    cursor: &mut Cursor<'_>,
+    header: &ContextsHeader,
+    modules: u32,
+    mut functions: u32,
+    mut visit: impl FnMut(usize, ContextFunction, u64) -> Result<(), E>,
+) -> Result<(), E> {
+    if !header.has_elsewhere {
+        return Ok(());
+    }
+    loop {
+        let at = cursor.at();
+        let count = cursor.varint("a function's activations without context");
+        let count = count.map_err(ReadError::from)?;
+        if count == 0 {
+            return Ok(());
+        }
+        let function = read_function(cursor, modules, &mut functions).map_err(ReadError::from)?;
+        visit(at, function, count)?;
+    }
+}
+
+/// Visits the forests behind these: the place of the context of each among the nodes.
 /// `visit` reads what follows it.
 pub(super) fn walk_forests<'a, E: From<ReadError>>(
     cursor: &mut Cursor<'a>,
@@ -284,16 +320,17 @@ impl<S: Sink> Encoder<S> {
     /// # Errors
     /// Those of the sink.
     pub fn contexts(&mut self, header: &ContextsHeader) -> Result<(), S::Error> {
-        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests } =
-            *header;
+        let ContextsHeader { mode, activations, elsewhere, floor, bursts, time, .. } = *header;
         self.begin_item(Kind::Contexts);
         self.has_errors = mode != ContextMode::All;
         self.has_times = time.is_some();
         self.functions = 0;
         let is_hot = if self.has_errors { HOT } else { 0 };
-        let flags = [bursts.map_or(0, |_| BURSTS), time.map_or(0, |_| TIMED)];
-        let forests = if has_forests { FORESTS } else { 0 };
-        self.varint(flags.into_iter().fold(is_hot | forests, |all, flag| all | flag))?;
+        let is_timed = if self.has_times { TIMED } else { 0 };
+        let bursts_follow = if bursts.is_some() { BURSTS } else { 0 };
+        let elsewhere_follows = if header.has_elsewhere { ELSEWHERE } else { 0 };
+        let forests_follow = if header.has_forests { FORESTS } else { 0 };
+        self.varint(is_hot | bursts_follow | is_timed | forests_follow | elsewhere_follows)?;
         if let ContextMode::Hot { phi, epsilon } = mode {
             self.put(&phi.to_bits().to_le_bytes())?;
             self.put(&epsilon.to_bits().to_le_bytes())?;
@@ -319,16 +356,7 @@ impl<S: Sink> Encoder<S> {
         function: ContextFunction,
         counts: &ContextCounts,
     ) -> Result<(), S::Error> {
-        let level = 1 + u64::from(up);
-        match function {
-            ContextFunction::Known(number) => self.varints([level, number.into()])?,
-            ContextFunction::New { module, key, slots } => {
-                self.varints([level, self.functions.into(), module.into()])?;
-                self.functions = self.functions.saturating_add(1);
-                self.put(&key.to_le_bytes())?;
-                self.varint(slots.into())?;
-            }
-        }
+        self.put_function(1 + u64::from(up), function)?;
         let ContextCounts { site, count, error, time } = *counts;
         self.varints([site.into(), count])?;
         if self.has_errors {
@@ -338,11 +366,45 @@ impl<S: Sink> Encoder<S> {
         if self.has_times { self.varint(time) } else { Ok(()) }
     }
 
-    /// Ends the nodes of the tree begun last, and so the tree, unless forests follow.
+    /// Writes a number, and a function of the tree begun last.
+    fn put_function(&mut self, before: u64, function: ContextFunction) -> Result<(), S::Error> {
+        match function {
+            ContextFunction::Known(number) => self.varints([before, number.into()]),
+            ContextFunction::New { module, key, slots } => {
+                self.varints([before, self.functions.into(), module.into()])?;
+                self.functions = self.functions.saturating_add(1);
+                self.put(&key.to_le_bytes())?;
+                self.varint(slots.into())
+            }
+        }
+    }
+
+    /// Ends the nodes of the tree begun last, and so the tree, unless functions or forests follow.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn end_contexts(&mut self) -> Result<(), S::Error> {
+        self.varint(0)
+    }
+
+    /// Writes how many activations of a function could not be given a context, behind the nodes;
+    /// not 0.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn context_elsewhere(
+        &mut self,
+        function: ContextFunction,
+        count: u64,
+    ) -> Result<(), S::Error> {
+        self.put_function(count, function)
+    }
+
+    /// Ends these functions, and so the tree, unless forests follow.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn end_contexts_elsewhere(&mut self) -> Result<(), S::Error> {
         self.varint(0)
     }
 

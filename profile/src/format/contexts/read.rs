@@ -3,7 +3,7 @@
 use super::tree::Sum;
 use super::{
     CalledFunction, CalledId, ContextFunction, ContextId, ContextOverflow, Contexts,
-    ContextsHeader, walk, walk_forests,
+    ContextsHeader, walk, walk_elsewhere, walk_forests,
 };
 use crate::cursor::Cursor;
 use crate::format::error::ReadError;
@@ -31,28 +31,40 @@ struct State {
     has_twins: bool,
 }
 
+impl State {
+    /// A function of the tree, which stands at `at`.
+    fn function(
+        &mut self,
+        sum: &mut Sum,
+        at: usize,
+        function: ContextFunction,
+        places: &[usize],
+    ) -> Result<CalledId, ReadError> {
+        let (module, key, slots) = match function {
+            ContextFunction::Known(number) => return Ok(self.functions[number as usize]),
+            ContextFunction::New { module, key, slots } => (module, key, slots),
+        };
+        let called = CalledFunction { module: places[module as usize], key, slots };
+        let (what, problem) = ("the number of a function's call sites", "is another elsewhere");
+        let id = sum.contexts.intern(called);
+        let id = id.ok_or(ReadError::Malformed(crate::Malformed { what, at, problem }))?;
+        self.has_twins |= !self.known.insert(id);
+        self.functions.push(id);
+        Ok(id)
+    }
+}
+
 impl Reader {
     /// Reads the tree of a thread; `places` has the module here of each of the file.
     pub fn read(&mut self, cursor: &mut Cursor<'_>, places: &[usize]) -> Result<(), ReadError> {
         let header = ContextsHeader::read(cursor)?;
         let sum = self.begin(&header)?;
-        let mut state = State::default();
-        walk(cursor, &header, places.len() as u32, |node| {
+        let (mut state, modules) = (State::default(), places.len() as u32);
+        let functions = walk(cursor, &header, modules, |node| {
             let malformed = |what, problem| {
                 ReadError::Malformed(crate::Malformed { what, at: node.at, problem })
             };
-            let function = match node.function {
-                ContextFunction::Known(number) => state.functions[number as usize],
-                ContextFunction::New { module, key, slots } => {
-                    let called = CalledFunction { module: places[module as usize], key, slots };
-                    let id = sum.contexts.intern(called).ok_or_else(|| {
-                        malformed("the number of a function's call sites", "is another elsewhere")
-                    })?;
-                    state.has_twins |= !state.known.insert(id);
-                    state.functions.push(id);
-                    id
-                }
-            };
+            let function = state.function(sum, node.at, node.function, places)?;
             // No more than the depth of the way, which `walk` has seen to.
             state.way.truncate(state.way.len() - node.up as usize);
             let parent = state.way.last().copied();
@@ -68,6 +80,10 @@ impl Reader {
             state.way.push(id);
             state.ids.push(id);
             Ok(())
+        })?;
+        walk_elsewhere(cursor, &header, modules, functions, |at, function, count| {
+            let function = state.function(sum, at, function, places)?;
+            Ok::<_, ReadError>(sum.contexts.add_elsewhere(function, count)?)
         })?;
         let no_context = cursor.malformed("the context of a forest", "is not there");
         walk_forests(cursor, &header, |context, cursor| {

@@ -98,6 +98,8 @@ pub struct Contexts {
     /// removed.
     pub time: Option<u64>,
     functions: Vec<CalledFunction>,
+    /// Of `elsewhere`, those of which the function is known
+    elsewhere_of: BTreeMap<CalledId, u64>,
     by_key: HashMap<(usize, u64), CalledId>,
     nodes: Vec<Node>,
     first_root: u32,
@@ -123,6 +125,7 @@ impl Contexts {
             bursts: None,
             time: None,
             functions: Vec::new(),
+            elsewhere_of: BTreeMap::new(),
             by_key: HashMap::new(),
             nodes: Vec::new(),
             first_root: NONE,
@@ -208,6 +211,27 @@ impl Contexts {
     /// not taken.
     pub fn time(&self, id: ContextId) -> u64 {
         self.node(id).time
+    }
+
+    /// Adds activations of a function that could not be given a context.
+    ///
+    /// # Errors
+    /// [`ContextOverflow`] if all of them would pass `u64::MAX`.
+    pub fn add_elsewhere(&mut self, function: CalledId, count: u64) -> Result<(), ContextOverflow> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.activations = self.activations.checked_add(count).ok_or(ContextOverflow)?;
+        // No more than all of them.
+        self.elsewhere = self.elsewhere.checked_add(count).ok_or(ContextOverflow)?;
+        *self.elsewhere_of.entry(function).or_insert(0) += count;
+        Ok(())
+    }
+
+    /// Of the activations that could not be given a context, those of each function of which there
+    /// are any, as far as that is known.
+    pub fn elsewhere_of(&self) -> impl Iterator<Item = (CalledId, u64)> {
+        self.elsewhere_of.iter().map(|(&id, &count)| (id, count))
     }
 
     /// Adds what was counted of paths in a context, where it has a forest of its own. It is a part
@@ -337,6 +361,9 @@ impl Contexts {
             sum.add(id, &ContextCounts { site, count, error, time })?;
             ours.push(id);
         }
+        for (function, &count) in &other.elsewhere_of {
+            sum.contexts.add_elsewhere(functions[function.index()], count)?;
+        }
         for (&(id, module, _), function) in &other.forests {
             let function = FunctionProfile { module: places[module], ..function.clone() };
             let key = function.key;
@@ -357,6 +384,7 @@ impl Contexts {
         };
         [&mut self.activations, &mut self.elsewhere, &mut self.floor]
             .into_iter()
+            .chain(self.elsewhere_of.values_mut())
             .try_for_each(times)?;
         self.time = self.time.map(|time| time.saturating_mul(by));
         self.nodes.iter_mut().try_for_each(|node| {
@@ -381,31 +409,36 @@ impl Contexts {
             let module = places[function.module] as usize;
             CalledFunction { module, ..function }
         };
-        // The numbers of functions that were written, and the depth of the node before.
-        let mut numbers = vec![None; self.functions.len()];
-        let (mut next, mut before) = (0, 0);
+        // The numbers of functions that were written
+        let (mut numbers, mut next) = (vec![None; self.functions.len()], 0);
+        let mut numbered = |id: CalledId| match numbers[id.index()] {
+            Some(number) => ContextFunction::Known(number),
+            None => {
+                numbers[id.index()] = Some(next);
+                next += 1;
+                let CalledFunction { module, key, slots } = placed(self.functions[id.index()]);
+                ContextFunction::New { module: module as u32, key, slots }
+            }
+        };
+        // The depth of the node before
+        let mut before = 0;
         let mut order: Vec<ContextId> = Vec::with_capacity(self.len());
         for (id, depth) in self.preorder_by(|parent| self.sorted_children(parent, placed)) {
             let Node { count, error, time, site, function, .. } = *self.node(id);
-            let number = &mut numbers[function.index()];
-            let function = match *number {
-                Some(number) => ContextFunction::Known(number),
-                None => {
-                    *number = Some(next);
-                    next += 1;
-                    let CalledFunction { module, key, slots } = placed(self.function(id));
-                    ContextFunction::New { module: module as u32, key, slots }
-                }
-            };
-            encoder.context(
-                before - depth,
-                function,
-                &ContextCounts { site, count, error, time },
-            )?;
+            let counts = ContextCounts { site, count, error, time };
+            encoder.context(before - depth, numbered(function), &counts)?;
             before = depth + 1;
             order.push(id);
         }
         encoder.end_contexts()?;
+        if !self.elsewhere_of.is_empty() {
+            let mut elsewhere: Vec<_> = self.elsewhere_of.iter().collect();
+            elsewhere.sort_unstable_by_key(|(id, _)| placed(self.functions[id.index()]));
+            for (&function, &count) in elsewhere {
+                encoder.context_elsewhere(numbered(function), count)?;
+            }
+            encoder.end_contexts_elsewhere()?;
+        }
         if !self.has_forests() {
             return Ok(());
         }
@@ -421,9 +454,18 @@ impl Contexts {
     }
 
     fn header(&self) -> ContextsHeader {
-        let Contexts { mode, activations, elsewhere, floor, bursts, time, .. } = *self;
-        let has_forests = self.has_forests();
-        ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests }
+        let Contexts { mode, floor, bursts, time, .. } = *self;
+        let known: u64 = self.elsewhere_of.values().sum();
+        ContextsHeader {
+            mode,
+            activations: self.activations - known,
+            elsewhere: self.elsewhere - known,
+            floor,
+            bursts,
+            time,
+            has_elsewhere: !self.elsewhere_of.is_empty(),
+            has_forests: self.has_forests(),
+        }
     }
 
     /// The sum of all counts fits: so all sums of counts do.
@@ -460,7 +502,12 @@ impl PartialEq for Contexts {
             let counts = (contexts.count(id), contexts.error(id), contexts.time(id));
             (contexts.site(id), contexts.function(id), counts)
         };
+        let elsewhere = |contexts: &Contexts| {
+            let named = |(id, count): (CalledId, _)| (contexts.functions[id.index()], count);
+            contexts.elsewhere_of().map(named).collect::<BTreeMap<_, _>>()
+        };
         self.header() == other.header()
+            && elsewhere(self) == elsewhere(other)
             && self.len() == other.len()
             && self.preorder().zip(other.preorder()).all(|((a, depth_a), (b, depth_b))| {
                 depth_a == depth_b

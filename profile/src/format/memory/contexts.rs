@@ -10,7 +10,8 @@ use super::module_of;
 use super::{KnownImage, Reader};
 use crate::cursor::Malformed;
 use crate::format::contexts::{
-    self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, ContextsHeader,
+    self, Bursts, CalledFunction, CalledId, ContextCounts, ContextId, ContextMode, Contexts,
+    ContextsHeader,
 };
 use crate::format::error::ReadError;
 use crate::format::profile::FunctionProfile;
@@ -70,7 +71,8 @@ pub(super) fn kept(header: &Object<'_>) -> Result<Kept, Malformed> {
     Ok(Kept { mode, bursts, scale: (scale != 0).then_some(scale) })
 }
 
-/// Adds the activations that no context could be given, which the node at an address has counted.
+/// Adds the activations that no context could be given, and of which the function is not known:
+/// those that the node at an address stood in for.
 pub(super) fn read_elsewhere(
     bytes: &mut Bytes<'_>,
     address: u64,
@@ -82,13 +84,12 @@ pub(super) fn read_elsewhere(
         return Ok(());
     }
     let node = bytes.object(address, CONTEXT_NODE_SIZE, "the node without a context")?;
-    let elsewhere = node.u64(offset_of!(ContextNode, count));
-    if elsewhere != 0 {
-        let time = time_of(bytes, address, kept)?.and_then(|time| kept.nanoseconds(time));
-        let (activations, floor, has_forests) = (elsewhere, 0, false);
-        let header =
-            ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
-        sum.begin(&header)?;
+    let elsewhere = node.u64(offset_of!(ContextNode, error));
+    let time = time_of(bytes, address, kept)?.and_then(|time| kept.nanoseconds(time));
+    if elsewhere != 0 || time.is_some_and(|time| time != 0) {
+        let activations = elsewhere;
+        let none = ContextsHeader::default();
+        sum.begin(&ContextsHeader { mode, activations, elsewhere, bursts, time, ..none })?;
     }
     Ok(())
 }
@@ -139,13 +140,13 @@ pub(super) fn read(
             (count_of_monitored(bytes, monitored)?, tree.u64(offset_of!(ContextTree, floor)))
         }
     };
-    if !mark(&mut nodes) {
+    let has_elsewhere = functions.by_address.values().any(|function| function.elsewhere != 0);
+    if !mark(&mut nodes) && !has_elsewhere {
         return Ok(());
     }
     let time = kept.nanoseconds(tree.u64(offset_of!(ContextTree, removed_time)));
-    let (elsewhere, has_forests) = (0, !forests.is_empty());
-    let header = ContextsHeader { mode, activations, elsewhere, floor, bursts, time, has_forests };
-    let sum = sum.begin(&header)?;
+    let none = ContextsHeader::default();
+    let sum = sum.begin(&ContextsHeader { mode, activations, floor, bursts, time, ..none })?;
     let mut ids: Vec<Option<(ContextId, CalledId)>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
         let malformed = |what, problem| {
@@ -165,9 +166,7 @@ pub(super) fn read(
         if node.site >= sites {
             return Err(malformed("a context's call site", "is not in the function above"));
         }
-        let function = sum.contexts.intern(called).ok_or_else(|| {
-            malformed("the number of a function's call sites", "is another elsewhere")
-        })?;
+        let function = intern(&mut sum.contexts, called, bytes.offset(node.address))?;
         let id = sum.contexts.child_or_insert(parent.map(|(id, _)| id), node.site, function);
         let (count, error) = match mode {
             ContextMode::All => (node.count, 0),
@@ -182,6 +181,12 @@ pub(super) fn read(
         sum.add(id, &ContextCounts { site: node.site, count, error, time })?;
         ids.push(Some((id, function)));
     }
+    for (&address, function) in &functions.by_address {
+        if function.elsewhere != 0 {
+            let called = intern(&mut sum.contexts, function.called, bytes.offset(address))?;
+            sum.contexts.add_elsewhere(called, function.elsewhere)?;
+        }
+    }
     let places: BTreeMap<u64, ContextId> =
         nodes.iter().zip(&ids).filter_map(|(node, id)| Some((node.address, (*id)?.0))).collect();
     for (node, function) in forests {
@@ -192,6 +197,16 @@ pub(super) fn read(
         }
     }
     Ok(())
+}
+
+/// The ID of a function that is met at an offset.
+fn intern(
+    contexts: &mut Contexts,
+    called: CalledFunction,
+    at: usize,
+) -> Result<CalledId, Malformed> {
+    let (what, problem) = ("the number of a function's call sites", "is another elsewhere");
+    contexts.intern(called).ok_or(Malformed { what, at, problem })
 }
 
 /// A node, whose parent is before it in a list of all.
@@ -300,7 +315,13 @@ fn count_of_monitored(bytes: &mut Bytes<'_>, address: u64) -> Result<u64, Malfor
 /// The functions of a tree, of which the images are registered.
 struct Functions {
     by_record: BTreeMap<u64, CalledFunction>,
-    by_address: BTreeMap<u64, CalledFunction>,
+    by_address: BTreeMap<u64, Called>,
+}
+
+struct Called {
+    called: CalledFunction,
+    /// Its activations without context
+    elsewhere: u64,
 }
 
 impl Functions {
@@ -322,7 +343,8 @@ impl Functions {
                 if record != 0 {
                     functions.by_record.insert(record, called);
                 }
-                functions.by_address.insert(address, called);
+                let elsewhere = object.u64(offset_of!(Function, elsewhere));
+                functions.by_address.insert(address, Called { called, elsewhere });
             }
             address = object.u64(offset_of!(Function, before));
         }
@@ -335,7 +357,7 @@ impl Functions {
         let is_function = IS_FUNCTION as u64;
         let known = match record & is_function {
             0 => self.by_record.get(&record),
-            _ => self.by_address.get(&(record - is_function)),
+            _ => self.by_address.get(&(record - is_function)).map(|function| &function.called),
         };
         known.copied()
     }
