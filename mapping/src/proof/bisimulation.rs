@@ -251,17 +251,16 @@ impl Versions {
         if let (Some(of_base), Some(of_opt)) = (&a.cases, &b.cases)
             && !is_same
         {
-            are_alike = of_base.values.len() == of_opt.values.len();
-            if of_base.bits == of_opt.bits {
-                let mut ways = Cases::ways_together(of_base, of_opt);
-                ways.retain(|way| taken.contains(&way.base) || of_opt_taken.contains(&way.opt));
-                let are_taken = |way: &PerVersion<usize>| {
-                    taken.contains(&way.base) && of_opt_taken.contains(&way.opt)
-                };
-                if ways.iter().all(are_taken) {
-                    let condition = Condition { insts, relation: Relation::Values };
-                    decisions.push(Decision { condition, ways });
-                }
+            let is_as_wide = of_base.bits == of_opt.bits;
+            are_alike = is_as_wide && of_base.values.len() == of_opt.values.len();
+            let mut ways = Cases::ways_together(PerVersion { base: of_base, opt: of_opt });
+            ways.retain(|way| taken.contains(&way.base) || of_opt_taken.contains(&way.opt));
+            let are_taken = |way: &PerVersion<usize>| {
+                taken.contains(&way.base) && of_opt_taken.contains(&way.opt)
+            };
+            if !ways.is_empty() && ways.iter().all(are_taken) {
+                let relation = if is_as_wide { Relation::Values } else { Relation::Cases };
+                decisions.push(Decision { condition: Condition { insts, relation }, ways });
             }
         }
         if !are_alike || taken != of_opt_taken {

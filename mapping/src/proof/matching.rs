@@ -62,7 +62,7 @@ pub enum Relation {
     /// Those of switches are congruent, but one has cases that the other one has not, which go
     /// where others go
     Values,
-    /// Those of switches: when one is the value of a case, the other is that of the same case
+    /// Those of switches: one is the other one extended, or with something added
     Cases,
     /// Through the silent chains behind them both versions come to the same pair, whatever is
     /// decided on the way

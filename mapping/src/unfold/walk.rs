@@ -532,12 +532,12 @@ impl Walk<'_> {
             }
     }
 
-    /// The cases of switches that decide by values of as many bits.
+    /// The cases of switches, of which one may decide by what the other one does, extended.
     fn cases(&self, insts: PerVersion<InstId>) -> Option<PerVersion<&Cases>> {
         let [base, opt] =
             Version::BOTH.map(|w| self.version(w).graph.nodes[insts[w]].cases.as_ref());
         let cases = PerVersion { base: base?, opt: opt? };
-        (cases.base.bits == cases.opt.bits).then_some(cases)
+        Cases::extensions(cases).next().map(|_| cases)
     }
 
     /// Number of ways that a version may take at a branch
@@ -741,7 +741,7 @@ impl Walk<'_> {
             .map(|(&base, &opt)| PerVersion { base, opt })
             .collect();
         if let Some(cases) = self.cases(insts) {
-            taken_together = Cases::ways_together(cases.base, cases.opt);
+            taken_together = Cases::ways_together(cases);
             taken_together.retain(|way| Version::BOTH.iter().all(|&w| taken[w].contains(&way[w])));
         }
         let is_conditional = Version::BOTH

@@ -163,14 +163,36 @@ impl Cases {
     }
 
     /// The successors, by their indices, that two switches go to if they decide by the same value,
-    /// of as many bits.
-    pub fn ways_together(base: &Cases, opt: &Cases) -> Vec<PerVersion<usize>> {
-        let at = |value: i64| PerVersion { base: base.way(value), opt: opt.way(value) };
+    /// or one by that of the other one extended, in one of [`Self::extensions`].
+    pub fn ways_together(cases: PerVersion<&Cases>) -> Vec<PerVersion<usize>> {
+        let Some(extends) = Self::extensions(cases).next() else { return Vec::new() };
+        let extended = |of: &Cases| of.bits > extends.bits;
+        let at = |value: i64| {
+            cases.map(|of| of.way(if extended(of) { extends.after(value) } else { value }))
+        };
+        let values = Version::BOTH.into_iter().flat_map(|w| {
+            let of = cases[w];
+            let before =
+                move |value| if extended(of) { extends.before(value) } else { Some(value) };
+            of.signed().filter_map(before)
+        });
         let mut ways = vec![PerVersion { base: 0, opt: 0 }];
-        ways.extend(base.signed().chain(opt.signed()).map(at));
+        ways.extend(values.map(at));
         let mut seen = HashSet::default();
         ways.retain(|way| seen.insert((way.base, way.opt)));
         ways
+    }
+
+    /// How the value that the wider one of two switches decides by may be that of the other one
+    /// extended: so that each of its cases is the value of. Where there are two ways, all of these
+    /// are positive in both, and the switches go to the same successors together.
+    pub fn extensions(cases: PerVersion<&Cases>) -> impl Iterator<Item = Extends> {
+        let bits = cases.base.bits.min(cases.opt.bits);
+        let extends = [false, true].map(|signed| Extends { bits, signed });
+        extends.into_iter().filter(move |extends| {
+            let mut wide = Version::BOTH.into_iter().filter(|&w| cases[w].bits > bits);
+            wide.all(|w| cases[w].signed().all(|value| extends.before(value).is_some()))
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::proof::matching::{Condition, Relation};
 use crate::proof::numbers::{Number, UNKNOWN};
 use crate::proof::round::Round;
 use crate::proof::terms::{DEEPEST, LookedInto, Term, Terms};
-use crate::versions::graph::{Extends, Operand};
+use crate::versions::graph::{Cases, Operand};
 use crate::versions::version::{PerVersion, Version};
 use midflight_ir::ids::InstId;
 
@@ -30,8 +30,9 @@ impl Round<'_> {
         }
     }
 
-    /// True if one switch decides by what the other one does, extended, or with something added,
-    /// and its cases are those of the other one, extended, or with that added.
+    /// True if one switch decides by what the other one does with something added, and its cases are
+    /// those of the other one with that added; or if the wider one decides by what the other one
+    /// does, extended.
     fn have_same_cases(&self, insts: PerVersion<InstId>) -> Option<LookedInto> {
         let versions = self.versions;
         let cases = PerVersion::from_fn(|w| versions.graph(w).nodes[insts[w]].cases.as_ref());
@@ -63,11 +64,8 @@ impl Round<'_> {
         let cases = PerVersion { base, opt };
         let decided =
             |w: Version| Numbered { which: w, operand: decides[w].0, number: decides[w].1 };
-        [false, true].into_iter().find_map(|signed| {
-            let extends = Extends { bits: cases[narrow].bits, signed };
-            let mut values = cases[wide].signed().zip(cases[narrow].signed());
-            values.all(|(w, n)| w == extends.after(n)).then_some(())?;
-            self.is_extended(decided(wide), decided(narrow), Some(signed))
+        Cases::extensions(cases).find_map(|extends| {
+            self.is_extended(decided(wide), decided(narrow), Some(extends.signed))
         })
     }
 
