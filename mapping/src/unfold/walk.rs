@@ -43,8 +43,9 @@ const DEEPEST: usize = 8;
 /// A place of a version: a block, and how many of its anchors have run
 type Place = (BlockId, usize);
 
-/// A copy of a block: for a place of the other version, or the one of what is behind the walk
-type Label = Option<Place>;
+/// A copy of a block: for a place of the other version, and behind anchors for the copy that this is
+/// in; or the one of what is behind the walk
+type Label = Option<(Place, Option<BlockId>)>;
 
 /// Where both versions are: in copies, with so many of their anchors run
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +105,8 @@ struct Walk<'a> {
     elsewhere: PerVersion<HashMap<BlockId, Vec<BlockId>>>,
     seen: HashSet<State>,
     work: VecDeque<State>,
+    /// Ways that versions may go alone, unless it turns out that they fit better elsewhere
+    later: VecDeque<(State, Version, BlockId)>,
 }
 
 /// Walks through both versions; none if nothing is copied, or too much.
@@ -124,12 +127,19 @@ pub(crate) fn unfolded(versions: &Versions, oracle: &dyn Oracle) -> Option<Unfol
         elsewhere: PerVersion::default(),
         seen: HashSet::default(),
         work: VecDeque::new(),
+        later: VecDeque::new(),
     };
     let entries = PerVersion { base: BlockId::ENTRY, opt: BlockId::ENTRY };
     let copies = walk.copies_of(PerVersion::default(), entries);
     walk.push(State { copies, anchors: PerVersion::default() });
-    while let Some(state) = walk.work.pop_front() {
-        walk.step(state);
+    loop {
+        if let Some(state) = walk.work.pop_front() {
+            walk.step(state);
+        } else if let Some((state, which, to)) = walk.later.pop_front() {
+            walk.alone(state, which, to);
+        } else {
+            break;
+        }
         walk.has_room().then_some(())?;
     }
     walk.rest()?;
@@ -436,7 +446,9 @@ impl Walk<'_> {
     fn alone(&mut self, state: State, which: Version, to: BlockId) {
         let path = Path { copy: Some(state.copies[which.other()]), blocks: &[] };
         let other = self.beside(which.other(), path, state.anchors[which.other()], (to, 0));
-        let target = self.copy(which, to, Some(other));
+        let is_within = other.1 > 0;
+        let label = (other, is_within.then_some(state.copies[which.other()]));
+        let target = self.copy(which, to, Some(label));
         if self.lead(which, state.copies[which], to, target) {
             let elsewhere = self.elsewhere[which].get(&state.copies[which]).cloned();
             if let Some(elsewhere) = elsewhere {
@@ -647,8 +659,10 @@ impl Walk<'_> {
             if score < SURE && self.aside(state, which, to, SURE) {
                 continue;
             }
-            if score >= least || self.fit_behind(both, MOST_AHEAD) {
+            if score >= least {
                 self.alone(state, which, to);
+            } else if self.fit_behind(both, MOST_AHEAD) {
+                self.later.push_back((state, which, to));
             } else {
                 self.aside(state, which, to, 2);
             }
@@ -703,7 +717,7 @@ impl Walk<'_> {
             let way = [blocks[w.other()]];
             let path = Path { copy: sources[w.other()], blocks: &way };
             let label = self.beside(w.other(), path, 0, (blocks[w], 0));
-            self.copy(w, blocks[w], Some(label))
+            self.copy(w, blocks[w], Some((label, None)))
         })
     }
 
@@ -812,7 +826,7 @@ impl Walk<'_> {
             let places = PerVersion { base: (block, 0), opt: (tracked, 0) };
             let beside = |w: Version| {
                 let path = Path { copy: None, blocks: &[places[w].0] };
-                Some(self.beside(w, path, 0, places[w.other()]))
+                Some((self.beside(w, path, 0, places[w.other()]), None))
             };
             let there = self.known.opt.get(&(tracked, beside(Version::Base))).copied();
             let there = there.filter(|_| label == beside(Version::Opt));
