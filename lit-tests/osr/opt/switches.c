@@ -7,6 +7,7 @@
 // RUN:   %level %s -o %t
 // RUN: %midflight osr fuzz --seconds 20 -- %t | FileCheck %s
 #include <stdio.h>
+#include <stdlib.h>
 
 // MAP: "name":"extended"
 // MAP-SAME: "unproved":[]
@@ -38,6 +39,50 @@ __attribute__((noinline)) void of_conditions(int type) {
   printf("done\n");
 }
 
+// MAP: "name":"narrowed"
+// MAP-SAME: "unproved":[]
+__attribute__((noinline)) void narrowed(const unsigned char *tags, int count) {
+  for (int n = 0; n < count; ++n)
+    switch (tags[n]) {
+    case 3:
+      break;
+    case 200:
+      printf("large\n");
+      break;
+    case 7:
+    case 9:
+      printf("odd\n");
+    }
+  printf("done\n");
+}
+
+// MAP: "name":"stored"
+// MAP-SAME: "unproved":[]
+__attribute__((noinline)) void stored(int *place, int count) {
+  for (int n = 0; n < count; ++n)
+    if (getenv("PATH")) {
+      if (n & 4)
+        *place = 8;
+      else
+        *place = 11;
+      printf("%d\n", *place);
+    }
+}
+
+__attribute__((noinline)) int decided(unsigned short flags, unsigned length, int count) {
+  int result = 0;
+  for (int n = 0; n < count; ++n) {
+    unsigned char both;
+    if (((both = flags & 0xC0) != 0 &&
+         (both == 128 || (length >= 12 && ((length & 1) == 0 || both == 0xC0)))) ||
+        printf("asked\n") == 0)
+      result += printf("%d\n", n);
+    else
+      result += printf("other\n");
+  }
+  return result;
+}
+
 // CHECK: no mismatch
 int main(void) {
   for (int n = 0; n < 256; ++n) {
@@ -46,5 +91,11 @@ int main(void) {
     masked(&tag);
     of_conditions(n - 128);
   }
+  narrowed((const unsigned char[]){1, 3, 200, 7, 9, 255, 72}, 7);
+  int place = 0;
+  stored(&place, 12);
+  for (unsigned flags = 0; flags < 256; flags += 64)
+    for (unsigned length = 10; length < 16; ++length)
+      printf("%d\n", decided((unsigned short)flags, length, 2));
   return 0;
 }

@@ -56,24 +56,29 @@ impl Proof {
             return None;
         }
         let alone = extent(&self.versions, &self.matching);
-        let plain = self.unfolded_along(&PerVersion::default(), alone, oracle);
+        let (plain, of_copies) = self.unfolded_along(&PerVersion::default(), alone, oracle)?;
         // The walk along which they are unfolded stops at stores that only one version has.
-        let likely = likely_lone(&self.versions, &self.matching, &self.congruence);
+        let mut likely = likely_lone(&self.versions, &self.matching, &self.congruence);
+        for which in Version::BOTH {
+            likely[which].extend(&of_copies[which]);
+            likely[which].sort_unstable();
+            likely[which].dedup();
+        }
         let may_help = plain.as_ref().is_none_or(|(proof, _)| proof.matching.has_parted())
             && likely.iter().any(|stores| !stores.is_empty());
         let without = plain.as_ref().map_or(alone, |&(_, extent)| extent);
         let along = may_help.then(|| self.unfolded_along(&likely, without, oracle)).flatten();
-        along.or(plain).map(|(proof, _)| proof)
+        along.and_then(|(along, _)| along).or(plain).map(|(proof, _)| proof)
     }
 
     /// The same, if the walk along which versions are unfolded leaves out these stores, with how
-    /// much that is.
+    /// much that is; and the stores that may be lone. None if nothing is unfolded.
     fn unfolded_along(
         &self,
         left_out: &PerVersion<Vec<InstId>>,
         without: usize,
         oracle: &dyn Oracle,
-    ) -> Option<(Self, usize)> {
+    ) -> Option<(Option<(Self, usize)>, Candidates)> {
         let mut versions = self.versions.clone();
         let leaves_out = left_out.iter().any(|stores| !stores.is_empty());
         if versions.has_lone || leaves_out {
@@ -97,8 +102,12 @@ impl Proof {
         let (matching, congruence, pending) =
             matched_with_lone(unfolded, &projected, least, &count);
         let extent = count(unfolded, &matching);
+        let likely = likely_lone(unfolded, &matching, &congruence);
+        let likely = PerVersion::from_fn(|w| {
+            likely[w].iter().map(|&store| folds[w].insts[store]).collect::<Vec<InstId>>()
+        });
         if extent <= without {
-            return None;
+            return Some((None, likely));
         }
         for which in Version::BOTH {
             let insts = unfolded.of[which].graph.nodes.iter_enumerated();
@@ -107,7 +116,7 @@ impl Proof {
             }
         }
         let proof = Proof { versions, product: Some(product), matching, congruence, pending };
-        Some((proof, extent))
+        Some((Some((proof, extent)), likely))
     }
 
     /// What tracking says, unchecked.

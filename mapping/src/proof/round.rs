@@ -313,6 +313,14 @@ impl<'a> Round<'a> {
         own
     }
 
+    /// The same for two keys of one number, of which either may have a holder.
+    fn holder_of_either(&mut self, which: Version, keys: [KeyId; 2], own: Number) -> Number {
+        let held = keys.into_iter().find_map(|key| self.held(which, key));
+        let number = self.holder(which, keys[0], held.unwrap_or(own));
+        self.holder(which, keys[1], number);
+        number
+    }
+
     /// The same for a key on numbers.
     fn holder_of(&mut self, which: Version, key: Key, numbers: &[Number], own: Number) -> Number {
         let key = self.keys.id(key, numbers);
@@ -364,12 +372,7 @@ impl<'a> Round<'a> {
             Found::Same(value) => self.congruence.of[which][value],
             Found::Key(key) => self.holder(which, key, own),
             Found::Said(key, number) => self.holder(which, key, number),
-            Found::Either(one, other) => {
-                let held = self.held(which, one).or_else(|| self.held(which, other));
-                let number = self.holder(which, one, held.unwrap_or(own));
-                self.holder(which, other, number);
-                number
-            }
+            Found::Either(one, other) => self.holder_of_either(which, [one, other], own),
             Found::Sum(key) => {
                 let number = self.holder(which, key, own);
                 self.add_form(which, number, key);
@@ -783,17 +786,31 @@ impl<'a> Round<'a> {
 
     /// The key of a phi as the choice of a branch, and the value that decides.
     fn choice(&mut self, which: Version, phi: InstId) -> Option<(KeyId, Option<ValueId>)> {
+        let graph = self.versions.graph(which);
+        let number = |from: BlockId| {
+            let incoming = graph.incoming(phi, from)?;
+            Some(self.congruence.number(which, incoming))
+        };
+        let (block, data_type) = (graph.block(phi), graph.nodes[phi].data_type);
+        let ([decided, holds, fails], decides) = self.chosen_at(which, block, number)?;
+        Some((self.choice_of(data_type, decided, holds, fails), decides))
+    }
+
+    /// The numbers of the condition of the branch that decides a join, and of what comes in there
+    /// if it holds and if it does not, by what comes in from each predecessor; and the value that
+    /// decides.
+    fn chosen_at(
+        &self,
+        which: Version,
+        block: BlockId,
+        incoming: impl Fn(BlockId) -> Option<Number>,
+    ) -> Option<([Number; 3], Option<ValueId>)> {
         let version = &self.versions.of[which];
-        let node = &version.graph.nodes[phi];
-        let gate = version.gates[version.graph.block(phi)].as_ref()?;
-        let number = |operand: Operand| self.congruence.number(which, operand);
-        let arm =
-            |holds: bool| gate.one(holds, |from| version.graph.incoming(phi, from).map(number));
+        let gate = version.gates[block].as_ref()?;
         let condition = gate.condition(&version.graph)?;
-        let [decided, holds, fails] = [number(condition), arm(true)?, arm(false)?];
-        let key = self.choice_of(node.data_type, decided, holds, fails);
-        let decides = if let Operand::Value(value) = condition { Some(value) } else { None };
-        Some((key, decides))
+        let [holds, fails] = [true, false].map(|holds| gate.one(holds, &incoming));
+        let numbers = [self.congruence.number(which, condition), holds?, fails?];
+        Some((numbers, if let Operand::Value(value) = condition { Some(value) } else { None }))
     }
 
     fn memory_phi(&mut self, which: Version, block: BlockId) -> Option<Number> {

@@ -137,14 +137,15 @@ impl Region<'_> {
     }
 }
 
-/// For each block what decides it, if it is the join of a branch and has phis.
+/// For each block what decides it, if it is the join of a branch and has phis, of values or memory.
 pub fn gates(graph: &Graph, live: &Live, scopes: &Scopes) -> TiVec<BlockId, Option<Gate>> {
     graph.blocks.keys().map(|join| gate(graph, live, scopes, join)).collect()
 }
 
 fn gate(graph: &Graph, live: &Live, scopes: &Scopes, join: BlockId) -> Option<Gate> {
     let predecessors = &live.predecessors[join];
-    graph.phis(join).next().filter(|_| predecessors.len() > 1)?;
+    let has_phis = graph.phis(join).next().is_some() || graph.blocks[join].memory_phi.is_some();
+    (has_phis && predecessors.len() > 1).then_some(())?;
     let above = scopes.immediate(join)?;
     let branch = graph.terminator(above);
     let [holds, fails] = live.successors[above][..] else { return None };

@@ -249,9 +249,18 @@ impl Round<'_> {
         let over_edges = self.over_edges(which, block, |round, walk, is_said| {
             round.over(head, block, walk, is_said)
         });
-        match over_edges {
-            Some((pair, over)) => self.holder_of(which, Key::Together(pair), &over, head.own),
-            None => self.holder_of(which, Key::Alone(which, block), &numbers, head.own),
+        let key = match over_edges {
+            Some((pair, over)) => self.keys.id(Key::Together(pair), &over),
+            None => self.keys.id(Key::Alone(which, block), &numbers),
+        };
+        // As a phi that one branch decides, which a pass makes a select of.
+        let from = |from: BlockId| numbers[of.iter().position(|o| o.0 == from)?].into();
+        match self.chosen_at(which, block, from) {
+            Some(([decided, holds, fails], _)) => {
+                let choice = self.choice_of(place.data_type, decided, holds, fails);
+                self.holder_of_either(which, [key, choice], head.own)
+            }
+            None => self.holder(which, key, head.own),
         }
     }
 
